@@ -23,6 +23,7 @@ mod openapi;
 mod organizations;
 mod phases;
 mod projects;
+mod search;
 mod service_requests;
 mod service_status;
 mod tags;

@@ -157,12 +157,12 @@ async fn long_lists_and_long_names_are_read_whole() {
     assert!(projects.iter().any(|row| row["title"] == longest));
 }
 
-/// The lists of the API, without the change feed: it has no orders and no end.
+/// The lists that have orders. The change feed and search have tests of their own.
 fn lists() -> impl Iterator<Item = &'static Operation> {
     operations().iter().filter(|operation| {
         let parameters = operation.described["parameters"].as_array();
-        let has = |name| parameters.is_some_and(|all| all.iter().any(|one| one["name"] == name));
-        has("cursor") && has("sort")
+        let mut parameters = parameters.into_iter().flatten();
+        parameters.any(|parameter| parameter["name"] == "sort")
     })
 }
 

@@ -31,6 +31,7 @@ mod prose;
 mod repeats;
 mod request_log;
 mod rotation;
+mod search;
 mod table_proxy;
 mod taken_ids;
 mod template;

@@ -1,5 +1,5 @@
-//! The consumer of the table's stream: appends the change feed, notifies users, and creates deliveries to
-//! webhooks.
+//! The consumer of the table's stream: appends the change feed, writes the search index, notifies users, and
+//! creates deliveries to webhooks.
 //!
 //! The stream delivers each change of an item at least once, and the changes of one item in order. A
 //! delivery that was handled already changes nothing. If an organization's changes cannot be handled, the
@@ -8,6 +8,7 @@
 //! A record that does not read is logged and left out: no later delivery would read it.
 
 mod inbox;
+mod search;
 mod webhooks;
 
 use std::{
@@ -119,7 +120,8 @@ impl Publisher {
         })
     }
 
-    /// Has each consumer handle the changes of an organization.
+    /// Passes changes to each consumer. Each gets all of them in each delivery, and skips those that it
+    /// handled before.
     async fn handle_all(
         &self,
         organization: OrganizationId,
@@ -131,11 +133,14 @@ impl Publisher {
         let feed = self.store.feed();
         let published = feed.publish(organization, entries.collect()).await?;
         let (store, queue) = (&self.store, &self.queue);
-        let told = Box::pin(inbox::tell(store, organization, changes, unlisted)).await?;
-        let delivered = webhooks::deliver(store, queue, organization, &published, unlisted);
+        let ((), told, delivered) = tokio::try_join!(
+            search::index(store, organization, changes),
+            Box::pin(inbox::tell(store, organization, changes, unlisted)),
+            webhooks::deliver(store, queue, organization, &published, unlisted),
+        )?;
         Ok(Handled {
             told,
-            delivered: delivered.await?,
+            delivered,
             published: published.new,
         })
     }

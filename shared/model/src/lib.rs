@@ -39,6 +39,7 @@ mod time;
 mod token;
 mod user;
 mod webhook;
+pub mod words;
 mod wrong_text;
 
 pub use activity::{
@@ -76,7 +77,7 @@ pub use project::{
     Phase, PhaseCreate, PhaseUpdate, Project, ProjectCreate, ProjectFilter, ProjectRef,
     ProjectStatus, ProjectUpdate,
 };
-pub use search::ReferenceSearch;
+pub use search::{ReferenceSearch, SearchQuery, SearchWords, SearchedType};
 pub use service_request::{
     ActionRef, Priority, ReferenceType, ServiceRequest, ServiceRequestCreate, ServiceRequestFilter,
     ServiceRequestUpdate,

@@ -10,14 +10,16 @@ pub use users::NewUser;
 
 pub(super) use projects::takes_work;
 
-use model::{Organization, Project, ReferenceType};
+use model::{
+    Organization, Project, ReferenceType,
+    words::{spaced, words},
+};
 
 use super::{
     key::{self, Key},
     records::Reference,
     store::resource,
     table::Record,
-    words::words,
 };
 
 resource! {
@@ -39,7 +41,7 @@ impl From<&Organization> for Reference {
             organization_id: organization.id,
             refers_to: ReferenceType::Organization,
             id: organization.id.into(),
-            words: words(&organization.name).concat(),
+            words: spaced(words(&organization.name)),
             created_at: organization.created_at,
         }
     }
@@ -51,7 +53,7 @@ impl From<&Project> for Reference {
             organization_id: project.organization_id,
             refers_to: ReferenceType::Project,
             id: project.id.into(),
-            words: words(&project.title).concat(),
+            words: spaced(words(&project.title)),
             created_at: project.created_at,
         }
     }

@@ -10,7 +10,7 @@ use model::{
 
 use super::{
     table::{Condition, IntoAttribute, attribute},
-    words::words,
+    words::having_words,
 };
 
 /// Builds the condition of a filter. Each method adds nothing for a parameter that the client left out.
@@ -97,12 +97,8 @@ impl Filter {
     /// Rows with a word that begins so, for each word of the query, as
     /// [`words`](table::Record::words) has them.
     pub(crate) fn query(mut self, query: Option<&SearchText>) -> Self {
-        let mut words = words(query.map_or("", |query| query));
-        words.sort_unstable();
-        words.dedup();
-        for word in words {
-            let word = [word.into_attribute()];
-            self.condition = self.condition.and("contains(#, :)", "words", word);
+        if let Some(query) = query {
+            self.condition = having_words(self.condition, query);
         }
         self
     }

@@ -10,7 +10,8 @@ use agent::{AgentAction, AgentSession, Excerpt};
 use model::{
     ActivityId, AgentSessionId, AlertId, ExternalId, FeedEntry, JsonText, MilestoneId,
     NotificationKind, OrganizationHead, OrganizationId, PasswordHash, PhaseId, ProjectId,
-    ReferenceId, ReferenceType, SourceName, TagId, TaskId, Thread, Timestamp, TokenId, UserId,
+    RecordName, ReferenceId, ReferenceType, SearchedType, SourceName, TagId, TaskId, Thread,
+    Timestamp, TokenId, UserId,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -54,6 +55,57 @@ pub(crate) struct FeedStart {
     pub(crate) organization_id: OrganizationId,
     /// The number of its first entry.
     pub(crate) first: i64,
+}
+
+/// A record in the search index. It is written last of the index, so that it has the state that all of the
+/// index has. That of a deleted record stays for some time, so that no late delivery adds the record again.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct IndexedRecord {
+    pub(crate) organization_id: OrganizationId,
+    #[serde(rename = "type")]
+    pub(crate) kind: SearchedType,
+    pub(crate) id: i64,
+    /// The version of the record.
+    pub(crate) record_version: i64,
+    /// The id as ` #17 `, then each word of the record with a space before it.
+    pub(crate) words: String,
+    /// The project of the record, or the project itself.
+    pub(crate) project_id: Option<ProjectId>,
+    /// The record that a comment or a message is on.
+    pub(crate) parent: Option<RecordName>,
+    pub(crate) created_at: Timestamp,
+    pub(crate) updated_at: Timestamp,
+    /// The instant of the delete. A deleted record has no words.
+    pub(crate) deleted_at: Option<Timestamp>,
+}
+
+/// A word of a record in the search index.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct IndexedWord {
+    pub(crate) organization_id: OrganizationId,
+    pub(crate) word: String,
+    #[serde(rename = "type")]
+    pub(crate) kind: SearchedType,
+    pub(crate) id: i64,
+}
+
+/// A record of any type that search finds: what search reads of it.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(crate) struct SearchedText {
+    pub(crate) title: Option<String>,
+    pub(crate) description: Option<String>,
+    /// The text of a comment or a message.
+    pub(crate) content: Option<String>,
+    pub(crate) status: Option<String>,
+    pub(crate) project_id: Option<ProjectId>,
+    pub(crate) created_at: Option<Timestamp>,
+    /// Messages have none.
+    pub(crate) updated_at: Option<Timestamp>,
+    /// Of a comment that keeps its place in the thread.
+    pub(crate) deleted_at: Option<Timestamp>,
 }
 
 /// The user of a username. Sign-in reads it without knowing the organization.

@@ -10,8 +10,8 @@ use super::{
     page::{Page, Wanted},
     records::Reference,
     store::resource,
-    table::{Batch, Condition, IntoAttribute, Read, Stored},
-    words::words,
+    table::{Batch, Condition, Read, Stored},
+    words::having_words,
 };
 
 /// The most rows of a page.
@@ -49,18 +49,13 @@ impl References<'_> {
         search: &ReferenceSearch,
         wanted: &Wanted,
     ) -> Result<Page<FoundReference>, Error> {
-        let mut words = words(search.query.as_deref().unwrap_or_default());
-        words.sort_unstable();
-        words.dedup();
-        let usual = if words.is_empty() { RECENT } else { MOST };
+        let query = search.query.as_deref().unwrap_or_default();
+        let mut filter = having_words(Condition::default(), query);
+        let usual = if filter.is_empty() { RECENT } else { MOST };
         let wanted = Wanted {
             rows: Some(wanted.rows.unwrap_or(usual).min(MOST)),
             after: wanted.after.clone(),
         };
-        let mut filter = Condition::default();
-        for word in &words {
-            filter = filter.and("contains(#, :)", "words", [word.as_str().into_attribute()]);
-        }
         if let Some(refers_to) = search.r#type {
             filter = filter.equals("refersTo", refers_to);
         }

@@ -2,7 +2,10 @@
 
 use std::future::ready;
 
-use model::{Error, Organization, OrganizationId, Session, Timestamp, User, UserId, digest, span};
+use model::{
+    Error, Organization, OrganizationId, Session, Timestamp, User, UserId, digest, span,
+    words::fold,
+};
 use serde::de::DeserializeOwned;
 
 use super::{
@@ -12,7 +15,6 @@ use super::{
     retry::retry_or_none,
     store::resource,
     table::{Change, Condition, OrLeave, Read, Record, Stored, Write},
-    words::fold,
 };
 
 resource! {

@@ -1,16 +1,37 @@
-//! Names and words as searches and keys compare them.
+//! Conditions on the attribute `words` of a record.
 
-/// Folds a name's case, so that names are compared without regard to it.
-pub(crate) fn fold(name: &str) -> String {
-    caseless::default_case_fold_str(name)
+use std::collections::BTreeSet;
+
+use model::words::{fold, words};
+
+use super::table::{Condition, IntoAttribute};
+
+/// Rows with a word that begins so, for each word of the query, as [`words`](table::Record::words) has
+/// them.
+pub(crate) fn having_words(mut condition: Condition, query: &str) -> Condition {
+    let plain: Vec<String> = words(query).collect();
+    let mut accented = accented(query);
+    if accented.len() != plain.len() {
+        accented.clone_from(&plain);
+    }
+    let pairs: BTreeSet<_> = plain.into_iter().zip(accented).collect();
+    for (plain, accented) in pairs {
+        let is_plain = plain == accented;
+        let [plain, accented] = [plain, accented].map(|word| format!(" {word}").into_attribute());
+        condition = if is_plain {
+            condition.and("contains(#, :)", "words", [plain])
+        } else {
+            let either = "(contains(#, :) OR contains(#, :))";
+            condition.and(either, "words", [plain, accented])
+        };
+    }
+    condition
 }
 
-/// Splits a text into its words, case-folded, each with a space before it. In their concatenation,
-/// ` ac` occurs if and only if a word begins with `ac`.
-pub(crate) fn words(text: &str) -> Vec<String> {
-    fold(text)
-        .split(|character: char| !character.is_alphanumeric())
-        .filter(|word| !word.is_empty())
-        .map(|word| format!(" {word}"))
-        .collect()
+/// The words of a text with their accents. Rows have them so that were last written by version 1.0.
+fn accented(text: &str) -> Vec<String> {
+    let folded = fold(text);
+    let words = folded.split(|character: char| !character.is_alphanumeric());
+    let words = words.filter(|word| !word.is_empty());
+    words.map(str::to_owned).collect()
 }

@@ -15,6 +15,7 @@
 
 mod attribute;
 mod batch;
+mod batch_write;
 mod client;
 mod decode;
 mod expression;

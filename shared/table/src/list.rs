@@ -140,6 +140,12 @@ impl<R> List<R> {
     }
 }
 
+impl<R, I> Clone for List<R, I> {
+    fn clone(&self) -> Self {
+        Self::of(self.query.clone())
+    }
+}
+
 impl<R, I> fmt::Debug for List<R, I> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.query.fmt(f)

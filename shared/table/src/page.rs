@@ -1,6 +1,6 @@
 //! Lists in pages.
 
-use crate::key::{AnyKey, padded};
+use crate::key::{AnyKey, Key, padded};
 
 /// The most rows of a page, and the most that are read of a list of which only some are kept.
 pub const MOST_ROWS: usize = 1_000;
@@ -135,6 +135,24 @@ impl Place {
     #[must_use]
     pub fn sk(&self) -> &str {
         &self.sk
+    }
+
+    /// The position of a record in a list of an index.
+    #[must_use]
+    pub fn in_index<R, I>(key: Key<R>, sort: Key<R, I>) -> Self {
+        let (pk, sk) = key.into_parts();
+        let (_, sort) = sort.into_parts();
+        Self {
+            pk,
+            sk,
+            sort: Some(sort),
+        }
+    }
+
+    /// The sort key in the index, if the list is one of an index.
+    #[must_use]
+    pub fn sort(&self) -> Option<&str> {
+        self.sort.as_deref()
     }
 
     /// The position of the same row in a list by id, in the table or in an index.

@@ -27,6 +27,7 @@ mod patience;
 mod proposed;
 pub mod roles;
 mod scenario;
+mod search;
 mod weather;
 mod world;
 

@@ -9,9 +9,9 @@ use std::{
 use aws_sdk_dynamodb::{
     config::interceptors::BeforeSerializationInterceptorContextRef,
     operation::{
-        batch_get_item::BatchGetItemInput, get_item::GetItemInput, put_item::PutItemInput,
-        query::QueryInput, transact_write_items::TransactWriteItemsInput,
-        update_item::UpdateItemInput,
+        batch_get_item::BatchGetItemInput, batch_write_item::BatchWriteItemInput,
+        get_item::GetItemInput, put_item::PutItemInput, query::QueryInput,
+        transact_write_items::TransactWriteItemsInput, update_item::UpdateItemInput,
     },
 };
 use serde_json::Value;
@@ -133,6 +133,8 @@ fn needed(request: &BeforeSerializationInterceptorContextRef<'_>) -> Vec<Grant> 
         vec![on_table("GetItem")]
     } else if input.downcast_ref::<BatchGetItemInput>().is_some() {
         vec![on_table("BatchGetItem")]
+    } else if input.downcast_ref::<BatchWriteItemInput>().is_some() {
+        vec![on_table("BatchWriteItem")]
     } else if input.downcast_ref::<PutItemInput>().is_some() {
         vec![on_table("PutItem")]
     } else if input.downcast_ref::<UpdateItemInput>().is_some() {

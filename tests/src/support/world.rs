@@ -99,6 +99,7 @@ impl World {
         has_work(api, &concierge.max).await;
         has_requests_and_tickets(api, &concierge.max).await;
         api.has_notification(&concierge.max, NOTIFICATION).await;
+        api.indexes(api.home.id).await;
         let alert = concierge.alert("payment_failed", &[]).await;
         let ended = concierge.opened(&alert).await;
         concierge.cancels(&ended).await.expect(200);
@@ -189,6 +190,7 @@ impl World {
                 template: path.clone(),
                 path: comment(&name)
                     .map(str::to_owned)
+                    .or_else(|| search(&name))
                     .or_else(|| self.token_of_another(&name))
                     .or_else(|| self.action(&name))
                     .unwrap_or_else(|| example(path, self.id(&name))),
@@ -345,6 +347,11 @@ impl World {
             _ => return None,
         })
     }
+}
+
+/// The path of a search, which needs words. It finds comments, of which the parents are read as well.
+fn search(operation: &str) -> Option<String> {
+    (operation == "GET /api/search").then(|| "/api/search?query=works".to_owned())
 }
 
 /// The path of an operation on a comment; the one that is deleted is not the one that is edited.

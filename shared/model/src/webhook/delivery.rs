@@ -236,7 +236,11 @@ impl WebhookDelivery {
 /// The id of a change's delivery to a webhook: the instant of the change, and a hash.
 fn id(tenant: OrganizationId, webhook: WebhookId, change: &EventChange) -> String {
     let record = serde_json::to_string(&change.record_id).unwrap_or_default();
-    let version = change.version.unwrap_or_default();
+    // What has no version is told apart by its entry.
+    let entry = || change.id.clone().unwrap_or_default();
+    let version = change
+        .version
+        .map_or_else(entry, |version| version.to_string());
     let event = change.event_type();
     let hash = digest(&format!("{tenant} {webhook} {event} {record} {version}"));
     let beginning = WebhookDelivery::id_beginning(change.at);

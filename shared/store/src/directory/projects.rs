@@ -5,6 +5,7 @@ use std::future::ready;
 use model::{
     Code, Error, HistoryOf, Id, OrganizationId, Project, ProjectCreate, ProjectFilter, ProjectId,
     ProjectStatus, ProjectUpdate, UserId,
+    words::{spaced, words},
 };
 
 use super::{Directory, totals};
@@ -16,7 +17,6 @@ use crate::{
     records::Reference,
     table::{Change, Condition, Record, Stored, Write},
     tracked::Tracked,
-    words::words,
     writes::Writes,
 };
 
@@ -32,7 +32,7 @@ impl Record<crate::Workdesk> for Project {
     }
 
     fn words(&self) -> Option<String> {
-        Some(words(&self.title).concat())
+        Some(spaced(words(&self.title)))
     }
 }
 

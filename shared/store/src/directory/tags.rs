@@ -2,7 +2,7 @@
 
 use std::future::ready;
 
-use model::{Code, Error, OrganizationId, Tag, TagCreate, TagId, TagUpdate};
+use model::{Code, Error, OrganizationId, Tag, TagCreate, TagId, TagUpdate, words::fold};
 
 use super::Directory;
 use crate::{
@@ -12,7 +12,6 @@ use crate::{
     records::{NameOfTag, Subject},
     table::{Condition, IntoAttribute, Record, Stored, Write},
     tracked::Tracked,
-    words::fold,
     writes::Writes,
 };
 

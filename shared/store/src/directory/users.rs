@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use model::{
     Code, EntryContent, Error, Held, Id, OrganizationEvent, OrganizationId, PasswordHash,
     Permission, Role, User, UserFilter, UserId, UserUpdate, each_once,
+    words::{fold, spaced, words},
 };
 
 use super::Directory;
@@ -18,7 +19,6 @@ use crate::{
     sessions::end_all,
     table::{Change, Condition, IntoAttribute, OrNotFound, Read, Record, Stored, Write},
     tracked::Tracked,
-    words::{fold, words},
     writes::Writes,
 };
 
@@ -49,11 +49,8 @@ impl Record<crate::Workdesk> for User {
     }
 
     fn words(&self) -> Option<String> {
-        Some(
-            [words(&self.username), words(&self.full_name)]
-                .concat()
-                .concat(),
-        )
+        let names = words(&self.username).chain(words(&self.full_name));
+        Some(spaced(names))
     }
 }
 

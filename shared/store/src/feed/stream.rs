@@ -10,7 +10,10 @@ use model::{
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
 
-use crate::{records::Author, table::Record};
+use crate::{
+    records::Author,
+    table::{Record, Stored},
+};
 
 /// An item of the table, as the stream has it: attributes in DynamoDB's JSON.
 type Image = Map<String, Value>;
@@ -79,6 +82,24 @@ pub struct Change {
 }
 
 impl Change {
+    /// A record that is there, as if it had just been created. `None` for one that does not read, and for a
+    /// deleted comment.
+    pub(crate) fn of_existing(stored: Stored<Value>, now: Timestamp) -> Option<Self> {
+        let Stored { record, version } = stored;
+        let kind = RecordType::deserialize(&record["kind"]).ok()?;
+        let changed: Changed = read(&record).ok()?;
+        if changed.deleted_at.is_some() {
+            return None;
+        }
+        let action = FeedAction::Created;
+        Some(Self {
+            organization_id: changed.organization_id,
+            entry: changed.entry(kind, action, version, now),
+            before: None,
+            after: Some(record),
+        })
+    }
+
     /// Reads the record as it was before. `None` for a new one, and for an image that is no such record.
     #[must_use]
     pub fn before<R: DeserializeOwned>(&self) -> Option<R> {
@@ -224,23 +245,11 @@ impl StreamRecord {
             _ => Vec::new(),
         };
         let version = changed.version.unwrap_or(1);
+        let version = if is_gone { version + 1 } else { version };
         let entry = FeedEntry {
-            of: RecordName {
-                kind,
-                record_id: changed.id,
-            },
-            parent: changed.parent(kind),
-            action,
-            version: Some(if is_gone { version + 1 } else { version }),
-            part: None,
             fields,
-            at: self.at(),
             actor: actor(changed.written_by).filter(|_| !is_gone),
-            internal: changed.internal,
-            project_id: match kind {
-                RecordType::Project => Id::new(changed.id),
-                _ => changed.project_id,
-            },
+            ..changed.entry(kind, action, version, self.at())
         };
         Ok(Some((changed.organization_id, entry)))
     }
@@ -302,6 +311,34 @@ fn actor(author: Option<Author>) -> Option<UserId> {
 }
 
 impl Changed {
+    /// The entry of a change without fields and actor.
+    fn entry(
+        &self,
+        kind: RecordType,
+        action: FeedAction,
+        version: i64,
+        at: Timestamp,
+    ) -> FeedEntry {
+        FeedEntry {
+            of: RecordName {
+                kind,
+                record_id: self.id,
+            },
+            parent: self.parent(kind),
+            action,
+            version: Some(version),
+            part: None,
+            fields: Vec::new(),
+            at,
+            actor: None,
+            internal: self.internal,
+            project_id: match kind {
+                RecordType::Project => Id::new(self.id),
+                _ => self.project_id,
+            },
+        }
+    }
+
     fn parent(&self, kind: RecordType) -> Option<RecordName> {
         use RecordType::{
             Activity, Comment, Milestone, Phase, Project, ServiceRequest, Task, Ticket,

@@ -1,9 +1,7 @@
 //! Parts of keys that several records share.
 
-use model::{Id, OrganizationId, Timestamp};
+use model::{Id, OrganizationId, Timestamp, words::fold};
 use table::{Key, Sort, padded};
-
-use crate::words::fold;
 
 /// The prefix of all partition keys of an organization, except that of its own record.
 #[must_use]

@@ -13,6 +13,7 @@ mod directory;
 mod format;
 mod notifications;
 mod people;
+mod search;
 mod upkeep;
 mod webhooks;
 mod work;
@@ -20,4 +21,4 @@ mod work;
 pub use table::{AnyKey, Gsi1, Gsi2, Gsi3, Index, Key, List, Main, Sort};
 
 pub use self::{agent::*, directory::*, format::tenant_prefix, people::*, work::*};
-pub(crate) use self::{format::instant, notifications::*, upkeep::*, webhooks::*};
+pub(crate) use self::{format::instant, notifications::*, search::*, upkeep::*, webhooks::*};

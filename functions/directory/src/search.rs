@@ -1,0 +1,43 @@
+//! `GET /api/search`
+
+use axum::extract::State;
+use shared::{
+    App, Problem,
+    auth::{Caller, need},
+    http::List,
+    model::SearchQuery,
+    store::SearchFilter,
+};
+
+use crate::view::FoundView;
+
+/// Searches tasks, service requests, tickets, projects, milestones, activities, comments and messages.
+///
+/// Each word of `query` must begin a word of the record, without regard to case and accents. The last changed
+/// records come first. A page may have fewer rows than `limit`, even none, and a `Link`. A record is
+/// found by its first 500 distinct words, normally within 2 seconds after a change. Tickets and messages are
+/// found by callers with `view_managed_services`.
+#[utoipa::path(get, path = "/api/search", operation_id = "search")]
+pub async fn search(
+    State(app): State<App>,
+    caller: Caller<need::ViewWork, SearchQuery>,
+) -> Result<List<FoundView>, Problem> {
+    let query = &caller.query;
+    let links = caller.links(&app);
+    let pages = links.pages_after(query.cursor.as_ref(), Some(query.most()))?;
+    let (tenant, search) = (caller.tenant(), app.store.search());
+    let candidates = Box::pin(search.candidates(tenant, &query.query));
+    let (candidates, identity) = tokio::try_join!(candidates, caller.identity())?;
+    let types = query.types().iter().copied();
+    let types = types.filter(|kind| identity.may(kind.record_type().permission()));
+    let filter = SearchFilter {
+        words: &query.query,
+        types: types.collect(),
+        projects: query
+            .project_id
+            .as_ref()
+            .map(|projects| projects.0.as_slice()),
+    };
+    let page = search.page(tenant, &filter, candidates, &pages.wanted);
+    Ok(pages.answer(Box::pin(page).await?, FoundView::from)?)
+}

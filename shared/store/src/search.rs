@@ -1,0 +1,118 @@
+//! Search among the records of an organization: an index of their words.
+//!
+//! The publisher writes the index from the table's stream, with two kinds of items:
+//!
+//! - an [`IndexedRecord`] for each record, with all of its words, also in an index by last change;
+//! - an [`IndexedWord`] for each word of a record.
+//!
+//! A search reads the words that begin as the rarest words of the query. If there are few enough, their
+//! records are sorted by last change. Otherwise the records are read in that order, and most of them
+//! match. Each row is checked against the record itself, since the index may lag.
+
+mod backfill;
+mod excerpt;
+mod finding;
+mod indexing;
+
+use std::collections::BTreeSet;
+
+use model::{span, words::words};
+
+use super::{
+    key::{self, Gsi1, Key},
+    records::{IndexedRecord, IndexedWord, SearchedText},
+    store::resource,
+    table::Record,
+};
+
+pub use finding::{Candidates, FoundRecord, SearchFilter};
+
+/// The most distinct words of a record that search finds.
+const MOST_WORDS: usize = 500;
+
+/// The most characters of a word that the index has.
+const MOST_CHARACTERS: usize = 32;
+
+/// Milliseconds for which the index knows a deleted record: longer than the stream keeps a change.
+const KEPT: i64 = 7 * span::DAY;
+
+resource! {
+    /// Search among the records of an organization.
+    pub Search as search
+}
+
+impl Record<crate::Workdesk> for IndexedRecord {
+    const KIND: &'static str = "indexed_record";
+
+    fn key(&self) -> Key<Self> {
+        key::indexed(self.organization_id, self.kind, self.id)
+    }
+
+    fn gsi1(&self) -> Option<Key<Self, Gsi1>> {
+        self.deleted_at
+            .is_none()
+            .then(|| key::indexed_in_time(self))
+    }
+
+    fn expires_at(&self) -> Option<i64> {
+        let deleted_at = self.deleted_at?;
+        Some(deleted_at.plus(KEPT).epoch_seconds() + 1)
+    }
+}
+
+impl Record<crate::Workdesk> for IndexedWord {
+    const KIND: &'static str = "indexed_word";
+
+    fn key(&self) -> Key<Self> {
+        key::indexed_word(self)
+    }
+}
+
+impl SearchedText {
+    /// The first distinct words of title, description and content.
+    fn words(&self) -> BTreeSet<String> {
+        let mut all = BTreeSet::new();
+        for word in self.texts().flat_map(words) {
+            if all.len() == MOST_WORDS {
+                break;
+            }
+            all.insert(word);
+        }
+        all
+    }
+
+    fn texts(&self) -> impl Iterator<Item = &str> {
+        let texts = [&self.title, &self.description, &self.content];
+        texts.into_iter().filter_map(|text| text.as_deref())
+    }
+}
+
+/// The part of a word that the index has.
+fn cut(word: &str) -> &str {
+    let end = word.char_indices().nth(MOST_CHARACTERS);
+    end.map_or(word, |(end, _)| &word[..end])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_five_hundred_distinct_words_are_found() {
+        let many = (0..600).map(|number| format!("w{number:03} w000 "));
+        let text = SearchedText {
+            title: Some("Résumé".to_owned()),
+            description: Some(many.collect()),
+            ..SearchedText::default()
+        };
+        let words = text.words();
+        assert_eq!(words.len(), MOST_WORDS);
+        assert!(words.contains("resume") && words.contains("w498") && !words.contains("w499"));
+    }
+
+    #[test]
+    fn the_index_has_the_beginning_of_a_long_word() {
+        assert_eq!(cut("short"), "short");
+        assert_eq!(cut(&"計".repeat(40)), "計".repeat(MOST_CHARACTERS));
+    }
+}

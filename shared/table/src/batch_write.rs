@@ -1,0 +1,89 @@
+//! Batches of puts and deletes without conditions.
+
+use aws_sdk_dynamodb::types::{DeleteRequest, PutRequest, ReturnConsumedCapacity, WriteRequest};
+use futures::{StreamExt, TryStreamExt, stream};
+use model::Error;
+
+use crate::{
+    client::{ATTEMPTS, Table, back_off, count},
+    failure::{failure, unavailable},
+    item::key_item,
+    write::{Operation, Write},
+};
+
+/// The most writes of a request.
+const MOST: usize = 25;
+
+/// The requests that run at the same time.
+const CONCURRENCY: usize = 8;
+
+impl Table {
+    /// Sends puts and deletes of different items. They have no conditions, so only writes that are
+    /// harmless when repeated. After an error, some may be done.
+    pub async fn write_batch(&self, writes: Vec<Write>) -> Result<(), Error> {
+        let requests: Vec<WriteRequest> = writes.iter().map(request).collect::<Result<_, _>>()?;
+        let some = requests.chunks(MOST).map(<[_]>::to_vec);
+        stream::iter(some)
+            .map(|some| self.write_some(some))
+            .buffer_unordered(CONCURRENCY)
+            .try_collect()
+            .await
+    }
+
+    /// Sends at most 25 writes, in as many requests as the table needs.
+    async fn write_some(&self, mut writes: Vec<WriteRequest>) -> Result<(), Error> {
+        let mut attempt = 0;
+        loop {
+            let wanted = writes.len();
+            let request = self
+                .client
+                .batch_write_item()
+                .request_items(&*self.name, writes)
+                .return_consumed_capacity(ReturnConsumedCapacity::Total);
+            let output = Box::pin(request.send()).await.map_err(failure)?;
+            count(output.consumed_capacity.as_deref().unwrap_or_default());
+            let left = output.unprocessed_items.into_iter().flatten();
+            writes = left.flat_map(|(_, writes)| writes).collect();
+            if writes.is_empty() {
+                return Ok(());
+            }
+            if writes.len() == wanted {
+                attempt += 1;
+                if attempt == ATTEMPTS {
+                    return Err(unavailable("the table processed no write of a batch"));
+                }
+            }
+            back_off(attempt.max(1)).await;
+        }
+    }
+}
+
+/// The request of a write without a condition.
+fn request(write: &Write) -> Result<WriteRequest, Error> {
+    let invalid = |error| Error::internal("building a batch of writes", error);
+    if !write.condition.is_empty() {
+        return Err(Error::internal(
+            "building a batch of writes",
+            "a write of a batch has no condition",
+        ));
+    }
+    let request = WriteRequest::builder();
+    Ok(match write.signed() {
+        Operation::Put(item) => {
+            let put = PutRequest::builder().set_item(Some(item));
+            request.put_request(put.build().map_err(invalid)?)
+        }
+        Operation::Delete => {
+            let key = Some(key_item(&write.key));
+            let delete = DeleteRequest::builder().set_key(key);
+            request.delete_request(delete.build().map_err(invalid)?)
+        }
+        Operation::Update(_) | Operation::Check => {
+            return Err(Error::internal(
+                "building a batch of writes",
+                "a batch has puts and deletes only",
+            ));
+        }
+    }
+    .build())
+}

@@ -1,0 +1,111 @@
+//! Words that find records.
+
+use serde_json::json;
+
+use tests::support::Api;
+
+use super::{each, found, one_of_each};
+
+#[tokio::test]
+async fn every_type_is_found_by_its_words() {
+    let api = Api::start().await;
+    let max = api.sign_in("max").await;
+    one_of_each(&max).await;
+    assert_eq!(found(&api, &max, "zebra").await, each());
+    assert_eq!(max.finds("gone").await, [json!(["ticket_message", 1])]);
+}
+
+#[tokio::test]
+async fn each_word_begins_a_word_without_regard_to_case_and_accents() {
+    let api = Api::start().await;
+    let mia = api.sign_in("mia").await;
+    let text = "Crème brûlée für die Straße";
+    mia.creates_task(json!({"title": "Dessert", "description": text}))
+        .await;
+    mia.creates_task(json!({"title": "Backup accounts"})).await;
+    let dessert = vec![json!(["task", 1])];
+    let backup = vec![json!(["task", 2])];
+    api.publishes(&mut api.stream().await).await;
+    for (query, expected) in [
+        ("creme", &dessert),
+        ("CR%C3%88ME%20desserts", &vec![]),
+        ("CR%C3%88ME%20dessert", &dessert),
+        ("cre%CC%80me", &dessert),
+        ("bru%20cre%20fur%20d", &dessert),
+        ("STRASSE", &dessert),
+        ("reme", &vec![]),
+        ("ac%20back", &backup),
+        ("back-accounts", &backup),
+        ("up", &vec![]),
+        ("creme%20backup", &vec![]),
+    ] {
+        assert_eq!(mia.finds(query).await, *expected, "{query}");
+    }
+}
+
+#[tokio::test]
+async fn a_number_finds_the_records_of_that_id_as_well() {
+    let api = Api::start().await;
+    let max = api.sign_in("max").await;
+    one_of_each(&max).await;
+    max.creates_task(json!({"title": "Pay 1 invoice"})).await;
+    max.creates_task(json!({"title": "!!!"})).await;
+    api.publishes(&mut api.stream().await).await;
+    for query in ["1", "%231"] {
+        let found = max.finds(query).await;
+        // All but project 4, and project 1 with what mentions the number.
+        assert_eq!(found.len(), 9, "{found:?}");
+        assert!(found.contains(&json!(["task", 2])), "{found:?}");
+        assert!(found.contains(&json!(["project", 1])), "{found:?}");
+    }
+    assert_eq!(max.finds("%233").await, [json!(["task", 3])]);
+    assert_eq!(max.finds("zebra%204").await, [json!(["project", 4])]);
+    assert!(max.finds("01").await.is_empty());
+}
+
+#[tokio::test]
+async fn a_word_that_is_longer_than_those_of_the_index_is_compared_whole() {
+    let api = Api::start().await;
+    let mia = api.sign_in("mia").await;
+    let (one, other) = (
+        format!("{}one", "x".repeat(40)),
+        format!("{}other", "x".repeat(40)),
+    );
+    mia.creates_task(json!({"title": one})).await;
+    mia.creates_task(json!({"title": other})).await;
+    assert_eq!(found(&api, &mia, &one).await, [json!(["task", 1])]);
+    assert_eq!(mia.finds(&"x".repeat(35)).await.len(), 2);
+}
+
+#[tokio::test]
+async fn a_query_may_have_many_words() {
+    let api = Api::start().await;
+    let mia = api.sign_in("mia").await;
+    let words: String = ('a'..='z')
+        .map(|letter| format!("{letter}{letter} "))
+        .collect();
+    mia.creates_task(json!({"title": words.trim_end()})).await;
+    let query = words.trim_end().replace(' ', "+");
+    assert_eq!(found(&api, &mia, &query).await, [json!(["task", 1])]);
+    assert!(mia.finds(&format!("{query}+x+y+0")).await.is_empty());
+}
+
+#[tokio::test]
+async fn a_query_has_words() {
+    let api = Api::start().await;
+    let mia = api.sign_in("mia").await;
+    let long = "x".repeat(256);
+    for (query, code) in [
+        ("", "required"),
+        ("?query=", "blank"),
+        ("?query=%23-", "pattern"),
+        (&format!("?query={long}"), "length"),
+    ] {
+        let answer = mia.get(&format!("/api/search{query}")).await;
+        answer.expect_faults(&[("?query", code)]);
+    }
+    let limit = mia.get("/api/search?query=x&limit=51").await;
+    limit.expect_faults(&[("?limit", "range")]);
+    let kind = mia.get("/api/search?query=x&type=user").await;
+    kind.expect_faults(&[("?type", "value")]);
+}

@@ -1,0 +1,107 @@
+//! Pages of a search, and their order.
+
+use serde_json::{Value, json};
+use shared::model::span;
+
+use tests::support::{Answer, Api, Caller};
+
+/// The ids of found tasks, by pages of so many rows, and the number of pages.
+async fn ids(caller: &Caller, query: &str, limit: usize) -> (Vec<i64>, usize) {
+    let (mut ids, mut pages) = (Vec::new(), 0);
+    let mut page = caller
+        .get(&format!("/api/search?query={query}&limit={limit}"))
+        .await;
+    loop {
+        let rows = page.expect(200);
+        let rows = rows.as_array().unwrap();
+        assert!(rows.len() <= limit);
+        ids.extend(rows.iter().map(|row| row["id"].as_i64().unwrap()));
+        pages += 1;
+        match page.next() {
+            Some(next) => page = caller.get(next).await,
+            None => return (ids, pages),
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_last_changed_comes_first_and_each_once() {
+    let api = Api::start().await;
+    let mia = api.sign_in("mia").await;
+    for _ in 0..7 {
+        mia.creates_task(json!({"title": "Zebra"})).await;
+    }
+    for id in [3, 6] {
+        api.clock.advance(span::SECOND);
+        let change = json!({"status": "done"});
+        mia.patch(&format!("/api/tasks/{id}"), change)
+            .await
+            .expect(200);
+    }
+    api.publishes(&mut api.stream().await).await;
+    for limit in [1, 2, 3, 50] {
+        let (found, _) = ids(&mia, "zebra", limit).await;
+        assert_eq!(found, [6, 3, 7, 5, 4, 2, 1], "{limit}");
+    }
+    // What was changed or deleted meanwhile does not move the others.
+    let first = mia.get("/api/search?query=zebra&limit=3").await;
+    let next = first.next().unwrap().to_owned();
+    api.sign_in("max")
+        .await
+        .delete("/api/tasks/5")
+        .await
+        .expect(204);
+    api.clock.advance(span::SECOND);
+    mia.patch("/api/tasks/6", json!({"status": "todo"}))
+        .await
+        .expect(200);
+    api.publishes(&mut api.stream().await).await;
+    let rest = mia.get(&next).await;
+    assert_eq!(rest.found(), [4, 2, 1].map(|id| json!(["task", id])));
+}
+
+/// More records than a page looks up: they are walked from the last changed on.
+#[tokio::test]
+async fn a_frequent_word_finds_all_records_in_the_same_order() {
+    let api = Api::start().await;
+    let mia = api.sign_in("mia").await;
+    mia.creates_task(json!({"title": "Zebra"})).await;
+    let title = |id: i64| match id {
+        _ if id % 100 == 0 => "Zebra albatross",
+        _ if id % 2 == 0 => "Zebra buffalo",
+        _ => "Zebra",
+    };
+    let copies = (2..=1_050).map(|id| (id, title(id).to_owned()));
+    api.has_copies(copies).await;
+    api.publishes(&mut api.stream().await).await;
+
+    let all: Vec<i64> = (1..=1_050).rev().collect();
+    assert_eq!(ids(&mia, "zebra", 50).await, (all.clone(), 21));
+    let even: Vec<_> = all
+        .iter()
+        .copied()
+        .filter(|id| id % 2 == 0 && id % 100 != 0)
+        .collect();
+    // Both words are frequent, or only one is.
+    assert_eq!(ids(&mia, "zebra+buffalo", 50).await.0, even);
+    let hundreds: Vec<_> = all.iter().copied().filter(|id| id % 100 == 0).collect();
+    assert_eq!(ids(&mia, "zebra+albatross", 4).await, (hundreds, 3));
+    let filtered = mia.get("/api/search?query=zebra&type=project").await;
+    assert!(filtered.found().is_empty());
+    // The id of a frequent number, too.
+    let [.., oldest] = even.as_slice() else {
+        panic!("no even ids");
+    };
+    let by_id = format!("zebra+{oldest}");
+    assert!(ids(&mia, &by_id, 50).await.0.contains(oldest));
+    // A page of a walk may be empty and have a next one.
+    let nothing = mia.get("/api/search?query=zebra+ze+x&type=task").await;
+    assert_eq!(last_page(&mia, nothing).await, json!([]));
+}
+
+async fn last_page(caller: &Caller, mut page: Answer) -> Value {
+    while let Some(next) = page.next().map(str::to_owned) {
+        page = caller.get(&next).await;
+    }
+    page.expect(200)
+}

@@ -1,0 +1,100 @@
+//! Rows of found records, and who gets which.
+
+use serde_json::json;
+
+use tests::support::{Api, Caller, budgets::within};
+
+use super::one_of_each;
+
+#[tokio::test]
+async fn a_row_shows_the_record_and_the_text_about_the_match() {
+    let api = Api::start().await;
+    let max = api.sign_in("max").await;
+    let text = format!("{} the zebra {}", "before ".repeat(30), "after ".repeat(30));
+    let task = json!({"title": "Draft", "description": text, "status": "in_progress"});
+    max.creates_task(task).await;
+    max.creates("/api/tasks/1/comments", json!({"content": "What zebra?"}))
+        .await;
+    max.records_activity(json!({"description": "A zebra\ncalled", "projectId": 2}))
+        .await;
+    api.publishes(&mut api.stream().await).await;
+    let rows = max.get("/api/search?query=zebra").await.expect(200);
+    let at = "2026-01-15T12:00:00.000Z";
+    let excerpt = rows[0]["excerpt"].as_str().unwrap();
+    assert!(
+        excerpt.starts_with("…before") && excerpt.contains("the zebra after"),
+        "{excerpt}"
+    );
+    let expected = json!([
+        {
+            "type": "task", "id": 1, "title": "Draft", "excerpt": excerpt, "projectId": 1,
+            "status": "in_progress", "updatedAt": at, "parent": null,
+        },
+        {
+            "type": "comment", "id": 1, "title": "Draft", "excerpt": "What zebra?", "projectId": null,
+            "status": null, "updatedAt": at, "parent": {"type": "task", "recordId": 1},
+        },
+        {
+            "type": "activity", "id": 1, "title": "A zebra called", "excerpt": "A zebra called",
+            "projectId": 2, "status": null, "updatedAt": at, "parent": null,
+        },
+    ]);
+    assert_eq!(rows, expected);
+}
+
+#[tokio::test]
+async fn callers_find_the_types_that_they_may_read() {
+    let api = Api::start().await;
+    let max = api.sign_in("max").await;
+    one_of_each(&max).await;
+    api.publishes(&mut api.stream().await).await;
+    let only_work = json!({"permissions": ["view_work"]});
+    let script = api.token_of(&api.user("max").await, only_work).await;
+    let found = script.finds("zebra").await;
+    assert_eq!(found.len(), 6, "{found:?}");
+    assert!(script.finds("gone").await.is_empty());
+    assert!(
+        script
+            .finds("zebra&type=ticket,ticket_message")
+            .await
+            .is_empty()
+    );
+    let services = json!({"permissions": ["view_managed_services"]});
+    let other = api.token_of(&api.user("max").await, services).await;
+    other
+        .get("/api/search?query=zebra")
+        .await
+        .expect_problem(403, "permission_denied");
+}
+
+#[tokio::test]
+async fn an_organization_finds_its_own_records() {
+    let api = Api::start().await;
+    let (max, zoe) = (api.sign_in("max").await, api.sign_in("zoe").await);
+    one_of_each(&max).await;
+    api.publishes(&mut api.stream().await).await;
+    assert!(zoe.finds("zebra").await.is_empty());
+    assert!(zoe.finds("1").await.is_empty());
+    assert_eq!(zoe.finds("foreign").await, [json!(["project", 3])]);
+    // A cursor is for one organization and one search.
+    let first = max.get("/api/search?query=zebra&limit=1").await;
+    let next = first.next().unwrap().to_owned();
+    zoe.get(&next).await.expect(400);
+    max.get(&next.replace("zebra", "zeb")).await.expect(400);
+}
+
+#[tokio::test]
+async fn a_search_is_within_its_budget() {
+    let api = Api::start().await;
+    let max = api.sign_in("max").await;
+    one_of_each(&max).await;
+    api.publishes(&mut api.stream().await).await;
+    let is_within = async |caller: &Caller, path: &str| {
+        api.counter.take();
+        let answer = caller.get(path).await;
+        within(&api, "GET /api/search", 200, &answer);
+    };
+    is_within(&max, "/api/search?query=zebra").await;
+    is_within(&max, "/api/search?query=nothing").await;
+    is_within(&max, "/api/search?query=1").await;
+}

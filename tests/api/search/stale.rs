@@ -1,0 +1,77 @@
+//! An index that lags behind its records, and one that has caught up.
+
+use serde_json::json;
+
+use tests::support::Api;
+
+use super::{each, one_of_each};
+
+/// The index is what it was before all changes: no row is shown that no longer matches.
+#[tokio::test]
+async fn a_row_that_no_longer_matches_is_not_shown() {
+    let api = Api::start().await;
+    let max = api.sign_in("max").await;
+    one_of_each(&max).await;
+    max.creates_task(json!({"title": "Zebra"})).await;
+    let mut stream = api.stream().await;
+    api.publishes(&mut stream).await;
+    assert_eq!(max.finds("zebra").await.len(), each().len() + 1);
+
+    let renamed = json!({"title": "Horse"});
+    max.patch("/api/tasks/1", renamed.clone()).await.expect(200);
+    max.put("/api/milestones/1", renamed.clone())
+        .await
+        .expect(200);
+    max.patch("/api/projects/4", renamed.clone())
+        .await
+        .expect(200);
+    max.patch("/api/managed-services/ticket/1", renamed)
+        .await
+        .expect(200);
+    let change = json!({"description": "A horse called"});
+    max.patch("/api/activities/1", change).await.expect(200);
+    max.delete("/api/tasks/1/comments/1").await.expect(204);
+    max.delete("/api/service-requests/1").await.expect(204);
+    let message = json!(["ticket_message", 1]);
+    assert_eq!(
+        max.finds("zebra").await,
+        [message.clone(), json!(["task", 2])]
+    );
+
+    api.publishes(&mut stream).await;
+    assert_eq!(max.finds("zebra").await, [message, json!(["task", 2])]);
+    assert_eq!(max.finds("horse").await.len(), 5);
+}
+
+#[tokio::test]
+async fn a_comment_is_gone_with_its_record() {
+    let api = Api::start().await;
+    let max = api.sign_in("max").await;
+    one_of_each(&max).await;
+    let mut stream = api.stream().await;
+    api.publishes(&mut stream).await;
+    max.delete("/api/tasks/1").await.expect(204);
+    assert!(max.finds("zebra&type=task,comment").await.is_empty());
+    api.cleans_up().await;
+    api.publishes(&mut stream).await;
+    let index = api.search_index().await;
+    let words = index
+        .iter()
+        .filter(|item| item["type"].as_s().is_ok_and(|kind| kind == "comment"));
+    assert_eq!(words.count(), 0);
+}
+
+#[tokio::test]
+async fn a_change_of_a_text_is_found_by_its_new_words() {
+    let api = Api::start().await;
+    let mia = api.sign_in("mia").await;
+    mia.creates_task(json!({"title": "Move the invoices"}))
+        .await;
+    let mut stream = api.stream().await;
+    api.publishes(&mut stream).await;
+    let change = json!({"description": "before the audit", "title": "Move"});
+    mia.patch("/api/tasks/1", change).await.expect(200);
+    api.publishes(&mut stream).await;
+    assert_eq!(mia.finds("audit%20move").await, [json!(["task", 1])]);
+    assert!(mia.finds("invoices").await.is_empty());
+}

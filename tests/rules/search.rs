@@ -1,0 +1,250 @@
+//! The search index as the publisher writes it.
+
+use serde_json::{Value, json};
+use shared::model::span;
+
+use tests::{
+    support::{Api, Caller, Death, Fault, Item, Requests, text_of},
+    table_proxy::Chance,
+};
+
+/// The words of a record in the index.
+fn words(index: &[Item], kind: &str, id: i64) -> Vec<String> {
+    let is_of = |item: &&Item| {
+        text_of(item, "kind") == "indexed_word"
+            && text_of(item, "type") == kind
+            && item["id"].as_n().unwrap() == &id.to_string()
+    };
+    let words = index.iter().filter(is_of);
+    words.map(|item| text_of(item, "word").to_owned()).collect()
+}
+
+/// The index is what it would be if it were made of the records as they are now.
+async fn is_fresh(api: &Api) {
+    let published = api.search_index().await;
+    api.deletes_search_index().await;
+    for organization in [&api.home, &api.abroad] {
+        api.indexes(organization.id).await;
+    }
+    assert_eq!(published, api.search_index().await);
+}
+
+#[tokio::test]
+async fn a_drag_writes_no_words() {
+    let (api, faults) = Api::behind_faults().await;
+    let mia = api.sign_in("mia").await;
+    mia.creates_tasks(["Draft", "Review"]).await;
+    let mut stream = api.stream().await;
+    api.publishes(&mut stream).await;
+    let places = json!({"tasks": [{"id": 1, "order": 5}, {"id": 2, "order": 4}]});
+    mia.patch("/api/tasks/reorder", places).await.expect(204);
+    faults.begin(Requests::Of("BatchWriteItem"), Fault::Denied);
+    api.publishes(&mut stream).await;
+    faults.end();
+    is_fresh(&api).await;
+}
+
+#[tokio::test]
+async fn what_is_delivered_again_or_late_changes_nothing() {
+    let api = Api::start().await;
+    let max = api.sign_in("max").await;
+    let mut stream = api.stream().await;
+    max.creates_task(json!({"title": "One two"})).await;
+    max.creates_task(json!({"title": "One two"})).await;
+    let mut changes = api.changes(&mut stream).await;
+    max.patch("/api/tasks/1", json!({"title": "Two three"}))
+        .await
+        .expect(200);
+    max.delete("/api/tasks/2").await.expect(204);
+    changes.extend(api.changes(&mut stream).await);
+    for some in changes.chunks(1) {
+        api.delivers_changes(some).await;
+    }
+    let once = api.table_dump().await;
+    api.clock.advance(span::MINUTE);
+    for late in [
+        changes.as_slice(),
+        &changes[..changes.len() / 2],
+        &changes[changes.len() / 2..],
+    ] {
+        api.delivers_changes(late).await;
+        assert_eq!(api.table_dump().await, once);
+    }
+    for one in changes.iter().rev() {
+        api.delivers_changes(std::slice::from_ref(one)).await;
+        assert_eq!(api.table_dump().await, once);
+    }
+    let index = api.search_index().await;
+    assert_eq!(words(&index, "task", 1), ["three", "two"]);
+    assert!(words(&index, "task", 2).is_empty());
+}
+
+/// The index knows a deleted record for longer than a delivery may be late.
+#[tokio::test]
+async fn a_deleted_record_does_not_come_back() {
+    let api = Api::start().await;
+    let max = api.sign_in("max").await;
+    let mut stream = api.stream().await;
+    max.creates_task(json!({"title": "Zebra"})).await;
+    let created = api.changes(&mut stream).await;
+    max.delete("/api/tasks/1").await.expect(204);
+    let deleted = api.changes(&mut stream).await;
+    api.delivers_changes(&deleted).await;
+    api.delivers_changes(&created).await;
+    assert!(words(&api.search_index().await, "task", 1).is_empty());
+    let records = api.items_of("indexed_record").await;
+    let task = records
+        .iter()
+        .find(|one| text_of(one, "type") == "task")
+        .unwrap();
+    let kept: i64 = task["expiresAt"].as_n().unwrap().parse().unwrap();
+    let now = api.clock.now().epoch_seconds();
+    assert_eq!(kept - now, 7 * span::DAY / span::SECOND + 1);
+    assert!(!task.contains_key("gsi1pk"));
+}
+
+/// Wherever a publisher dies, the next delivery mends the index, also if a further change comes with it
+/// that brings words back.
+#[tokio::test]
+async fn a_publisher_that_dies_in_between_is_mended_by_the_next_delivery() {
+    let mut died = 0;
+    for (step, death) in (0..7).flat_map(|step| [(step, Death::Before), (step, Death::After)]) {
+        let (api, faults) = Api::behind_faults().await;
+        let max = api.sign_in("max").await;
+        let mut stream = api.stream().await;
+        max.creates_task(json!({"title": "One two three"})).await;
+        api.publishes(&mut stream).await;
+        max.patch("/api/tasks/1", json!({"title": "Three four"}))
+            .await
+            .expect(200);
+        let mut changes = api.changes(&mut stream).await;
+        faults.dies_at(step, death);
+        tokio::select! {
+            _ = api.delivers_changes(&changes) => {}
+            () = faults.holds(1) => died += 1,
+        }
+        faults.lives();
+        if step % 2 == 0 {
+            max.patch("/api/tasks/1", json!({"title": "One five"}))
+                .await
+                .expect(200);
+            changes.extend(api.changes(&mut stream).await);
+        }
+        api.delivers_changes(&changes).await;
+        is_fresh(&api).await;
+    }
+    assert!(died >= 8, "{died}");
+}
+
+#[tokio::test]
+async fn a_failed_index_is_delivered_again() {
+    let (api, faults) = Api::behind_faults().await;
+    let mia = api.sign_in("mia").await;
+    let mut stream = api.stream().await;
+    mia.creates_tasks(["Draft", "Review"]).await;
+    let changes = api.changes(&mut stream).await;
+    for operation in ["BatchWriteItem", "BatchGetItem"] {
+        faults.begin(Requests::Of(operation), Fault::Denied);
+        let response = api.delivers_changes(&changes).await;
+        faults.end();
+        // Those of both organizations.
+        assert_eq!(response.batch_item_failures.len(), 2, "{operation}");
+    }
+    api.delivers_changes(&changes).await;
+    is_fresh(&api).await;
+}
+
+/// Deliveries of one record overlap, which the stream does only when it gave one up.
+#[tokio::test]
+async fn publishers_at_the_same_time_leave_the_newest_words() {
+    let api = Api::start().await;
+    let mia = api.sign_in("mia").await;
+    let mut stream = api.stream().await;
+    mia.creates_task(json!({"title": "One two"})).await;
+    for title in ["Two three", "One four", "Two five", "One three"] {
+        mia.patch("/api/tasks/1", json!({"title": title}))
+            .await
+            .expect(200);
+    }
+    let changes = api.changes(&mut stream).await;
+    let deliveries = changes.chunks(1).map(|one| api.delivers_changes(one));
+    for response in futures::future::join_all(deliveries).await {
+        assert!(response.batch_item_failures.is_empty(), "{response:?}");
+    }
+    is_fresh(&api).await;
+}
+
+/// After any changes, delivered in any pieces and again, the index is as if it were made anew.
+#[tokio::test]
+async fn random_changes_leave_the_index_of_the_records() {
+    for seed in 1..=3 {
+        let api = Api::start().await;
+        let max = api.sign_in("max").await;
+        let mut stream = api.stream().await;
+        let chance = Chance::new(seed);
+        for _ in 0..60 {
+            changes_something(&max, &chance).await;
+            if chance.below("publish", 4) == 0 {
+                delivers_in_pieces(&api, &api.changes(&mut stream).await, &chance).await;
+            }
+        }
+        api.cleans_up().await;
+        delivers_in_pieces(&api, &api.changes(&mut stream).await, &chance).await;
+        is_fresh(&api).await;
+    }
+}
+
+/// Delivers pieces in the order of the stream, some of them twice.
+async fn delivers_in_pieces(api: &Api, changes: &[Value], chance: &Chance) {
+    let mut from = 0;
+    while from < changes.len() {
+        let size = 1 + usize::try_from(chance.below("size", 9)).unwrap();
+        let to = changes.len().min(from + size);
+        for _ in 0..=chance.below("again", 2) {
+            api.delivers_changes(&changes[from..to]).await;
+        }
+        from = to;
+    }
+}
+
+/// Creates, changes or deletes a task or a comment, if it is there.
+async fn changes_something(caller: &Caller, chance: &Chance) {
+    let all = [
+        "alpha",
+        "beta",
+        "gamma",
+        "delta",
+        "Épsilon",
+        "omega 17",
+        "beta-blocker",
+    ];
+    let mut word = || all[usize::try_from(chance.below("word", 7)).unwrap()];
+    let text = format!("{} {} {}", word(), word(), word());
+    let task = 1 + chance.below("task", 12);
+    let path = format!("/api/tasks/{task}");
+    let comments = format!("{path}/comments");
+    let _ = match chance.below("what", 8) {
+        0 | 1 => {
+            caller
+                .post("/api/tasks", json!({"title": text, "projectId": 1}))
+                .await
+        }
+        2 => caller.patch(&path, json!({"title": text})).await,
+        3 => caller.patch(&path, json!({"description": text})).await,
+        4 => {
+            caller
+                .patch(&path, json!({"description": null, "status": "done"}))
+                .await
+        }
+        5 => caller.delete(&path).await,
+        6 => caller.post(&comments, json!({"content": text})).await,
+        _ => {
+            let comment = 1 + chance.below("comment", 8);
+            let comment = format!("{comments}/{comment}");
+            match chance.below("edit", 2) {
+                0 => caller.patch(&comment, json!({"content": text})).await,
+                _ => caller.delete(&comment).await,
+            }
+        }
+    };
+}
