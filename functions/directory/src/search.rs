@@ -32,6 +32,7 @@ pub async fn search(
     let types = types.filter(|kind| identity.may(kind.record_type().permission()));
     let filter = SearchFilter {
         words: &query.query,
+        with_notes: identity.sees_notes(),
         types: types.collect(),
         projects: query
             .project_id

@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
-use strum::VariantArray;
 use utoipa::{
     PartialSchema, ToSchema,
     openapi::{ObjectBuilder, Ref, RefOr, Schema, schema::Type},
@@ -204,7 +203,7 @@ impl NotificationPreferences {
 /// `true` or `false` by kind.
 impl Serialize for NotificationPreferences {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let kinds = NotificationKind::VARIANTS.iter();
+        let kinds = NotificationKind::ALL.iter();
         serializer.collect_map(kinds.map(|kind| (kind.name(), !self.off.contains(kind))))
     }
 }
@@ -216,7 +215,7 @@ impl PartialSchema for NotificationPreferences {
                 "For each kind of notification, whether the user gets it.",
             ))
             .examples([serde_json::json!(Self::default())]);
-        for kind in NotificationKind::VARIANTS {
+        for kind in NotificationKind::ALL {
             let is_on = ObjectBuilder::new().schema_type(Type::Boolean);
             object = object.property(kind.name(), is_on).required(kind.name());
         }
@@ -259,7 +258,7 @@ impl Field for NotificationPreferencesSet {
 impl Input for NotificationPreferencesSet {
     fn read_object(object: &Fields, place: &mut Place<'_>) -> Reading<Self> {
         at_least_one(object, &Self::names(), place);
-        let kinds = NotificationKind::VARIANTS.iter();
+        let kinds = NotificationKind::ALL.iter();
         let sent = kinds.filter_map(|kind| Some((*kind, object.get(kind.name())?)));
         let read = sent.map(|(kind, value)| {
             let is_on = bool::read(value, &mut place.at(kind.name()))?;
@@ -271,7 +270,7 @@ impl Input for NotificationPreferencesSet {
     }
 
     fn properties() -> Vec<Property> {
-        let kinds = NotificationKind::VARIANTS.iter();
+        let kinds = NotificationKind::ALL.iter();
         let property = |kind: &NotificationKind| Property {
             name: kind.name().to_owned(),
             required: false,
@@ -309,7 +308,7 @@ mod tests {
         assert_eq!(shown["mentioned"], true);
         assert_eq!(
             shown.as_object().unwrap().len(),
-            NotificationKind::VARIANTS.len()
+            NotificationKind::ALL.len()
         );
         let back = input::from_value(&json!({"due_soon": true})).unwrap();
         preferences.set(&back);

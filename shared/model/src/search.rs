@@ -1,7 +1,6 @@
 //! The search for records, and that for records that a service request may refer to.
 
 use serde_json::Value;
-use strum::VariantArray;
 use utoipa::openapi::{ObjectBuilder, RefOr, Schema, schema::Type};
 
 use super::{AnyOf, Cursor, FaultCode, ProjectId, RecordType, ReferenceType, SearchText};
@@ -87,9 +86,6 @@ impl SearchQuery {
 }
 
 impl SearchedType {
-    /// All types.
-    pub const ALL: &'static [Self] = Self::VARIANTS;
-
     /// The type in the change feed.
     #[must_use]
     pub const fn record_type(self) -> RecordType {

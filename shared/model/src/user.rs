@@ -144,6 +144,12 @@ impl User {
         self.role.may(permission) || self.extra_permissions.contains(&permission)
     }
 
+    /// Returns true if the user may see internal notes of tickets.
+    #[must_use]
+    pub fn sees_notes(&self) -> bool {
+        self.may(Permission::ManageTickets) || self.may(Permission::ReplyTicket)
+    }
+
     /// The time after another user made the account or set its password in which that user may still
     /// know the password, in milliseconds.
     pub const FRESH: i64 = span::DAY;

@@ -106,6 +106,8 @@ pub(crate) struct SearchedText {
     pub(crate) updated_at: Option<Timestamp>,
     /// Of a comment that keeps its place in the thread.
     pub(crate) deleted_at: Option<Timestamp>,
+    /// True for a message that is an internal note.
+    pub(crate) internal: bool,
 }
 
 /// The user of a username. Sign-in reads it without knowing the organization.

@@ -4,7 +4,6 @@ use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use strum::VariantArray;
 use utoipa::{
     PartialSchema, ToSchema,
     openapi::{ObjectBuilder, RefOr, Schema, schema::Type},
@@ -24,9 +23,9 @@ pub const TEST_EVENT: &str = "webhook.test";
 /// Every value that [`EventPattern`] takes.
 static PATTERNS: LazyLock<Vec<String>> = LazyLock::new(|| {
     let mut all = vec!["*".to_owned()];
-    for kind in RecordType::VARIANTS {
+    for kind in RecordType::ALL {
         all.push(format!("{}.*", kind.name()));
-        let actions = FeedAction::VARIANTS.iter();
+        let actions = FeedAction::ALL.iter();
         all.extend(actions.map(|action| event_type(kind.name(), *action)));
     }
     all.push(format!("{NOTIFICATION}.*"));
@@ -168,7 +167,7 @@ impl EventChange {
         let EventRecordId::Number(id) = self.record_id else {
             return Some("/api/notifications".to_owned());
         };
-        let kind = RecordType::VARIANTS
+        let kind = RecordType::ALL
             .iter()
             .find(|one| one.name() == self.kind)?;
         let parent = self.parent;

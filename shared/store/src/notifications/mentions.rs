@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use model::{Username, input::is_of_a_name};
 
-use crate::words::fold;
+use model::words::fold;
 
 /// The most mentions of a text that are followed.
 const MOST: usize = 20;

@@ -27,6 +27,8 @@ pub struct Notice {
     pub(super) actor: Option<UserId>,
     pub(super) comment_id: Option<CommentId>,
     pub(super) excerpt: Option<String>,
+    /// True for an internal note.
+    pub(super) is_internal: bool,
     pub(super) to: Audience,
 }
 
@@ -105,6 +107,7 @@ impl Notice {
         match change.kind {
             UnlistedKind::AgentPolicy => of_policy(change),
             UnlistedKind::Webhook => of_webhook(change),
+            UnlistedKind::Notification => Vec::new(),
         }
     }
 
@@ -122,6 +125,7 @@ impl Notice {
             actor: None,
             comment_id: None,
             excerpt: None,
+            is_internal: false,
             to,
         }
     }
@@ -259,6 +263,7 @@ fn of_text(
 ) -> Vec<Notice> {
     let notice = |kind, to| Notice {
         actor: change.entry.actor,
+        is_internal: change.entry.internal,
         ..Notice::new(kind, cause_of(change), subject, to).quoting(after.unwrap_or_default())
     };
     let mut notices = Vec::new();

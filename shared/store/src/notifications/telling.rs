@@ -123,7 +123,10 @@ fn for_users<'a>(
 
 /// True for a user who is enabled, may read the subject, and did not switch the kind off.
 fn wants(found: &Batch, tenant: OrganizationId, user: UserId, notice: &Notice) -> bool {
-    let reads = |user: &User| !user.disabled && user.may(notice.subject.kind.permission());
+    let reads = |user: &User| {
+        let may_read = user.may(notice.subject.kind.permission());
+        !user.disabled && may_read && (!notice.is_internal || user.sees_notes())
+    };
     let inbox: Inbox = found
         .named(&key::inbox(tenant, user))
         .map(|inbox| inbox.record)

@@ -30,6 +30,8 @@ pub struct SearchFilter<'a> {
     pub words: &'a SearchWords,
     /// The types of the records.
     pub types: Vec<SearchedType>,
+    /// True if its caller sees internal notes.
+    pub with_notes: bool,
     /// The projects; `None` for all, and for records without one.
     pub projects: Option<&'a [ProjectId]>,
 }
@@ -231,7 +233,7 @@ impl SearchFilter<'_> {
             SearchedType::Project => indexed.project_id,
             _ => text.project_id,
         };
-        let row = is_readable(&text) && self.is_of_projects(project_id);
+        let row = self.is_readable(&text) && self.is_of_projects(project_id);
         (row && self.matches(id, &text)).then(|| FoundRecord {
             kind,
             id,
@@ -245,6 +247,11 @@ impl SearchFilter<'_> {
             status: text.status,
             parent,
         })
+    }
+
+    /// Returns true for a record that the caller may read.
+    fn is_readable(&self, text: &SearchedText) -> bool {
+        text.deleted_at.is_none() && (self.with_notes || !text.internal)
     }
 
     fn is_of_projects(&self, project: Option<ProjectId>) -> bool {
@@ -262,11 +269,6 @@ impl SearchFilter<'_> {
         let mut asked = self.words.longest_first().iter();
         asked.all(|asked| begins(asked) || id_of(asked) == Some(id))
     }
-}
-
-/// Returns true for a record that every caller may read who may read its type.
-fn is_readable(text: &SearchedText) -> bool {
-    text.deleted_at.is_none()
 }
 
 /// An id, if the word is one.
