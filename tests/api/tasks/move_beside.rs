@@ -73,14 +73,15 @@ async fn tasks_get_new_orders_where_there_is_no_room() {
         mia.patch("/api/tasks/reorder", places).await.expect(204);
     }
     let mut expected: Vec<i64> = (1..=250).collect();
-    for (id, to, place) in [
-        (250, json!({"before": 1}), 0),
-        (249, json!({"before": 1}), 1),
-        (2, json!({"after": 200}), 199),
+    for (id, to, other, after) in [
+        (250, json!({"before": 1}), 1, 0),
+        (249, json!({"before": 1}), 1, 0),
+        (2, json!({"after": 200}), 200, 1),
     ] {
         moves(&mia, id, to.clone()).await;
         expected.retain(|one| *one != id);
-        expected.insert(place, id);
+        let place = expected.iter().position(|one| *one == other).unwrap();
+        expected.insert(place + after, id);
         assert_eq!(sequence(&mia).await, expected, "{id} {to}");
     }
 }
@@ -139,6 +140,7 @@ async fn every_fault_of_a_move_is_answered() {
         .post("/api/tasks", json!({"title": "x", "organizationId": 1}))
         .await;
     let lone = lone.expect(200)["id"].clone();
+    let vic = api.sign_in("vic").await;
     let foreign = zac.creates_task(json!({"projectId": 3})).await["id"].clone();
     let before = api.table_dump().await;
     for (body, faults) in [
@@ -162,7 +164,6 @@ async fn every_fault_of_a_move_is_answered() {
     unknown.expect_problem(404, "not_found");
     let strange = zac.post("/api/tasks/1/move", json!({"after": 2})).await;
     strange.expect_problem(404, "not_found");
-    let vic = api.sign_in("vic").await;
     let denied = vic.post("/api/tasks/1/move", json!({"after": 2})).await;
     denied.expect_problem(403, "permission_denied");
     assert_eq!(api.table_dump().await, before);
