@@ -81,7 +81,7 @@ fn writes<'a>(api: &'a Api, pending: &'a (dyn Fn() -> PendingWrite + Sync), n: i
         tickets().create(pending(), records::ticket()) of store,
         tickets().raise(pending(), id(1), records::sent(&json!({"title": "No invoices", "assigneeId": n}))) of store,
         tickets().update(pending(), id::<TicketId>(n), records::sent(&json!({"priority": "low"}))) of store,
-        tickets().reply(pending(), id::<TicketId>(n), id(1), records::text("Soon.")) of store,
+        tickets().reply(pending(), id::<TicketId>(n), id(1), records::sent(&json!({"content": "Soon."}))) of store,
         alerts().record(pending(), records::alert("late_invoice", api.clock.now())) of store,
         directory().create_project(pending(), records::project("Move")) of store,
         directory().create_phase(pending(), id::<ProjectId>(n), records::phase("Build", 1)) of store,
