@@ -27,3 +27,4 @@ mod tags;
 mod tasks;
 mod tokens;
 mod users;
+mod webhooks;

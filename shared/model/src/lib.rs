@@ -89,9 +89,9 @@ pub use task::{
     Task, TaskCreate, TaskFilter, TaskPhase, TaskPlace, TaskReorder, TaskStatus, TaskUpdate,
 };
 pub use text::{
-    ActionId, AlertText, Category, Content, Description, EntityId, ExternalId, Fingerprint,
-    FullName, JournalSubject, LoginName, MetricName, OrganizationName, Reason, SearchText, Slug,
-    SourceName, StateName, SystemName, TagName, Title, TokenName, Unit, Username,
+    ActionId, AlertText, Category, Content, DeliveryId, Description, EntityId, ExternalId,
+    Fingerprint, FullName, JournalSubject, LoginName, MetricName, OrganizationName, Reason,
+    SearchText, Slug, SourceName, StateName, SystemName, TagName, Title, TokenName, Unit, Username,
 };
 pub use ticket::{Ticket, TicketCreate, TicketFilter, TicketMessage, TicketReply, TicketUpdate};
 pub use time::{NotATimestamp, Timestamp, span};

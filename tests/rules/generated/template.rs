@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 use shared::{
     http::cors::{ALLOWED_HEADERS, EXPOSED_HEADERS},
-    model::RecordType,
+    model::{RecordType, UnlistedKind},
 };
 use strum::VariantArray;
 use tests::{
@@ -73,10 +73,12 @@ fn cors() -> Vec<String> {
     ]
 }
 
-/// The filters of the stream: items of the types that the change feed has, new, changed or removed.
+/// The filters of the stream: items of the types that the change feed has, and others whose changes have
+/// other effects; new, changed or removed.
 fn changes() -> Vec<String> {
-    let kinds = RecordType::VARIANTS.iter().map(|kind| kind.name());
-    let kinds: Vec<_> = kinds.collect();
+    let listed = RecordType::VARIANTS.iter().map(|kind| kind.name());
+    let unlisted = UnlistedKind::VARIANTS.iter().map(|kind| kind.name());
+    let kinds: Vec<_> = listed.chain(unlisted).collect();
     let filter = |image: &str| {
         let pattern = json!({"dynamodb": {image: {"kind": {"S": kinds}}}});
         format!("- {{ Pattern: '{pattern}' }}")

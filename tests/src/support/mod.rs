@@ -28,6 +28,7 @@ mod proposed;
 pub mod roles;
 mod scenario;
 mod weather;
+pub mod webhooks;
 mod world;
 
 pub use answer::{Answer, raise_version};
