@@ -56,7 +56,7 @@ use crate::{
         (name = "activities", description = "Records of past events, with comments and tags"),
         (name = "managed-services", description = "The dashboard, support tickets and references"),
         (name = "concierge", description = "The agent: alerts, sessions, actions, connections"),
-        (name = "updates", description = "The feed of changes, and notifications"),
+        (name = "updates", description = "The feed of changes, notifications, and webhooks"),
         (name = "api-docs", description = "This document")
     ),
     components(schemas(ProblemDetails, Fault))

@@ -71,8 +71,10 @@ async fn while_the_queue_is_down_nothing_counts_as_sent() {
     world.takes_messages().await;
     world.api.clock.advance(2 * MINUTE);
     let nowhere = local::engines::sqs_client("http://127.0.0.1:9");
-    let queue = Queue::new(nowhere, &world.api.queues.action_url);
-    let swept = Sweeper::new(world.api.store.clone(), queue).sweep().await;
+    let queue = Queue::new(nowhere, &world.api.queues.actions.url);
+    let swept = Sweeper::new(world.api.store.clone(), queue.clone(), queue)
+        .sweep()
+        .await;
     assert_eq!((swept.resent, swept.errors), (0, 1));
     assert_eq!(world.sweeper().sweep().await.resent, 1);
     assert_eq!(world.takes_messages().await, [world.message(&id, &action)]);

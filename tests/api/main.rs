@@ -30,3 +30,4 @@ mod tags;
 mod tasks;
 mod tokens;
 mod users;
+mod webhooks;

@@ -37,4 +37,5 @@ mod taken_ids;
 mod template;
 mod time_to_live;
 mod unreadable;
+mod webhooks;
 mod written_by;

@@ -7,9 +7,10 @@ use shared::{
     App, http,
     serve::{open_router, router},
 };
+use updates::Updates;
 use utoipa::openapi::OpenApi;
 
-use self::Routes::{OfAgent, OfApp, OfNobody};
+use self::Routes::{OfAgent, OfApp, OfNobody, OfUpdates};
 
 /// A function: a package below `functions`.
 #[derive(Clone, Copy, Debug)]
@@ -43,6 +44,8 @@ pub enum Routes {
     OfApp(fn() -> http::Routes<App>),
     /// The resolution agent's.
     OfAgent(fn() -> http::Routes<ResolutionAgent>),
+    /// The updates function's.
+    OfUpdates(fn() -> http::Routes<Updates>),
     /// None: they have neither table nor callers.
     OfNobody(fn() -> http::Routes),
 }
@@ -60,13 +63,26 @@ pub const FUNCTIONS: &[Function] = &[
     api("managed-services", OfApp(managed_services::routes), "/api/managed-services/dashboard", 200),
     // Execute waits up to 20 seconds for the worker.
     api("resolution-agent", OfAgent(resolution_agent::routes), "/api/concierge/agent-sessions/1", 404).ends_within(22_000),
-    api("updates", OfApp(updates::routes), "/api/changes", 200),
+    api("updates", OfUpdates(updates::routes), "/api/changes", 200),
     // The worker's lease is 50 seconds.
     background("action-worker").ends_within(45_000),
     background("publisher").ends_within(5_000),
     background("sweeper").ends_within(30_000),
+    // Two attempts of ten seconds one after another.
+    background("webhook-sender").ends_within(22_000),
     open("api-docs", api_docs::routes, api_docs::PAGES),
 ];
+
+/// The states of the API functions.
+#[derive(Clone)]
+pub struct States {
+    /// The application's.
+    pub app: App,
+    /// The resolution agent's.
+    pub agent: ResolutionAgent,
+    /// The updates function's.
+    pub updates: Updates,
+}
 
 const fn api(name: &'static str, routes: Routes, read: &'static str, status: u64) -> Function {
     let api = ApiFunction {
@@ -139,15 +155,22 @@ impl ApiFunction {
         match self.routes {
             OfApp(routes) => routes().into_document(),
             OfAgent(routes) => routes().into_document(),
+            OfUpdates(routes) => routes().into_document(),
             OfNobody(routes) => routes().into_document(),
         }
     }
 
     /// The function, as its binary runs it.
-    pub fn router(&self, app: &App, agent: &ResolutionAgent) -> Router {
+    pub fn router(&self, states: &States) -> Router {
+        let States {
+            app,
+            agent,
+            updates,
+        } = states;
         match self.routes {
             OfApp(routes) => router(routes(), app.clone(), app),
             OfAgent(routes) => router(routes(), agent.clone(), app),
+            OfUpdates(routes) => router(routes(), updates.clone(), app),
             OfNobody(routes) => open_router(routes(), app.clock.clone()),
         }
     }

@@ -16,7 +16,7 @@ pub mod support;
 pub mod table_proxy;
 pub mod unwary;
 
-pub use functions::{ApiFunction, FUNCTIONS, Function, Routes, api_functions};
+pub use functions::{ApiFunction, FUNCTIONS, Function, Routes, States, api_functions};
 pub use program::{
     Member, Options, Release, RuntimeApi, SECRET, binary, command, command_of, event, organization,
 };

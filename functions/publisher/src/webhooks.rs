@@ -18,11 +18,6 @@ pub(crate) async fn deliver(
     let events = events.chain(unlisted.iter().filter_map(WebhookEvent::of_unlisted));
     let webhooks = store.webhooks();
     let messages: Vec<DeliveryMessage> = webhooks.deliver(organization, events.collect()).await?;
-    for sent in queue.send(&messages).await {
-        if let Err(error) = sent {
-            let cause = error.chain();
-            tracing::warn!(cause, "the sweeper will send the message");
-        }
-    }
+    queue.try_send(&messages).await;
     Ok(messages.len())
 }

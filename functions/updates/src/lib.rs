@@ -1,4 +1,4 @@
-//! Updates for clients: the change feed, and notifications.
+//! Updates for clients: the change feed, notifications, and webhooks.
 
 mod count_notifications;
 mod get_notification_preferences;
@@ -6,12 +6,16 @@ mod list_changes;
 mod list_notifications;
 mod read_notifications;
 mod set_notification_preferences;
+mod state;
 mod view;
+mod webhooks;
 
-use shared::{App, http::Routes, operation};
+pub use state::Updates;
+
+use shared::{http::Routes, operation};
 
 /// The function's routes.
-pub fn routes() -> Routes<App> {
+pub fn routes() -> Routes<Updates> {
     Routes::new(
         "updates",
         [
@@ -21,6 +25,15 @@ pub fn routes() -> Routes<App> {
             operation!(read_notifications::read_notifications),
             operation!(get_notification_preferences::get_notification_preferences),
             operation!(set_notification_preferences::set_notification_preferences),
+            operation!(webhooks::list::list),
+            operation!(webhooks::create::create),
+            operation!(webhooks::get::get),
+            operation!(webhooks::update::update),
+            operation!(webhooks::delete::delete),
+            operation!(webhooks::rotate_secret::rotate_secret),
+            operation!(webhooks::test::test),
+            operation!(webhooks::list_deliveries::list_deliveries),
+            operation!(webhooks::redeliver::redeliver),
         ],
     )
 }

@@ -124,12 +124,7 @@ impl WebhookSender {
             problem = outcome.as_ref().err().map(|failed| &*failed.problem),
         );
         let next = webhooks.end(attempt, outcome).await?;
-        for sent in self.queue.send(next.as_slice()).await {
-            if let Err(error) = sent {
-                let cause = error.chain();
-                tracing::warn!(cause, "the sweeper will send the message");
-            }
-        }
+        self.queue.try_send(next.as_slice()).await;
         Ok(())
     }
 }

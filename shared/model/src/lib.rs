@@ -96,9 +96,10 @@ pub use task::{
     TaskStatus, TaskUpdate,
 };
 pub use text::{
-    ActionId, AlertText, Category, Content, Description, EntityId, ExternalId, Fingerprint,
-    FullName, JournalSubject, LoginName, MetricName, NotificationId, OrganizationName, Reason,
-    SearchText, Slug, SourceName, StateName, SystemName, TagName, Title, TokenName, Unit, Username,
+    ActionId, AlertText, Category, Content, DeliveryId, Description, EntityId, ExternalId,
+    Fingerprint, FullName, JournalSubject, LoginName, MetricName, NotificationId, OrganizationName,
+    Reason, SearchText, Slug, SourceName, StateName, SystemName, TagName, Title, TokenName, Unit,
+    Username,
 };
 pub use ticket::{Ticket, TicketCreate, TicketFilter, TicketMessage, TicketReply, TicketUpdate};
 pub use time::{NotATimestamp, Timestamp, span};

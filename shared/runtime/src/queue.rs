@@ -9,6 +9,9 @@ use model::{DeliveryMessage, Error};
 /// Most messages of one request.
 const BATCH: usize = 10;
 
+/// The time limit of messages that the sweeper sends otherwise.
+const PATIENCE: Duration = Duration::from_secs(2);
+
 /// A message of a queue.
 pub trait Queued {
     /// The text.
@@ -71,6 +74,25 @@ impl Queue {
             .into_iter()
             .flatten()
             .collect()
+    }
+
+    /// Sends messages of work that is recorded already. Logs a failure: the sweeper sends what is due. Waits
+    /// two seconds at most.
+    pub async fn try_send<M: Queued>(&self, messages: &[M]) {
+        if messages.is_empty() {
+            return;
+        }
+        let failure = match tokio::time::timeout(PATIENCE, self.send(messages)).await {
+            Ok(sent) => sent.into_iter().find_map(Result::err),
+            Err(elapsed) => Some(Error::Unavailable {
+                what: "the queue",
+                source: elapsed.into(),
+            }),
+        };
+        if let Some(error) = failure {
+            let cause = error.chain();
+            tracing::warn!(cause, "the sweeper will send the messages");
+        }
     }
 
     async fn send_batch<M: Queued>(&self, messages: &[M]) -> Vec<Result<(), Error>> {

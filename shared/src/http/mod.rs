@@ -19,7 +19,7 @@ pub use client::{ClientAddress, Trace, UserAgent};
 pub use condition::IfMatch;
 pub use list::{Lines, Linked, Links, List, Pages, fitting};
 pub use model::refusal;
-pub use operation::{DoneAt, NoContent};
+pub use operation::{Accepted, DoneAt, NoContent};
 pub use path::{AccessTo, Path, PathId, PathName, PathParameters, denied};
 pub use problem::ProblemDetails;
 pub use query::Query;

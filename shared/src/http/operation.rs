@@ -403,6 +403,22 @@ impl Answer for NoContent {
     }
 }
 
+/// 202 without a body.
+#[derive(Clone, Copy, Debug)]
+pub struct Accepted;
+
+impl axum::response::IntoResponse for Accepted {
+    fn into_response(self) -> axum::response::Response {
+        StatusCode::ACCEPTED.into_response()
+    }
+}
+
+impl Answer for Accepted {
+    fn describe(description: &mut Description) {
+        description.success(StatusCode::ACCEPTED, "Accepted", None, &[]);
+    }
+}
+
 /// 200 without a body, and where what it made is found.
 #[derive(Clone, Debug)]
 pub struct DoneAt(

@@ -3,7 +3,7 @@
 use agent::{Connection, ProposedAction};
 use axum::extract::FromRequestParts;
 use http::request::Parts;
-use model::{ActionId, Code, Error, Id, Slug, input::Field};
+use model::{ActionId, Code, DeliveryId, Error, Id, Slug, WebhookDelivery, input::Field};
 use serde::{Deserialize, Deserializer, de::DeserializeOwned};
 
 use super::operation::{Argument, Description};
@@ -116,6 +116,15 @@ impl Named for ProposedAction {
 
     fn name(text: String) -> Option<ActionId> {
         ActionId::try_from(text).ok()
+    }
+}
+
+impl Named for WebhookDelivery {
+    type Name = DeliveryId;
+    const NOUN: &'static str = Self::NOUN;
+
+    fn name(text: String) -> Option<DeliveryId> {
+        DeliveryId::try_from(text).ok()
     }
 }
 

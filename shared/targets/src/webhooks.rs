@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use agent::retry_after;
 use base64::{Engine, prelude::BASE64_STANDARD};
 use hmac::{Hmac, KeyInit, Mac};
-use model::{FailedAttempt, Timestamp, Webhook, WebhookDelivery, WebhookUrl};
+use model::{FailedAttempt, TEST_EVENT, Timestamp, Webhook, WebhookDelivery, WebhookUrl};
 use reqwest::{
     Response,
     header::{CONTENT_TYPE, RETRY_AFTER},
@@ -84,7 +84,7 @@ impl WebhookCaller {
         let change = &delivery.change;
         let url = change.path().map(|path| format!("{}{path}", self.api_url));
         let data = json!({"change": change, "url": url});
-        Message::new(&delivery.id, &delivery.event, change.at, &data)
+        Message::new(&delivery.id, &delivery.event, change.at, data)
     }
 
     /// Sends a message, signed with each secret of the webhook that is valid now. Returns the status of a
@@ -140,9 +140,13 @@ impl WebhookCaller {
 }
 
 impl Message {
-    /// A message of an event at an instant.
+    /// The message of a test, which is about no change.
     #[must_use]
-    pub fn new(id: &str, event: &str, at: Timestamp, data: &Value) -> Self {
+    pub fn test(id: &str, now: Timestamp) -> Self {
+        Self::new(id, TEST_EVENT, now, json!({"change": null, "url": null}))
+    }
+
+    fn new(id: &str, event: &str, at: Timestamp, data: Value) -> Self {
         let body = json!({"type": event, "timestamp": at, "data": data});
         Self {
             id: id.to_owned(),
@@ -250,7 +254,7 @@ mod tests {
         let now = Timestamp::from_millis(0);
         let mut rotated = webhook(1, 1);
         rotated.rotate(now);
-        let message = Message::new("evt_1", "webhook.test", now, &Value::Null);
+        let message = Message::test("evt_1", now);
         let count = |caller: &WebhookCaller, now| {
             let signatures = caller.signatures(&rotated, &message, now);
             signatures.split(' ').count()

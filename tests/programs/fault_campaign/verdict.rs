@@ -143,7 +143,7 @@ impl World {
             QueueAttributeName::ApproximateNumberOfMessages,
             QueueAttributeName::ApproximateNumberOfMessagesNotVisible,
         ];
-        let queue = &self.engines.queues().action_url;
+        let queue = &self.engines.queues().actions.url;
         let asked = self.engines.sqs().get_queue_attributes().queue_url(queue);
         let asked = asked.set_attribute_names(Some(names.to_vec()));
         let found = asked.send().await.unwrap().attributes.unwrap_or_default();

@@ -212,9 +212,9 @@ impl World {
                 }))
             })
         };
-        let queues = self.engines.queues().clone();
+        let actions = self.engines.queues().actions.clone();
         let sqs = sqs_client(&format!("{queue}/mapping"));
-        let mapping = Arc::new(EventSourceMapping::new(sqs, queues, invoke));
+        let mapping = Arc::new(EventSourceMapping::new(sqs, actions, invoke));
         for _ in 0..BATCHES {
             let mapping = mapping.clone();
             self.background.push(tokio::spawn(async move {
@@ -387,7 +387,8 @@ async fn start_functions(
     let parameters = parameters::start(secrets, fates.clone()).await;
     let (proxy, queue) = (proxy.clone(), queue.to_owned());
     let table = engines.table_name().to_owned();
-    let queue_url = engines.queues().action_url.clone();
+    let queue_url = engines.queues().actions.url.clone();
+    let webhook_queue_url = engines.queues().webhooks.url.clone();
     let environment = move |instance: &str| {
         vec![
             ("AWS_ENDPOINT_URL_DYNAMODB", proxy.url_of(instance)),
@@ -395,6 +396,9 @@ async fn start_functions(
             ("AWS_ENDPOINT_URL_SSM", parameters.clone()),
             ("TABLE_NAME", table.clone()),
             ("QUEUE_URL", queue_url.clone()),
+            ("WEBHOOK_QUEUE_URL", webhook_queue_url.clone()),
+            ("WEBHOOK_SECRETS", SECRET.to_owned()),
+            ("API_URL", "https://api.workdesk.example".to_owned()),
             ("SESSION_SECRETS_PARAMETER", "/campaign/sessions".to_owned()),
             ("CONNECTION_SECRETS_PATH", records::SECRETS_PATH.to_owned()),
             ("LOCAL_TARGETS", "true".to_owned()),

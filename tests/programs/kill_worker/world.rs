@@ -150,7 +150,7 @@ impl World {
     }
 
     fn queue(&self) -> Queue {
-        Queue::new(self.engines.sqs(), &self.engines.queues().action_url)
+        Queue::new(self.engines.sqs(), &self.engines.queues().actions.url)
     }
 
     /// A worker as Lambda starts it, with a short lease.
@@ -162,7 +162,7 @@ impl World {
                 ("AWS_ENDPOINT_URL_DYNAMODB", self.engines.dynamodb_url()),
                 ("AWS_ENDPOINT_URL_SQS", self.engines.sqs_url()),
                 ("TABLE_NAME", self.engines.table_name()),
-                ("QUEUE_URL", &self.engines.queues().action_url),
+                ("QUEUE_URL", &self.engines.queues().actions.url),
                 ("LOCAL_TARGETS", "true"),
                 ("CONNECTION_SECRETS_PATH", records::SECRETS_PATH),
                 ("CONNECTION_SECRETS", &records::secrets([self.tenant])),
@@ -281,7 +281,7 @@ impl World {
             self.engines.table_name(),
             self.sweepers_clock.clone(),
         );
-        let sweeper = Sweeper::new(store, self.queue());
+        let sweeper = Sweeper::new(store, self.queue(), self.queue());
         let began = Stopwatch::start();
         loop {
             self.drain().await;
@@ -312,8 +312,8 @@ impl World {
                     Ok(runtime.raw_answer().await)
                 })
             };
-            let queues = self.engines.queues().clone();
-            EventSourceMapping::new(self.engines.sqs(), queues, invoke)
+            let queue = self.engines.queues().actions.clone();
+            EventSourceMapping::new(self.engines.sqs(), queue, invoke)
         });
         let mappings: Vec<_> = mappings.collect();
         loop {

@@ -118,10 +118,13 @@ fn graph(title: &str, statistic: &str, metrics: &[Shown]) -> (&'static str, Valu
     ("metric", properties)
 }
 
-/// Returns true for the functions of the dashboard, which has the 50 metrics that are free. The alarms show
-/// the metrics of the publisher; in a function that is open to everyone, nothing fails.
+/// Functions whose metrics their alarms show alone.
+const ELSEWHERE: [&str; 2] = ["publisher", "webhook-sender"];
+
+/// Returns true for the functions of the dashboard, which has the 50 metrics that are free. In a function
+/// that is open to everyone, nothing fails.
 pub fn is_shown(function: &Function) -> bool {
-    !function.is_open() && function.name != "publisher"
+    !function.is_open() && !ELSEWHERE.contains(&function.name)
 }
 
 fn of_functions(metric: &str) -> Vec<Shown> {

@@ -201,8 +201,7 @@ impl Api {
             let project = directory.create_project(organization.id, records::project(title));
             projects.push(project.await.unwrap().record);
         }
-        let agent = settings.agent.build(&app, &queues).await;
-        let mut gateway = Gateway::of(&app, &agent);
+        let mut gateway = Gateway::of(&settings.agent.states(&app, &queues).await);
         gateway.outdoors = outdoors;
         counter.take();
         Self {
@@ -246,8 +245,7 @@ impl Api {
 
     async fn instances_of(&self, config: &ApiConfig) -> Gateway {
         let app = App::new(self.functions.clone(), config, self.clock.clone());
-        let agent = self.agent.build(&app, &self.queues).await;
-        Gateway::of(&app, &agent)
+        Gateway::of(&self.agent.states(&app, &self.queues).await)
     }
 
     /// A caller without a session.

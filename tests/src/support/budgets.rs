@@ -79,6 +79,17 @@ pub const ROWS: &[Row] = &[
     row("GET /api/notifications/preferences", 1, 2),
     row("PUT /api/notifications/preferences", 2, 3),
     row("GET /api/search", 3, 4).because("words lead to records of the index, and these to the records themselves"),
+    row("GET /api/webhooks", 2, 3),
+    row("POST /api/webhooks", 2, 4),
+    row("GET /api/webhooks/{id}", 1, 2),
+    row("PATCH /api/webhooks/{id}", 3, 4)
+        .because("the results of its deliveries, which the change may reset, are read after it"),
+    row("DELETE /api/webhooks/{id}", 2, 3),
+    row("POST /api/webhooks/{id}/rotate-secret", 3, 4)
+        .because("the results of its deliveries are read after the change"),
+    row("POST /api/webhooks/{id}/test", 1, 2),
+    row("GET /api/webhooks/{id}/deliveries", 1, 3),
+    row("POST /api/webhooks/{id}/deliveries/{deliveryId}/redeliver", 2, 3),
     row("GET /api/journal", 1, 2),
     row("GET /api/journal/check", 1, 3)
         .because("and 1 more where it begins at an instant"),

@@ -3,7 +3,7 @@
 
 use std::{fmt, sync::Arc, time::Duration};
 
-use crate::{records, unwary};
+use crate::{States, records, unwary};
 use action_worker::{Limits, Worker};
 use aws_lambda_events::sqs::SqsEvent;
 use aws_sdk_dynamodb::types::AttributeValue;
@@ -22,7 +22,7 @@ use shared::{
 use sweeper::Sweeper;
 use targets::{Secrets, Sending, Targets};
 
-use super::{Api, Caller, Settings, comes, engines, text_of, time_passes};
+use super::{Api, Caller, Settings, comes, engines, text_of, time_passes, webhooks};
 
 /// Settings of the resolution agent.
 #[derive(Clone, Default)]
@@ -44,12 +44,21 @@ impl fmt::Debug for AgentSettings {
 }
 
 impl AgentSettings {
-    pub async fn build(&self, app: &App, queues: &Queues) -> ResolutionAgent {
+    /// The states of all API functions.
+    pub async fn states(&self, app: &App, queues: &Queues) -> States {
+        States {
+            app: app.clone(),
+            agent: self.build(app, queues).await,
+            updates: webhooks::updates(app, queues, !self.is_public).await,
+        }
+    }
+
+    async fn build(&self, app: &App, queues: &Queues) -> ResolutionAgent {
         let url = match &self.sqs_url {
             Some(url) => url.clone(),
             None => engines::engines().await.sqs_url().to_owned(),
         };
-        let queue = Queue::new(local::engines::sqs_client(&url), &queues.action_url);
+        let queue = Queue::new(local::engines::sqs_client(&url), &queues.actions.url);
         let playbooks = Playbooks::shipped().unwrap();
         let agent = ResolutionAgent::new(app.clone(), queue, playbooks, self.targets());
         match &self.analyse {
@@ -181,11 +190,12 @@ impl Concierge {
     }
 
     pub fn sweeper(&self) -> Sweeper {
-        Sweeper::new(self.api.store_of("sweeper"), self.queue())
+        let webhooks = Queue::new(self.sqs.clone(), &self.api.queues.webhooks.url);
+        Sweeper::new(self.api.store_of("sweeper"), self.queue(), webhooks)
     }
 
     fn queue(&self) -> Queue {
-        Queue::new(self.sqs.clone(), &self.api.queues.action_url)
+        Queue::new(self.sqs.clone(), &self.api.queues.actions.url)
     }
 
     /// A store that reaches the table beside whatever fails or holds up the others.
@@ -402,7 +412,7 @@ impl Concierge {
         for action in actions {
             self.sqs
                 .send_message()
-                .queue_url(&self.api.queues.action_url)
+                .queue_url(&self.api.queues.actions.url)
                 .message_body(self.message(session, action))
                 .send()
                 .await
@@ -476,7 +486,7 @@ impl Concierge {
     pub async fn takes_messages(&self) -> Vec<String> {
         let mut bodies = Vec::new();
         loop {
-            let url = &self.api.queues.action_url;
+            let url = &self.api.queues.actions.url;
             let received = self
                 .sqs
                 .receive_message()

@@ -34,7 +34,7 @@ impl Api {
 
     /// Delivers records to a publisher, under its role.
     pub async fn delivers_changes(&self, records: &[Value]) -> StreamResponse {
-        let publisher = Publisher::new(self.store_of("publisher"));
+        let publisher = Publisher::new(self.store_of("publisher"), self.webhook_queue().await);
         let event = json!({ "Records": records });
         let event: StreamEvent = serde_json::from_value(event).unwrap();
         roles::acting_as("publisher", publisher.handle(event)).await

@@ -3,12 +3,11 @@
 
 use std::collections::BTreeMap;
 
-use crate::api_functions;
+use crate::{States, api_functions};
 use axum::Router;
 use lambda_http::{Context, LambdaEvent, Service, request::LambdaRequest};
-use resolution_agent::ResolutionAgent;
 use serde_json::{Value, json};
-use shared::{App, serve};
+use shared::serve;
 
 use super::{Answer, described, operations, roles, weather::Outdoors};
 
@@ -60,8 +59,8 @@ impl Gateway {
     }
 
     /// All API functions.
-    pub fn of(app: &App, agent: &ResolutionAgent) -> Self {
-        Self::new(api_functions().map(|(name, api)| (name, api.router(app, agent))))
+    pub fn of(states: &States) -> Self {
+        Self::new(api_functions().map(|(name, api)| (name, api.router(states))))
     }
 
     /// Sends a request through the event that the gateway makes of it. A reader whose indexes lag gets

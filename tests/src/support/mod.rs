@@ -29,6 +29,7 @@ pub mod roles;
 mod scenario;
 mod search;
 mod weather;
+pub mod webhooks;
 mod world;
 
 pub use answer::{Answer, raise_version};

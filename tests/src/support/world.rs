@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use shared::{
     http::operation::NEEDS,
     model::{Held, ServiceStatus, TokenId, User},
-    store::{NewTicket, Past},
+    store::{NewTicket, Past, WebhookEvent},
 };
 use tokio::sync::Mutex;
 
@@ -38,6 +38,8 @@ pub struct World {
     unknown: (String, String),
     /// A session and its manual action.
     manual: (String, String),
+    /// A delivery of webhook 1.
+    delivery: String,
     /// A token of max.
     token: String,
     /// Another user and a token of theirs.
@@ -113,6 +115,7 @@ impl World {
         let unknown = (session.to_string(), sent);
         let (session, action_by_hand) = concierge.manual_review().await;
         let manual = (session.to_string(), action_by_hand);
+        let delivery = has_webhooks(&concierge).await;
         let token = concierge
             .max
             .creates("/api/tokens", json!({"name": "export"}));
@@ -129,6 +132,7 @@ impl World {
             executing: executing.to_string(),
             unknown,
             manual,
+            delivery,
             token,
             token_of_another: (vic.id.to_string(), of_vic.to_string()),
             script: Mutex::default(),
@@ -193,6 +197,7 @@ impl World {
                     .or_else(|| search(&name))
                     .or_else(|| self.token_of_another(&name))
                     .or_else(|| self.action(&name))
+                    .or_else(|| self.redelivery(&name))
                     .unwrap_or_else(|| example(path, self.id(&name))),
                 body: described.get("requestBody").map(|_| {
                     self.body(&name)
@@ -227,6 +232,12 @@ impl World {
         Some(format!("{sessions}/{session}/actions/{action}/{verb}"))
     }
 
+    /// The path of the operation on a delivery.
+    fn redelivery(&self, operation: &str) -> Option<String> {
+        let path = format!("/api/webhooks/1/deliveries/{}/redeliver", self.delivery);
+        operation.ends_with("/redeliver").then_some(path)
+    }
+
     /// The id of the record in an operation's path. What is deleted or moved to another state has
     /// one of its own.
     fn id(&self, operation: &str) -> &str {
@@ -238,7 +249,8 @@ impl World {
             | "DELETE /api/phases/{id}"
             | "DELETE /api/tasks/{id}"
             | "DELETE /api/activities/{id}"
-            | "DELETE /api/service-requests/{id}" => "2",
+            | "DELETE /api/service-requests/{id}"
+            | "DELETE /api/webhooks/{id}" => "2",
             "DELETE /api/tokens/{id}" => &self.token,
             "GET /api/users/{id}/tokens" => &self.token_of_another.0,
             "POST /api/concierge/alerts/{id}/agent-session" => &self.alert,
@@ -341,6 +353,8 @@ impl World {
             "POST /api/concierge/agent-sessions/{id}/reject" => json!({"reason": "It was paid."}),
             // Nothing that keeps other requests from being accepted.
             "PUT /api/concierge/policy" => json!({"caps": {"actions": 1000}}),
+            "POST /api/webhooks" => json!({"url": self.concierge.demo.url(), "types": ["tag.*"]}),
+            "PATCH /api/webhooks/{id}" => json!({"description": "Renamed"}),
             "PUT /api/concierge/connections/{name}" => {
                 self.concierge.demo.connections()["billing"].clone()
             }
@@ -404,6 +418,21 @@ async fn has_work(api: &Api, max: &Caller) {
     for tags in ["/api/activities/1/tags", "/api/tasks/1/tags"] {
         max.post(tags, json!({"tagId": 1})).await.expect(204);
     }
+}
+
+/// Webhooks 1 and 2. Returns a delivery of webhook 1.
+async fn has_webhooks(concierge: &Concierge) -> String {
+    let (api, url) = (&concierge.api, concierge.demo.url());
+    for types in [["task.*"], ["tag.*"]] {
+        api.has_webhook(&concierge.max, url, &types).await;
+    }
+    let entry = json!({
+        "type": "task", "recordId": 1, "action": "created", "version": 1, "at": api.clock.now(),
+    });
+    let event = WebhookEvent::of_entry(1, &serde_json::from_value(entry).unwrap());
+    let webhooks = api.store.webhooks();
+    let mut messages = webhooks.deliver(api.home.id, vec![event]).await.unwrap();
+    messages.remove(0).delivery_id
 }
 
 /// Service request 1 and ticket 1, both resolved, and service request 2. Comments 1 and 4 on service

@@ -17,7 +17,7 @@ pub use clients::{REGION, dynamodb_client, sqs_client};
 pub use error::Error;
 pub use options::{Options, QueueEngine, TableEngine};
 pub(crate) use problem::problem;
-pub use resources::Queues;
+pub use resources::{Queue, Queues};
 pub use stream::Stream;
 
 use crate::{background::Background, template::Template};
@@ -68,10 +68,11 @@ impl Engines {
         )
         .await
         .map_err(|error| error.at("DynamoDB", &dynamodb_url))?;
-        let queues =
-            resources::create_queues(&sqs_client(&sqs_url), &options.queue_prefix, &template)
-                .await
-                .map_err(|error| error.at("SQS", &sqs_url))?;
+        let client = sqs_client(&sqs_url);
+        let queues = resources::create_queues(&client, &options.queue_prefix, &template);
+        let queues = Box::pin(queues)
+            .await
+            .map_err(|error| error.at("SQS", &sqs_url))?;
         Ok(Self {
             template,
             dynamodb_url,
@@ -132,9 +133,14 @@ impl Engines {
         Box::pin(resources::create_table(&client, name, &self.template.table)).await
     }
 
-    /// Creates another pair of queues, `{prefix}-actions` and `{prefix}-actions-dead-letters`.
+    /// Creates other queues, whose names begin with the prefix.
     pub async fn create_queues(&self, prefix: &str) -> Result<Queues, Error> {
-        resources::create_queues(&self.sqs(), prefix, &self.template).await
+        Box::pin(resources::create_queues(
+            &self.sqs(),
+            prefix,
+            &self.template,
+        ))
+        .await
     }
 
     /// Stops the engines and waits until ports and files are released.
@@ -229,7 +235,13 @@ mod tests {
         .await
         .unwrap();
         assert_eq!(engines.queues(), elsewhere.queues());
-        assert!(engines.queues().action_url.starts_with(elsewhere.sqs_url()));
+        assert!(
+            engines
+                .queues()
+                .actions
+                .url
+                .starts_with(elsewhere.sqs_url())
+        );
         put(&engines, engines.table_name(), "a").await;
         assert_eq!(count(&elsewhere, elsewhere.table_name()).await, 1);
     }
@@ -252,7 +264,7 @@ mod tests {
         let sqs = engines.sqs();
         let body = "poison";
         sqs.send_message()
-            .queue_url(&queues.action_url)
+            .queue_url(&queues.actions.url)
             .message_body(body)
             .send()
             .await
@@ -260,13 +272,13 @@ mod tests {
         for _ in 0..5 {
             let received = sqs
                 .receive_message()
-                .queue_url(&queues.action_url)
+                .queue_url(&queues.actions.url)
                 .send()
                 .await
                 .unwrap();
             let handle = received.messages()[0].receipt_handle().unwrap();
             sqs.change_message_visibility()
-                .queue_url(&queues.action_url)
+                .queue_url(&queues.actions.url)
                 .receipt_handle(handle)
                 .visibility_timeout(0)
                 .send()
@@ -275,14 +287,14 @@ mod tests {
         }
         let sixth = sqs
             .receive_message()
-            .queue_url(&queues.action_url)
+            .queue_url(&queues.actions.url)
             .send()
             .await
             .unwrap();
         assert!(sixth.messages().is_empty());
         let dead = sqs
             .receive_message()
-            .queue_url(&queues.dead_letter_url)
+            .queue_url(&queues.actions.dead_letter_url)
             .send()
             .await
             .unwrap();

@@ -13,15 +13,24 @@ use aws_sdk_dynamodb::{
 use aws_sdk_sqs::types::QueueAttributeName;
 
 use super::{error::Error, problem::problem};
-use crate::template::{KeyElement, QueueDefinition, TableDefinition, Template};
+use crate::template::{KeyElement, QueueDefinition, QueuePair, TableDefinition, Template};
 
-/// A queue of actions and the dead-letter queue behind it.
+/// The queues.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Queues {
-    /// URL of the queue of approved actions.
-    pub action_url: String,
-    /// ARN of that queue, as in Lambda events.
-    pub action_arn: String,
+    /// The queue of approved actions.
+    pub actions: Queue,
+    /// The queue of webhook deliveries.
+    pub webhooks: Queue,
+}
+
+/// A queue and the dead-letter queue behind it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Queue {
+    /// URL of the queue.
+    pub url: String,
+    /// ARN of the queue, as in Lambda events.
+    pub arn: String,
     /// URL of the dead-letter queue.
     pub dead_letter_url: String,
 }
@@ -145,38 +154,40 @@ fn key_schema(key: &[KeyElement]) -> Result<Vec<KeySchemaElement>, BuildError> {
         .collect()
 }
 
-/// Creates `{prefix}-actions` and its dead-letter queue unless they exist with these attributes.
+/// Creates `{prefix}-actions` and `{prefix}-webhooks` with their dead-letter queues, unless they exist with
+/// these attributes.
 pub(super) async fn create_queues(
     client: &aws_sdk_sqs::Client,
     prefix: &str,
     template: &Template,
 ) -> Result<Queues, Error> {
-    let dead_letters = create_queue(
-        client,
-        &format!("{prefix}-actions-dead-letters"),
-        &template.dead_letter_queue,
-        None,
-    )
-    .await?;
+    Ok(Queues {
+        actions: create_pair(client, &format!("{prefix}-actions"), &template.actions).await?,
+        webhooks: create_pair(client, &format!("{prefix}-webhooks"), &template.webhooks).await?,
+    })
+}
+
+async fn create_pair(
+    client: &aws_sdk_sqs::Client,
+    name: &str,
+    pair: &QueuePair,
+) -> Result<Queue, Error> {
+    let dead_letters = format!("{name}-dead-letters");
+    let dead_letters = create_queue(client, &dead_letters, &pair.dead_letters, None).await?;
     let redrive = serde_json::json!({
         "deadLetterTargetArn": dead_letters.arn,
-        "maxReceiveCount": template.max_receive_count,
+        "maxReceiveCount": pair.max_receive_count,
     });
-    let actions = create_queue(
-        client,
-        &format!("{prefix}-actions"),
-        &template.action_queue,
-        Some(redrive.to_string()),
-    )
-    .await?;
-    Ok(Queues {
-        action_url: actions.url,
-        action_arn: actions.arn,
+    let queue = create_queue(client, name, &pair.queue, Some(redrive.to_string())).await?;
+    Ok(Queue {
+        url: queue.url,
+        arn: queue.arn,
         dead_letter_url: dead_letters.url,
     })
 }
 
-struct Queue {
+/// URL and ARN of a queue.
+struct Created {
     url: String,
     arn: String,
 }
@@ -186,7 +197,7 @@ async fn create_queue(
     name: &str,
     definition: &QueueDefinition,
     redrive: Option<String>,
-) -> Result<Queue, Error> {
+) -> Result<Created, Error> {
     let failed = |problem: String| Error::Request {
         what: format!("creating queue {name:?}"),
         problem,
@@ -221,5 +232,5 @@ async fn create_queue(
         .attributes
         .and_then(|mut attributes| attributes.remove(&QueueAttributeName::QueueArn))
         .ok_or_else(|| failed("the answer has no ARN".to_owned()))?;
-    Ok(Queue { url, arn })
+    Ok(Created { url, arn })
 }

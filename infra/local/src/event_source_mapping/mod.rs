@@ -1,4 +1,4 @@
-//! Delivery of messages from the queue to the worker, as by Lambda's event source mapping.
+//! Delivery of messages from a queue to its function, as by Lambda's event source mapping.
 //!
 //! A message is deleted once the function has succeeded with it. A failed message stays in the
 //! queue, hidden until its visibility timeout ends. The redrive policy counts its deliveries.
@@ -21,7 +21,7 @@ use serde_json::Value;
 
 use crate::{
     console,
-    engines::{Queues, problem},
+    engines::{Queue, problem},
     function::InvocationError,
 };
 
@@ -38,7 +38,7 @@ const PAUSE: Duration = Duration::from_secs(1);
 #[derive(Clone, Debug)]
 pub struct EventSourceMapping<I> {
     sqs: Client,
-    queues: Queues,
+    queue: Queue,
     invoke: I,
 }
 
@@ -53,8 +53,9 @@ pub struct Outcome {
 
 /// The queue could not be read, or a finished message could not be deleted.
 #[derive(Debug, thiserror::Error)]
-#[error("the queue of actions, {what}: {problem}")]
+#[error("the queue {queue}, {what}: {problem}")]
 pub struct Error {
+    queue: String,
     what: &'static str,
     problem: String,
 }
@@ -73,13 +74,9 @@ where
     I: Fn(Value) -> F,
     F: Future<Output = Result<Bytes, InvocationError>>,
 {
-    /// Returns a mapping for the action queue of `queues`.
-    pub fn new(sqs: Client, queues: Queues, invoke: I) -> Self {
-        Self {
-            sqs,
-            queues,
-            invoke,
-        }
+    /// Returns a mapping of a queue.
+    pub fn new(sqs: Client, queue: Queue, invoke: I) -> Self {
+        Self { sqs, queue, invoke }
     }
 
     /// Delivers batches, two at a time, until `stop` resolves. A started batch is finished.
@@ -121,18 +118,23 @@ where
         let received = self
             .sqs
             .receive_message()
-            .queue_url(&self.queues.action_url)
+            .queue_url(&self.queue.url)
             .max_number_of_messages(BATCH_SIZE)
             .wait_time_seconds(i32::try_from(seconds).unwrap_or(0))
             .message_system_attribute_names(MessageSystemAttributeName::All)
             .message_attribute_names("All")
             .send()
             .await
-            .map_err(|error| Error {
-                what: "receiving",
-                problem: problem(&error),
-            })?;
+            .map_err(|error| self.error("receiving", problem(&error)))?;
         Ok(received.messages.unwrap_or_default())
+    }
+
+    fn error(&self, what: &'static str, problem: String) -> Error {
+        Error {
+            queue: self.queue.url.clone(),
+            what,
+            problem,
+        }
     }
 
     async fn handle(&self, messages: Vec<Message>) -> Result<Outcome, Error> {
@@ -141,7 +143,7 @@ where
             return Ok(Outcome::default());
         }
         let ids: Vec<_> = messages.iter().filter_map(Message::message_id).collect();
-        let answer = (self.invoke)(batch::event(&messages, &self.queues.action_arn)).await;
+        let answer = (self.invoke)(batch::event(&messages, &self.queue.arn)).await;
         let failed = match answer
             .map_err(Failure::Invocation)
             .and_then(|answer| batch::failures(&answer, &ids).map_err(Failure::Answer))
@@ -166,10 +168,7 @@ where
     }
 
     async fn delete(&self, messages: impl Iterator<Item = &Message>) -> Result<(), Error> {
-        let failed = |problem| Error {
-            what: "deleting",
-            problem,
-        };
+        let failed = |problem| self.error("deleting", problem);
         let entries: Vec<_> = messages
             .enumerate()
             .map(|(index, message)| {
@@ -185,7 +184,7 @@ where
         }
         self.sqs
             .delete_message_batch()
-            .queue_url(&self.queues.action_url)
+            .queue_url(&self.queue.url)
             .set_entries(Some(entries))
             .send()
             .await

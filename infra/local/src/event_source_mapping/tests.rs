@@ -45,10 +45,10 @@ impl Stack {
     }
 
     fn mapping(&self) -> EventSourceMapping<impl Fn(Value) -> Invocation + use<>> {
-        let queues = self.engines.queues().clone();
+        let queue = self.engines.queues().actions.clone();
         EventSourceMapping::new(
             self.sqs.clone(),
-            queues,
+            queue,
             self.functions
                 .invoker("action-worker", Duration::from_secs(10)),
         )
@@ -58,7 +58,7 @@ impl Stack {
         for body in bodies {
             self.sqs
                 .send_message()
-                .queue_url(&self.engines.queues().action_url)
+                .queue_url(&self.engines.queues().actions.url)
                 .message_body(*body)
                 .send()
                 .await
@@ -75,7 +75,7 @@ impl Stack {
         let attributes = self
             .sqs
             .get_queue_attributes()
-            .queue_url(&self.engines.queues().action_url)
+            .queue_url(&self.engines.queues().actions.url)
             .set_attribute_names(Some(names.to_vec()))
             .send()
             .await
@@ -133,7 +133,7 @@ async fn a_batch_is_the_event_that_lambda_sends() {
     stack
         .sqs
         .send_message()
-        .queue_url(&stack.engines.queues().action_url)
+        .queue_url(&stack.engines.queues().actions.url)
         .message_body("hello")
         .message_attributes("version", attribute)
         .send()
@@ -150,7 +150,7 @@ async fn a_batch_is_the_event_that_lambda_sends() {
     assert!(record["attributes"]["SentTimestamp"].is_string());
     assert_eq!(record["messageAttributes"]["version"]["stringValue"], "v1");
     assert_eq!(record["eventSource"], "aws:sqs");
-    assert_eq!(record["eventSourceARN"], stack.engines.queues().action_arn);
+    assert_eq!(record["eventSourceARN"], stack.engines.queues().actions.arn);
     assert!(record["messageId"].is_string() && record["receiptHandle"].is_string());
 }
 

@@ -16,13 +16,14 @@ use crate::atomic_file;
 const FORMAT: &str = "8";
 
 /// Files of a run, without the one that holds the format.
-const KEPT: [&str; 7] = [
+const KEPT: [&str; 8] = [
     "stream-position",
     "table.sqlite",
     "table.sqlite-wal",
     "table.sqlite-shm",
     "target-systems.json",
     "session-secret",
+    "webhook-secret",
     "cookies.txt",
 ];
 
@@ -111,7 +112,16 @@ impl DataFolder {
 
     /// Returns the secret that signs sessions. It is kept, so that a restart signs no user out.
     pub(crate) fn session_secret(&self) -> Result<String, Error> {
-        let path = self.path.join("session-secret");
+        self.secret("session-secret")
+    }
+
+    /// Returns the secret from which those of webhooks follow. It is kept, so that receivers need no other.
+    pub(crate) fn webhook_secret(&self) -> Result<String, Error> {
+        self.secret("webhook-secret")
+    }
+
+    fn secret(&self, name: &str) -> Result<String, Error> {
+        let path = self.path.join(name);
         let kept = match fs::read_to_string(&path) {
             Ok(secret) => Some(secret.trim().to_owned()),
             Err(source) if source.kind() == io::ErrorKind::NotFound => None,

@@ -16,7 +16,7 @@ pub(crate) const REMOVED: [&str; 3] = ["AWS_PROFILE", "AWS_SESSION_TOKEN", "AWS_
 const SECRETS_PATH: &str = "/local/connections";
 
 /// Returns the secrets of the demo organization's connections by path.
-fn secrets(tenant: OrganizationId) -> Value {
+fn connection_secrets(tenant: OrganizationId) -> Value {
     let secrets = DemoTargets::secrets();
     let secrets = secrets.map(|(name, secret)| {
         let path = format!("{SECRETS_PATH}/{tenant}/{name}");
@@ -25,12 +25,21 @@ fn secrets(tenant: OrganizationId) -> Value {
     Value::Object(secrets.collect())
 }
 
-/// Returns all variables of the functions.
+/// The secrets of the stack.
+pub(crate) struct Secrets {
+    /// Signs sessions.
+    pub(crate) session: String,
+    /// The secrets of webhooks follow from it.
+    pub(crate) webhooks: String,
+}
+
+/// Returns all variables of the functions. The gateway listens on `port`.
 pub(crate) fn of_functions(
     config: &Config,
     engines: &Engines,
     tenant: OrganizationId,
-    session_secret: &str,
+    secrets: &Secrets,
+    port: u16,
 ) -> Vec<(&'static str, String)> {
     // Engines and target systems are on this machine, so no proxy applies to them.
     let no_proxy = ["127.0.0.1", "localhost"]
@@ -40,14 +49,17 @@ pub(crate) fn of_functions(
         .join(",");
     let mut variables = vec![
         ("TABLE_NAME", engines.table_name().to_owned()),
-        ("QUEUE_URL", engines.queues().action_url.clone()),
-        ("SESSION_SECRETS", session_secret.to_owned()),
+        ("QUEUE_URL", engines.queues().actions.url.clone()),
+        ("WEBHOOK_QUEUE_URL", engines.queues().webhooks.url.clone()),
+        ("SESSION_SECRETS", secrets.session.clone()),
+        ("WEBHOOK_SECRETS", secrets.webhooks.clone()),
+        ("API_URL", format!("http://127.0.0.1:{port}")),
         // Over http, browsers accept a cookie for all sites only for names of this machine.
         ("PLAIN_HTTP", (!config.cookie_of_any_site).to_string()),
-        // The base URLs of the demo's connections are on this machine.
+        // The demo's connections lead to this machine, and so may webhooks.
         ("LOCAL_TARGETS", "true".to_owned()),
         ("CONNECTION_SECRETS_PATH", SECRETS_PATH.to_owned()),
-        ("CONNECTION_SECRETS", secrets(tenant).to_string()),
+        ("CONNECTION_SECRETS", connection_secrets(tenant).to_string()),
         (
             "AWS_ENDPOINT_URL_DYNAMODB",
             engines.dynamodb_url().to_owned(),

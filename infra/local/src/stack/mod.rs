@@ -22,6 +22,7 @@ use arguments::{Arguments, Command};
 use child::Group;
 use config::Config;
 use data::DataFolder;
+use environment::Secrets;
 use error::Error;
 use serde_json::Value;
 use signals::Signals;
@@ -40,8 +41,9 @@ use crate::{
     template::Template,
 };
 
-/// Function that gets the queue's messages.
+/// Functions that get the queues' messages.
 const WORKER: &str = "action-worker";
+const WEBHOOK_SENDER: &str = "webhook-sender";
 /// Function that is invoked every minute.
 const SWEEPER: &str = "sweeper";
 const PUBLISHER: &str = "publisher";
@@ -120,7 +122,10 @@ impl Stack {
             data.clear()?;
         }
         data.claim_format()?;
-        let secret = data.session_secret()?;
+        let secrets = Secrets {
+            session: data.session_secret()?,
+            webhooks: data.webhook_secret()?,
+        };
 
         let cargo_lambda =
             cargo_lambda::find_or_fetch(&config.programs, &target.join("tools")).await?;
@@ -141,7 +146,8 @@ impl Stack {
             program: "cargo lambda watch",
             source,
         })?;
-        let variables = environment::of_functions(config, engines, tenant, &secret);
+        let variables =
+            environment::of_functions(config, engines, tenant, &secrets, arguments.port);
         let group = cargo_lambda_watch::start(&cargo_lambda, &workspace, invoke_port, &variables)?;
         let group = self.functions.insert(group);
         cargo_lambda_watch::answer(group, invoke_port).await?;
@@ -152,11 +158,16 @@ impl Stack {
 
         let worker = functions.invoker(WORKER, template.timeout(WORKER)?);
         let sweeper = functions.invoker(SWEEPER, template.timeout(SWEEPER)?);
-        let mapping = EventSourceMapping::new(engines.sqs(), engines.queues().clone(), worker);
+        let webhook_sender = functions.invoker(WEBHOOK_SENDER, template.timeout(WEBHOOK_SENDER)?);
+        let queues = engines.queues().clone();
+        let mappings = [
+            EventSourceMapping::new(engines.sqs(), queues.actions, worker),
+            EventSourceMapping::new(engines.sqs(), queues.webhooks, webhook_sender),
+        ];
         let schedule = Schedule::new(SWEEPER, config.sweep_every, sweeper);
         let publisher = functions.invoker(PUBLISHER, template.timeout(PUBLISHER)?);
         let stream = StreamMapping::new(engines, data.stream_position(), publisher)?;
-        let (triggers, stop) = start_triggers(mapping, stream, schedule);
+        let (triggers, stop) = start_triggers(mappings, stream, schedule);
         (self.triggers, self.triggers_stop) = (triggers, Some(stop));
 
         console::say(&guide::text(
@@ -214,9 +225,9 @@ async fn start_engines(config: &Config, data: &DataFolder) -> Result<Engines, Er
     Ok(engines)
 }
 
-/// Starts the triggers, which invoke functions without a request: queue, stream and schedule.
+/// Starts the triggers, which invoke functions without a request: queues, stream and schedule.
 fn start_triggers<I>(
-    mapping: EventSourceMapping<I>,
+    mappings: [EventSourceMapping<I>; 2],
     stream: StreamMapping<I>,
     schedule: Schedule<I>,
 ) -> (JoinSet<()>, watch::Sender<()>)
@@ -225,8 +236,10 @@ where
 {
     let mut triggers = JoinSet::new();
     let (stop, _) = watch::channel(());
-    let stopped = until_dropped(&stop);
-    triggers.spawn(async move { mapping.run(stopped).await });
+    for mapping in mappings {
+        let stopped = until_dropped(&stop);
+        triggers.spawn(async move { mapping.run(stopped).await });
+    }
     let stopped = until_dropped(&stop);
     triggers.spawn(async move { stream.run(stopped).await });
     let stopped = until_dropped(&stop);

@@ -18,8 +18,11 @@ const DEPLOYED: &str = include_str!("../../../template.yaml");
 
 /// Logical names in the template.
 const TABLE: &str = "Table";
-const ACTION_QUEUE: &str = "ActionQueue";
-const DEAD_LETTER_QUEUE: &str = "ActionDeadLetterQueue";
+const ACTIONS: QueueNames = ("ActionQueue", "ActionDeadLetterQueue");
+const WEBHOOKS: QueueNames = ("WebhookQueue", "WebhookDeadLetterQueue");
+
+/// A queue and its dead-letter queue.
+type QueueNames = (&'static str, &'static str);
 
 /// The parts of the template that the local stack uses.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,9 +34,18 @@ pub struct Template {
     /// The single table.
     pub table: TableDefinition,
     /// The queue of approved actions.
-    pub action_queue: QueueDefinition,
-    /// Queue for messages that were received too often.
-    pub dead_letter_queue: QueueDefinition,
+    pub actions: QueuePair,
+    /// The queue of webhook deliveries.
+    pub webhooks: QueuePair,
+}
+
+/// A queue, and the one for messages that were received too often.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct QueuePair {
+    /// The queue.
+    pub queue: QueueDefinition,
+    /// The dead-letter queue.
+    pub dead_letters: QueueDefinition,
     /// Most receives of a message before it moves to the dead-letter queue.
     pub max_receive_count: u32,
 }
@@ -117,25 +129,29 @@ impl Template {
     pub fn parse(yaml: &str) -> Result<Self, Error> {
         let file: File = serde_saphyr::from_str(yaml)?;
         let table: TableProperties = file.properties(TABLE, "AWS::DynamoDB::Table")?;
-        let action_queue: ActionQueueProperties =
-            file.properties(ACTION_QUEUE, "AWS::SQS::Queue")?;
-        let dead_letter_queue = file.properties(DEAD_LETTER_QUEUE, "AWS::SQS::Queue")?;
-
-        let redrive = action_queue.redrive_policy;
-        if !redrive.points_at(DEAD_LETTER_QUEUE) {
-            let named = redrive.target.to_string();
-            let problem = format!("the redrive policy names {named:?}, not {DEAD_LETTER_QUEUE:?}");
-            return Err(Error::properties(ACTION_QUEUE, problem));
-        }
         Ok(Self {
             api: api::read(&file)?,
             timeouts: file.timeouts()?,
             table: table.into_definition()?,
-            action_queue: action_queue.queue,
-            dead_letter_queue,
-            max_receive_count: redrive.max_receive_count,
+            actions: queues(&file, ACTIONS)?,
+            webhooks: queues(&file, WEBHOOKS)?,
         })
     }
+}
+
+fn queues(file: &File, (name, dead_letters): QueueNames) -> Result<QueuePair, Error> {
+    let queue: QueueProperties = file.properties(name, "AWS::SQS::Queue")?;
+    let redrive = queue.redrive_policy;
+    if !redrive.points_at(dead_letters) {
+        let named = redrive.target.to_string();
+        let problem = format!("the redrive policy names {named:?}, not {dead_letters:?}");
+        return Err(Error::properties(name, problem));
+    }
+    Ok(QueuePair {
+        queue: queue.queue,
+        dead_letters: file.properties(dead_letters, "AWS::SQS::Queue")?,
+        max_receive_count: redrive.max_receive_count,
+    })
 }
 
 #[derive(Deserialize)]
@@ -178,7 +194,7 @@ struct TimeToLive {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
-struct ActionQueueProperties {
+struct QueueProperties {
     #[serde(flatten)]
     queue: QueueDefinition,
     redrive_policy: RedrivePolicy,
@@ -275,12 +291,14 @@ mod tests {
         assert_eq!(template.table.ttl_attribute.as_deref(), Some("expiresAt"));
         let images = template.table.stream_view.as_deref();
         assert_eq!(images, Some("NEW_AND_OLD_IMAGES"));
-        assert_eq!(template.action_queue.visibility_timeout, 90);
-        assert_eq!(template.max_receive_count, 5);
+        assert_eq!(template.actions.queue.visibility_timeout, 90);
+        assert_eq!(template.actions.max_receive_count, 5);
         let timeout = |package| template.timeout(package).unwrap().as_secs();
         assert_eq!((timeout("action-worker"), timeout("tasks")), (60, 10));
         assert!(template.timeout("nobody").is_err());
-        assert!(template.dead_letter_queue.retention > template.action_queue.retention);
+        for pair in [&template.actions, &template.webhooks] {
+            assert!(pair.dead_letters.retention > pair.queue.retention);
+        }
     }
 
     #[test]

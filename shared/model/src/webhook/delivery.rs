@@ -109,6 +109,9 @@ pub struct FailedAttempt {
 }
 
 impl WebhookDelivery {
+    /// The noun of a delivery, for messages.
+    pub const NOUN: &str = "delivery";
+
     /// Milliseconds for which a delivery is kept.
     pub const KEPT: i64 = 7 * span::DAY;
 
@@ -300,7 +303,7 @@ mod tests {
 
     fn change(version: i64) -> EventChange {
         let change = json!({
-            "type": "task", "recordId": 17, "action": "updated", "version": version,
+            "type": "task", "recordId": 17, "action": "updated", "version": version, "fields": [],
             "at": "2026-01-15T12:00:00.000Z",
         });
         serde_json::from_value(change).unwrap()

@@ -112,7 +112,6 @@ impl ToSchema for EventPattern {
 #[serde(rename_all = "camelCase")]
 pub struct EventChange {
     /// Id of the entry in the change feed; null for a notification.
-    #[serde(default)]
     pub id: Option<String>,
     /// Type of the record: one of the change feed, or `notification`.
     #[serde(rename = "type")]
@@ -121,23 +120,18 @@ pub struct EventChange {
     /// Id of the record.
     pub record_id: EventRecordId,
     /// Subject of a comment or a message; project of a task, a milestone or a phase.
-    #[serde(default)]
     pub parent: Option<RecordName>,
     /// Kind of change.
     pub action: FeedAction,
     /// Version that the change led to; null for records without one.
-    #[serde(default)]
     pub version: Option<i64>,
     /// Names of the changed fields, at most 50; empty for created and deleted records.
-    #[serde(default)]
     pub fields: Vec<String>,
     /// Instant of the change.
     pub at: Timestamp,
     /// User who made the change; null for the service itself.
-    #[serde(default)]
     pub actor: Option<UserRef>,
     /// User who is notified; null for other records.
-    #[serde(default)]
     pub user_id: Option<UserId>,
 }
 
@@ -167,9 +161,7 @@ impl EventChange {
         let EventRecordId::Number(id) = self.record_id else {
             return Some("/api/notifications".to_owned());
         };
-        let kind = RecordType::ALL
-            .iter()
-            .find(|one| one.name() == self.kind)?;
+        let kind = RecordType::ALL.iter().find(|one| one.name() == self.kind)?;
         let parent = self.parent;
         Some(match kind {
             RecordType::Task => format!("/api/tasks/{id}"),

@@ -115,12 +115,8 @@ impl Webhooks<'_> {
         }
         // A refused write means that the lease ended, and another attempt began.
         let write = Write::replace(&delivery)?;
-        let (written, noted) = tokio::join!(
-            self.0.table.write(write),
-            self.note(&health, outcome.is_ok())
-        );
-        written?.or_leave();
-        noted?;
+        self.0.table.write(write).await?.or_leave();
+        self.note(&health, outcome.is_ok()).await?;
         Ok(delivery.message(now))
     }
 

@@ -18,9 +18,6 @@ use crate::{
 /// Deliveries that are created at the same time.
 const CONCURRENCY: usize = 20;
 
-/// The noun of a delivery, for messages.
-pub(super) const NOUN: &str = "delivery";
-
 impl Record<crate::Workdesk> for WebhookDelivery {
     const KIND: &'static str = "webhook_delivery";
 
@@ -127,7 +124,7 @@ impl Webhooks<'_> {
             let delivery: Option<Stored<WebhookDelivery>> = found.get(&of_delivery)?;
             let now = self.0.clock.now();
             let delivery = delivery.filter(|delivery| !delivery.is_expired(now));
-            let mut delivery = context.current(delivery, NOUN)?;
+            let mut delivery = context.current(delivery, WebhookDelivery::NOUN)?;
             if !webhook.enabled {
                 return Err(is_disabled());
             }

@@ -136,7 +136,7 @@ impl Webhooks<'_> {
         pending: impl Into<PendingWrite>,
         id: WebhookId,
         update: WebhookUpdate,
-    ) -> Result<Stored<Webhook>, Error> {
+    ) -> Result<WebhookWithHealth, Error> {
         let change = |context: &WriteContext, webhook: &mut Webhook, now| {
             let was_enabled = webhook.enabled;
             webhook.update(update.clone(), now);
@@ -148,7 +148,15 @@ impl Webhooks<'_> {
             }
             Ok(writes)
         };
-        self.0.update(pending, key::webhook, id, change).await
+        let updated = self.0.update(pending, key::webhook, id, change);
+        self.with_health(updated.await?).await
+    }
+
+    /// Returns a webhook with the results of its deliveries, as they are now.
+    async fn with_health(&self, webhook: Stored<Webhook>) -> Result<WebhookWithHealth, Error> {
+        let key = key::webhook_health(webhook.organization_id, webhook.id);
+        let health = self.0.table.get(&key, Read::Consistent).await?;
+        Ok(WebhookWithHealth::new(webhook, health))
     }
 
     /// Disables a webhook on behalf of the service, if it still exists.
@@ -175,7 +183,7 @@ impl Webhooks<'_> {
         &self,
         pending: impl Into<PendingWrite>,
         id: WebhookId,
-    ) -> Result<Stored<Webhook>, Error> {
+    ) -> Result<WebhookWithHealth, Error> {
         let pending = pending.into();
         let tenant = pending.tenant();
         let key = key::webhook(tenant, id);
@@ -190,9 +198,8 @@ impl Webhooks<'_> {
             self.0.commit(&context, writes, after.replaced()).await
         };
         let rotated = self.0.write(pending, read, write).await?;
-        rotated
-            .or_load(async |_| self.0.one(&key, WebhookId::NOUN).await)
-            .await
+        let load = async |_| self.0.one(&key, WebhookId::NOUN).await;
+        self.with_health(rotated.or_load(load).await?).await
     }
 
     /// Deletes a webhook. Its deliveries are made no more, and expire. 404 if it is another tenant's.

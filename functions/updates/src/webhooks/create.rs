@@ -1,0 +1,38 @@
+//! `POST /api/webhooks`
+
+use axum::extract::State;
+use shared::{
+    Error, Problem,
+    auth::{Caller, need},
+    http::{
+        Body, Single,
+        refusal::{ConcurrentChange, TooManyWebhooks},
+    },
+    model::WebhookCreate,
+};
+
+use super::view::{WebhookWithSecret, without_deliveries};
+use crate::Updates;
+
+/// Creates a webhook and returns its secret, this once.
+///
+/// It is told of changes from now on, by signed requests as Standard Webhooks 1.0 describes. The URL is https
+/// and leads to a public host, except on a stack that runs on one machine. An organization has at most 10
+/// webhooks (409 `too_many_webhooks`).
+#[utoipa::path(post, path = "/api/webhooks", operation_id = "createWebhook")]
+pub async fn create(
+    State(state): State<Updates>,
+    caller: Caller<need::InSession<need::ManageOrganization>>,
+    Body(new): Body<WebhookCreate>,
+) -> Result<Single<WebhookWithSecret>, Problem<(ConcurrentChange, TooManyWebhooks)>> {
+    if !state.webhooks.may_call(&new.url)
+        && let Some(fault) = new.url.not_public()
+    {
+        return Err(Error::invalid(fault).into());
+    }
+    let webhooks = state.app.store.webhooks();
+    let webhook = webhooks.create(caller.pending_write(), new).await?;
+    let (secret, now) = (state.webhooks.secret(&webhook), state.app.clock.now());
+    let webhook = without_deliveries(webhook);
+    Ok(Single(WebhookWithSecret::new(webhook, secret, now)))
+}

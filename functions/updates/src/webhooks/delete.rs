@@ -1,0 +1,23 @@
+//! `DELETE /api/webhooks/{id}`
+
+use axum::extract::State;
+use shared::{
+    App, Problem,
+    auth::{Caller, need},
+    http::{NoContent, Path, PathId, refusal::ConcurrentChange},
+    model::WebhookId,
+};
+
+/// Deletes a webhook and its deliveries.
+///
+/// A delivery that is just being sent may still arrive.
+#[utoipa::path(delete, path = "/api/webhooks/{id}", operation_id = "deleteWebhook")]
+pub async fn delete(
+    State(app): State<App>,
+    caller: Caller<need::InSession<need::ManageOrganization>>,
+    Path(id): Path<PathId<WebhookId>>,
+) -> Result<NoContent, Problem<ConcurrentChange>> {
+    let webhooks = app.store.webhooks();
+    webhooks.delete(caller.pending_write(), id.known()?).await?;
+    Ok(NoContent)
+}

@@ -1,0 +1,25 @@
+//! `GET /api/webhooks/{id}`
+
+use axum::extract::State;
+use shared::{
+    App, Problem,
+    auth::{Caller, need},
+    http::{Path, PathId, Single},
+    model::WebhookId,
+};
+
+use super::view::WebhookView;
+
+/// Returns a webhook.
+///
+/// The secret is never shown again.
+#[utoipa::path(get, path = "/api/webhooks/{id}", operation_id = "getWebhook")]
+pub async fn get(
+    State(app): State<App>,
+    caller: Caller<need::InSession<need::ManageOrganization>>,
+    Path(id): Path<PathId<WebhookId>>,
+) -> Result<Single<WebhookView>, Problem> {
+    let webhooks = app.store.webhooks();
+    let webhook = webhooks.get(caller.tenant(), id.known()?).await?;
+    Ok(Single(WebhookView::new(webhook, app.clock.now())))
+}

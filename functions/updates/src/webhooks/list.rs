@@ -1,0 +1,23 @@
+//! `GET /api/webhooks`
+
+use axum::extract::State;
+use shared::{
+    App, Problem,
+    auth::{Caller, need},
+    http::List,
+    model::{Listing, WebhookSort},
+};
+
+use super::view::WebhookView;
+
+/// Lists the webhooks of the caller's organization.
+#[utoipa::path(get, path = "/api/webhooks", operation_id = "listWebhooks")]
+pub async fn list(
+    State(app): State<App>,
+    caller: Caller<need::InSession<need::ManageOrganization>, Listing<(), WebhookSort>>,
+) -> Result<List<WebhookView>, Problem> {
+    let (pages, webhooks) = (caller.pages(&app)?, app.store.webhooks());
+    let page = webhooks.list(caller.tenant(), &pages.wanted).await?;
+    let now = app.clock.now();
+    Ok(pages.answer(page, |webhook| WebhookView::new(webhook, now))?)
+}

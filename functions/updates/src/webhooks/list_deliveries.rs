@@ -1,0 +1,34 @@
+//! `GET /api/webhooks/{id}/deliveries`
+
+use axum::extract::State;
+use shared::{
+    App, Problem,
+    auth::{Caller, need},
+    http::{List, Path, PathId},
+    model::{Listing, WebhookDeliveryFilter, WebhookDeliverySort, WebhookId},
+};
+
+use super::view::DeliveryView;
+
+/// Lists the deliveries of a webhook, the newest change first.
+///
+/// Deliveries are kept for 7 days.
+#[utoipa::path(
+    get,
+    path = "/api/webhooks/{id}/deliveries",
+    operation_id = "listWebhookDeliveries"
+)]
+pub async fn list_deliveries(
+    State(app): State<App>,
+    caller: Caller<
+        need::InSession<need::ManageOrganization>,
+        Listing<WebhookDeliveryFilter, WebhookDeliverySort>,
+    >,
+    Path(id): Path<PathId<WebhookId>>,
+) -> Result<List<DeliveryView>, Problem> {
+    let (pages, filter) = (caller.pages(&app)?, &caller.query.filter);
+    let (tenant, user) = (caller.tenant(), caller.user_id());
+    let webhooks = app.store.webhooks();
+    let page = webhooks.deliveries(tenant, id.known()?, user, filter, &pages.wanted);
+    Ok(pages.answer(page.await?, DeliveryView::from)?)
+}

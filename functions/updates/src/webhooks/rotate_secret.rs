@@ -1,0 +1,33 @@
+//! `POST /api/webhooks/{id}/rotate-secret`
+
+use axum::extract::State;
+use shared::{
+    Problem,
+    auth::{Caller, need},
+    http::{Path, PathId, Single, refusal::ConcurrentChange},
+    model::WebhookId,
+};
+
+use super::view::WebhookWithSecret;
+use crate::Updates;
+
+/// Begins a new secret of a webhook and returns it, this once.
+///
+/// For 24 hours, messages are signed with the secret before as well. A further rotation ends that one at once.
+#[utoipa::path(
+    post,
+    path = "/api/webhooks/{id}/rotate-secret",
+    operation_id = "rotateWebhookSecret"
+)]
+pub async fn rotate_secret(
+    State(state): State<Updates>,
+    caller: Caller<need::InSession<need::ManageOrganization>>,
+    Path(id): Path<PathId<WebhookId>>,
+) -> Result<Single<WebhookWithSecret>, Problem<ConcurrentChange>> {
+    let webhooks = state.app.store.webhooks();
+    let rotated = webhooks.rotate_secret(caller.pending_write(), id.known()?);
+    let webhook = rotated.await?;
+    let secret = state.webhooks.secret(&webhook.webhook);
+    let now = state.app.clock.now();
+    Ok(Single(WebhookWithSecret::new(webhook, secret, now)))
+}

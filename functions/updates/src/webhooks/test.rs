@@ -1,0 +1,67 @@
+//! `POST /api/webhooks/{id}/test`
+
+use std::time::Duration;
+
+use axum::{Json, extract::State};
+use serde::Serialize;
+use shared::{
+    Problem,
+    auth::{Caller, need},
+    http::{Path, PathId, refusal::ConcurrentChange},
+    model::{DeliveryStatus, Stopwatch, WebhookId, random},
+};
+use targets::webhooks::Message;
+use utoipa::ToSchema;
+
+use crate::Updates;
+
+/// The time limit of a test. The function itself has ten seconds.
+const PATIENCE: Duration = Duration::from_secs(8);
+
+/// The result of a webhook test.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct WebhookTested {
+    /// `delivered` after an answer 2xx, else `failed`.
+    status: DeliveryStatus,
+    /// HTTP status of the answer; null without one.
+    #[schema(minimum = 100, maximum = 599, examples(204))]
+    status_code: Option<u16>,
+    /// Milliseconds until the answer.
+    #[schema(minimum = 0, examples(85))]
+    duration_ms: u64,
+    /// Problem in words; null after a success.
+    error: Option<String>,
+}
+
+/// Sends the event `webhook.test` to a webhook and returns the result.
+///
+/// Every webhook takes it, whatever its `types`, and also while it is disabled. It waits up to eight seconds
+/// for an answer, is sent once, and leaves no delivery.
+#[utoipa::path(post, path = "/api/webhooks/{id}/test", operation_id = "testWebhook")]
+pub async fn test(
+    State(state): State<Updates>,
+    caller: Caller<need::InSession<need::ManageOrganization>>,
+    Path(id): Path<PathId<WebhookId>>,
+) -> Result<Json<WebhookTested>, Problem<ConcurrentChange>> {
+    let webhooks = state.app.store.webhooks();
+    let tested = webhooks.to_test(caller.pending_write(), id.known()?);
+    let (webhook, now) = (tested.await?, state.app.clock.now());
+    let id = format!("evt_test_{}", random::token());
+    let message = Message::test(&id, now);
+    let since = Stopwatch::start();
+    let sent = state.webhooks.send(&webhook, &message, PATIENCE, now);
+    let sent = sent.await;
+    let duration = since.elapsed().as_millis();
+    Ok(Json(WebhookTested {
+        status: match &sent {
+            Ok(_) => DeliveryStatus::Delivered,
+            Err(_) => DeliveryStatus::Failed,
+        },
+        status_code: sent
+            .as_ref()
+            .map_or_else(|failed| failed.status, |status| Some(*status)),
+        duration_ms: u64::try_from(duration).unwrap_or(u64::MAX),
+        error: sent.err().map(|failed| failed.problem),
+    }))
+}

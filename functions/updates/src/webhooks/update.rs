@@ -1,0 +1,38 @@
+//! `PATCH /api/webhooks/{id}`
+
+use axum::extract::State;
+use shared::{
+    Error, Problem,
+    auth::{Caller, need},
+    http::{Body, Path, PathId, Single, refusal::ConcurrentChange},
+    input::Change,
+    model::{WebhookId, WebhookUpdate},
+};
+
+use super::view::WebhookView;
+use crate::Updates;
+
+/// Updates a webhook.
+///
+/// `enabled: true` begins anew after the service disabled it. Changes that were made meanwhile are not
+/// delivered; the change feed has them.
+#[utoipa::path(patch, path = "/api/webhooks/{id}", operation_id = "updateWebhook")]
+pub async fn update(
+    State(state): State<Updates>,
+    caller: Caller<need::InSession<need::ManageOrganization>>,
+    Path(id): Path<PathId<WebhookId>>,
+    Body(update): Body<WebhookUpdate>,
+) -> Result<Single<WebhookView>, Problem<ConcurrentChange>> {
+    if let Change::Set(url) = &update.url
+        && !state.webhooks.may_call(url)
+        && let Some(fault) = url.not_public()
+    {
+        return Err(Error::invalid(fault).into());
+    }
+    let webhooks = state.app.store.webhooks();
+    let webhook = webhooks.update(caller.pending_write(), id.known()?, update);
+    Ok(Single(WebhookView::new(
+        webhook.await?,
+        state.app.clock.now(),
+    )))
+}

@@ -1,0 +1,55 @@
+//! `POST /api/webhooks/{id}/test`
+
+use serde_json::json;
+use tests::support::{
+    Api,
+    webhooks::{Receiver, verified},
+};
+
+#[tokio::test]
+async fn a_test_is_signed_and_tells_what_the_receiver_answered() {
+    let api = Api::start().await;
+    let ada = api.sign_in("ada").await;
+    let receiver = Receiver::start().await;
+    let (id, secret) = api
+        .has_webhook(&ada, &receiver.url, &["task.created"])
+        .await;
+    let path = format!("/api/webhooks/{id}/test");
+    let tested = ada.trigger(&path).await.expect(200);
+    assert_eq!(tested["status"], "delivered");
+    assert_eq!(
+        (&tested["statusCode"], &tested["error"]),
+        (&json!(204), &json!(null))
+    );
+    let [message] = receiver.take().await.try_into().unwrap();
+    assert!(verified(&secret, &message));
+    let body = json!({
+        "type": "webhook.test", "timestamp": "2026-01-15T12:00:00.000Z",
+        "data": {"change": null, "url": null},
+    });
+    assert_eq!(message.json(), body);
+    receiver.answers(500, &[]).await;
+    let tested = ada.trigger(&path).await.expect(200);
+    assert_eq!(
+        (&tested["status"], &tested["statusCode"]),
+        (&json!("failed"), &json!(500))
+    );
+    assert_eq!(tested["error"], "The receiver answered 500.");
+    assert!(api.deliveries(&ada, id).await.is_empty());
+}
+
+#[tokio::test]
+async fn a_receiver_that_is_down_is_no_fault_of_the_request() {
+    let api = Api::start().await;
+    let ada = api.sign_in("ada").await;
+    let (id, _) = api.has_webhook(&ada, "http://127.0.0.1:1/", &["*"]).await;
+    let tested = ada
+        .trigger(&format!("/api/webhooks/{id}/test"))
+        .await
+        .expect(200);
+    assert_eq!(
+        (&tested["status"], &tested["statusCode"]),
+        (&json!("failed"), &json!(null))
+    );
+    assert_eq!(tested["error"], "The receiver cannot be reached.");
+}

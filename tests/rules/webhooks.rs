@@ -1,0 +1,566 @@
+//! Webhooks: the publisher creates deliveries, the sender attempts them, the sweeper wakes it.
+
+use aws_sdk_dynamodb::types::AttributeValue;
+use axum::{
+    Router,
+    routing::{MethodRouter, any},
+};
+use serde_json::{Value, json};
+use shared::{
+    model::{OrganizationId, Webhook, span},
+    store,
+};
+use tests::support::{
+    Api, Caller, Death,
+    webhooks::{Receiver, caller, handled, message_of, verified},
+};
+use tokio::{net::TcpListener, sync::watch};
+
+/// The pauses before the second and each further attempt, in seconds.
+const PAUSES: [i64; 9] = [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400];
+
+/// A webhook of organization 1 that is told of tasks.
+struct Told {
+    api: Api,
+    ada: Caller,
+    receiver: Receiver,
+    webhook: i64,
+    secret: String,
+}
+
+impl Told {
+    async fn start() -> Self {
+        Self::start_in(Api::start().await).await
+    }
+
+    async fn start_in(api: Api) -> Self {
+        let ada = api.sign_in("ada").await;
+        let receiver = Receiver::start().await;
+        let (webhook, secret) = api.has_webhook(&ada, &receiver.url, &["task.*"]).await;
+        Self {
+            api,
+            ada,
+            receiver,
+            webhook,
+            secret,
+        }
+    }
+
+    /// Creates a task, whose delivery is pending. Returns the delivery's id.
+    async fn task(&self) -> String {
+        let mut stream = self.api.stream().await;
+        self.api.changes(&mut stream).await;
+        let ada = self.api.session_of(&self.api.user("ada").await).await;
+        ada.creates_task(json!({})).await;
+        self.api.publishes(&mut stream).await;
+        let newest = self.deliveries().await.swap_remove(0);
+        newest["id"].as_str().unwrap().to_owned()
+    }
+
+    /// Hands the message of a delivery to the sender.
+    async fn attempts(&self, delivery: &str) {
+        let message = message_of(self.api.home.id, self.webhook, delivery);
+        self.api.sends(vec![message]).await;
+    }
+
+    async fn deliveries(&self) -> Vec<Value> {
+        let ada = self.api.session_of(&self.api.user("ada").await).await;
+        self.api.deliveries(&ada, self.webhook).await
+    }
+
+    async fn shown(&self) -> Value {
+        let ada = self.api.session_of(&self.api.user("ada").await).await;
+        let path = format!("/api/webhooks/{}", self.webhook);
+        ada.get(&path).await.expect(200)
+    }
+
+    /// Sweeps, and has the sender handle what the sweeper sent. Returns the number of messages.
+    async fn sweeps(&self) -> usize {
+        let swept = self.api.sweeper().await.sweep().await;
+        assert_eq!(swept.errors, 0);
+        self.api.sends_webhooks().await;
+        swept.deliveries
+    }
+}
+
+#[tokio::test]
+async fn a_change_is_told_without_its_values() {
+    let told = Told::start().await;
+    let delivery = told.task().await;
+    assert_eq!(told.api.sends_webhooks().await, 1);
+    let [message] = told.receiver.take().await.try_into().unwrap();
+    assert!(verified(&told.secret, &message));
+    assert_eq!(message.header("webhook-id"), delivery);
+    assert_eq!(message.header("webhook-timestamp"), "1768478400");
+    assert_eq!(message.header("content-type"), "application/json");
+    let body = message.json();
+    let change = &body["data"]["change"];
+    let expected = json!({
+        "type": "task.created", "timestamp": "2026-01-15T12:00:00.000Z",
+        "data": {"url": "https://api.workdesk.example/api/tasks/1", "change": {
+            "id": change["id"], "type": "task", "recordId": 1, "action": "created", "version": 1,
+            "parent": {"type": "project", "recordId": 1}, "fields": [],
+            "at": "2026-01-15T12:00:00.000Z", "actor": change["actor"], "userId": null,
+        }},
+    });
+    assert_eq!(body, expected);
+    assert_eq!(change["actor"]["username"], "ada");
+    let feed = told
+        .ada
+        .get("/api/changes?cursor=first&type=task")
+        .await
+        .expect(200);
+    assert_eq!(feed[0]["id"], change["id"]);
+    let [delivered] = told.deliveries().await.try_into().unwrap();
+    assert_eq!(delivered["status"], "delivered");
+    assert_eq!(
+        (&delivered["attempts"], &delivered["lastStatusCode"]),
+        (&json!(1), &json!(204))
+    );
+    assert_eq!(
+        told.shown().await["lastSuccessAt"],
+        "2026-01-15T12:00:00.000Z"
+    );
+}
+
+#[tokio::test]
+async fn what_is_delivered_twice_is_created_and_sent_once() {
+    let told = Told::start().await;
+    let mut stream = told.api.stream().await;
+    told.api.changes(&mut stream).await;
+    told.ada.creates_tasks(["a", "b"]).await;
+    let changes = told.api.changes(&mut stream).await;
+    told.api.delivers_changes(&changes).await;
+    let messages = told.api.webhook_messages().await;
+    assert_eq!(messages.len(), 2);
+    told.api.sends(messages.clone()).await;
+    told.api.sends([messages.clone(), messages].concat()).await;
+    told.api.delivers_changes(&changes[1..]).await;
+    told.api.delivers_changes(&changes).await;
+    told.api.sends_webhooks().await;
+    assert_eq!(told.deliveries().await.len(), 2);
+    assert_eq!(told.receiver.take().await.len(), 2);
+}
+
+#[tokio::test]
+async fn only_enabled_webhooks_of_the_organization_hear_of_what_they_name() {
+    let told = Told::start().await;
+    let api = &told.api;
+    let zoe = api.sign_in("zoe").await;
+    let (abroad, _) = api.has_webhook(&zoe, &told.receiver.url, &["*"]).await;
+    let (off, _) = api.has_webhook(&told.ada, &told.receiver.url, &["*"]).await;
+    let disabled = json!({"enabled": false});
+    told.ada
+        .patch(&format!("/api/webhooks/{off}"), disabled)
+        .await
+        .expect(200);
+    let mut stream = api.stream().await;
+    api.changes(&mut stream).await;
+    told.ada.creates_task(json!({})).await;
+    told.ada
+        .creates("/api/tags", json!({"name": "urgent"}))
+        .await;
+    api.publishes(&mut stream).await;
+    assert_eq!(told.deliveries().await.len(), 1);
+    assert!(api.deliveries(&zoe, abroad).await.is_empty());
+    assert!(api.deliveries(&told.ada, off).await.is_empty());
+}
+
+#[tokio::test]
+async fn a_receiver_that_is_down_for_a_day_gets_everything() {
+    let told = Told::start().await;
+    let api = &told.api;
+    let (zoe, abroad) = (api.sign_in("zoe").await, Receiver::start().await);
+    api.has_webhook(&zoe, &abroad.url, &["task.*"]).await;
+    told.receiver.always_answers(503).await;
+    let mut stream = api.stream().await;
+    api.changes(&mut stream).await;
+    for title in ["a", "b", "c"] {
+        told.ada.creates_task(json!({"title": title})).await;
+    }
+    zoe.creates_task(json!({"projectId": 3})).await;
+    api.publishes(&mut stream).await;
+    api.sends_webhooks().await;
+    assert_eq!(abroad.take().await.len(), 1);
+    for _ in 0..24 * 4 {
+        api.clock.advance(15 * span::MINUTE);
+        told.sweeps().await;
+    }
+    let attempts: Vec<_> = told
+        .deliveries()
+        .await
+        .iter()
+        .map(|one| one["attempts"].clone())
+        .collect();
+    assert_eq!(attempts, [7, 7, 7]);
+    assert_eq!(
+        told.shown().await["failingSince"],
+        "2026-01-15T12:00:00.000Z"
+    );
+    told.receiver.always_answers(200).await;
+    told.receiver.take().await;
+    for _ in 0..24 {
+        api.clock.advance(span::HOUR);
+        told.sweeps().await;
+    }
+    let deliveries = told.deliveries().await;
+    assert!(
+        deliveries.iter().all(|one| one["status"] == "delivered"),
+        "{deliveries:?}"
+    );
+    let mut ids: Vec<_> = told.receiver.take().await;
+    ids.sort_by_key(|message| message.header("webhook-id").to_owned());
+    ids.dedup_by_key(|message| message.header("webhook-id").to_owned());
+    assert_eq!(ids.len(), 3);
+    assert!(told.shown().await["failingSince"].is_null());
+    assert!(abroad.take().await.is_empty());
+}
+
+#[tokio::test]
+async fn retries_come_at_the_listed_times_with_jitter() {
+    let told = Told::start().await;
+    told.receiver.always_answers(500).await;
+    let delivery = told.task().await;
+    for pause in PAUSES {
+        let before = told.api.clock.now();
+        told.attempts(&delivery).await;
+        let [pending] = told.deliveries().await.try_into().unwrap();
+        let next = pending["nextAttemptAt"].as_str().unwrap();
+        let waits = next
+            .parse::<shared::model::Timestamp>()
+            .unwrap()
+            .since(before);
+        let pause = pause * span::SECOND;
+        assert!(
+            (pause..=pause + pause / 10).contains(&waits),
+            "{pause}: {waits}"
+        );
+        // It is not attempted before its time.
+        told.api.clock.advance(waits - 2 * span::SECOND);
+        told.receiver.take().await;
+        told.attempts(&delivery).await;
+        assert!(told.receiver.take().await.is_empty());
+        told.api.clock.advance(2 * span::SECOND);
+    }
+    told.attempts(&delivery).await;
+    let [failed] = told.deliveries().await.try_into().unwrap();
+    assert_eq!(
+        (&failed["status"], &failed["attempts"]),
+        (&json!("failed"), &json!(10))
+    );
+    assert!(failed["nextAttemptAt"].is_null());
+    assert_eq!(told.shown().await["enabled"], true);
+}
+
+#[tokio::test]
+async fn a_short_pause_is_the_queues_and_a_long_one_the_sweepers() {
+    let told = Told::start().await;
+    told.receiver.answers(503, &[]).await;
+    told.receiver.answers(503, &[("retry-after", "7200")]).await;
+    let delivery = told.task().await;
+    told.api.sends_webhooks().await;
+    // The queue holds the message of the next attempt back. Its loss costs minutes.
+    told.api.clock.advance(5 * span::SECOND);
+    assert_eq!(told.sweeps().await, 0);
+    told.api.clock.advance(3 * span::MINUTE);
+    assert_eq!(told.sweeps().await, 1);
+    let [pending] = told.deliveries().await.try_into().unwrap();
+    assert_eq!(
+        (&pending["id"], &pending["attempts"]),
+        (&json!(delivery), &json!(2))
+    );
+    told.api.clock.advance(span::HOUR);
+    assert_eq!(told.sweeps().await, 0);
+    told.api.clock.advance(span::HOUR);
+    assert_eq!(told.sweeps().await, 1);
+    assert_eq!(told.deliveries().await[0]["status"], "delivered");
+}
+
+#[tokio::test]
+async fn a_receiver_that_is_gone_disables_its_webhook() {
+    let told = Told::start().await;
+    told.receiver.answers(410, &[]).await;
+    let (first, second) = (told.task().await, told.task().await);
+    told.attempts(&first).await;
+    let webhook = told.shown().await;
+    assert_eq!(
+        (&webhook["enabled"], &webhook["disabledReason"]),
+        (&json!(false), &json!("gone"))
+    );
+    told.receiver.take().await;
+    told.attempts(&second).await;
+    assert!(told.receiver.take().await.is_empty());
+    let deliveries = told.deliveries().await;
+    assert!(
+        deliveries.iter().all(|one| one["status"] == "failed"),
+        "{deliveries:?}"
+    );
+    let entries = told
+        .ada
+        .get("/api/journal?subject=webhook:1")
+        .await
+        .expect(200);
+    let last = entries.as_array().unwrap().last().unwrap();
+    assert_eq!(last["actor"]["type"], "service");
+    assert_eq!(
+        last["after"],
+        json!({"enabled": false, "disabledReason": "gone"})
+    );
+    // It begins anew.
+    let on = json!({"enabled": true});
+    let path = format!("/api/webhooks/{}", told.webhook);
+    let webhook = told.ada.patch(&path, on).await.expect(200);
+    assert_eq!(
+        (&webhook["disabledReason"], &webhook["failingSince"]),
+        (&json!(null), &json!(null))
+    );
+}
+
+#[tokio::test]
+async fn five_days_of_failures_alone_disable_a_webhook() {
+    let told = Told::start().await;
+    told.receiver.always_answers(500).await;
+    let first = told.task().await;
+    told.attempts(&first).await;
+    told.api.clock.advance(Webhook::PATIENCE - span::MINUTE);
+    let second = told.task().await;
+    told.attempts(&second).await;
+    assert_eq!(told.shown().await["enabled"], true);
+    told.api.clock.advance(span::MINUTE);
+    told.attempts(&second).await;
+    let webhook = told.shown().await;
+    assert_eq!(
+        (&webhook["enabled"], &webhook["disabledReason"]),
+        (&json!(false), &json!("failing"))
+    );
+}
+
+#[tokio::test]
+async fn a_success_begins_the_five_days_anew() {
+    let told = Told::start().await;
+    told.receiver.answers(500, &[]).await;
+    let first = told.task().await;
+    told.attempts(&first).await;
+    told.api.clock.advance(4 * span::DAY);
+    told.attempts(&first).await;
+    told.receiver.always_answers(500).await;
+    told.api.clock.advance(2 * span::DAY);
+    let second = told.task().await;
+    told.attempts(&second).await;
+    told.api.clock.advance(span::DAY);
+    told.attempts(&second).await;
+    assert_eq!(told.shown().await["enabled"], true);
+}
+
+#[tokio::test]
+async fn both_secrets_sign_for_a_day_after_a_rotation() {
+    let told = Told::start().await;
+    let path = format!("/api/webhooks/{}/rotate-secret", told.webhook);
+    let rotated = told.ada.trigger(&path).await.expect(200);
+    let newer = rotated["secret"].as_str().unwrap();
+    let first = told.task().await;
+    told.attempts(&first).await;
+    let [message] = told.receiver.take().await.try_into().unwrap();
+    assert!(verified(newer, &message) && verified(&told.secret, &message));
+    told.api.clock.advance(Webhook::OVERLAP);
+    let ada = told.api.session_of(&told.api.user("ada").await).await;
+    let told = Told { ada, ..told };
+    let second = told.task().await;
+    told.attempts(&second).await;
+    let [message] = told.receiver.take().await.try_into().unwrap();
+    assert!(verified(newer, &message) && !verified(&told.secret, &message));
+}
+
+#[tokio::test]
+async fn an_attempt_whose_outcome_was_lost_is_made_again() {
+    let (api, faults) = Api::behind_faults().await;
+    let told = Told::start_in(api).await;
+    let delivery = told.task().await;
+    told.api.webhook_messages().await;
+    // The sender reads, claims, and dies after the receiver answered.
+    faults.dies_at(2, Death::Before);
+    let sender = told.api.webhook_sender().await;
+    let message = message_of(told.api.home.id, told.webhook, &delivery);
+    tokio::select! {
+        _ = handled(&sender, vec![message]) => panic!("it should have died"),
+        () = faults.holds(1) => {}
+    }
+    faults.lives();
+    let [first] = told.receiver.take().await.try_into().unwrap();
+    told.attempts(&delivery).await;
+    assert!(
+        told.receiver.take().await.is_empty(),
+        "its lease has not ended"
+    );
+    told.api.clock.advance(3 * span::MINUTE);
+    assert_eq!(told.sweeps().await, 1);
+    let [second] = told.receiver.take().await.try_into().unwrap();
+    assert_eq!(second.header("webhook-id"), first.header("webhook-id"));
+    assert_eq!(second.body, first.body);
+    let [delivered] = told.deliveries().await.try_into().unwrap();
+    assert_eq!(
+        (&delivered["status"], &delivered["attempts"]),
+        (&json!("delivered"), &json!(2))
+    );
+}
+
+#[tokio::test]
+async fn redirects_are_not_followed_and_private_addresses_not_called() {
+    let told = Told::start().await;
+    let elsewhere = Receiver::start().await;
+    told.receiver
+        .answers(307, &[("location", &elsewhere.url)])
+        .await;
+    let delivery = told.task().await;
+    told.attempts(&delivery).await;
+    assert!(elsewhere.take().await.is_empty());
+    let [pending] = told.deliveries().await.try_into().unwrap();
+    assert_eq!(
+        pending["lastError"],
+        "The receiver answered 307. Redirects are not followed."
+    );
+    told.receiver.take().await;
+    // A deployed sender calls no address of this machine, whatever the record says.
+    told.api.clock.advance(span::MINUTE);
+    let deployed = told.api.webhook_sender_with(caller(false)).await;
+    let message = message_of(told.api.home.id, told.webhook, &delivery);
+    handled(&deployed, vec![message]).await;
+    assert!(told.receiver.take().await.is_empty());
+    let [pending] = told.deliveries().await.try_into().unwrap();
+    assert_eq!(
+        pending["lastError"],
+        "The URL would leave the public internet."
+    );
+}
+
+#[tokio::test]
+async fn a_slow_receiver_does_not_delay_another() {
+    let told = Told::start().await;
+    let api = &told.api;
+    // The slow one answers once the quick one has its message.
+    let (quick_has_it, waits) = watch::channel(false);
+    let slow = any(async move || {
+        let _ = waits.clone().wait_for(|has_it| *has_it).await;
+    });
+    let quick = any(async move || {
+        quick_has_it.send_replace(true);
+    });
+    let url = json!({"url": listening(slow).await});
+    told.ada.patch("/api/webhooks/1", url).await.expect(200);
+    let zoe = api.sign_in("zoe").await;
+    api.has_webhook(&zoe, &listening(quick).await, &["task.*"])
+        .await;
+    let mut stream = api.stream().await;
+    api.changes(&mut stream).await;
+    for _ in 0..7 {
+        told.ada.creates_task(json!({})).await;
+    }
+    zoe.creates_task(json!({"projectId": 3})).await;
+    api.publishes(&mut stream).await;
+    let mut batch = api.webhook_messages().await;
+    batch.sort_by_key(|message| {
+        message
+            .body
+            .as_ref()
+            .unwrap()
+            .contains("\"organizationId\":2")
+    });
+    api.sends(batch).await;
+    let deliveries = told.deliveries().await;
+    assert_eq!(deliveries.len(), 7);
+    for delivery in deliveries {
+        assert_eq!(
+            (&delivery["status"], &delivery["attempts"]),
+            (&json!("delivered"), &json!(1))
+        );
+    }
+}
+
+/// The URL of a receiver on a port of its own.
+async fn listening(handler: MethodRouter) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}/", listener.local_addr().unwrap());
+    let routes = Router::new().route("/", handler);
+    tokio::spawn(async move { axum::serve(listener, routes).await.unwrap() });
+    url
+}
+
+#[tokio::test]
+async fn a_message_that_does_not_read_takes_no_other_along() {
+    let told = Told::start().await;
+    let delivery = told.task().await;
+    let mut broken = message_of(told.api.home.id, told.webhook, &delivery);
+    broken.body = Some("{}".to_owned());
+    broken.message_id = Some("broken".to_owned());
+    let good = message_of(told.api.home.id, told.webhook, &delivery);
+    let sender = told.api.webhook_sender().await;
+    let response = handled(&sender, vec![broken, good]).await;
+    let failed: Vec<_> = response
+        .batch_item_failures
+        .iter()
+        .map(|one| &*one.item_identifier)
+        .collect();
+    assert_eq!(failed, ["broken"]);
+    assert_eq!(told.receiver.take().await.len(), 1);
+}
+
+#[tokio::test]
+async fn a_notification_is_an_event_with_its_user() {
+    let told = Told::start().await;
+    let types = ["notification.created"];
+    let (webhook, _) = told
+        .api
+        .has_webhook(&told.ada, &told.receiver.url, &types)
+        .await;
+    let mut stream = told.api.stream().await;
+    told.api.changes(&mut stream).await;
+    let (text, number) = (
+        |value: &str| AttributeValue::S(value.to_owned()),
+        |value: i64| AttributeValue::N(value.to_string()),
+    );
+    let notification = [
+        ("pk", text("ORG#1#USER#1#NOTIFICATION")),
+        ("sk", text("n1")),
+        ("kind", text("notification")),
+        ("version", number(1)),
+        ("organizationId", number(1)),
+        ("id", text("n1")),
+        ("userId", number(told.ada.id())),
+        ("at", text("2026-01-15T12:00:00.000Z")),
+        ("actor", number(told.ada.id())),
+    ];
+    let notification = notification.map(|(name, value)| (name.to_owned(), value));
+    told.api.puts([notification.into()]).await;
+    told.api.publishes(&mut stream).await;
+    let [delivery] = told
+        .api
+        .deliveries(&told.ada, webhook)
+        .await
+        .try_into()
+        .unwrap();
+    assert_eq!(delivery["type"], "notification.created");
+    let change = &delivery["change"];
+    assert_eq!(
+        (&change["recordId"], &change["userId"]),
+        (&json!("n1"), &json!(told.ada.id()))
+    );
+    assert_eq!(
+        (&change["id"], &change["actor"]["username"]),
+        (&json!(null), &json!("ada"))
+    );
+}
+
+#[tokio::test]
+async fn an_organization_without_webhooks_costs_one_small_read() {
+    let api = Api::start().await;
+    let entry = json!({
+        "type": "task", "recordId": 1, "action": "created", "version": 1, "at": api.clock.now(),
+    });
+    let event = store::WebhookEvent::of_entry(1, &serde_json::from_value(entry).unwrap());
+    let tenant: OrganizationId = api.home.id;
+    let webhooks = api.store.webhooks();
+    let (messages, used) = store::metered(webhooks.deliver(tenant, vec![event])).await;
+    assert!(messages.unwrap().is_empty());
+    assert_eq!(used.requests, 1);
+    assert!(used.units <= 0.5, "{used:?}");
+}

@@ -1,0 +1,248 @@
+//! Webhooks: a receiver, and the sender that calls it.
+
+use std::{collections::VecDeque, sync::Arc};
+
+use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent, SqsMessage};
+use axum::{
+    Router,
+    body::Bytes,
+    extract::State,
+    http::{HeaderMap, StatusCode},
+    response::{IntoResponse, Response},
+};
+use base64::{Engine, prelude::BASE64_STANDARD};
+use hmac::{Hmac, KeyInit, Mac};
+use local::engines::Queues;
+use serde_json::{Value, json};
+use sha2::Sha256;
+use shared::{
+    App,
+    config::SigningSecrets,
+    model::{DeliveryMessage, Id, OrganizationId, WebhookId},
+    queue::Queue,
+};
+use sweeper::Sweeper;
+use targets::webhooks::WebhookCaller;
+use tokio::sync::Mutex;
+use updates::Updates;
+use webhook_sender::WebhookSender;
+
+use super::{Api, Caller, engines, roles};
+
+/// The URL of the API in messages.
+pub const API_URL: &str = "https://api.workdesk.example";
+
+/// The caller of webhooks, with the deployment secrets of the tests.
+pub fn caller(local: bool) -> WebhookCaller {
+    let secrets = SigningSecrets::new(["a deployment secret of the tests".to_owned()]);
+    WebhookCaller::new(secrets.unwrap(), API_URL, local)
+}
+
+/// The state of the updates function.
+pub async fn updates(app: &App, queues: &Queues, local: bool) -> Updates {
+    let sqs = engines::engines().await.sqs();
+    let queue = Queue::new(sqs, &queues.webhooks.url);
+    Updates::new(app.clone(), queue, caller(local))
+}
+
+/// A message that a receiver got.
+#[derive(Clone, Debug)]
+pub struct Received {
+    pub headers: HeaderMap,
+    pub body: String,
+}
+
+impl Received {
+    /// A header of the message.
+    pub fn header(&self, name: &str) -> &str {
+        self.headers[name].to_str().unwrap()
+    }
+
+    /// The body as JSON.
+    pub fn json(&self) -> Value {
+        serde_json::from_str(&self.body).unwrap()
+    }
+}
+
+/// A receiver of webhooks on a port of its own.
+#[derive(Clone, Debug)]
+pub struct Receiver {
+    pub url: String,
+    state: Arc<Mutex<Desk>>,
+}
+
+#[derive(Debug, Default)]
+struct Desk {
+    received: Vec<Received>,
+    /// The answers to come: status and headers. 204 after the last.
+    answers: VecDeque<Planned>,
+    /// The status of every other answer; 204 without one.
+    always: Option<u16>,
+}
+
+type Planned = (u16, Vec<(&'static str, String)>);
+
+impl Receiver {
+    /// Starts a receiver, which ends with the test's runtime.
+    pub async fn start() -> Self {
+        let state = Arc::new(Mutex::new(Desk::default()));
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}/in", listener.local_addr().unwrap());
+        let routes = Router::new().fallback(take).with_state(state.clone());
+        tokio::spawn(async move { axum::serve(listener, routes).await.unwrap() });
+        Self { url, state }
+    }
+
+    /// Has the next message answered so.
+    pub async fn answers(&self, status: u16, headers: &[(&'static str, &str)]) {
+        let headers = headers
+            .iter()
+            .map(|(name, value)| (*name, (*value).to_owned()));
+        let mut desk = self.state.lock().await;
+        desk.answers.push_back((status, headers.collect()));
+    }
+
+    /// Has every message answered so, from now on.
+    pub async fn always_answers(&self, status: u16) {
+        self.state.lock().await.always = Some(status);
+    }
+
+    /// The messages that came since the last call.
+    pub async fn take(&self) -> Vec<Received> {
+        std::mem::take(&mut self.state.lock().await.received)
+    }
+}
+
+async fn take(State(desk): State<Arc<Mutex<Desk>>>, headers: HeaderMap, body: Bytes) -> Response {
+    let mut desk = desk.lock().await;
+    let body = String::from_utf8(body.to_vec()).unwrap();
+    desk.received.push(Received { headers, body });
+    let always = desk.always.unwrap_or(204);
+    let (status, headers) = desk.answers.pop_front().unwrap_or((always, Vec::new()));
+    let mut response = StatusCode::from_u16(status).unwrap().into_response();
+    for (name, value) in headers {
+        response.headers_mut().insert(name, value.parse().unwrap());
+    }
+    response
+}
+
+impl Api {
+    /// The queue of webhook deliveries.
+    pub async fn webhook_queue(&self) -> Queue {
+        let sqs = engines::engines().await.sqs();
+        Queue::new(sqs, &self.queues.webhooks.url)
+    }
+
+    /// Creates a webhook. Returns its id and secret.
+    pub async fn has_webhook(&self, by: &Caller, url: &str, types: &[&str]) -> (i64, String) {
+        let webhook = json!({"url": url, "types": types});
+        let created = by.post("/api/webhooks", webhook).await.expect(200);
+        let secret = created["secret"].as_str().unwrap().to_owned();
+        (created["id"].as_i64().unwrap(), secret)
+    }
+
+    /// A sender under its role.
+    pub async fn webhook_sender(&self) -> WebhookSender {
+        self.webhook_sender_with(caller(true)).await
+    }
+
+    /// A sender with another caller.
+    pub async fn webhook_sender_with(&self, caller: WebhookCaller) -> WebhookSender {
+        let store = self.store_of("webhook-sender");
+        WebhookSender::new(store, self.webhook_queue().await, caller)
+    }
+
+    /// A sweeper under its role.
+    pub async fn sweeper(&self) -> Sweeper {
+        let sqs = engines::engines().await.sqs();
+        let actions = Queue::new(sqs, &self.queues.actions.url);
+        Sweeper::new(
+            self.store_of("sweeper"),
+            actions,
+            self.webhook_queue().await,
+        )
+    }
+
+    /// The messages of the webhook queue, which are taken out of it.
+    pub async fn webhook_messages(&self) -> Vec<SqsMessage> {
+        let sqs = engines::engines().await.sqs();
+        let url = &self.queues.webhooks.url;
+        let mut all = Vec::new();
+        loop {
+            let received = sqs
+                .receive_message()
+                .queue_url(url)
+                .max_number_of_messages(10);
+            let received = received.send().await.unwrap().messages.unwrap_or_default();
+            if received.is_empty() {
+                return all;
+            }
+            for message in received {
+                let handle = message.receipt_handle.unwrap();
+                let delete = sqs.delete_message().queue_url(url).receipt_handle(handle);
+                delete.send().await.unwrap();
+                all.push(event_message(message.body.unwrap()));
+            }
+        }
+    }
+
+    /// Hands messages to a sender. No message may fail.
+    pub async fn sends(&self, messages: Vec<SqsMessage>) {
+        let sender = self.webhook_sender().await;
+        let response = handled(&sender, messages).await;
+        assert!(response.batch_item_failures.is_empty(), "{response:?}");
+    }
+
+    /// Hands all messages of the queue to a sender. Returns how many there were.
+    pub async fn sends_webhooks(&self) -> usize {
+        let messages = self.webhook_messages().await;
+        let count = messages.len();
+        self.sends(messages).await;
+        count
+    }
+
+    /// The deliveries of a webhook.
+    pub async fn deliveries(&self, by: &Caller, webhook: i64) -> Vec<Value> {
+        let path = format!("/api/webhooks/{webhook}/deliveries");
+        let deliveries = by.get(&path).await.expect(200);
+        deliveries.as_array().unwrap().clone()
+    }
+}
+
+/// Has a sender handle messages, under its role.
+pub async fn handled(sender: &WebhookSender, messages: Vec<SqsMessage>) -> SqsBatchResponse {
+    let mut event = SqsEvent::default();
+    event.records = messages;
+    roles::acting_as("webhook-sender", sender.handle(event)).await
+}
+
+/// The message that names a delivery.
+pub fn message_of(tenant: OrganizationId, webhook: i64, delivery: &str) -> SqsMessage {
+    let message = DeliveryMessage {
+        organization_id: tenant,
+        webhook_id: WebhookId::new(webhook).unwrap(),
+        delivery_id: delivery.to_owned(),
+        delay: std::time::Duration::ZERO,
+    };
+    event_message(message.to_text().unwrap())
+}
+
+fn event_message(body: String) -> SqsMessage {
+    let mut message = SqsMessage::default();
+    message.message_id = Some(body.clone());
+    message.body = Some(body);
+    message
+}
+
+/// Verifies a message as its receiver does (Standard Webhooks 1.0), except its age.
+pub fn verified(secret: &str, message: &Received) -> bool {
+    let key = BASE64_STANDARD
+        .decode(secret.strip_prefix("whsec_").unwrap())
+        .unwrap();
+    let [id, at] = ["webhook-id", "webhook-timestamp"].map(|name| message.header(name));
+    let mut mac = Hmac::<Sha256>::new_from_slice(&key).unwrap();
+    mac.update(format!("{id}.{at}.{}", message.body).as_bytes());
+    let expected = format!("v1,{}", BASE64_STANDARD.encode(mac.finalize().into_bytes()));
+    let mut signatures = message.header("webhook-signature").split(' ');
+    signatures.any(|signature| signature == expected)
+}
