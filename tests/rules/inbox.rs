@@ -218,6 +218,30 @@ async fn every_description_can_mention() {
     );
 }
 
+/// The first message of a ticket is part of its creation: its assignee hears of both at once.
+#[tokio::test]
+async fn a_ticket_is_raised_with_one_notification_for_a_user() {
+    let api = Api::start().await;
+    let (max, mia) = (api.sign_in("max").await, api.sign_in("mia").await);
+    let mut stream = api.stream().await;
+    let text = "Since Monday. Ask @mia.";
+    let ticket = json!({"title": "Help", "assigneeId": mia.id(), "description": text});
+    let ticket = max.creates("/api/managed-services/tickets", ticket).await;
+    let changes = api.changes(&mut stream).await;
+    api.delivers_changes(&changes).await;
+    assert_eq!(
+        told(&mia).await,
+        [json!(["mentioned", "ticket", ticket, "max"])]
+    );
+    // Also when they come apart.
+    let ticket = json!({"title": "Help", "assigneeId": mia.id(), "description": text});
+    max.creates("/api/managed-services/tickets", ticket).await;
+    for change in api.changes(&mut stream).await {
+        api.delivers_changes(&[change]).await;
+    }
+    assert_eq!(told(&mia).await.len(), 2);
+}
+
 #[tokio::test]
 async fn what_is_delivered_again_changes_nothing() {
     let api = Api::start().await;

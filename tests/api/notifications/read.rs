@@ -96,7 +96,7 @@ async fn a_request_names_ids_or_an_instant() {
         (json!({"ids": []}), [("/ids", "length")]),
         (json!({"ids": many}), [("/ids", "length")]),
         (json!({"ids": [7]}), [("/ids/0", "type")]),
-        (json!({"ids": [""]}), [("/ids/0", "length")]),
+        (json!({"ids": [""]}), [("/ids/0", "blank")]),
         (json!({"before": "yesterday"}), [("/before", "date_time")]),
     ] {
         mia.post(PATH, body).await.expect_faults(&faults);

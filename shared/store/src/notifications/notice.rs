@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use agent::{AgentPolicy, AgentSession, AgentSessionStatus};
 use model::{
     Comment, CommentId, FeedAction, Id, NotificationKind, NotificationSubject, Permission,
-    RecordType, ServiceRequest, SubjectType, Thread, TicketId, TicketMessage, Timestamp,
-    UnlistedKind, UserId, input::on_one_line,
+    RecordName, RecordType, ServiceRequest, SubjectType, Thread, TicketId, TicketMessage,
+    Timestamp, UnlistedKind, UserId, input::on_one_line,
 };
 use serde::Deserialize;
 
@@ -25,7 +25,8 @@ pub struct Notice {
     pub(super) subject: NotificationSubject,
     /// The user who acted, who is not notified.
     pub(super) actor: Option<UserId>,
-    pub(super) comment_id: Option<CommentId>,
+    /// The comment or message that was written.
+    pub(super) said: Option<Said>,
     pub(super) excerpt: Option<String>,
     pub(super) to: Audience,
 }
@@ -37,7 +38,7 @@ pub(super) enum Audience {
     User(UserId),
     /// The users with these case-folded usernames.
     Named(BTreeSet<String>),
-    /// The creator, the assignee and those who wrote before.
+    /// The creator, the assignee and those who wrote before this.
     Talk(Said),
     /// All users with the permission.
     Holders(Permission),
@@ -60,7 +61,7 @@ pub(super) enum Talk {
     Ticket(TicketId),
 }
 
-/// What users are notified of in a record of any type.
+/// The fields of a record of any type that users are notified of.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Work {
@@ -74,6 +75,16 @@ struct Work {
 struct Webhook {
     id: i64,
     disabled_reason: Option<String>,
+}
+
+impl Said {
+    /// The comment; `None` for a message.
+    pub(super) fn comment(self) -> Option<CommentId> {
+        match self.on {
+            Talk::Thread(_) => CommentId::new(self.id),
+            Talk::Ticket(_) => None,
+        }
+    }
 }
 
 impl Notice {
@@ -120,7 +131,7 @@ impl Notice {
             cause,
             subject,
             actor: None,
-            comment_id: None,
+            said: None,
             excerpt: None,
             to,
         }
@@ -151,8 +162,20 @@ impl Notice {
 
 /// The name of a change as a cause.
 fn cause_of(change: &Change) -> String {
-    let (of, version) = (change.entry.of, change.entry.version.unwrap_or_default());
+    named(change.entry.of, change.entry.version.unwrap_or_default())
+}
+
+fn named(of: RecordName, version: i64) -> String {
     format!("{}-{}-{version}", of.kind.name(), of.record_id)
+}
+
+/// The name of the creation of a ticket as a cause.
+pub(super) fn creation_of(ticket: TicketId) -> String {
+    let of = RecordName {
+        kind: RecordType::Ticket,
+        record_id: ticket.get(),
+    };
+    named(of, 1)
 }
 
 /// The beginning of a text, on one line.
@@ -226,12 +249,7 @@ fn of_comment(change: &Change) -> Vec<Notice> {
         .as_ref()
         .and_then(|comment| comment.content.as_deref());
     let text = after.content.as_deref();
-    let notices = of_text(change, NotificationSubject { kind, id }, said, (old, text));
-    let of_comment = |notice| Notice {
-        comment_id: Some(after.id),
-        ..notice
-    };
-    notices.into_iter().map(of_comment).collect()
+    of_text(change, NotificationSubject { kind, id }, said, (old, text))
 }
 
 fn of_message(change: &Change) -> Vec<Notice> {
@@ -259,6 +277,7 @@ fn of_text(
 ) -> Vec<Notice> {
     let notice = |kind, to| Notice {
         actor: change.entry.actor,
+        said: Some(said),
         ..Notice::new(kind, cause_of(change), subject, to).quoting(after.unwrap_or_default())
     };
     let mut notices = Vec::new();
