@@ -157,9 +157,11 @@ async fn long_lists_and_long_names_are_read_whole() {
     assert!(projects.iter().any(|row| row["title"] == longest));
 }
 
-/// The operations that take a cursor.
+/// The operations that take a cursor, without the change feed, which grows at its end and has no order.
 fn lists() -> impl Iterator<Item = &'static Operation> {
-    operations().iter().filter(|operation| {
+    let lists = operations().iter();
+    let lists = lists.filter(|operation| operation.path != "/api/changes");
+    lists.filter(|operation| {
         let parameters = operation.described["parameters"].as_array();
         let mut parameters = parameters.into_iter().flatten();
         parameters.any(|parameter| parameter["name"] == "cursor")

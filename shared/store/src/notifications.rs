@@ -7,6 +7,7 @@
 //! Notifications expire after 90 days.
 
 mod audience;
+mod changes;
 mod mentions;
 mod notice;
 mod reading;

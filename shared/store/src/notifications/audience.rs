@@ -10,7 +10,8 @@ use model::{
 
 use super::{
     Notifications,
-    notice::{Audience, Notice, Said, Talk, creation_of},
+    changes::creation_of,
+    notice::{Audience, Notice, Said, Talk},
 };
 use crate::{
     agent::policy_in,
