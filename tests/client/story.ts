@@ -60,9 +60,27 @@ export async function morning(username: string, password: string): Promise<void>
     await policy();
     await resolution();
   }
+  await inbox();
   await account(password);
   await ends(session.user.id);
   await dataOf(api.POST("/api/auth/logout"));
+}
+
+/** Reads what is new for the user, and lets go of what they do not want to hear. */
+async function inbox(): Promise<void> {
+  const { unread } = await dataOf(api.GET("/api/notifications/count"));
+  const query = { unread: true, limit: 20 };
+  const news = await dataOf(api.GET("/api/notifications", { params: { query } }));
+  for (const { kind, actor, subject, excerpt } of news) {
+    console.log(unread, actor?.fullName ?? "the service", kind, subject.title ?? subject.type, excerpt);
+  }
+  const [newest] = news;
+  const before = newest?.at ?? new Date().toISOString();
+  await dataOf(api.POST("/api/notifications/read", { body: { before } }));
+  const wanted = await dataOf(api.GET("/api/notifications/preferences"));
+  const body = { commented: !wanted.commented };
+  const changed = await dataOf(api.PUT("/api/notifications/preferences", { body }));
+  console.log(changed.commented === body.commented);
 }
 
 /** Manages the user's sessions, tokens and password. */

@@ -8,7 +8,7 @@ use shared::{
     model::NotificationsRead,
 };
 
-/// Marks the caller's notifications as read: some by their ids, or all up to an instant.
+/// Marks the caller's notifications as read, by their ids or up to an instant.
 #[utoipa::path(
     post,
     path = "/api/notifications/read",

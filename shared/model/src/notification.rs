@@ -174,7 +174,7 @@ fn one_of_both(
 ) {
     let detail = "Send either `ids` or `before`.";
     match (ids, before) {
-        (Some(None), Some(None)) => body.at("ids").report(FaultCode::Required, detail),
+        (Some(None), Some(None)) => body.report(FaultCode::Required, detail),
         (Some(Some(_)), Some(Some(_))) => body.at("ids").report(FaultCode::Combination, detail),
         _ => {}
     }

@@ -1,12 +1,13 @@
 //! Notifications: what users of an organization are told.
 //!
 //! The publisher makes [`Notice`]s of changes in the table's stream, and the sweeper makes them of
-//! [`Reminder`]s. Each names its cause. The key of a notification follows from its user and its cause, so
-//! that a cause that comes again changes nothing: not even the instant at which the user read it.
+//! reminders. Each names its cause. The key of a notification follows from its user and its cause. So a
+//! cause that comes again changes nothing, and a notification stays read.
 //!
 //! Notifications expire after 90 days.
 
 mod audience;
+mod changes;
 mod mentions;
 mod notice;
 mod reading;

@@ -242,7 +242,7 @@ pub(crate) struct NamesOfTask {
     pub(crate) tag_ids: Value,
 }
 
-/// What a user set for their notifications.
+/// The notification settings of a user.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct Inbox {

@@ -88,7 +88,7 @@ async fn a_request_names_ids_or_an_instant() {
     let mia = api.sign_in("mia").await;
     let many: Vec<String> = (0..51).map(|number| format!("1-task-{number}-1")).collect();
     for (body, faults) in [
-        (json!({}), [("/ids", "required")]),
+        (json!({}), [("", "required")]),
         (
             json!({"ids": ["1-task-1-1"], "before": "2026-01-01T00:00:00Z"}),
             [("/ids", "combination")],
@@ -96,7 +96,7 @@ async fn a_request_names_ids_or_an_instant() {
         (json!({"ids": []}), [("/ids", "length")]),
         (json!({"ids": many}), [("/ids", "length")]),
         (json!({"ids": [7]}), [("/ids/0", "type")]),
-        (json!({"ids": [""]}), [("/ids/0", "length")]),
+        (json!({"ids": [""]}), [("/ids/0", "blank")]),
         (json!({"before": "yesterday"}), [("/before", "date_time")]),
     ] {
         mia.post(PATH, body).await.expect_faults(&faults);

@@ -36,6 +36,7 @@ const INDOORS: &[(&str, &str)] = &[
     ("tokens::list::the_last_use_is_kept_to_the_day_by_one_write_a_day", COUNTS),
     ("bearer::a_malformed_token_costs_no_read_whatever_the_cookie", COUNTS),
     ("failures::bodies_that_are_no_json_object_are_refused_without_a_write", COUNTS),
+    ("inbox::a_comment_for_three_users_costs_little", COUNTS),
     ("pending_write::a_write_reads_beside_its_authorization_and_waits_for_it", COUNTS),
     ("request_log::a_request_is_logged_with_who_asked_and_what_it_took_of_the_table", LOGS),
 ];

@@ -49,7 +49,7 @@ fn notification_partition(tenant: OrganizationId, user: UserId) -> String {
     format!("ORG#{tenant}#USER#{user}#NOTIFICATION")
 }
 
-/// What a user set for their notifications.
+/// The notification settings of a user.
 pub(crate) fn inbox(tenant: OrganizationId, user: UserId) -> Key<Inbox> {
     Key::new(format!("ORG#{tenant}#USER#{user}"), "INBOX")
 }

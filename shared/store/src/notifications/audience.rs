@@ -4,10 +4,13 @@ use std::collections::{BTreeSet, HashMap};
 
 use agent::{AgentSession, AlertStatus, Approvers, SessionContext};
 use futures::{StreamExt, TryStreamExt, stream};
-use model::{Error, HistoryEntry, OrganizationId, Permission, Thread, Timestamp, User, UserId};
+use model::{
+    Error, HistoryEntry, OrganizationId, Permission, Thread, TicketId, Timestamp, User, UserId,
+};
 
 use super::{
     Notifications,
+    changes::creation_of,
     notice::{Audience, Notice, Said, Talk},
 };
 use crate::{
@@ -30,7 +33,7 @@ const CONCURRENCY: usize = 10;
 pub(super) struct Audiences {
     tenant: OrganizationId,
     found: Batch,
-    /// What was written before, the newest first.
+    /// The authors on each record, the newest first.
     sayings: HashMap<Talk, Vec<Saying>>,
     users: Vec<User>,
 }
@@ -47,15 +50,16 @@ impl Notifications<'_> {
         let mut talks: HashMap<Talk, Timestamp> = HashMap::new();
         let mut are_all_asked = false;
         for notice in notices {
+            if let Some(said) = notice.said {
+                keys.push(keys_of(tenant, said.on).0.into());
+            }
             match &notice.to {
                 Audience::User(_) => {}
                 Audience::Named(names) => {
                     keys.extend(names.iter().map(|name| key::account_owner(name).into()));
                 }
                 Audience::Talk(said) => {
-                    let (involved, creation) = keys_of(tenant, said.on);
-                    keys.push(involved.into());
-                    keys.extend(creation.map(AnyKey::from));
+                    keys.extend(keys_of(tenant, said.on).1.map(AnyKey::from));
                     let newest = talks.entry(said.on).or_insert(said.at);
                     *newest = said.at.max(*newest);
                 }
@@ -121,6 +125,23 @@ impl Audiences {
         }
     }
 
+    /// The cause of a notice. The first message of a ticket is part of its creation.
+    pub(super) fn cause_of(&self, notice: &Notice) -> String {
+        let ticket = notice.said.and_then(|said| self.raised_with(said));
+        ticket.map_or_else(|| notice.cause.clone(), creation_of)
+    }
+
+    /// The ticket that was raised with this as its first message.
+    fn raised_with(&self, said: Said) -> Option<TicketId> {
+        let Talk::Ticket(ticket) = said.on else {
+            return None;
+        };
+        let involved = self
+            .found
+            .named(&key::involved_in_ticket(self.tenant, ticket))?;
+        (involved.created_at == Some(said.at)).then_some(ticket)
+    }
+
     /// The user with this case-folded username, if the organization has one.
     fn named(&self, name: &str) -> Option<UserId> {
         let owner = self.found.named(&key::account_owner(name))?;
@@ -133,8 +154,8 @@ impl Audiences {
         let Some(involved) = self.found.named(&involved) else {
             return BTreeSet::new();
         };
-        // A ticket is raised with its first message, which is no answer to anyone.
-        if matches!(said.on, Talk::Ticket(_)) && involved.created_at == Some(said.at) {
+        // It answers no earlier message.
+        if self.raised_with(said).is_some() {
             return BTreeSet::new();
         }
         let creation = creation.and_then(|key| self.found.named(&key));
@@ -152,8 +173,8 @@ impl Audiences {
         holders.map(|user| user.id).collect()
     }
 
-    /// The users whose approval a session awaits. An unreadable alert counts as open, and an unreadable
-    /// policy as one that nobody may approve under.
+    /// The users whose approval a session awaits. An unreadable alert counts as open. Under an unreadable
+    /// policy there are none.
     fn approvers(&self, session: &AgentSession, now: Timestamp) -> BTreeSet<UserId> {
         let Ok(policy) = policy_in(&self.found, self.tenant) else {
             return BTreeSet::new();

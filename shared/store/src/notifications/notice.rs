@@ -2,16 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use agent::{AgentPolicy, AgentSession, AgentSessionStatus};
+use agent::AgentSession;
 use model::{
-    Comment, CommentId, FeedAction, Id, NotificationKind, NotificationSubject, Permission,
-    RecordType, ServiceRequest, SubjectType, Thread, TicketId, TicketMessage, Timestamp,
-    UnlistedKind, UserId, input::on_one_line,
+    CommentId, Id, NotificationKind, NotificationSubject, Permission, Thread, TicketId, Timestamp,
+    UserId, input::on_one_line,
 };
-use serde::Deserialize;
-
-use super::mentions;
-use crate::feed::{Change, UnlistedChange};
 
 /// The most characters of an excerpt.
 const EXCERPT: usize = 200;
@@ -25,7 +20,8 @@ pub struct Notice {
     pub(super) subject: NotificationSubject,
     /// The user who acted, who is not notified.
     pub(super) actor: Option<UserId>,
-    pub(super) comment_id: Option<CommentId>,
+    /// The comment or message that was written.
+    pub(super) said: Option<Said>,
     pub(super) excerpt: Option<String>,
     /// True for an internal note.
     pub(super) is_internal: bool,
@@ -39,7 +35,7 @@ pub(super) enum Audience {
     User(UserId),
     /// The users with these case-folded usernames.
     Named(BTreeSet<String>),
-    /// The creator, the assignee and those who wrote before.
+    /// The creator, the assignee and those who wrote before this.
     Talk(Said),
     /// All users with the permission.
     Holders(Permission),
@@ -62,55 +58,17 @@ pub(super) enum Talk {
     Ticket(TicketId),
 }
 
-/// What users are notified of in a record of any type.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Work {
-    assignee_id: Option<UserId>,
-    description: Option<String>,
-}
-
-/// A webhook that the service may have disabled.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Webhook {
-    id: i64,
-    disabled_reason: Option<String>,
+impl Said {
+    /// The comment; `None` for a message.
+    pub(super) fn comment(self) -> Option<CommentId> {
+        match self.on {
+            Talk::Thread(_) => CommentId::new(self.id),
+            Talk::Ticket(_) => None,
+        }
+    }
 }
 
 impl Notice {
-    /// Returns the notices of a change of a record.
-    #[must_use]
-    pub fn of(change: &Change) -> Vec<Self> {
-        if change.entry.action == FeedAction::Deleted {
-            return Vec::new();
-        }
-        match change.entry.of.kind {
-            RecordType::Task => of_work(change, SubjectType::Task),
-            RecordType::ServiceRequest => of_request(change),
-            RecordType::Ticket => of_work(change, SubjectType::Ticket),
-            RecordType::Activity => of_work(change, SubjectType::Activity),
-            RecordType::Milestone => of_work(change, SubjectType::Milestone),
-            RecordType::Project => of_work(change, SubjectType::Project),
-            RecordType::Comment => of_comment(change),
-            RecordType::TicketMessage => of_message(change),
-            RecordType::AgentSession => of_session(change),
-            RecordType::Phase | RecordType::Tag | RecordType::User | RecordType::Alert => {
-                Vec::new()
-            }
-        }
-    }
-
-    /// Returns the notices of a change of another item.
-    #[must_use]
-    pub fn of_unlisted(change: &UnlistedChange) -> Vec<Self> {
-        match change.kind {
-            UnlistedKind::AgentPolicy => of_policy(change),
-            UnlistedKind::Webhook => of_webhook(change),
-            UnlistedKind::Notification => Vec::new(),
-        }
-    }
-
     /// A notice without a text.
     pub(super) fn new(
         kind: NotificationKind,
@@ -123,40 +81,20 @@ impl Notice {
             cause,
             subject,
             actor: None,
-            comment_id: None,
+            said: None,
             excerpt: None,
             is_internal: false,
             to,
         }
     }
 
-    /// A notice of a change of its subject.
-    fn of_change(
-        change: &Change,
-        kind: NotificationKind,
-        subject: SubjectType,
-        to: Audience,
-    ) -> Self {
-        let id = change.entry.of.record_id;
-        let subject = NotificationSubject { kind: subject, id };
-        Self {
-            actor: change.entry.actor,
-            ..Self::new(kind, cause_of(change), subject, to)
-        }
-    }
-
-    fn quoting(self, text: &str) -> Self {
+    /// The notice with the beginning of a text.
+    pub(super) fn quoting(self, text: &str) -> Self {
         Self {
             excerpt: Some(excerpt(text)),
             ..self
         }
     }
-}
-
-/// The name of a change as a cause.
-fn cause_of(change: &Change) -> String {
-    let (of, version) = (change.entry.of, change.entry.version.unwrap_or_default());
-    format!("{}-{}-{version}", of.kind.name(), of.record_id)
 }
 
 /// The beginning of a text, on one line.
@@ -167,189 +105,6 @@ fn excerpt(text: &str) -> String {
     match line.char_indices().nth(EXCERPT) {
         Some((end, _)) => format!("{}…", &line[..end]),
         None => line,
-    }
-}
-
-/// The assignment of a record, and the mentions in its description.
-fn of_work(change: &Change, subject: SubjectType) -> Vec<Notice> {
-    let mut notices = Vec::new();
-    let assignee = |work: &Work| work.assignee_id;
-    let (before, after) = (change.before::<Work>(), change.after::<Work>());
-    let (old, new) = (
-        before.as_ref().and_then(assignee),
-        after.as_ref().and_then(assignee),
-    );
-    if let Some(user) = new.filter(|_| new != old) {
-        let kind = NotificationKind::Assigned;
-        notices.push(Notice::of_change(
-            change,
-            kind,
-            subject,
-            Audience::User(user),
-        ));
-    }
-    let text = |work: Option<Work>| work.and_then(|work| work.description);
-    let (before, after) = (text(before), text(after));
-    let names = mentions::added(before.as_deref(), after.as_deref());
-    if !names.is_empty() {
-        let kind = NotificationKind::Mentioned;
-        let notice = Notice::of_change(change, kind, subject, Audience::Named(names));
-        notices.push(notice.quoting(&after.unwrap_or_default()));
-    }
-    notices
-}
-
-/// As [`of_work`]. A request with which a manual action is handed over asks for that action.
-fn of_request(change: &Change) -> Vec<Notice> {
-    let mut notices = of_work(change, SubjectType::ServiceRequest);
-    let request = change.after::<ServiceRequest>();
-    let hands_over =
-        |request: ServiceRequest| request.agent_action.is_some() && !request.status.is_over();
-    if request.is_some_and(hands_over) {
-        for notice in &mut notices {
-            if notice.kind == NotificationKind::Assigned {
-                notice.kind = NotificationKind::ActionNeeded;
-            }
-        }
-    }
-    notices
-}
-
-fn of_comment(change: &Change) -> Vec<Notice> {
-    let before: Option<Comment> = change.before();
-    let Some(after) = change.after::<Comment>() else {
-        return Vec::new();
-    };
-    let (kind, id) = subject_of(after.thread);
-    let said = Said {
-        on: Talk::Thread(after.thread),
-        at: after.created_at,
-        id: after.id.get(),
-    };
-    let old = before
-        .as_ref()
-        .and_then(|comment| comment.content.as_deref());
-    let text = after.content.as_deref();
-    let notices = of_text(change, NotificationSubject { kind, id }, said, (old, text));
-    let of_comment = |notice| Notice {
-        comment_id: Some(after.id),
-        ..notice
-    };
-    notices.into_iter().map(of_comment).collect()
-}
-
-fn of_message(change: &Change) -> Vec<Notice> {
-    let Some(message) = change.after::<TicketMessage>() else {
-        return Vec::new();
-    };
-    let subject = NotificationSubject {
-        kind: SubjectType::Ticket,
-        id: message.ticket_id.get(),
-    };
-    let said = Said {
-        on: Talk::Ticket(message.ticket_id),
-        at: message.created_at,
-        id: message.id.get(),
-    };
-    of_text(change, subject, said, (None, Some(&message.content)))
-}
-
-/// The notices of a comment or message with its text before and after.
-fn of_text(
-    change: &Change,
-    subject: NotificationSubject,
-    said: Said,
-    (before, after): (Option<&str>, Option<&str>),
-) -> Vec<Notice> {
-    let notice = |kind, to| Notice {
-        actor: change.entry.actor,
-        is_internal: change.entry.internal,
-        ..Notice::new(kind, cause_of(change), subject, to).quoting(after.unwrap_or_default())
-    };
-    let mut notices = Vec::new();
-    let names = mentions::added(before, after);
-    if !names.is_empty() {
-        notices.push(notice(NotificationKind::Mentioned, Audience::Named(names)));
-    }
-    if change.entry.action == FeedAction::Created {
-        notices.push(notice(NotificationKind::Commented, Audience::Talk(said)));
-    }
-    notices
-}
-
-fn subject_of(thread: Thread) -> (SubjectType, i64) {
-    match thread {
-        Thread::ServiceRequest(id) => (SubjectType::ServiceRequest, id.get()),
-        Thread::Activity(id) => (SubjectType::Activity, id.get()),
-        Thread::Task(id) => (SubjectType::Task, id.get()),
-    }
-}
-
-/// A proposal that begins to await confirmation.
-fn of_session(change: &Change) -> Vec<Notice> {
-    let Some(after) = change.after::<AgentSession>() else {
-        return Vec::new();
-    };
-    let awaits = |session: &AgentSession| {
-        let awaits = session.status == AgentSessionStatus::AwaitingConfirmation;
-        awaits.then_some(session.proposal)
-    };
-    let before = change.before::<AgentSession>();
-    let before = before.as_ref().and_then(awaits);
-    if awaits(&after).is_none() || before == awaits(&after) {
-        return Vec::new();
-    }
-    let proposer = after.proposed_by;
-    let to = Audience::Approvers(Box::new(after));
-    let kind = NotificationKind::ApprovalNeeded;
-    let notice = Notice::of_change(change, kind, SubjectType::AgentSession, to);
-    vec![Notice {
-        actor: proposer.or(notice.actor),
-        ..notice
-    }]
-}
-
-fn of_policy(change: &UnlistedChange) -> Vec<Notice> {
-    let Some(after) = change.after::<AgentPolicy>() else {
-        return Vec::new();
-    };
-    let before = change.before::<AgentPolicy>();
-    let before = before.unwrap_or_else(|| AgentPolicy::none(after.organization_id));
-    if !after.is_looser_than(&before) {
-        return Vec::new();
-    }
-    let id = after.organization_id.get();
-    let kind = NotificationKind::PolicyLoosened;
-    vec![for_admins(change, kind, SubjectType::AgentPolicy, id)]
-}
-
-fn of_webhook(change: &UnlistedChange) -> Vec<Notice> {
-    let reason = |webhook: Option<Webhook>| webhook.and_then(|webhook| webhook.disabled_reason);
-    let before = reason(change.before());
-    let Some(after) = change.after::<Webhook>() else {
-        return Vec::new();
-    };
-    let id = after.id;
-    let Some(why) = after.disabled_reason.filter(|_| before.is_none()) else {
-        return Vec::new();
-    };
-    let kind = NotificationKind::WebhookDisabled;
-    let notice = for_admins(change, kind, SubjectType::Webhook, id);
-    vec![notice.quoting(&why)]
-}
-
-fn for_admins(
-    change: &UnlistedChange,
-    kind: NotificationKind,
-    subject: SubjectType,
-    id: i64,
-) -> Notice {
-    let cause = format!("{}-{id}-{}", change.kind.name(), change.version);
-    let subject = NotificationSubject { kind: subject, id };
-    let to = Audience::Holders(Permission::ManageOrganization);
-    Notice {
-        actor: change.actor,
-        ..Notice::new(kind, cause, subject, to)
     }
 }
 

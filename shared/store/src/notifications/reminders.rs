@@ -1,7 +1,7 @@
 //! Reminders: of open tasks with an assignee and a due date, and of proposals that await approval.
 //!
 //! The publisher keeps one item per record, and the sweeper visits it when it is due. The visit reads the
-//! record first, so that a reminder that is no longer right tells nobody.
+//! record first, and notifies users only if the record still gives reason for it.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What a user sets for their notifications: the kinds that they want, and what they have read.
+//! The notification settings of a user: the kinds that they want, and what they have read.
 
 use model::{
     Error, Notification, NotificationPreferences, NotificationPreferencesSet, NotificationsRead,
@@ -97,7 +97,7 @@ impl Notifications<'_> {
         done.or_load(async |_| Ok(())).await
     }
 
-    /// What a user set, as all earlier writes left it.
+    /// The settings of a user, as all earlier writes left them.
     pub(super) async fn inbox(&self, tenant: OrganizationId, user: UserId) -> Result<Inbox, Error> {
         let key = key::inbox(tenant, user);
         let found = self.0.table.get(&key, Read::Consistent).await?;

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use futures::{StreamExt, TryStreamExt, stream};
 use model::{Error, Notification, OrganizationId, Timestamp, User, UserId};
 
-use super::{Notice, Notifications, audience::Audiences};
+use super::{Notice, Notifications, audience::Audiences, notice::Said};
 use crate::{
     key::{self, AnyKey},
     records::{Inbox, ToldChange},
@@ -62,26 +62,27 @@ impl Notifications<'_> {
             [AnyKey::from(user), AnyKey::from(inbox)]
         });
         let found = self.0.table.batch_get(keys, Read::Eventual).await?;
-        let mut wanted: BTreeMap<(UserId, &str), &Notice> = BTreeMap::new();
+        let mut wanted: BTreeMap<(UserId, String), &Notice> = BTreeMap::new();
         for (user, notice) in for_users {
             if !wants(&found, tenant, user, notice) {
                 continue;
             }
-            let place = wanted.entry((user, &notice.cause)).or_insert(notice);
+            let cause = audiences.cause_of(notice);
+            let place = wanted.entry((user, cause)).or_insert(notice);
             if notice.kind < place.kind {
                 *place = notice;
             }
         }
-        let notifications = wanted.into_iter().map(|((user, _), notice)| {
+        let notifications = wanted.into_iter().map(|((user, cause), notice)| {
             Write::create(&Notification {
-                id: Notification::id_of(now, &notice.cause),
+                id: Notification::id_of(now, &cause),
                 organization_id: tenant,
                 user_id: user,
                 kind: notice.kind,
                 at: now,
                 actor: notice.actor,
                 subject: notice.subject,
-                comment_id: notice.comment_id,
+                comment_id: notice.said.and_then(Said::comment),
                 excerpt: notice.excerpt.clone(),
                 read_at: None,
             })
