@@ -263,7 +263,7 @@ const FIXED_OF: [(&str, &[&str]); 5] = [
             "agentAction",
         ],
     ),
-    ("Ticket", &["lastMessageAt"]),
+    ("Ticket", &["creatorId", "lastMessageAt", "messageCount"]),
     // What was reported stays as it was.
     (
         "Alert",

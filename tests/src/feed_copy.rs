@@ -8,7 +8,7 @@ use shared::model::RecordType;
 /// The type and the id of a record.
 type Name = (String, i64);
 
-/// What the feed tells of a record.
+/// A record, as the feed tells of it.
 #[derive(Default)]
 struct Copied {
     /// The versions, each once, in the order in which the feed has them first.

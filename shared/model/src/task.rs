@@ -127,7 +127,7 @@ input! {
     }
     check(before, after) names_one_neighbour;
     schema any_given(before, after);
-    example {"after": 1, "status": "in_progress"};
+    example {"after": 3, "status": "in_progress"};
 }
 
 input! {

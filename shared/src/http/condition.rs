@@ -14,10 +14,7 @@ use utoipa::openapi::{
     schema::{ObjectBuilder, Type},
 };
 
-use super::{
-    operation::{Argument, Description},
-    single::ETAG,
-};
+use super::operation::{Argument, Description};
 use crate::Problem;
 
 /// The header that names a request, so that it can be sent again.
@@ -30,7 +27,7 @@ pub const IDEMPOTENCY_REPLAYED: &str = "idempotency-replayed";
 const LONGEST_KEY: usize = 255;
 
 /// The form of `If-Match`: entity tags, or `*`.
-const TAGS: &str = r#"^\s*(\*|(W/)?"[^",]*"(\s*,\s*(W/)?"[^",]*")*)\s*$"#;
+pub(super) const TAGS: &str = r#"^\s*(\*|(W/)?"[^",]*"(\s*,\s*(W/)?"[^",]*")*)\s*$"#;
 
 /// `If-Match` of an operation whose path has no id, since the organization has one such record. An
 /// operation with an id in its path takes the header without this argument.
@@ -105,8 +102,8 @@ fn if_match(headers: &HeaderMap) -> Result<Option<Vec<i64>>, Error> {
     })
 }
 
-/// Answers 304 without a body if the client has the record at its version already: `If-None-Match` of a
-/// `GET` names it (RFC 9110, 13.1.2). A malformed header is no condition.
+/// Replaces an answer by 304 without a body if the client has the record at that version: `If-None-Match` of
+/// a `GET` names it (RFC 9110, 13.1.2). A malformed header is no condition.
 pub(crate) async fn not_modified(request: Request, next: Next) -> Response {
     let is_read = request.method() == Method::GET;
     let known = request.headers().get(header::IF_NONE_MATCH).cloned();
@@ -168,21 +165,6 @@ pub(crate) fn describe(description: &mut Description) {
     if takes_if_match(description.method(), description.names_a_record()) {
         describe_if_match(description);
     }
-}
-
-/// Describes what a `GET` of a single record takes and answers.
-pub(super) fn describe_if_none_match(description: &mut Description) {
-    if description.method() != Method::GET {
-        return;
-    }
-    let tags = ObjectBuilder::new()
-        .schema_type(Type::String)
-        .pattern(Some(TAGS));
-    let about = "The `ETag` of the record as the client has it; 304 if that is the newest.";
-    let name = "If-None-Match";
-    description.parameter(ParameterIn::Header, name, false, tags.into(), about);
-    let about = "The record has not changed";
-    description.success(StatusCode::NOT_MODIFIED, about, None, &[ETAG]);
 }
 
 fn describe_if_match(description: &mut Description) {

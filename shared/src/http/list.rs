@@ -14,10 +14,9 @@ use store::{Page, Place, Row, Wanted};
 use utoipa::{ToSchema, openapi::schema::ArrayBuilder};
 
 use super::{
-    condition::describe_if_none_match,
     operation::{Answer, Description, about},
     query,
-    single::{ETAG, Versioned, tagged},
+    single::{ETAG, Versioned, describe_if_none_match, tagged},
 };
 use crate::auth::Cursors;
 

@@ -4,12 +4,18 @@ use axum::{
     Json,
     response::{IntoResponse, Response},
 };
-use http::{HeaderValue, StatusCode, header};
+use http::{HeaderValue, Method, StatusCode, header};
 use serde::Serialize;
-use utoipa::ToSchema;
+use utoipa::{
+    ToSchema,
+    openapi::{
+        path::ParameterIn,
+        schema::{ObjectBuilder, Type},
+    },
+};
 
 use super::{
-    condition::describe_if_none_match,
+    condition::TAGS,
     operation::{Answer, Description, about},
 };
 
@@ -42,6 +48,21 @@ impl<T: Serialize + Versioned> IntoResponse for Single<T> {
         let version = self.0.version();
         tagged(Json(self.0).into_response(), version)
     }
+}
+
+/// Describes what a `GET` of a single record takes and answers.
+pub(super) fn describe_if_none_match(description: &mut Description) {
+    if description.method() != Method::GET {
+        return;
+    }
+    let tags = ObjectBuilder::new()
+        .schema_type(Type::String)
+        .pattern(Some(TAGS));
+    let about = "The `ETag` of the record as the client has it; 304 if that is the newest.";
+    let name = "If-None-Match";
+    description.parameter(ParameterIn::Header, name, false, tags.into(), about);
+    let about = "The record has not changed";
+    description.success(StatusCode::NOT_MODIFIED, about, None, &[ETAG]);
 }
 
 impl<T: ToSchema> Answer for Single<T> {

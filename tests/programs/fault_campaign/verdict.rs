@@ -180,7 +180,7 @@ impl Table {
         self.0.get(kind).into_iter().flatten()
     }
 
-    /// What a copy that only follows the change feed has otherwise.
+    /// Returns the differences of a copy that only follows the change feed.
     fn feed_differences(&self) -> Vec<String> {
         let mut batches: Vec<&Value> = self.of("feed_batch").collect();
         batches.sort_by_key(|batch| batch["first"].as_i64());

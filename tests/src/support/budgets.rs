@@ -124,7 +124,7 @@ pub const ROWS: &[Row] = &[
     row("DELETE /api/tasks/{id}", 2, 3),
     row("GET /api/tasks/{id}/history", 2, 4),
     row("PATCH /api/tasks/reorder", 2, 2),
-    row("POST /api/tasks/{id}/move", 3, 6)
+    row("POST /api/tasks/{id}/move", 3, 5)
         .because("the tasks around its new place are read once that is known"),
     row("GET /api/projects/{projectId}/tasks", 2, 4),
     row("GET /api/projects/{projectId}/task-counts", 2, 4)
@@ -156,7 +156,7 @@ pub const ROWS: &[Row] = &[
     row("PATCH /api/managed-services/ticket/{ticketId}", 2, 3),
     row("GET /api/managed-services/ticket/{ticketId}/history", 2, 4),
     row("POST /api/managed-services/ticket/{ticketId}/reply", 2, 4),
-    row("GET /api/managed-services/tickets", 1, 2),
+    row("GET /api/managed-services/tickets", 2, 3),
     row("POST /api/managed-services/tickets", 2, 5),
     row("GET /api/managed-services/search-references", 2, 3),
     row("GET /api/concierge/alerts", 1, 2),
