@@ -255,7 +255,7 @@ async fn changes_something(caller: &Caller, chance: &Chance) {
 /// Costs, in write units of the index: those of the document of the table.
 #[tokio::test]
 async fn an_indexed_write_costs_what_the_document_says() {
-    let api = Api::start().await;
+    let (api, _) = Api::behind_faults().await;
     let mia = api.sign_in("mia").await;
     let mut stream = api.stream().await;
     api.publishes(&mut stream).await;
