@@ -48,6 +48,7 @@ export async function morning(username: string, password: string): Promise<void>
   }
   const session = await dataOf(api.GET("/api/auth/session"));
   const project = await chosenProject();
+  await searched();
   await serviceRequests(project);
   await tasks(project, session);
   await milestones(project);
@@ -173,6 +174,15 @@ async function chosenProject(): Promise<ProjectId> {
   const about: string | null = first.description;
   console.log(first.title, about?.length);
   return first.id;
+}
+
+async function searched(): Promise<void> {
+  const found = await dataOf(
+    api.GET("/api/search", { params: { query: { query: "invoices", type: ["task", "comment"], limit: 5 } } }),
+  );
+  for (const { type, id, title, excerpt, parent } of found) {
+    console.log(type, id, title, excerpt?.length, parent?.recordId);
+  }
 }
 
 async function serviceRequests(project: ProjectId): Promise<void> {

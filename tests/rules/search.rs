@@ -1,7 +1,10 @@
 //! The search index as the publisher writes it.
 
 use serde_json::{Value, json};
-use shared::model::span;
+use shared::{
+    model::span,
+    store::{StreamRecord, metered},
+};
 
 use tests::{
     support::{Api, Caller, Death, Fault, Item, Requests, text_of},
@@ -174,7 +177,7 @@ async fn publishers_at_the_same_time_leave_the_newest_words() {
     is_fresh(&api).await;
 }
 
-/// After any changes, delivered in any pieces and again, the index is as if it were made anew.
+/// After any changes, delivered in any pieces and again, the index equals one that is made of the records.
 #[tokio::test]
 async fn random_changes_leave_the_index_of_the_records() {
     for seed in 1..=3 {
@@ -218,7 +221,7 @@ async fn changes_something(caller: &Caller, chance: &Chance) {
         "omega 17",
         "beta-blocker",
     ];
-    let mut word = || all[usize::try_from(chance.below("word", 7)).unwrap()];
+    let word = || all[usize::try_from(chance.below("word", 7)).unwrap()];
     let text = format!("{} {} {}", word(), word(), word());
     let task = 1 + chance.below("task", 12);
     let path = format!("/api/tasks/{task}");
@@ -247,4 +250,54 @@ async fn changes_something(caller: &Caller, chance: &Chance) {
             }
         }
     };
+}
+
+/// Costs, in write units of the index: those of the document of the table.
+#[tokio::test]
+async fn an_indexed_write_costs_what_the_document_says() {
+    let (api, _) = Api::behind_faults().await;
+    let mia = api.sign_in("mia").await;
+    let mut stream = api.stream().await;
+    api.publishes(&mut stream).await;
+    let long: Vec<_> = (0..600).map(|number| format!("word{number}")).collect();
+    let long = long.join(" ");
+    let order = json!({"tasks": [{"id": 1, "order": 5}]});
+    let steps = [
+        (
+            "POST",
+            "/api/tasks",
+            json!({"title": "Move the invoices of March", "projectId": 1}),
+        ),
+        (
+            "PATCH",
+            "/api/tasks/1",
+            json!({"title": "Move the invoices of April"}),
+        ),
+        ("PATCH", "/api/tasks/reorder", order),
+        (
+            "POST",
+            "/api/tasks",
+            json!({"title": "A long one", "projectId": 1, "description": long}),
+        ),
+        ("PATCH", "/api/tasks/2", json!({"status": "done"})),
+    ];
+    let mut costs = Vec::new();
+    for (method, path, body) in steps {
+        api.clock.advance(span::SECOND);
+        let answer = mia.send(method, path, Some(body.to_string())).await;
+        assert!(answer.status < 300, "{}", answer.text);
+        let changes = api.changes(&mut stream).await.into_iter();
+        let changes = changes.filter_map(|record| {
+            let record: StreamRecord = serde_json::from_value(record).unwrap();
+            record.change().unwrap()
+        });
+        let changes: Vec<_> = changes.collect();
+        let index = api.store.search();
+        let (indexed, used) = metered(index.index(api.home.id, &changes)).await;
+        indexed.unwrap();
+        costs.push(used.units);
+    }
+    // Write units of words and record, and the read units of the record as it was.
+    let expected = [5 + 2 + 1, 2 + 3 + 1, 3 + 1, 500 + 10 + 1, 15 + 2];
+    assert_eq!(costs, expected.map(f64::from));
 }

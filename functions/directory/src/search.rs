@@ -11,9 +11,9 @@ use shared::{
 
 use crate::view::FoundView;
 
-/// Searches tasks, service requests, tickets, projects, milestones, activities, comments and messages.
+/// Searches the records of the organization by their words.
 ///
-/// Each word of `query` must begin a word of the record, without regard to case and accents. The last changed
+/// Finds tasks, service requests, tickets, projects, milestones, activities, comments and messages. Each word of `query` must begin a word of the record, without regard to case and accents. The last changed
 /// records come first. A page may have fewer rows than `limit`, even none, and a `Link`. A record is
 /// found by its first 500 distinct words, normally within 2 seconds after a change. Tickets and messages are
 /// found by callers with `view_managed_services`.

@@ -4,6 +4,7 @@
 mod arguments;
 mod create_organization;
 mod error;
+mod index_records;
 mod list_organizations;
 mod record_alert;
 mod reset_password;
@@ -31,6 +32,7 @@ Subcommands:
   reset-password        Sets a user's password and ends the user's sessions
   list-organizations    Lists all organizations
   record-alert          Records an alert for the resolution agent
+  index-records         Adds older records to the search index
 
 Run workdesk-admin SUBCOMMAND --help for the arguments of a subcommand.
 
@@ -67,6 +69,7 @@ async fn run(mut given: Parser) -> Result<(), Error> {
         set_plan::NAME => set_plan::run(given).await,
         reset_password::NAME => reset_password::run(given).await,
         record_alert::NAME => record_alert::run(given).await,
+        index_records::NAME => index_records::run(given).await,
         list_organizations::NAME => list_organizations::run(given).await,
         _ => Err(no_subcommand(&format!("there is no subcommand {name}"))),
     }

@@ -11,7 +11,7 @@ use local::engines::Engines;
 use shared::{
     auth::password,
     clock::Clock,
-    model::{Id, OrganizationId},
+    model::{self, Id, OrganizationId},
     store::{Account, Store},
 };
 
@@ -190,6 +190,7 @@ async fn what_does_not_do_is_refused_and_leaves_nothing() {
         ),
         ("reset-password", &["ada"], "short", "12 to 128"),
         ("list-organizations", &["x"], "", "Usage:"),
+        ("index-records", &["x"], "", "x is not an organization"),
         ("delete-everything", &[], "", "Subcommands:"),
     ] {
         let answer = refused(&world.run(subcommand, rest, input).await);
@@ -203,6 +204,30 @@ async fn what_does_not_do_is_refused_and_leaves_nothing() {
 }
 
 #[tokio::test]
+async fn older_records_are_indexed_however_often() {
+    let world = World::start().await;
+    for admin in [["Halden Services", "ada", "Ada"], ["Outland", "bea", "Bea"]] {
+        let created = world.run("create-organization", &admin, "twelve chars\n");
+        said(&created.await);
+    }
+    let tenant = OrganizationId::new(1).unwrap();
+    let project = model::input::parse(br#"{"title": "Billing"}"#).unwrap();
+    let store = world.store();
+    store
+        .directory()
+        .create_project(tenant, project)
+        .await
+        .unwrap();
+    for _ in 0..2 {
+        let indexed = said(&world.run("index-records", &[], "").await);
+        assert!(indexed.contains("1\tproject\t1\n"), "{indexed}");
+        assert!(indexed.contains("2\tproject\t0\n"), "{indexed}");
+    }
+    let one = said(&world.run("index-records", &["2"], "").await);
+    assert!(!one.contains("1\tproject"), "{one}");
+}
+
+#[tokio::test]
 async fn every_subcommand_explains_itself() {
     let world = World::start().await;
     for subcommand in [
@@ -210,6 +235,7 @@ async fn every_subcommand_explains_itself() {
         "set-plan",
         "reset-password",
         "list-organizations",
+        "index-records",
     ] {
         let help = said(&world.run(subcommand, &["--help"], "").await);
         let usage = format!("Usage: workdesk-admin {subcommand} TABLE");

@@ -14,10 +14,7 @@ async fn a_search_is_filtered_by_type() {
     api.publishes(&mut api.stream().await).await;
     for one in each() {
         let kind = one[0].as_str().unwrap();
-        assert_eq!(
-            max.finds(&format!("zebra&type={kind}")).await,
-            [one.clone()]
-        );
+        assert_eq!(max.finds(&format!("zebra&type={kind}")).await, [one]);
     }
     let two = max.finds("zebra&type=task,project").await;
     assert_eq!(two.len(), 2, "{two:?}");

@@ -81,11 +81,11 @@ async fn a_word_that_is_longer_than_those_of_the_index_is_compared_whole() {
 async fn a_query_may_have_many_words() {
     let api = Api::start().await;
     let mia = api.sign_in("mia").await;
-    let words: String = ('a'..='z')
-        .map(|letter| format!("{letter}{letter} "))
+    let words: Vec<_> = ('a'..='z')
+        .map(|letter| format!("{letter}{letter}"))
         .collect();
-    mia.creates_task(json!({"title": words.trim_end()})).await;
-    let query = words.trim_end().replace(' ', "+");
+    mia.creates_task(json!({"title": words.join(" ")})).await;
+    let query = words.join("+");
     assert_eq!(found(&api, &mia, &query).await, [json!(["task", 1])]);
     assert!(mia.finds(&format!("{query}+x+y+0")).await.is_empty());
 }

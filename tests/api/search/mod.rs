@@ -3,6 +3,7 @@
 mod filters;
 mod matches;
 mod pages;
+mod readers;
 mod rows;
 mod stale;
 

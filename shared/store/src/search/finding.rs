@@ -13,11 +13,11 @@ use crate::{
     table::{Batch, Condition, IntoAttribute, Read, Record, Stored},
 };
 
-/// The most words of the index that a page reads, and the most records of the index.
-const MOST_READ: usize = 1_000;
-
 /// The words of a query that are looked up: the longest, which are likely to be rare.
 const LOOKED_UP: usize = 2;
+
+/// The records of a word from which on it counts as frequent. A page of fewer reads all of them.
+const FREQUENT: usize = 500;
 
 /// The words of a query that a walk tests. The records themselves are tested for all: the table takes 4 KB
 /// of a filter.
@@ -70,22 +70,20 @@ impl Search<'_> {
         words: &SearchWords,
     ) -> Result<Candidates, Error> {
         let rarest = words.longest_first().iter().take(LOOKED_UP);
-        let most = MOST_READ / rarest.len();
-        let found = rarest.map(|word| self.records_with(tenant, word, most));
+        let found = rarest.map(|word| self.records_with(tenant, word));
         let found = try_join_all(found).await?.into_iter().flatten();
         Ok(Candidates(found.reduce(|some, others| &some & &others)))
     }
 
-    /// The records with a word that begins so, and those of that id. `None` if there are too many.
+    /// The records with a word that begins so, and those of that id. `None` if the word is frequent.
     async fn records_with(
         &self,
         tenant: OrganizationId,
         word: &str,
-        most: usize,
     ) -> Result<Option<BTreeSet<(SearchedType, i64)>>, Error> {
-        let found = key::words_beginning(tenant, cut(word)).limit(most);
+        let found = key::words_beginning(tenant, cut(word)).limit(FREQUENT);
         let found: Vec<IndexedWord> = self.0.table.list(found).await?;
-        if found.len() == most {
+        if found.len() == FREQUENT {
             return Ok(None);
         }
         let mut records: BTreeSet<_> = found.iter().map(|one| (one.kind, one.id)).collect();
@@ -152,8 +150,7 @@ impl Search<'_> {
     ) -> Result<Page<IndexedRecord>, Error> {
         let walk = key::indexed_by_time(tenant)
             .descending()
-            .filter(filter.condition())
-            .reading(MOST_READ);
+            .filter(filter.condition());
         let page = self.0.table.page(walk, wanted).await?;
         Ok(page.map(|stored| stored.record))
     }
