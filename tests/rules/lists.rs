@@ -157,12 +157,15 @@ async fn long_lists_and_long_names_are_read_whole() {
     assert!(projects.iter().any(|row| row["title"] == longest));
 }
 
-/// The operations that take a cursor.
+/// The operations that take a cursor and an order: all lists but the change feed.
 fn lists() -> impl Iterator<Item = &'static Operation> {
     operations().iter().filter(|operation| {
         let parameters = operation.described["parameters"].as_array();
-        let mut parameters = parameters.into_iter().flatten();
-        parameters.any(|parameter| parameter["name"] == "cursor")
+        let parameters = parameters.into_iter().flatten();
+        let names: Vec<_> = parameters.map(|one| &one["name"]).collect();
+        ["cursor", "sort"]
+            .iter()
+            .all(|name| names.iter().any(|one| *one == name))
     })
 }
 
@@ -288,6 +291,10 @@ impl Walk {
             "/api/concierge/alerts" => "alert",
             path if path.ends_with("/agent-sessions") => "agent_session",
             "/api/concierge/connections" => "connection",
+            "/api/webhooks" => "webhook",
+            "/api/webhooks/{id}/deliveries" => {
+                return ("webhook_delivery", "ORG#1#WEBHOOK#1#".to_owned());
+            }
             "/api/projects" => "project",
             "/api/tags" => "tag",
             "/api/users" => "user",
@@ -412,6 +419,15 @@ impl Walk {
                     .await
                     .expect(200);
             }
+            // There are ten at most.
+            "/api/webhooks" => {
+                let webhook = json!({"url": "https://hooks.example.com", "types": ["tag.*"]});
+                ada.post("/api/webhooks", webhook).await;
+            }
+            "/api/webhooks/{id}/deliveries" => {
+                let record = i64::try_from(number).unwrap() + 100;
+                api.has_delivery("task.updated", record).await;
+            }
             "/api/auth/sessions" => {
                 api.sign_in("ada").await;
             }
@@ -477,6 +493,7 @@ impl Walk {
             "/api/service-requests" => "/api/service-requests",
             "/api/projects/{projectId}/phases" => "/api/phases",
             "/api/tags" => "/api/tags",
+            "/api/webhooks" => "/api/webhooks",
             "/api/tokens" | "/api/users/{id}/tokens" => "/api/tokens",
             "/api/concierge/connections" => "/api/concierge/connections",
             _ => return false,
@@ -490,7 +507,7 @@ impl Walk {
 
 /// The rows of a list have a text that may be long.
 fn has_texts(template: &str) -> bool {
-    const SHORT: [&str; 12] = [
+    const SHORT: [&str; 14] = [
         "/history",
         "/users",
         "/tags",
@@ -503,6 +520,8 @@ fn has_texts(template: &str) -> bool {
         "/journal",
         "/connections",
         "/tickets",
+        "/webhooks",
+        "/deliveries",
     ];
     !SHORT.iter().any(|end| template.ends_with(end))
 }

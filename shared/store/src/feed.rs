@@ -94,7 +94,7 @@ impl FeedBatch {
 pub struct Published {
     /// The entries with their numbers.
     pub entries: Vec<(i64, FeedEntry)>,
-    /// How many of them are new.
+    /// The number of new ones.
     pub new: usize,
 }
 

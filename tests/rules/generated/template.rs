@@ -26,7 +26,7 @@ const MOST_METRICS: usize = 10;
 /// The alarms on the functions with endpoints, by the beginning of the names of their sections.
 const WITH_ENDPOINTS: &str = "";
 
-/// Those on the functions without endpoints.
+/// The alarms on the functions without endpoints.
 const WITHOUT_ENDPOINTS: &str = "background ";
 
 /// The functions that the alarms watch one by one.
