@@ -432,6 +432,7 @@ def main():
         environment = stack.enter_context(emulator(folder))
         account = Account(environment)
         account.keep_secret("session-secrets", secrets.token_hex(32))
+        account.keep_secret("webhook-secrets", secrets.token_hex(32))
         print("sam deploy", flush=True)
         outputs = account.deploy(folder)
         account.rename_permissions()

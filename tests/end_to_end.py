@@ -250,7 +250,7 @@ def guide(log, api):
     )
     try:
         ada, policy, sue, proposed, refused, max_, mine, *answers = documents(done.stdout)
-        preview, executed, left, journal, check, effects = answers
+        preview, executed, left, journal, check, effects, ada, tag, told = answers
         assert [ada, sue, max_] == ["Ada Lindqvist", "Sue Marchetti", "Max Okafor"]
         assert policy["rules"] == 3
         assert len(proposed) > 1
@@ -265,6 +265,7 @@ def guide(log, api):
             assert what in whats, (what, journal)
         assert check == {"verified": True}
         assert effects
+        assert tag.startswith("told ") and told["type"] == "tag.created"
     except BaseException:
         print(done.stdout, file=sys.stderr)
         raise

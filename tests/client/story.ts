@@ -1,6 +1,6 @@
 /**
  * The morning of a team as a front end would code it. It calls every operation of the document once;
- * those of the resolution agent are in resolution.ts.
+ * those of the resolution agent are in resolution.ts, those of the change feed and webhooks in updates.ts.
  *
  * The story is type-checked and never run. It reads the members on which clients rely, so it does not
  * compile against a document that lacks one.
@@ -40,6 +40,7 @@ import type {
 } from "./api";
 import { api, dataOf, never, problemOf } from "./client";
 import { policy, resolution } from "./resolution";
+import { followTasks, webhooks } from "./updates";
 
 export async function morning(username: string, password: string): Promise<void> {
   const said = await signIn(username, password);
@@ -57,6 +58,8 @@ export async function morning(username: string, password: string): Promise<void>
   await activities(project, session.user.organizationId, tag);
   await tickets(session);
   await dashboard();
+  console.log(await followTasks());
+  await webhooks();
   if (session.planFeatures.includes("agentAI")) {
     await policy();
     await resolution();

@@ -1,8 +1,8 @@
-"""Has the agent call third-party doubles of billing and payment systems:
-`python3 tests/doubles/check.py [name of a test]`.
+"""Has the agent call third-party doubles of billing and payment systems, and has third-party libraries
+verify webhooks: `python3 tests/doubles/check.py [name of a test]`.
 
-Starts stripe-stateful-mock, localstripe, and prism with Kill Bill's API description, each as a process on
-a free port. Then runs the tests of `tests/doubles`, which call them through connections. Needs Node.js 20
+Starts stripe-stateful-mock, localstripe, prism with Kill Bill's API description, and two receivers of
+webhooks, each as a process on a free port. Then runs the tests of `tests/doubles`, which call them. Needs Node.js 20
 or later. Installs the doubles from npm, in the versions of the lock file, into target/doubles, and from
 PyPI into target/tools. localstripe is under the GPL and is only run.
 """
@@ -32,6 +32,7 @@ import tools  # noqa: E402
 def install():
     """Installs the packages of the lock file unless they are installed."""
     tools.install("doubles")
+    tools.install("webhooks")
     lock, installed = HERE / "package-lock.json", FOLDER / "installed.json"
     if installed.exists() and installed.read_bytes() == lock.read_bytes():
         return
@@ -42,14 +43,14 @@ def install():
     shutil.copy(HERE / "package.json", FOLDER)
     shutil.copy(lock, FOLDER)
     quiet = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]
-    print("installing stripe-stateful-mock, killbill and prism", flush=True)
+    print("installing stripe-stateful-mock, killbill, prism and standardwebhooks", flush=True)
     subprocess.run([npm, "ci", *quiet], cwd=FOLDER, check=True)
     shutil.copy(lock, installed)
 
 
 def commands(ports):
     """Returns port, command and a path for the start-up check of each double."""
-    stripe, localstripe, kill_bill = ports
+    stripe, localstripe, kill_bill, webhooks_node, webhooks_python = ports
     description = FOLDER / "node_modules" / "killbill" / "codegen" / "kbswagger.yaml"
     mock = [PROGRAMS / "prism", "mock", description, "--errors", "--host=127.0.0.1"]
     python = tools.program("doubles", "python")
@@ -61,6 +62,12 @@ def commands(ports):
             "/v1/balance",
         ),
         "kill_bill": (kill_bill, [*mock, f"--port={kill_bill}"], "/1.0/kb/nodesInfo"),
+        "webhooks_node": (webhooks_node, ["node", HERE / "receiver.mjs"], "/"),
+        "webhooks_python": (
+            webhooks_python,
+            [tools.program("webhooks", "python"), HERE / "receiver.py"],
+            "/",
+        ),
     }
 
 
@@ -86,7 +93,7 @@ def running():
     """Runs the doubles. Yields their URLs."""
     urls, processes = {}, []
     with contextlib.ExitStack() as stack:
-        ports = [end_to_end.free_port() for _ in range(3)]
+        ports = [end_to_end.free_port() for _ in range(5)]
         for name, (port, command, path) in commands(ports).items():
             log = FOLDER / f"{name}.log"
             out = stack.enter_context(log.open("w"))

@@ -1,9 +1,11 @@
-//! Doubles of billing and payment systems that others wrote, with the calls of the real ones.
+//! Doubles of billing and payment systems that others wrote, with the calls of the real ones. Receivers of
+//! webhooks with libraries that others wrote.
 //! `python3 tests/doubles/check.py` installs and starts them, and then runs these tests.
 
 mod cutting;
 mod kill_bill;
 mod local_stripe;
+mod standard_webhooks;
 mod stripe;
 mod unpaid_invoice;
 mod webhooks;

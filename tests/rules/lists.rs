@@ -289,6 +289,10 @@ impl Walk {
             "/api/concierge/alerts" => "alert",
             path if path.ends_with("/agent-sessions") => "agent_session",
             "/api/concierge/connections" => "connection",
+            "/api/webhooks" => "webhook",
+            "/api/webhooks/{id}/deliveries" => {
+                return ("webhook_delivery", "ORG#1#WEBHOOK#1#".to_owned());
+            }
             "/api/projects" => "project",
             "/api/tags" => "tag",
             "/api/users" => "user",
@@ -413,6 +417,15 @@ impl Walk {
                     .await
                     .expect(200);
             }
+            // There are ten at most.
+            "/api/webhooks" => {
+                let webhook = json!({"url": "https://hooks.example.com", "types": ["tag.*"]});
+                ada.post("/api/webhooks", webhook).await;
+            }
+            "/api/webhooks/{id}/deliveries" => {
+                let record = i64::try_from(number).unwrap() + 100;
+                api.has_delivery("task.updated", record).await;
+            }
             "/api/auth/sessions" => {
                 api.sign_in("ada").await;
             }
@@ -482,6 +495,7 @@ impl Walk {
             "/api/service-requests" => "/api/service-requests",
             "/api/projects/{projectId}/phases" => "/api/phases",
             "/api/tags" => "/api/tags",
+            "/api/webhooks" => "/api/webhooks",
             "/api/tokens" | "/api/users/{id}/tokens" => "/api/tokens",
             "/api/concierge/connections" => "/api/concierge/connections",
             _ => return false,
@@ -495,7 +509,7 @@ impl Walk {
 
 /// The rows of a list have a text that may be long.
 fn has_texts(template: &str) -> bool {
-    const SHORT: [&str; 13] = [
+    const SHORT: [&str; 15] = [
         "/history",
         "/notifications",
         "/users",
@@ -509,6 +523,8 @@ fn has_texts(template: &str) -> bool {
         "/journal",
         "/connections",
         "/tickets",
+        "/webhooks",
+        "/deliveries",
     ];
     !SHORT.iter().any(|end| template.ends_with(end))
 }

@@ -11,7 +11,7 @@ use shared::{
 };
 use tests::{
     FUNCTIONS, api_functions, records,
-    support::{Caller, Concierge, PASSWORD, event, operations, roles},
+    support::{Caller, Concierge, PASSWORD, event, operations, roles, webhooks::Receiver},
 };
 
 #[test]
@@ -107,7 +107,7 @@ async fn every_grant_of_a_role_is_used() {
     walk_over_work(&world).await;
     walk_over_services(&world).await;
     walk_over_the_agent(&world).await;
-    world.api.publishes(&mut world.api.stream().await).await;
+    walk_over_webhooks(&world).await;
     let with_table = FUNCTIONS.iter().filter(|function| !function.is_open());
     for function in with_table.map(|function| function.name) {
         // A cold start opens the connection by a read.
@@ -128,6 +128,20 @@ async fn every_grant_of_a_role_is_used() {
             "the role of {function} grants what it never uses: {unused:?}"
         );
     }
+}
+
+async fn walk_over_webhooks(world: &Concierge) {
+    let (api, receiver) = (&world.api, Receiver::start().await);
+    let ada = api.sign_in("ada").await;
+    let (id, _) = api.has_webhook(&ada, &receiver.url, &["tag.*"]).await;
+    api.publishes(&mut api.stream().await).await;
+    receiver.answers(410, &[]).await;
+    receiver.answers(500, &[]).await;
+    assert!(api.sends_webhooks().await > 0);
+    let path = format!("/api/webhooks/{id}");
+    ada.get(&path).await.expect(200);
+    ada.patch(&path, json!({"enabled": true})).await.expect(200);
+    ada.delete(&path).await.expect(204);
 }
 
 async fn walk_over_the_directory(world: &Concierge) {

@@ -20,6 +20,7 @@ use shared::{
     config::SigningSecrets,
     model::{DeliveryMessage, Id, OrganizationId, WebhookId},
     queue::Queue,
+    store::WebhookEvent,
 };
 use sweeper::Sweeper;
 use targets::webhooks::WebhookCaller;
@@ -139,6 +140,18 @@ impl Api {
         let created = by.post("/api/webhooks", webhook).await.expect(200);
         let secret = created["secret"].as_str().unwrap().to_owned();
         (created["id"].as_i64().unwrap(), secret)
+    }
+
+    /// A delivery of an event of organization 1 to its first webhook that wants it. Returns its id.
+    pub async fn has_delivery(&self, event: &str, record: i64) -> String {
+        let (kind, action) = event.split_once('.').unwrap();
+        let entry = json!({
+            "type": kind, "recordId": record, "action": action, "version": 1, "at": self.clock.now(),
+        });
+        let event = WebhookEvent::of_entry(1, &serde_json::from_value(entry).unwrap());
+        let webhooks = self.store.webhooks();
+        let messages = webhooks.deliver(self.home.id, vec![event]).await.unwrap();
+        messages[0].delivery_id.clone()
     }
 
     /// A sender under its role.

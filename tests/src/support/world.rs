@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use shared::{
     http::operation::NEEDS,
     model::{Held, ServiceStatus, TokenId, User},
-    store::{NewTicket, Past, WebhookEvent},
+    store::{NewTicket, Past},
 };
 use tokio::sync::Mutex;
 
@@ -426,13 +426,7 @@ async fn has_webhooks(concierge: &Concierge) -> String {
     for types in [["task.*"], ["tag.*"]] {
         api.has_webhook(&concierge.max, url, &types).await;
     }
-    let entry = json!({
-        "type": "task", "recordId": 1, "action": "created", "version": 1, "at": api.clock.now(),
-    });
-    let event = WebhookEvent::of_entry(1, &serde_json::from_value(entry).unwrap());
-    let webhooks = api.store.webhooks();
-    let mut messages = webhooks.deliver(api.home.id, vec![event]).await.unwrap();
-    messages.remove(0).delivery_id
+    api.has_delivery("task.created", 1).await
 }
 
 /// Service request 1 and ticket 1, both resolved, and service request 2. Comments 1 and 4 on service

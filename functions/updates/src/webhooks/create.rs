@@ -16,7 +16,7 @@ use crate::Updates;
 
 /// Creates a webhook and returns its secret, this once.
 ///
-/// It is told of changes from now on, by signed requests as Standard Webhooks 1.0 describes. The URL is https
+/// Changes from now on are sent to it, signed as Standard Webhooks 1.0 describes. The URL is https
 /// and leads to a public host, except on a stack that runs on one machine. An organization has at most 10
 /// webhooks (409 `too_many_webhooks`).
 #[utoipa::path(post, path = "/api/webhooks", operation_id = "createWebhook")]

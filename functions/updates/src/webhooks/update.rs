@@ -14,7 +14,7 @@ use crate::Updates;
 
 /// Updates a webhook.
 ///
-/// `enabled: true` begins anew after the service disabled it. Changes that were made meanwhile are not
+/// `enabled: true` also enables a webhook that the service disabled. Changes that were made meanwhile are not
 /// delivered; the change feed has them.
 #[utoipa::path(patch, path = "/api/webhooks/{id}", operation_id = "updateWebhook")]
 pub async fn update(

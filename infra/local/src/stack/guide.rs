@@ -50,6 +50,14 @@ Paste into bash: sue has an action proposed, max approves it, and the journal te
   api GET $session/journal | show '[" ".join((e["at"], e["what"], e["actor"]["type"])) for e in a]'
   api GET $session/journal/check | show '{{"verified": a["verified"]}}'
   curl -sS {targets_url}/effects | show '[" ".join((e["operation"], e["entity"])) for e in a]'
+  # A webhook calls a receiver on this machine, which shows the first message: a tag was created.
+  login ada
+  heard=$(mktemp)
+  python3 -uc 'import http.server as h; R = type("R", (h.BaseHTTPRequestHandler,), {{"do_POST": lambda r: (print(r.rfile.read(int(r.headers["content-length"])).decode()), r.send_response(204), r.end_headers()), "log_message": lambda *_: None}}); s = h.HTTPServer(("127.0.0.1", 0), R); s.timeout = 60; print(s.server_port); s.handle_request()' > "$heard" &
+  until [ -s "$heard" ]; do sleep 0.1; done
+  webhook=$(api POST /webhooks -d "{{\"url\":\"http://127.0.0.1:$(head -1 "$heard")/\",\"types\":[\"tag.created\"]}}" | pick '["id"]')
+  api POST /tags -d "{{\"name\":\"told $RANDOM\"}}" | show 'a["name"]'
+  wait; tail -n +2 "$heard"; api DELETE /webhooks/$webhook
 "#
     )
 }

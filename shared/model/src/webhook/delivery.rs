@@ -202,7 +202,7 @@ impl WebhookDelivery {
         self.last_error = Some(problem.to_owned());
     }
 
-    /// Begins anew with the first attempt, at once.
+    /// Plans the first attempt once more, at once.
     pub fn send_again(&mut self, now: Timestamp) {
         self.status = DeliveryStatus::Pending;
         self.attempts = 0;

@@ -57,13 +57,11 @@ impl EventPattern {
 impl Field for EventPattern {
     fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
         let known = |text: &&str| PATTERNS.iter().any(|pattern| pattern == text);
-        match value.as_str().filter(known) {
-            Some(text) => Some(Self(text.to_owned())),
-            None => {
-                let names: Vec<&str> = PATTERNS.iter().map(String::as_str).collect();
-                place.unknown_name(value, "a type of event", &names)
-            }
+        if let Some(text) = value.as_str().filter(known) {
+            return Some(Self(text.to_owned()));
         }
+        let names: Vec<&str> = PATTERNS.iter().map(String::as_str).collect();
+        place.unknown_name(value, "a type of event", &names)
     }
 
     fn field_schema() -> RefOr<Schema> {

@@ -96,7 +96,7 @@ input! {
         url: Change<WebhookUrl>,
         types: Change<List<EventPattern, 1, 60>>,
         description: Patch<Description>,
-        /// `true` begins anew after the service disabled it.
+        /// `true` also enables a webhook that the service disabled.
         enabled: Change<bool>,
     }
     needs any;

@@ -42,8 +42,9 @@ impl WebhookUrl {
     /// The fault of a URL that does not lead to the public internet.
     #[must_use]
     pub fn not_public(&self) -> Option<Fault> {
-        let detail = "`url` must begin with https:// and name a host in the public DNS.";
-        (!self.is_public()).then(|| Fault::at("url", FaultCode::Pattern, detail))
+        let detail = "`url` must be an https URL with a public host name: no IP address, and no name of this \
+            machine or of an internal network.";
+        (!self.is_public()).then(|| Fault::at("url", FaultCode::Combination, detail))
     }
 }
 

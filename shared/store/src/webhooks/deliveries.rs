@@ -103,7 +103,7 @@ impl Webhooks<'_> {
         Ok(page)
     }
 
-    /// Begins a delivery anew. Returns the message for it. 404 if the delivery or its webhook does not exist or
+    /// Plans the first attempt of a delivery once more. Returns the message for it. 404 if the delivery or its webhook does not exist or
     /// is another tenant's, 409 if the webhook is disabled. A replay returns no message.
     pub async fn redeliver(
         &self,

@@ -159,17 +159,20 @@ impl Webhooks<'_> {
         Ok(WebhookWithHealth::new(webhook, health))
     }
 
-    /// Disables a webhook on behalf of the service, if it still exists.
+    /// Disables a webhook on behalf of the service, unless it is disabled or gone.
     pub(crate) async fn disable(
         &self,
         tenant: OrganizationId,
         id: WebhookId,
         reason: DisabledReason,
     ) -> Result<(), Error> {
+        let key = key::webhook(tenant, id);
+        let found = self.0.table.get(&key, Read::Consistent).await?;
+        if !found.is_some_and(|webhook| webhook.enabled) {
+            return Ok(());
+        }
         let change = |_: &WriteContext, webhook: &mut Webhook, now| {
-            if webhook.enabled {
-                webhook.disable(reason, now);
-            }
+            webhook.disable(reason, now);
             Ok(Writes::default())
         };
         match self.0.update(tenant, key::webhook, id, change).await {
