@@ -1,7 +1,7 @@
 //! Pages of a search, and their order.
 
 use serde_json::{Value, json};
-use shared::model::span;
+use shared::{model::span, store::metered};
 
 use tests::support::{Answer, Api, Caller};
 
@@ -74,6 +74,20 @@ async fn a_frequent_word_finds_all_records_in_the_same_order() {
     let copies = (2..=1_050).map(|id| (id, title(id).to_owned()));
     api.has_copies(copies).await;
     api.publishes(&mut api.stream().await).await;
+
+    // A page costs no more than a walk through 1,000 rows, and its own rows.
+    for query in [
+        "zebra",
+        "buffalo",
+        "albatross",
+        "zebra+buffalo",
+        "zebra+albatross",
+    ] {
+        let path = format!("/api/search?query={query}&limit=10");
+        let (answer, used) = metered(mia.get(&path)).await;
+        assert_eq!(answer.found().len(), 10, "{query}");
+        assert!(used.units < 150.0, "{query}: {used:?}");
+    }
 
     let all: Vec<i64> = (1..=1_050).rev().collect();
     assert_eq!(ids(&mia, "zebra", 50).await, (all.clone(), 21));

@@ -84,9 +84,6 @@ pub async fn fill(engines: &Engines, app: &App, size: Size) -> String {
     };
     app.store.tasks().create(tenant, task).await.unwrap();
     copy(engines, tenant, size).await;
-    eprintln!("{:>10} …", "index");
-    let index = app.store.search();
-    Box::pin(index.index_all(tenant, |_, _| {})).await.unwrap();
     ada.cookie
 }
 
@@ -135,12 +132,6 @@ fn copied(first: &Item, id: i64, size: Size) -> Item {
     let mut item = first.clone();
     let mut set = |name: &str, value| item.insert(name.to_owned(), value);
     set("id", number(id));
-    let title = format!(
-        "Invoice {id:06} of week {:03}, region {:02}",
-        id % 1_000,
-        id % 20
-    );
-    set("title", text(&title));
     set("sk", text(&format!("{id:016}")));
     set("order", number(id * 1_024));
     set("projectId", number(project));

@@ -68,19 +68,8 @@ const READS: &[(&str, &str)] = &[
     ("a project's milestones", "/api/projects/1/milestones"),
     ("the dashboard", "/api/managed-services/dashboard"),
     (
-        "references by a word",
+        "a search",
         "/api/managed-services/search-references?query=bill",
-    ),
-    ("search: a rare word", "/api/search?query=000050"),
-    ("search: a word of a thousandth", "/api/search?query=050"),
-    ("search: a frequent word", "/api/search?query=region"),
-    (
-        "search: a frequent and a rare word",
-        "/api/search?query=region+050",
-    ),
-    (
-        "search: frequent words, rare together",
-        "/api/search?query=10+sentence",
     ),
     ("1,000 tasks", "/api/tasks"),
 ];

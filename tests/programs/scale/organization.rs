@@ -45,7 +45,6 @@ impl Organization {
         let app = App::new(engines.dynamodb(), &config, Clock::system());
         let cookie = fill(&engines, &app, size).await;
         let functions = [
-            ("directory", directory::routes()),
             ("milestones", milestones::routes()),
             ("managed-services", managed_services::routes()),
             ("tasks", tasks::routes()),
