@@ -7,7 +7,9 @@ use shared::{
     model::NotificationPreferences,
 };
 
-/// Returns the kinds of notifications that the caller gets. All are on at first.
+/// Returns the kinds of notifications that the caller gets.
+///
+/// All are on at first.
 #[utoipa::path(
     get,
     path = "/api/notifications/preferences",

@@ -8,9 +8,9 @@ use shared::{
     model::{NotificationPreferences, NotificationPreferencesSet},
 };
 
-/// Switches kinds of notifications on or off for the caller. Returns all of them.
+/// Switches kinds of notifications on or off for the caller.
 ///
-/// A kind that is off makes no notification. Older ones stay.
+/// Returns all kinds. A kind that is off makes no notification. Older notifications stay.
 #[utoipa::path(
     put,
     path = "/api/notifications/preferences",
