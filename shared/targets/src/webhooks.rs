@@ -84,7 +84,7 @@ impl WebhookCaller {
         let change = &delivery.change;
         let url = change.path().map(|path| format!("{}{path}", self.api_url));
         let data = json!({"change": change, "url": url});
-        Message::new(&delivery.id, &delivery.event, change.at, data)
+        Message::new(&delivery.id, &delivery.event, change.at, &data)
     }
 
     /// Sends a message, signed with each secret of the webhook that is valid now. Returns the status of a
@@ -143,10 +143,10 @@ impl Message {
     /// The message of a test, which is about no change.
     #[must_use]
     pub fn test(id: &str, now: Timestamp) -> Self {
-        Self::new(id, TEST_EVENT, now, json!({"change": null, "url": null}))
+        Self::new(id, TEST_EVENT, now, &json!({"change": null, "url": null}))
     }
 
-    fn new(id: &str, event: &str, at: Timestamp, data: Value) -> Self {
+    fn new(id: &str, event: &str, at: Timestamp, data: &Value) -> Self {
         let body = json!({"type": event, "timestamp": at, "data": data});
         Self {
             id: id.to_owned(),

@@ -63,7 +63,7 @@ const REQUESTS_BEFORE_MEMORY: usize = 1_000;
 async fn main() -> ExitCode {
     let began = Stopwatch::start();
     let options = Options::read();
-    let world = Release::world().await;
+    let world = Box::pin(Release::world()).await;
     reads::create_what_is_missing(&world, &options).await;
 
     let functions: Vec<_> = FUNCTIONS
