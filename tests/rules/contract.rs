@@ -263,6 +263,15 @@ const FIXED_OF: [(&str, &[&str]); 5] = [
             "agentAction",
         ],
     ),
+    (
+        "Webhook",
+        &[
+            "disabledReason",
+            "failingSince",
+            "lastSuccessAt",
+            "previousSecretUntil",
+        ],
+    ),
     ("Ticket", &["creatorId", "lastMessageAt", "messageCount"]),
     // What was reported stays as it was.
     (

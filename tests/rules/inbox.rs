@@ -626,7 +626,7 @@ async fn who_a_manual_action_is_handed_over_to_is_needed() {
     assert_eq!(told(&mia).await, [needed("sue")]);
 }
 
-/// The cost of a comment on a task: the feed's, and that of its notifications.
+/// The cost of a comment on a task: that of the feed, the search index, the notifications and the webhooks.
 #[tokio::test]
 async fn a_comment_for_three_users_costs_little() {
     let api = Api::start().await;
@@ -641,8 +641,8 @@ async fn a_comment_for_three_users_costs_little() {
     let (_, used) = metered(api.delivers_changes(&changes)).await;
     assert_eq!(api.items_of("notification").await.len(), 1 + 2 + 3);
     eprintln!("a comment for three users: {used:?}");
-    assert!(used.requests <= 12 && used.units <= 20.0, "{used:?}");
+    assert!(used.requests <= 16 && used.units <= 25.0, "{used:?}");
     let (_, again) = metered(api.delivers_changes(&changes)).await;
     eprintln!("the same again: {again:?}");
-    assert!(again.requests <= 4 && again.units <= 3.0, "{again:?}");
+    assert!(again.requests <= 7 && again.units <= 6.0, "{again:?}");
 }
