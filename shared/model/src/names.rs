@@ -72,7 +72,6 @@ macro_rules! names {
 
         impl $name {
             /// All of them.
-            #[allow(dead_code, reason = "not every enum is listed")]
             pub const ALL: &'static [Self] = <Self as strum::VariantArray>::VARIANTS;
 
             /// The name as the API writes it.

@@ -123,9 +123,9 @@ impl Tasks<'_> {
                 (Some(other.order), next.first().map(|next| next.order))
             }
             Neighbour::Before(_) => {
-                let last = list().up_to(place()).descending().limit(3);
-                let last = others(table.list(last).await?);
-                (last.first().map(|last| last.order), Some(other.order))
+                let before = list().up_to(place()).descending().limit(3);
+                let before = others(table.list(before).await?);
+                (before.first().map(|one| one.order), Some(other.order))
             }
         };
         // The first place of all is 0.
