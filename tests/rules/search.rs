@@ -1,5 +1,6 @@
 //! The search index as the publisher writes it.
 
+use publisher::StreamResponse;
 use serde_json::{Value, json};
 use shared::{
     model::span,
@@ -181,7 +182,7 @@ async fn publishers_at_the_same_time_leave_the_newest_words() {
 #[tokio::test]
 async fn random_changes_leave_the_index_of_the_records() {
     for seed in 1..=3 {
-        let api = Api::start().await;
+        let (api, _) = Api::behind_faults().await;
         let max = api.sign_in("max").await;
         let mut stream = api.stream().await;
         let chance = Chance::new(seed);
@@ -204,7 +205,8 @@ async fn delivers_in_pieces(api: &Api, changes: &[Value], chance: &Chance) {
         let size = 1 + usize::try_from(chance.below("size", 9)).unwrap();
         let to = changes.len().min(from + size);
         for _ in 0..=chance.below("again", 2) {
-            api.delivers_changes(&changes[from..to]).await;
+            let response = api.delivers_changes(&changes[from..to]).await;
+            assert_eq!(response, StreamResponse::default());
         }
         from = to;
     }
