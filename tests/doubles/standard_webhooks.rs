@@ -20,10 +20,10 @@ async fn status(api: &Api, receiver: &str, secret: &str) -> Value {
     api.changes(&mut stream).await;
     ada.creates_task(json!({"title": "Déjà vu — 再び"})).await;
     api.publishes(&mut stream).await;
-    let delivery = api.deliveries(&ada, 1).await.swap_remove(0);
+    let delivery = api.newest_delivery(&ada, 1).await;
     let id = delivery["id"].as_str().unwrap();
     api.sends(vec![message_of(api.home.id, 1, id)]).await;
-    let sent = api.deliveries(&ada, 1).await.swap_remove(0);
+    let sent = api.newest_delivery(&ada, 1).await;
     assert_eq!(sent["id"], id);
     sent["lastStatusCode"].clone()
 }

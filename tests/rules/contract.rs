@@ -250,7 +250,7 @@ const FIXED: [&str; 9] = [
 ];
 
 /// Fixed fields of single records, which have operations of their own for some of them.
-const FIXED_OF: [(&str, &[&str]); 5] = [
+const FIXED_OF: [(&str, &[&str]); 6] = [
     ("Activity", &["creatorId", "tags"]),
     ("Comment", &["userId", "parentId", "deletedAt", "user"]),
     (
@@ -263,16 +263,16 @@ const FIXED_OF: [(&str, &[&str]); 5] = [
             "agentAction",
         ],
     ),
+    ("Ticket", &["lastMessageAt"]),
     (
         "Webhook",
         &[
             "disabledReason",
-            "failingSince",
             "lastSuccessAt",
+            "failingSince",
             "previousSecretUntil",
         ],
     ),
-    ("Ticket", &["creatorId", "lastMessageAt", "messageCount"]),
     // What was reported stays as it was.
     (
         "Alert",

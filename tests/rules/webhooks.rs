@@ -53,7 +53,7 @@ impl Told {
         let ada = self.api.session_of(&self.api.user("ada").await).await;
         ada.creates_task(json!({})).await;
         self.api.publishes(&mut stream).await;
-        let newest = self.deliveries().await.swap_remove(0);
+        let newest = self.api.newest_delivery(&ada, self.webhook).await;
         newest["id"].as_str().unwrap().to_owned()
     }
 

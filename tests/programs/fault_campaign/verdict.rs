@@ -184,7 +184,9 @@ impl Table {
     fn feed_differences(&self) -> Vec<String> {
         let mut batches: Vec<&Value> = self.of("feed_batch").collect();
         batches.sort_by_key(|batch| batch["first"].as_i64());
-        let entries = batches.iter().flat_map(|batch| batch["entries"].as_array());
+        let entries = batches
+            .iter()
+            .filter_map(|batch| batch["entries"].as_array());
         let entries: Vec<Value> = entries.flatten().cloned().collect();
         let records = feed_copy::kinds().flat_map(|kind| self.of(kind));
         let records: Vec<Value> = records.cloned().collect();

@@ -214,6 +214,13 @@ impl Api {
         count
     }
 
+    /// The delivery of the newest record. Deliveries of one instant are in no order.
+    pub async fn newest_delivery(&self, by: &Caller, webhook: i64) -> Value {
+        let all = self.deliveries(by, webhook).await.into_iter();
+        let newest = all.max_by_key(|one| one["change"]["recordId"].as_i64());
+        newest.unwrap()
+    }
+
     /// The deliveries of a webhook.
     pub async fn deliveries(&self, by: &Caller, webhook: i64) -> Vec<Value> {
         let path = format!("/api/webhooks/{webhook}/deliveries");
