@@ -263,7 +263,7 @@ const FIXED_OF: [(&str, &[&str]); 6] = [
             "agentAction",
         ],
     ),
-    ("Ticket", &["lastMessageAt"]),
+    ("Ticket", &["creatorId", "lastMessageAt", "messageCount"]),
     (
         "Webhook",
         &[

@@ -638,11 +638,11 @@ async fn a_comment_for_three_users_costs_little() {
     api.publishes(&mut stream).await;
     comments(&sue, 1, "Second.").await;
     let changes = api.changes(&mut stream).await;
-    let (_, used) = metered(api.delivers_changes(&changes)).await;
+    let (_, used) = Box::pin(metered(api.delivers_changes(&changes))).await;
     assert_eq!(api.items_of("notification").await.len(), 1 + 2 + 3);
     eprintln!("a comment for three users: {used:?}");
     assert!(used.requests <= 16 && used.units <= 25.0, "{used:?}");
-    let (_, again) = metered(api.delivers_changes(&changes)).await;
+    let (_, again) = Box::pin(metered(api.delivers_changes(&changes))).await;
     eprintln!("the same again: {again:?}");
     assert!(again.requests <= 7 && again.units <= 6.0, "{again:?}");
 }
