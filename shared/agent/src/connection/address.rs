@@ -21,8 +21,9 @@ fn is_base_url(url: &str) -> bool {
             && segment.bytes().all(in_path)
             && !segment.bytes().all(|byte| byte == b'.')
     };
+    let is_path = path.is_empty() || path.starts_with('/');
     let path = path.strip_suffix('/').unwrap_or(path);
-    address::is_origin(origin) && path.split('/').skip(1).all(is_segment)
+    address::is_origin(origin) && is_path && path.split('/').skip(1).all(is_segment)
 }
 
 impl BaseUrl {
