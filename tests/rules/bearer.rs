@@ -103,7 +103,7 @@ async fn a_token_loses_the_permissions_that_its_owner_loses() {
 }
 
 #[tokio::test]
-async fn operations_on_accounts_and_approvals_take_a_session() {
+async fn operations_on_accounts_approvals_and_webhooks_take_a_session() {
     let api = Api::start().await;
     let script = api.token_of(&api.user("ada").await, json!({})).await;
     let before = api.records().await;
@@ -119,14 +119,23 @@ async fn operations_on_accounts_and_approvals_take_a_session() {
         "DELETE /api/auth/sessions",
         "DELETE /api/tokens/{id}",
         "DELETE /api/users/{id}/tokens/{tokenId}",
+        "DELETE /api/webhooks/{id}",
         "GET /api/auth/sessions",
         "GET /api/tokens",
         "GET /api/users/{id}/tokens",
+        "GET /api/webhooks",
+        "GET /api/webhooks/{id}",
+        "GET /api/webhooks/{id}/deliveries",
+        "PATCH /api/webhooks/{id}",
         "POST /api/auth/logout",
         "POST /api/concierge/agent-sessions/{id}/actions/{actionId}/settle",
         "POST /api/concierge/agent-sessions/{id}/execute",
         "POST /api/tokens",
         "POST /api/users",
+        "POST /api/webhooks",
+        "POST /api/webhooks/{id}/deliveries/{deliveryId}/redeliver",
+        "POST /api/webhooks/{id}/rotate-secret",
+        "POST /api/webhooks/{id}/test",
         "PUT /api/auth/password",
         "PUT /api/users/{id}/password",
     ];
