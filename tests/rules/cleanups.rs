@@ -220,7 +220,7 @@ async fn a_table_that_refuses_the_sweeper_damages_nothing() {
         );
         assert_eq!(nothing, (0, 0, 0, 0), "{operation}: {swept:?}");
         if operation == "Query" {
-            assert_eq!((swept.errors, swept.resent), (4, 0), "{swept:?}");
+            assert_eq!((swept.errors, swept.resent), (5, 0), "{swept:?}");
             assert_eq!(world.api.table_dump().await, before);
         }
         world.takes_messages().await;
