@@ -274,16 +274,13 @@ fn names_one_neighbour(
     let (Some(before), Some(after)) = (before, after) else {
         return;
     };
-    if before.is_some() == after.is_some() {
-        let (code, detail) = if before.is_some() {
-            (
-                FaultCode::Combination,
-                "Send `before` or `after`, not both.",
-            )
-        } else {
-            (FaultCode::Required, "Send `before` or `after`.")
-        };
-        body.at("before").report(code, detail);
+    match (before, after) {
+        (None, None) => body.report(FaultCode::Required, "Send `before` or `after`."),
+        (Some(_), Some(_)) => {
+            let detail = "Send `before` or `after`, not both.";
+            body.at("before").report(FaultCode::Combination, detail);
+        }
+        _ => {}
     }
 }
 

@@ -23,7 +23,3 @@ pub const EXPOSED_HEADERS: [&str; 7] = [
     "www-authenticate",
     "x-request-id",
 ];
-
-/// Headers of the two lists that no operation takes or answers yet. Deployed stacks allow them already,
-/// so that clients can use them at once.
-pub const NOT_YET: [&str; 1] = ["location"];

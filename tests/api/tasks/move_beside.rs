@@ -144,7 +144,7 @@ async fn every_fault_of_a_move_is_answered() {
     let foreign = zac.creates_task(json!({"projectId": 3})).await["id"].clone();
     let before = api.table_dump().await;
     for (body, faults) in [
-        (json!({}), ("/before", "required")),
+        (json!({}), ("", "required")),
         (json!({"before": 2, "after": 2}), ("/before", "combination")),
         (json!({"before": 1}), ("/before", "combination")),
         (json!({"after": foreign}), ("/after", "unknown")),
