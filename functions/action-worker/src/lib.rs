@@ -181,7 +181,7 @@ impl Worker {
     ) -> Result<(), Error> {
         let action = (organization_id, session_id, action_id);
         let message = look::look_at(&self.store, &self.targets, &self.limits, action).await?;
-        self.send(message.as_slice()).await;
+        self.queue.try_send(message.as_slice()).await;
         Ok(())
     }
 
@@ -195,17 +195,8 @@ impl Worker {
     ) -> Result<(), Error> {
         let agent = self.store.agent();
         let next = agent.settle_after(organization_id, session_id, action_id);
-        self.send(&next.await?).await;
+        self.queue.try_send(&next.await?).await;
         Ok(())
-    }
-
-    async fn send(&self, messages: &[Message]) {
-        for sent in self.queue.send(messages).await {
-            if let Err(error) = sent {
-                let cause = error.chain();
-                tracing::warn!(cause, "the sweeper will send the message");
-            }
-        }
     }
 
     /// Sets aside the action of a dead letter, if its record is damaged.

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use shared::{
     model::{Ticket, UserRef},
-    store::TicketOf,
+    store::JoinedTicket,
     versioned,
     view::Shown,
 };
@@ -24,8 +24,8 @@ pub struct JoinedTicketView {
 
 versioned!(JoinedTicketView: ticket);
 
-impl From<TicketOf> for JoinedTicketView {
-    fn from(TicketOf { ticket, creator }: TicketOf) -> Self {
+impl From<JoinedTicket> for JoinedTicketView {
+    fn from(JoinedTicket { ticket, creator }: JoinedTicket) -> Self {
         Self {
             ticket: ticket.into(),
             creator,

@@ -6,7 +6,6 @@ mod alerts;
 mod analyse;
 mod connections;
 mod journal;
-mod messages;
 mod pause;
 mod policy;
 mod sessions;

@@ -1,15 +1,15 @@
 //! Runs every minute: resends lost messages, ends abandoned actions and sessions, finishes deletes, reminds
-//! users, and sends the messages of webhook deliveries that are due. A sweep resumes what a crashed request
-//! or worker left undone. A crashed sweep leaves
-//! nothing worse.
+//! users, and sends the messages of webhook deliveries that are due.
+//!
+//! A sweep resumes what a crashed request or worker left undone. A crashed sweep leaves nothing worse.
 
 use std::{collections::BTreeMap, time::Duration};
 
 use agent::{AgentSessionStatus, Message};
 use futures::{StreamExt, stream};
-use model::{DeliveryMessage, Error, Stopwatch, WebhookDelivery};
+use model::{Error, Stopwatch, WebhookDelivery};
 use runtime::{
-    queue::Queue,
+    queue::{Queue, Queued},
     telemetry::{self, Metric},
 };
 use serde::Serialize;
@@ -197,20 +197,10 @@ impl Sweeper {
             let message = due.message(now)?;
             Some((due, message))
         });
-        let (due, messages): (Vec<_>, Vec<DeliveryMessage>) = due.unzip();
-        let sent = self.webhook_queue.send(&messages).await;
-        let noted: Vec<_> = stream::iter(due.into_iter().zip(sent))
-            .map(async |(due, sent)| {
-                let noted = match sent {
-                    Ok(()) => webhooks.resent(&due).await,
-                    Err(error) => Err(error),
-                };
-                (due, noted)
-            })
-            .buffer_unordered(CONCURRENCY)
-            .collect()
-            .await;
-        for (due, noted) in noted {
+        let noted = send(&self.webhook_queue, due, async |due| {
+            webhooks.resent(due).await
+        });
+        for (due, noted) in noted.await {
             match noted {
                 Ok(()) => swept.deliveries += 1,
                 Err(error) => swept.failed(&due.id, &error),
@@ -260,20 +250,8 @@ impl Sweeper {
     /// Resends messages. Only messages that the queue accepted count as sent.
     async fn resend(&self, due: Vec<(DueAction, Message)>, swept: &mut Swept) {
         let agent = self.store.agent();
-        let (due, messages): (Vec<DueAction>, Vec<Message>) = due.into_iter().unzip();
-        let sent = self.queue.send(&messages).await;
-        let noted: Vec<_> = stream::iter(due.into_iter().zip(sent))
-            .map(async |(due, sent)| {
-                let noted = match sent {
-                    Ok(()) => agent.sent_again(&due).await,
-                    Err(error) => Err(error),
-                };
-                (due, noted)
-            })
-            .buffer_unordered(CONCURRENCY)
-            .collect()
-            .await;
-        for (due, noted) in noted {
+        let noted = send(&self.queue, due, async |due| agent.sent_again(due).await);
+        for (due, noted) in noted.await {
             match noted {
                 Ok(()) if due.awaits_look() => swept.looks += 1,
                 Ok(()) => swept.resent += 1,
@@ -369,6 +347,28 @@ impl Sweeper {
             }
         }
     }
+}
+
+/// Sends a message for each due record, and notes those that the queue accepted. Returns each record with
+/// its outcome.
+async fn send<T, M: Queued>(
+    queue: &Queue,
+    due: impl IntoIterator<Item = (T, M)>,
+    note: impl AsyncFn(&T) -> Result<(), Error>,
+) -> Vec<(T, Result<(), Error>)> {
+    let (due, messages): (Vec<T>, Vec<M>) = due.into_iter().unzip();
+    let sent = queue.send(&messages).await;
+    stream::iter(due.into_iter().zip(sent))
+        .map(async |(due, sent)| {
+            let noted = match sent {
+                Ok(()) => note(&due).await,
+                Err(error) => Err(error),
+            };
+            (due, noted)
+        })
+        .buffer_unordered(CONCURRENCY)
+        .collect()
+        .await
 }
 
 /// Processes a list page by page.

@@ -26,6 +26,6 @@ pub async fn move_beside(
     Body(to): Body<TaskMove>,
 ) -> Result<Single<JoinedTaskView>, Problem<(ConcurrentChange, NoRoom)>> {
     let tasks = app.store.tasks();
-    let moved = tasks.place(caller.pending_write(), id.known()?, to).await?;
-    Ok(Single(moved.into()))
+    let moved = tasks.move_beside(caller.pending_write(), id.known()?, to);
+    Ok(Single(moved.await?.into()))
 }

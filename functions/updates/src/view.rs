@@ -115,6 +115,7 @@ impl NotificationView {
         } = joined;
         let subject = notification.subject;
         let may_read = viewer.may(subject.kind.permission());
+        let may_quote = may_read && (!notification.internal || viewer.sees_notes());
         Self {
             id: notification.id,
             kind: notification.kind,
@@ -125,7 +126,7 @@ impl NotificationView {
                 id: subject.id,
                 title: title.filter(|_| may_read),
             },
-            excerpt: notification.excerpt.filter(|_| may_read),
+            excerpt: notification.excerpt.filter(|_| may_quote),
             read_at: notification.read_at,
         }
     }

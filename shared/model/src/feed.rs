@@ -1,7 +1,8 @@
 //! The change feed of an organization: an entry for each change of a record.
 
-use serde::{Deserialize, Serialize};
+use std::ops::Not;
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::openapi::{RefOr, Schema};
 
@@ -41,19 +42,11 @@ pub struct FeedEntry {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub actor: Option<UserId>,
     /// True for an internal note, which takes the permission to manage tickets or to reply to them.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "Not::not")]
     pub internal: bool,
     /// The project of the record, or the project itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project_id: Option<ProjectId>,
-}
-
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "serde passes a reference"
-)]
-const fn is_false(value: &bool) -> bool {
-    !*value
 }
 
 impl FeedEntry {

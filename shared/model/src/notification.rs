@@ -1,6 +1,9 @@
 //! Notifications of users, and the kinds that each user wants.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    ops::Not,
+};
 
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
@@ -114,6 +117,9 @@ pub struct Notification {
     /// The beginning of a text, on one line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub excerpt: Option<String>,
+    /// True if the text is an internal note's.
+    #[serde(default, skip_serializing_if = "Not::not")]
+    pub internal: bool,
     /// When the user read it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read_at: Option<Timestamp>,

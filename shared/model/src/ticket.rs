@@ -1,5 +1,7 @@
 //! Support tickets.
 
+use std::ops::Not;
+
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -70,7 +72,7 @@ pub struct TicketMessage {
     /// The author.
     pub user_id: UserId,
     /// `true` for a note that only those who may manage tickets or reply to them see.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "Not::not")]
     pub internal: bool,
     /// When it was written.
     pub created_at: Timestamp,
@@ -129,14 +131,6 @@ input! {
         internal: Defaulted<bool>,
     }
     example {"content": "We found the missing usage. The corrected invoice follows today."};
-}
-
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "serde passes a reference"
-)]
-const fn is_false(value: &bool) -> bool {
-    !*value
 }
 
 impl Ticket {

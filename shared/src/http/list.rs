@@ -372,7 +372,7 @@ const NDJSON: &str = "application/x-ndjson";
 /// The header of an answer with a page, and its description.
 const LINK: (&str, &str) = (
     "Link",
-    "The URL of the next page, as rel=\"next\"; absent at the end of the list",
+    "The URL of the next page, as rel=\"next\"; absent at the end of the list. The change feed has no end",
 );
 
 #[cfg(test)]

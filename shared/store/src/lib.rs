@@ -72,7 +72,7 @@ pub use store::Store;
 pub use tagging::Tagging;
 pub use tasks::{JoinedTask, TaskCounts, Tasks};
 pub use tickets::{
-    MessageFrom, NewMessage, NewTicket, Sender, TicketOf, TicketWithMessages, Tickets,
+    JoinedTicket, MessageFrom, NewMessage, NewTicket, Sender, TicketWithMessages, Tickets,
 };
 pub use tokens::Tokens;
 pub use webhooks::{Attempt, WebhookEvent, WebhookWithHealth, Webhooks};

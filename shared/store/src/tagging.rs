@@ -58,8 +58,8 @@ impl Tagged {
 }
 
 impl Tagging<'_> {
-    /// Attaches a tag; no change if it is attached already. Returns the version of the record. 404 when the record or the tag is not the
-    /// tenant's, 409 when the record has 50 other tags.
+    /// Attaches a tag; no change if it is attached already. Returns the version of the record. 404 when the
+    /// record or the tag is not the tenant's, 409 when the record has 50 other tags.
     pub async fn attach(
         &self,
         pending: impl Into<PendingWrite>,

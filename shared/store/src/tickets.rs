@@ -138,7 +138,7 @@ pub struct NewMessage {
 
 /// A ticket with the user who raised it.
 #[derive(Clone, Debug)]
-pub struct TicketOf {
+pub struct JoinedTicket {
     /// The ticket.
     pub ticket: Stored<Ticket>,
     /// The user who raised it.
@@ -149,7 +149,7 @@ pub struct TicketOf {
 #[derive(Clone, Debug)]
 pub struct TicketWithMessages {
     /// The ticket.
-    pub ticket: TicketOf,
+    pub ticket: JoinedTicket,
     /// The messages, by time.
     pub messages: Page<MessageFrom>,
 }
@@ -275,7 +275,7 @@ impl Tickets<'_> {
         filter: &TicketFilter,
         sort: TicketSort,
         wanted: &Wanted,
-    ) -> Result<Page<TicketOf>, Error> {
+    ) -> Result<Page<JoinedTicket>, Error> {
         let filter = Filter::of(caller)
             .any("status", filter.status.as_ref())?
             .any("priority", filter.priority.as_ref())?
@@ -298,7 +298,7 @@ impl Tickets<'_> {
         };
         let creators = page.records().filter_map(|ticket| ticket.creator_id);
         let users: HashMap<_, UserRef> = self.0.users(tenant, creators).await?;
-        Ok(page.map(|ticket| TicketOf {
+        Ok(page.map(|ticket| JoinedTicket {
             creator: ticket.creator_id.and_then(|id| users.get(&id).cloned()),
             ticket,
         }))
@@ -334,7 +334,7 @@ impl Tickets<'_> {
         });
         let creator = ticket.creator_id.and_then(|id| people.get(&id));
         let creator = creator.map(|person| person.user.clone());
-        let ticket = TicketOf { ticket, creator };
+        let ticket = JoinedTicket { ticket, creator };
         Ok(TicketWithMessages { ticket, messages })
     }
 

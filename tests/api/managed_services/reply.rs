@@ -111,7 +111,7 @@ async fn an_internal_note_is_seen_by_those_who_may_reply() {
     has_ticket(&api, ServiceStatus::Pending).await;
     let path = "/api/managed-services/ticket/1";
     let before = sue.get(path).await.expect(200)["ticket"].clone();
-    let note = json!({"content": "They never paid.", "internal": true});
+    let note = json!({"content": "They never paid, @vic and @mia.", "internal": true});
     sue.post(&format!("{path}/reply"), note).await.expect(200);
     let read = sue.get(path).await.expect(200);
     assert_eq!(read["messages"][0]["internal"], true);
@@ -124,6 +124,24 @@ async fn an_internal_note_is_seen_by_those_who_may_reply() {
     let feed = "/api/changes?cursor=first&type=ticket_message";
     assert_eq!(sue.get(feed).await.expect(200)[0]["recordId"], 1);
     assert_eq!(vic.get(feed).await.expect(200), json!([]));
+    // Search does not find it, and nobody is notified of it.
+    let search = "/api/search?query=paid";
+    assert_eq!(
+        sue.get(search).await.expect(200)[0]["type"],
+        "ticket_message"
+    );
+    assert_eq!(vic.get(search).await.expect(200), json!([]));
+    let inbox = "/api/notifications";
+    assert_eq!(vic.get(inbox).await.expect(200), json!([]));
+    // Who may no longer see notes keeps the notification without the text.
+    let mia = api.sign_in("mia").await;
+    let told = mia.get(inbox).await.expect(200);
+    assert_eq!(told[0]["excerpt"], "They never paid, @vic and @mia.");
+    let only = json!({"permissions": ["view_managed_services"]});
+    let script = api.token_of(&api.user("mia").await, only).await;
+    let told = script.get(inbox).await.expect(200);
+    assert_eq!(told[0]["excerpt"], Value::Null);
+    assert_eq!(told[0]["subject"]["title"], "No invoices");
     let answer = json!({"content": "We look into it.", "internal": false});
     sue.post(&format!("{path}/reply"), answer).await.expect(200);
     let read = vic.get(path).await.expect(200);

@@ -16,7 +16,7 @@ use shared::{
 };
 
 use super::OfSession;
-use crate::{ResolutionAgent, messages::send, sessions::view::AgentSessionView};
+use crate::{ResolutionAgent, sessions::view::AgentSessionView};
 
 /// Settles an action: the caller says what became of it.
 ///
@@ -58,7 +58,7 @@ pub async fn settle(
         .settle_action(caller.pending_write(), id, &action, settling)
         .await?;
     let message = session.session.alert_check_message(state.app.clock.now());
-    send(&state.queue, message.as_slice()).await;
+    state.queue.try_send(message.as_slice()).await;
     let view = AgentSessionView::read(&state.app, &session).await?;
     Ok(Single(view))
 }

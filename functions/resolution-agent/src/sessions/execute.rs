@@ -21,7 +21,7 @@ use shared::{
 
 use super::prefer::Wait;
 use super::view::AgentActionsExecuted;
-use crate::{ResolutionAgent, messages::send};
+use crate::ResolutionAgent;
 
 /// First interval between two reads of the results; each is half as long again as the one before.
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
@@ -91,7 +91,8 @@ pub async fn execute(
                 session_id: id,
                 action_id,
             });
-            send(&state.queue, &messages.collect::<Vec<_>>()).await;
+            let messages: Vec<_> = messages.collect();
+            state.queue.try_send(&messages).await;
             session
         }
     };

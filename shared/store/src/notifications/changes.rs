@@ -184,7 +184,7 @@ fn of_text(
 ) -> Vec<Notice> {
     let notice = |kind, to| Notice {
         actor: change.entry.actor,
-        is_internal: change.entry.internal,
+        internal: change.entry.internal,
         said: Some(said),
         ..Notice::new(kind, cause_of(change), subject, to).quoting(after.unwrap_or_default())
     };

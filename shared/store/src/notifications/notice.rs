@@ -24,7 +24,7 @@ pub struct Notice {
     pub(super) said: Option<Said>,
     pub(super) excerpt: Option<String>,
     /// True for an internal note.
-    pub(super) is_internal: bool,
+    pub(super) internal: bool,
     pub(super) to: Audience,
 }
 
@@ -83,7 +83,7 @@ impl Notice {
             actor: None,
             said: None,
             excerpt: None,
-            is_internal: false,
+            internal: false,
             to,
         }
     }

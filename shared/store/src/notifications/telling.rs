@@ -84,6 +84,7 @@ impl Notifications<'_> {
                 subject: notice.subject,
                 comment_id: notice.said.and_then(Said::comment),
                 excerpt: notice.excerpt.clone(),
+                internal: notice.internal,
                 read_at: None,
             })
         });
@@ -126,7 +127,7 @@ fn for_users<'a>(
 fn wants(found: &Batch, tenant: OrganizationId, user: UserId, notice: &Notice) -> bool {
     let reads = |user: &User| {
         let may_read = user.may(notice.subject.kind.permission());
-        !user.disabled && may_read && (!notice.is_internal || user.sees_notes())
+        !user.disabled && may_read && (!notice.internal || user.sees_notes())
     };
     let inbox: Inbox = found
         .named(&key::inbox(tenant, user))

@@ -40,7 +40,7 @@ impl Tasks<'_> {
     /// Moves a task beside another one, and sets its status if the move has one. If there is no room
     /// between two orders, the tasks after it get new ones. 404 when the task is not the tenant's; 400 when
     /// the other one is not, or is of another project; 409 when 1,000 tasks follow without room.
-    pub async fn place(
+    pub async fn move_beside(
         &self,
         pending: impl Into<PendingWrite>,
         id: TaskId,

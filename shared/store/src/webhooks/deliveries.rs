@@ -103,8 +103,9 @@ impl Webhooks<'_> {
         Ok(page)
     }
 
-    /// Plans the first attempt of a delivery once more. Returns the message for it. 404 if the delivery or its webhook does not exist or
-    /// is another tenant's, 409 if the webhook is disabled. A replay returns no message.
+    /// Plans the first attempt of a delivery once more. Returns the message for it. 404 if the delivery or
+    /// its webhook does not exist or is another tenant's, 409 if the webhook is disabled. A replay returns
+    /// no message.
     pub async fn redeliver(
         &self,
         pending: impl Into<PendingWrite>,
