@@ -11,14 +11,20 @@ async fn a_record_that_the_client_has_is_not_sent_again() {
     mia.creates_task(json!({})).await;
     let first = mia.get("/api/tasks/1").await;
     let tag = first.header("etag").unwrap().to_owned();
-    for known in [tag.clone(), format!("W/{tag}"), format!("\"9\", {tag}")] {
+    let names = [
+        tag.clone(),
+        format!("W/{tag}"),
+        format!("\"9\", {tag}"),
+        "*".to_owned(),
+    ];
+    for known in names {
         let knowing = mia.clone().with_header("if-none-match", &known);
         let answer = knowing.get("/api/tasks/1").await;
         assert_eq!((answer.status, answer.text.as_str()), (304, ""), "{known}");
         assert_eq!(answer.header("etag"), Some(tag.as_str()));
         assert_eq!(answer.header("content-type"), None);
     }
-    for other in ["\"9\"", "nonsense", "*"] {
+    for other in ["\"9\"", "nonsense"] {
         let knowing = mia.clone().with_header("if-none-match", other);
         knowing.get("/api/tasks/1").await.expect(200);
     }

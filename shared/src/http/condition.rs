@@ -27,7 +27,7 @@ pub const IDEMPOTENCY_REPLAYED: &str = "idempotency-replayed";
 const LONGEST_KEY: usize = 255;
 
 /// The form of `If-Match`: entity tags, or `*`.
-pub(super) const TAGS: &str = r#"^\s*(\*|(W/)?"[^",]*"(\s*,\s*(W/)?"[^",]*")*)\s*$"#;
+const TAGS: &str = r#"^\s*(\*|(W/)?"[^",]*"(\s*,\s*(W/)?"[^",]*")*)\s*$"#;
 
 /// `If-Match` of an operation whose path has no id, since the organization has one such record. An
 /// operation with an id in its path takes the header without this argument.
@@ -90,7 +90,7 @@ fn if_match(headers: &HeaderMap) -> Result<Option<Vec<i64>>, Error> {
     let Some(value) = headers.get(header::IF_MATCH) else {
         return Ok(None);
     };
-    if value.to_str().is_ok_and(|value| value.trim() == "*") {
+    if is_asterisk(value) {
         return Ok(None);
     }
     versions(value).map(Some).ok_or_else(|| {
@@ -102,8 +102,12 @@ fn if_match(headers: &HeaderMap) -> Result<Option<Vec<i64>>, Error> {
     })
 }
 
+fn is_asterisk(value: &HeaderValue) -> bool {
+    value.to_str().is_ok_and(|value| value.trim() == "*")
+}
+
 /// Replaces an answer by 304 without a body if the client has the record at that version: `If-None-Match` of
-/// a `GET` names it (RFC 9110, 13.1.2). A malformed header is no condition.
+/// a `GET` names it, or is `*` (RFC 9110, 13.1.2). A malformed header is no condition.
 pub(crate) async fn not_modified(request: Request, next: Next) -> Response {
     let is_read = request.method() == Method::GET;
     let known = request.headers().get(header::IF_NONE_MATCH).cloned();
@@ -112,8 +116,9 @@ pub(crate) async fn not_modified(request: Request, next: Next) -> Response {
         return response;
     };
     let current = response.headers().get(header::ETAG).and_then(versions);
+    let is_any = is_asterisk(&known);
     let known = versions(&known).unwrap_or_default();
-    if current.is_some_and(|current| current.iter().any(|version| known.contains(version))) {
+    if current.is_some_and(|current| is_any || current.iter().any(|one| known.contains(one))) {
         *response.status_mut() = StatusCode::NOT_MODIFIED;
         *response.body_mut() = Body::empty();
         response.headers_mut().remove(header::CONTENT_TYPE);

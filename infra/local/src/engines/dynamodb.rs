@@ -11,10 +11,7 @@ use crate::background::{Background, listen};
 pub(super) fn start(engine: &TableEngine, port: u16) -> Result<(String, Background), Error> {
     let database = match engine {
         TableEngine::File(path) => open(path)?,
-        _ => Database::memory().map_err(|source| Error::Database {
-            at: "in memory".to_owned(),
-            source,
-        })?,
+        _ => in_memory()?,
     };
     let io = |source| Error::Io {
         what: format!("DynamoDB on port {port}"),
@@ -31,17 +28,45 @@ pub(super) fn start(engine: &TableEngine, port: u16) -> Result<(String, Backgrou
     Ok((format!("http://{address}"), server))
 }
 
+/// A name that SQLite shares between connections of this process.
+fn in_memory() -> Result<Database, Error> {
+    let name = format!("file:{}?mode=memory&cache=shared", uuid::Uuid::new_v4());
+    open_at(&name, "in memory")
+}
+
 fn open(path: &Path) -> Result<Database, Error> {
-    let at = || path.display().to_string();
+    let at = path.display().to_string();
     if let Some(folder) = path.parent() {
-        std::fs::create_dir_all(folder).map_err(|source| Error::Io { what: at(), source })?;
+        std::fs::create_dir_all(folder).map_err(|source| Error::Io {
+            what: at.clone(),
+            source,
+        })?;
     }
     let text = path
         .to_str()
         .ok_or_else(|| Error::DatabasePath(path.to_owned()))?;
-    let failed = |source| Error::Database { at: at(), source };
-    let database = Database::new(text).map_err(failed)?;
+    let database = open_at(text, &at)?;
     // The engine does not delete expired items by itself, and this file may be kept for months.
-    database.sweep_ttl().map_err(failed)?;
+    database
+        .sweep_ttl()
+        .map_err(|source| Error::Database { at, source })?;
+    Ok(database)
+}
+
+/// Opens a database at an SQLite path, which errors call `at`. Every write asks for the newest number of its
+/// table's stream: without the index, the engine reads all stream records for it.
+fn open_at(path: &str, at: &str) -> Result<Database, Error> {
+    const INDEX: &str = "CREATE INDEX IF NOT EXISTS workdesk_stream ON _stream_records \
+                         (table_name, CAST(sequence_number AS INTEGER))";
+    let database = Database::new(path).map_err(|source| Error::Database {
+        at: at.to_owned(),
+        source,
+    })?;
+    rusqlite::Connection::open(path)
+        .and_then(|connection| connection.execute_batch(INDEX))
+        .map_err(|source| Error::Index {
+            at: at.to_owned(),
+            source,
+        })?;
     Ok(database)
 }

@@ -26,6 +26,14 @@ pub enum Error {
         /// Error of the engine.
         source: dynoxide::errors::DynoxideError,
     },
+    /// The stream of the database cannot be indexed.
+    #[error("the database {at}: {source}")]
+    Index {
+        /// The file, or "in memory".
+        at: String,
+        /// Error of SQLite.
+        source: rusqlite::Error,
+    },
     /// SQLite does not accept the path.
     #[error("the database {0}: its path is not UTF-8")]
     DatabasePath(PathBuf),
