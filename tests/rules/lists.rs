@@ -207,6 +207,10 @@ impl Walk {
         for number in 0..ROWS {
             walk.grow(number).await;
         }
+        // Of the last changes, tasks have an index that follows them.
+        if list.path == "/api/tasks" {
+            walk.world.api().indexes(walk.world.api().home.id).await;
+        }
         walk
     }
 

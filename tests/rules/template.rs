@@ -215,6 +215,7 @@ async fn walk_over_work(world: &Concierge) {
         ("GET", "/api/tasks", Value::Null),
         ("GET", "/api/tasks?milestoneId=1", Value::Null),
         ("GET", "/api/tasks?assigneeId=me&sort=dueDate", Value::Null),
+        ("GET", "/api/tasks?sort=createdAt", Value::Null),
         ("GET", "/api/projects/1/tasks", Value::Null),
         ("POST", "/api/tasks/1/comments", json!({"content": "x"})),
         ("PATCH", "/api/tasks/1/comments/1", json!({"content": "y"})),
@@ -331,6 +332,9 @@ async fn walk_over_services(world: &Concierge) {
     let ticket = api.has_ticket(ticket).await;
     let ticket = format!("/api/managed-services/ticket/{}", ticket.id);
     max.get(&ticket).await.expect(200);
+    max.get("/api/managed-services/tickets?sort=-lastMessageAt")
+        .await
+        .expect(200);
     max.post(&format!("{ticket}/reply"), json!({"content": "x"}))
         .await
         .expect(200);

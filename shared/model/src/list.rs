@@ -102,6 +102,23 @@ impl<T> AnyOf<T> {
     }
 }
 
+impl<T: PartialEq> AnyOf<T> {
+    /// Returns true if the filter fits the value of a row.
+    #[must_use]
+    pub fn has(&self, value: &T) -> bool {
+        self.0.contains(value)
+    }
+}
+
+impl AnyOf<OrNone<Who>> {
+    /// Returns true if the filter fits the user of a row. `me` is the caller.
+    #[must_use]
+    pub fn names_user(&self, user: Option<UserId>, caller: UserId) -> bool {
+        self.names(user.map(Who::User).as_ref())
+            || (user == Some(caller) && self.names(Some(&Who::Me)))
+    }
+}
+
 impl<T: PartialEq> AnyOf<OrNone<T>> {
     /// Returns true if the filter fits the value of a row.
     #[must_use]

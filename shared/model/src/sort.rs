@@ -133,6 +133,12 @@ names! {
         Id as "id" = default,
         /// By id, descending.
         NewestFirst as "-id",
+        /// The last created first.
+        LastCreatedFirst as "-createdAt",
+        /// The first created first.
+        FirstCreatedFirst as "createdAt",
+        /// The last changed first. A change may take two seconds to show in this order.
+        LastChangedFirst as "-updatedAt",
         /// By `order`; with one `projectId`.
         Order as "order",
         /// The most urgent first, those without a due date last; with one `assigneeId`.

@@ -170,6 +170,49 @@ input! {
     }
 }
 
+impl TaskFilter {
+    /// Returns true for a task that matches. `me` is the caller.
+    #[must_use]
+    pub fn fits(&self, task: &Task, caller: UserId) -> bool {
+        let has_tag = |asked: &AnyOf<OrNone<TagId>>| {
+            let mut tags = task.tag_ids.iter();
+            tags.any(|tag| asked.names(Some(tag))) || (task.tag_ids.is_empty() && asked.names(None))
+        };
+        let (user, due) = (task.assignee_id, task.due_date);
+        self.status.as_ref().is_none_or(|any| any.has(&task.status))
+            && self
+                .priority
+                .as_ref()
+                .is_none_or(|any| any.has(&task.priority))
+            && self
+                .assignee_id
+                .as_ref()
+                .is_none_or(|any| any.names_user(user, caller))
+            && self
+                .project_id
+                .as_ref()
+                .is_none_or(|any| any.names(task.project_id.as_ref()))
+            && self
+                .milestone_id
+                .as_ref()
+                .is_none_or(|any| any.names(task.milestone_id.as_ref()))
+            && self
+                .phase_id
+                .as_ref()
+                .is_none_or(|any| any.names(task.phase_id.as_ref()))
+            && self.tag_id.as_ref().is_none_or(has_tag)
+            && self
+                .due_before
+                .is_none_or(|end| due.is_some_and(|due| due < end))
+            && self
+                .due_after
+                .is_none_or(|first| due.is_some_and(|due| due >= first))
+            && self
+                .updated_since
+                .is_none_or(|first| task.updated_at >= first)
+    }
+}
+
 /// The task beside which a moved one comes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Neighbour {

@@ -49,14 +49,18 @@ impl Record<crate::Workdesk> for IndexedRecord {
     }
 
     fn gsi1(&self) -> Option<Key<Self, Gsi1>> {
-        self.deleted_at
-            .is_none()
-            .then(|| key::indexed_in_time(self))
+        self.deleted_at.is_none().then(|| self.in_time())
     }
 
     fn expires_at(&self) -> Option<i64> {
         let deleted_at = self.deleted_at?;
         Some(deleted_at.plus(KEPT).epoch_seconds() + 1)
+    }
+}
+
+impl IndexedRecord {
+    fn in_time(&self) -> Key<Self, Gsi1> {
+        key::indexed_in_time(self.organization_id, self.kind, self.id, self.updated_at)
     }
 }
 

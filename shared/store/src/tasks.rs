@@ -26,7 +26,7 @@ use super::{
     assignee::Assignee,
     directory::takes_work,
     idempotency::{Once, id_of},
-    key::{self, AnyKey, Gsi1, Gsi2, Gsi3, Key},
+    key::{self, AnyKey, Gsi1, Gsi2, Gsi3, Gsi4, Key},
     page::{Page, Wanted},
     records::Subject,
     store::resource,
@@ -62,6 +62,10 @@ impl Record<crate::Workdesk> for Task {
 
     fn gsi3(&self) -> Option<Key<Self, Gsi3>> {
         key::task_of_assignee(self)
+    }
+
+    fn gsi4(&self) -> Option<Key<Self, Gsi4>> {
+        Some(key::task_by_creation(self))
     }
 }
 

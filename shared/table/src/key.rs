@@ -28,6 +28,10 @@ pub struct Gsi2;
 #[derive(Clone, Copy, Debug)]
 pub struct Gsi3;
 
+/// The index `gsi4`, which has keys only. Updates of other attributes cost nothing there.
+#[derive(Clone, Copy, Debug)]
+pub struct Gsi4;
+
 impl Index for Main {
     const NAME: Option<&'static str> = None;
     const PARTITION: &'static str = "pk";
@@ -50,6 +54,12 @@ impl Index for Gsi3 {
     const NAME: Option<&'static str> = Some("gsi3");
     const PARTITION: &'static str = "gsi3pk";
     const SORT: &'static str = "gsi3sk";
+}
+
+impl Index for Gsi4 {
+    const NAME: Option<&'static str> = Some("gsi4");
+    const PARTITION: &'static str = "gsi4pk";
+    const SORT: &'static str = "gsi4sk";
 }
 
 /// A partition key and a sort key of the table, for a record of any type.

@@ -137,6 +137,13 @@ impl Place {
         &self.sk
     }
 
+    /// The position of a record in a list of the table.
+    #[must_use]
+    pub fn in_table<R>(key: Key<R>) -> Self {
+        let (pk, sk) = key.into_parts();
+        Self { pk, sk, sort: None }
+    }
+
     /// The position of a record in a list of an index.
     #[must_use]
     pub fn in_index<R, I>(key: Key<R>, sort: Key<R, I>) -> Self {
@@ -153,6 +160,12 @@ impl Place {
     #[must_use]
     pub fn sort(&self) -> Option<&str> {
         self.sort.as_deref()
+    }
+
+    /// The text by which the rows of the list are sorted.
+    #[must_use]
+    pub fn sorted_by(&self) -> &str {
+        self.sort.as_deref().unwrap_or(&self.sk)
     }
 
     /// The position of the same row in a list by id, in the table or in an index.

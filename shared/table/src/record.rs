@@ -6,7 +6,7 @@ use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
     attribute::{IntoAttribute, Item},
-    key::{Gsi1, Gsi2, Gsi3, Index, Key},
+    key::{Gsi1, Gsi2, Gsi3, Gsi4, Index, Key},
 };
 
 /// A type whose values the table holds, and their keys.
@@ -36,6 +36,11 @@ pub trait Record<Schema>: Serialize + DeserializeOwned {
 
     /// The key in `gsi3`, if that index has the record.
     fn gsi3(&self) -> Option<Key<Self, Gsi3>> {
+        None
+    }
+
+    /// The key in `gsi4`, if that index has the record.
+    fn gsi4(&self) -> Option<Key<Self, Gsi4>> {
         None
     }
 
@@ -74,6 +79,7 @@ pub(crate) fn item<S, R: Record<S>>(record: &R, version: i64) -> Result<Item, Er
     set_key(&mut item, record.gsi1());
     set_key(&mut item, record.gsi2());
     set_key(&mut item, record.gsi3());
+    set_key(&mut item, record.gsi4());
     Ok(item)
 }
 

@@ -189,7 +189,7 @@ async fn the_detail_of_a_fault_names_what_may_be_sent() {
     }
     for (query, named) in [
         ("colour=red", "status, priority, assigneeId"),
-        ("sort=title", "one of: id, -id, order"),
+        ("sort=title", "one of: id, -id, -createdAt"),
     ] {
         let problem = mia.get(&format!("/api/tasks?{query}")).await.expect(400);
         let detail = problem["detail"].as_str().unwrap();

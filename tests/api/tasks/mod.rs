@@ -1,5 +1,6 @@
 //! `/api/tasks`, and what its operations have in common
 
+mod by_time;
 mod count;
 mod create;
 mod delete;

@@ -133,6 +133,10 @@ fn copied(first: &Item, id: i64, size: Size) -> Item {
     let mut set = |name: &str, value| item.insert(name.to_owned(), value);
     set("id", number(id));
     set("sk", text(&format!("{id:016}")));
+    set(
+        "gsi4sk",
+        text(&format!("2026-01-15T12:00:00.000Z#{id:016}")),
+    );
     set("order", number(id * 1_024));
     set("projectId", number(project));
     set("gsi1pk", text(&format!("ORG#1#PROJECT#{project}#TASK")));

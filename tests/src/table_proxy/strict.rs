@@ -16,7 +16,7 @@ use super::{
 
 /// Attributes of keys with the most bytes that they may have: partition and sort key of the table and
 /// of each index.
-const KEYS: [(&str, usize); 8] = [
+const KEYS: [(&str, usize); 10] = [
     ("pk", 2_048),
     ("sk", 1_024),
     ("gsi1pk", 2_048),
@@ -25,6 +25,8 @@ const KEYS: [(&str, usize); 8] = [
     ("gsi2sk", 1_024),
     ("gsi3pk", 2_048),
     ("gsi3sk", 1_024),
+    ("gsi4pk", 2_048),
+    ("gsi4sk", 1_024),
 ];
 
 /// Writes in a transaction at most.

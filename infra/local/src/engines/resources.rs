@@ -53,7 +53,7 @@ pub(super) async fn create_table(
             .set_key_schema(Some(key_schema(&index.key)?))
             .projection(
                 Projection::builder()
-                    .projection_type(ProjectionType::All)
+                    .projection_type(ProjectionType::from(index.projection.as_str()))
                     .build(),
             )
             .build()

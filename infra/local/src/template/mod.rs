@@ -95,6 +95,8 @@ pub struct IndexDefinition {
     pub name: String,
     /// Key.
     pub key: Vec<KeyElement>,
+    /// Its attributes: `ALL` or `KEYS_ONLY`.
+    pub projection: String,
 }
 
 /// A standard queue.
@@ -228,13 +230,15 @@ impl TableProperties {
     fn into_definition(self) -> Result<TableDefinition, Error> {
         let mut indexes = Vec::new();
         for index in self.global_secondary_indexes {
-            if index.projection.projection_type != "ALL" {
-                let problem = format!("index {:?} does not project ALL", index.index_name);
+            let projection = index.projection.projection_type;
+            if !["ALL", "KEYS_ONLY"].contains(&projection.as_str()) {
+                let problem = format!("index {:?} projects {projection}", index.index_name);
                 return Err(Error::properties(TABLE, problem));
             }
             indexes.push(IndexDefinition {
                 name: index.index_name,
                 key: index.key_schema,
+                projection,
             });
         }
         Ok(TableDefinition {
@@ -286,6 +290,7 @@ mod tests {
                 ("gsi1", vec!["gsi1pk".to_owned(), "gsi1sk".to_owned()]),
                 ("gsi2", vec!["gsi2pk".to_owned(), "gsi2sk".to_owned()]),
                 ("gsi3", vec!["gsi3pk".to_owned(), "gsi3sk".to_owned()]),
+                ("gsi4", vec!["gsi4pk".to_owned(), "gsi4sk".to_owned()]),
             ]
         );
         assert_eq!(template.table.ttl_attribute.as_deref(), Some("expiresAt"));

@@ -23,6 +23,7 @@ type Image = Map<String, Value>;
 const NO_FIELDS: &[&str] = &[
     // Of every item.
     "pk", "sk", "gsi1pk", "gsi1sk", "gsi2pk", "gsi2sk", "gsi3pk", "gsi3sk",
+    "gsi4pk", "gsi4sk",
     "kind", "version", "writeId", "writtenBy", "words", "expiresAt",
     // They follow from other changes.
     "updatedAt",

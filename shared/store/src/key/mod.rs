@@ -18,7 +18,7 @@ mod upkeep;
 mod webhooks;
 mod work;
 
-pub use table::{AnyKey, Gsi1, Gsi2, Gsi3, Index, Key, List, Main, Sort};
+pub use table::{AnyKey, Gsi1, Gsi2, Gsi3, Gsi4, Index, Key, List, Main, Sort};
 
 pub use self::{agent::*, directory::*, format::tenant_prefix, people::*, work::*};
 pub(crate) use self::{format::instant, notifications::*, search::*, upkeep::*, webhooks::*};

@@ -2,7 +2,7 @@
 
 use model::{
     ActivityId, CommentId, Id, MilestoneId, OrganizationId, ProjectId, RecordName, RecordType,
-    SearchedType, ServiceRequestId, TaskId, Thread, TicketId, TicketMessageId,
+    SearchedType, ServiceRequestId, TaskId, Thread, TicketId, TicketMessageId, Timestamp,
 };
 use serde_json::Value;
 use table::{Gsi1, Key, List, Sort, padded};
@@ -20,10 +20,15 @@ pub(crate) fn indexed_by_time(tenant: OrganizationId) -> List<IndexedRecord, Gsi
     List::new(format!("ORG#{tenant}#SEARCH"))
 }
 
-/// A record's key in [`indexed_by_time`].
-pub(crate) fn indexed_in_time(record: &IndexedRecord) -> Key<IndexedRecord, Gsi1> {
-    let place = format!("{}#{}", record.updated_at, name(record.kind, record.id));
-    indexed_by_time(record.organization_id).at(Sort::new(place))
+/// A record's key in [`indexed_by_time`], if it was last changed at that instant.
+pub(crate) fn indexed_in_time(
+    tenant: OrganizationId,
+    kind: SearchedType,
+    id: i64,
+    updated_at: Timestamp,
+) -> Key<IndexedRecord, Gsi1> {
+    let place = format!("{updated_at}#{}", name(kind, id));
+    indexed_by_time(tenant).at(Sort::new(place))
 }
 
 /// A word of a record in the search index.

@@ -5,7 +5,7 @@ use model::{
     Order, OrganizationId, ProjectId, ServiceRequest, ServiceRequestId, Task, TaskId, Thread,
     Ticket, TicketId, TicketMessage, Timestamp, UserId,
 };
-use table::{AnyKey, Gsi1, Gsi2, Gsi3, Key, List, Sort, padded};
+use table::{AnyKey, Gsi1, Gsi2, Gsi3, Gsi4, Key, List, Sort, padded};
 
 use super::format::{due_then_id, instant_then_id, record};
 use crate::records::{Day, NamesOfTask, Tagged, Tags};
@@ -34,6 +34,16 @@ pub fn task(tenant: OrganizationId, id: TaskId) -> Key<Task> {
 /// All tasks of the organization, by id.
 pub fn tasks(tenant: OrganizationId) -> List<Task> {
     List::new(format!("ORG#{tenant}#TASK"))
+}
+
+/// All tasks of the organization by the instant of their creation. The index has no other attributes.
+pub fn tasks_by_creation(tenant: OrganizationId) -> List<Task, Gsi4> {
+    List::new(format!("ORG#{tenant}#TASK"))
+}
+
+/// A task's key in [`tasks_by_creation`].
+pub fn task_by_creation(task: &Task) -> Key<Task, Gsi4> {
+    tasks_by_creation(task.organization_id).at(instant_then_id(task.created_at, task.id))
 }
 
 /// A project's tasks by order, then id.

@@ -132,7 +132,7 @@ impl Search<'_> {
             .map(|Stored { record, .. }| record)
             .filter(|record| filter.may_show(record))
             .map(|record: IndexedRecord| Row {
-                place: Place::in_index(record.key(), key::indexed_in_time(&record)),
+                place: Place::in_index(record.key(), record.in_time()),
                 record,
             })
             .filter(|row| after.is_none_or(|after| row.place.sort() < Some(after)))

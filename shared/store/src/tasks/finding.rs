@@ -1,17 +1,23 @@
 //! Tasks by filter, each from the index that suits it.
 
+use serde::de::DeserializeOwned;
+
 use model::{
-    AnyOf, Error, Fault, FaultCode, OrganizationId, Task, TaskFilter, TaskSort, UserId, Who,
+    AnyOf, Error, Fault, FaultCode, Id, OrganizationId, SearchedType, Task, TaskFilter, TaskId,
+    TaskSort, UserId, Who,
 };
 
 use super::joined::JoinedTask;
 use crate::{
     filter::Filter,
-    key::{self, Index, List},
-    page::{Page, Row, Wanted},
-    table::{Condition, Stored, Table},
+    key::{self, Index, Key, List},
+    page::{Page, Place, Row, Wanted},
+    table::{Condition, Read, Record, Stored, Table},
     tagging,
 };
+
+/// The keys that a page reads after its first ones, if too few of these tasks match.
+const FURTHER_KEYS: usize = 400;
 
 /// A search for tasks of an organization.
 #[derive(Clone, Copy)]
@@ -47,7 +53,7 @@ impl Finding<'_> {
         let in_project = || without(|rest| rest.project_id = None);
         let of_assignee = || without(|rest| rest.assignee_id = None);
         let in_milestone = || without(|rest| rest.milestone_id = None);
-        let newest_first = match sort {
+        let (by, descending) = match sort {
             TaskSort::Order => {
                 let project = project.ok_or_else(|| takes_one("order", "projectId"))?;
                 let tasks = key::tasks_of_project(tenant, project).filter(in_project()?);
@@ -58,53 +64,144 @@ impl Finding<'_> {
                 let tasks = key::tasks_of_assignee(tenant, assignee).filter(of_assignee()?);
                 return table.page(tasks, wanted).await;
             }
-            TaskSort::Id => false,
-            TaskSort::NewestFirst => true,
+            TaskSort::Id => (By::Id, false),
+            TaskSort::NewestFirst => (By::Id, true),
+            TaskSort::FirstCreatedFirst => (By::Creation, false),
+            TaskSort::LastCreatedFirst => (By::Creation, true),
+            TaskSort::LastChangedFirst => (By::Change, true),
         };
-        if let Some(milestone) = milestone {
+        let few = if let Some(milestone) = milestone {
             let tasks = key::tasks_of_milestone(tenant, milestone).filter(in_milestone()?);
-            let tasks = tasks.descending_if(newest_first);
-            return table.page(tasks, wanted).await;
-        }
-        let few = if let Some(assignee) = assignee {
+            if by == By::Id {
+                return table.page(tasks.descending_if(descending), wanted).await;
+            }
+            self.few(tasks, by, descending).await?
+        } else if let Some(assignee) = assignee {
             let tasks = key::tasks_of_assignee(tenant, assignee).filter(of_assignee()?);
-            self.few(tasks, newest_first).await?
+            self.few(tasks, by, descending).await?
         } else if let Some(project) = project {
             let tasks = key::tasks_of_project(tenant, project).filter(in_project()?);
-            self.few(tasks, newest_first).await?
+            self.few(tasks, by, descending).await?
         } else {
             None
         };
-        if let Some(page) = few {
-            return Ok(page);
+        match (few, by) {
+            (Some(page), _) => Ok(page),
+            (None, By::Id) => {
+                let tasks = key::tasks(tenant).filter(condition(filter, self.caller)?);
+                table.page(tasks.descending_if(descending), wanted).await
+            }
+            (None, By::Creation) => {
+                let places = key::tasks_by_creation(tenant).places();
+                self.named_by(places.descending_if(descending)).await
+            }
+            (None, By::Change) => {
+                let are_tasks = Condition::default().equals("type", SearchedType::Task);
+                let changed = key::indexed_by_time(tenant).places().filter(are_tasks);
+                self.named_by(changed.descending_if(descending)).await
+            }
         }
-        let tasks = key::tasks(tenant).filter(condition(filter, self.caller)?);
-        table.page(tasks.descending_if(newest_first), wanted).await
     }
 
-    /// The tasks of a list, sorted by id, when one page can read all of them. `None` for a longer list:
-    /// a walk through all tasks finds a page as well.
+    /// The tasks of a list, sorted, when one page can read all of them. `None` for a longer list: a walk
+    /// through all tasks finds a page as well.
     async fn few<I: Index>(
         self,
         tasks: List<Task, I>,
-        newest_first: bool,
+        by: By,
+        descending: bool,
     ) -> Result<Option<Page<Stored<Task>>>, Error> {
-        let Page { mut rows, end } = self.table.page(tasks, &Wanted::default()).await?;
+        let Page { rows, end } = self.table.page(tasks, &Wanted::default()).await?;
         if end.is_some() {
             return Ok(None);
         }
-        rows.sort_unstable_by_key(|row| row.record.id);
-        if newest_first {
+        let mut rows: Vec<_> = rows
+            .into_iter()
+            .map(|Row { record, .. }| Row {
+                place: by.place(&record),
+                record,
+            })
+            .collect();
+        rows.sort_unstable_by(|one, other| one.place.sorted_by().cmp(other.place.sorted_by()));
+        if descending {
             rows.reverse();
         }
-        if let Some(after) = &self.wanted.after {
-            // Keys hold ids padded with zeros, which sort as numbers do.
+        if let Some(after) = self.wanted.after.as_ref().map(Place::sorted_by) {
             rows.retain(|Row { place, .. }| {
-                (place.sk() != after.sk()) && (place.sk() < after.sk()) == newest_first
+                place.sorted_by() != after && (place.sorted_by() < after) == descending
             });
         }
         let page = Page { rows, end: None }.cut(self.wanted.most());
         Ok(Some(page))
+    }
+
+    /// The tasks that the keys of a list name, and that match the filter. Their sort keys end with ids.
+    async fn named_by<R: DeserializeOwned, I: Index>(
+        self,
+        list: List<R, I>,
+    ) -> Result<Page<Stored<Task>>, Error> {
+        let most = self.wanted.most();
+        let mut rows = Vec::new();
+        let mut next = Wanted {
+            rows: Some(most),
+            after: self.wanted.after.clone(),
+        };
+        for last in [false, true] {
+            let page = self.table.page(list.clone(), &next).await?;
+            let keys: Vec<_> = page.rows.iter().map(|row| self.key(&row.place)).collect();
+            let named = keys.iter().flatten();
+            let found = self.table.batch_get(named, Read::Eventual).await?;
+            for (row, key) in page.rows.into_iter().zip(&keys) {
+                let task = key.as_ref().and_then(|key| found.named(key));
+                rows.extend(task.filter(|task| self.fits(task)).map(|record| Row {
+                    record,
+                    place: row.place,
+                }));
+            }
+            next = Wanted {
+                rows: Some(FURTHER_KEYS),
+                after: page.end,
+            };
+            if last || rows.len() >= most || next.after.is_none() {
+                break;
+            }
+        }
+        let end = next.after;
+        Ok(Page { rows, end }.cut(most))
+    }
+
+    /// The task at a place of a list of keys.
+    fn key(self, place: &Place) -> Option<Key<Task>> {
+        let (_, id) = place.sorted_by().rsplit_once('#')?;
+        Some(key::task(self.tenant, TaskId::new(id.parse().ok()?)?))
+    }
+
+    fn fits(self, task: &Task) -> bool {
+        self.filter.fits(task, self.caller)
+    }
+}
+
+/// A property by which tasks are sorted.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum By {
+    Id,
+    Creation,
+    Change,
+}
+
+impl By {
+    /// The place of a task in the list of all tasks.
+    fn place(self, task: &Task) -> Place {
+        let (tenant, id) = (task.organization_id, task.id);
+        match self {
+            Self::Id => Place::in_table(task.key()),
+            Self::Creation => Place::in_index(task.key(), key::task_by_creation(task)),
+            Self::Change => {
+                let (kind, id) = (SearchedType::Task, id.get());
+                let in_time = key::indexed_in_time(tenant, kind, id, task.updated_at);
+                Place::in_index(key::indexed(tenant, kind, id), in_time)
+            }
+        }
     }
 }
 

@@ -1,0 +1,128 @@
+//! `GET /api/tasks` by creation and by last change
+
+use serde_json::{Value, json};
+use tests::support::{Api, Caller};
+
+const HOUR: i64 = 3_600_000;
+
+/// Twelve tasks whose clocks disagree: the order of their creation is not that of their ids. Then every
+/// third one is changed.
+async fn twelve_tasks(api: &Api, max: &Caller) {
+    let milestone = max.creates_milestone(json!({})).await;
+    for number in 0..12 {
+        // 0, 5, 10, 3, 8, 1, 6, 11, 4, 9, 2 and 7 hours.
+        api.clock.advance(number * 5 % 12 * HOUR);
+        max.creates_task(json!({
+            "projectId": if number < 8 { 1 } else { 2 },
+            "assigneeId": (number % 2 == 0).then(|| max.id()),
+            "milestoneId": (number < 4).then_some(milestone),
+            "status": if number % 4 == 0 { "done" } else { "todo" },
+            "priority": if number % 5 == 0 { "high" } else { "low" },
+            "dueDate": (number % 3 == 0).then_some("2026-03-01T00:00:00Z"),
+        }))
+        .await;
+        api.clock.advance(-number * 5 % 12 * HOUR);
+    }
+    api.has_tag(api.home.id, "urgent").await;
+    for id in [3, 9, 6, 12] {
+        api.clock.advance(20 * HOUR);
+        let tag = json!({"tagId": 1});
+        let path = format!("/api/tasks/{id}/tags");
+        max.post(&path, tag).await.expect(204);
+    }
+}
+
+/// The filters of this test, which several indexes answer, or none.
+const FILTERS: [&str; 16] = [
+    "",
+    "status=done",
+    "status=done,todo",
+    "priority=high&status=todo",
+    "assigneeId=me",
+    "assigneeId=none",
+    "assigneeId=none,me&priority=low",
+    "projectId=1",
+    "projectId=1,2&dueBefore=2026-03-02T00:00:00Z",
+    "projectId=2&assigneeId=me",
+    "milestoneId=1",
+    "milestoneId=none&phaseId=none",
+    "tagId=1",
+    "tagId=none",
+    "dueAfter=2026-03-01T00:00:00Z",
+    "updatedSince=2026-01-16T00:00:00Z",
+];
+
+fn sorted_by(mut rows: Vec<Value>, time: &str) -> Vec<(String, i64)> {
+    let mut rows: Vec<_> = rows
+        .drain(..)
+        .map(|row| {
+            (
+                row[time].as_str().unwrap().to_owned(),
+                row["id"].as_i64().unwrap(),
+            )
+        })
+        .collect();
+    rows.sort();
+    rows
+}
+
+#[tokio::test]
+async fn tasks_are_listed_by_creation_and_by_last_change_with_every_filter() {
+    let api = Api::start().await;
+    let max = api.sign_in("max").await;
+    twelve_tasks(&api, &max).await;
+    api.indexes(api.home.id).await;
+    for filter in FILTERS {
+        let by_id = max.walk(&format!("/api/tasks?{filter}")).await;
+        assert!(!by_id.is_empty(), "{filter}");
+        for (sort, time) in [
+            ("createdAt", "createdAt"),
+            ("-createdAt", "createdAt"),
+            ("-updatedAt", "updatedAt"),
+        ] {
+            let mut expected = sorted_by(by_id.clone(), time);
+            if sort.starts_with('-') {
+                expected.reverse();
+            }
+            let expected: Vec<i64> = expected.into_iter().map(|(_, id)| id).collect();
+            for limit in [1, 5, 200] {
+                let path = format!("/api/tasks?{filter}&sort={sort}&limit={limit}");
+                let rows = max.walk(&path).await;
+                let ids: Vec<_> = rows.iter().map(|row| row["id"].as_i64().unwrap()).collect();
+                assert_eq!(ids, expected, "{path}");
+            }
+        }
+    }
+}
+
+/// A filtered page reads a bounded number of tasks, and leads to the next one.
+#[tokio::test]
+async fn a_rare_match_is_found_after_some_pages() {
+    let api = Api::start().await;
+    let max = api.sign_in("max").await;
+    for number in 0..450 {
+        let status = if number == 0 { "done" } else { "todo" };
+        max.creates_task(json!({"status": status})).await;
+    }
+    let first = max
+        .get("/api/tasks?sort=-createdAt&status=done&limit=2")
+        .await;
+    assert_eq!(first.ids(), Vec::<i64>::new());
+    let second = max.get(first.next().unwrap()).await;
+    assert_eq!((second.ids(), second.next()), (vec![1], None));
+}
+
+#[tokio::test]
+async fn a_deleted_task_is_in_no_order() {
+    let api = Api::start().await;
+    let max = api.sign_in("max").await;
+    for _ in 0..3 {
+        max.creates_task(json!({})).await;
+    }
+    api.indexes(api.home.id).await;
+    max.delete("/api/tasks/2").await.expect(204);
+    for sort in ["createdAt", "-updatedAt"] {
+        let rows = max.walk(&format!("/api/tasks?sort={sort}&limit=1")).await;
+        assert_eq!(rows.len(), 2, "{sort}");
+    }
+}
