@@ -177,9 +177,11 @@ pub fn unreadable(records: &BTreeSet<String>, request: Option<&str>, now: Timest
     count(Metric::Unreadable(records.len()), now);
 }
 
-/// Counts a metric.
+/// Counts a metric of this function. A process that is none, such as a test, counts nothing.
 pub fn count(metric: Metric, now: Timestamp) {
-    let function = FUNCTION.get().copied().unwrap_or_default();
+    let Some(function) = FUNCTION.get() else {
+        return;
+    };
     let stack = STACK.get().map_or(NO_STACK, String::as_str);
     let mut line = embedded_metric(metric, stack, function, now).to_string();
     line.push('\n');

@@ -1,11 +1,11 @@
 //! The records in the end, held against the answers to clients.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use aws_sdk_sqs::types::QueueAttributeName;
 use serde_json::{Map, Value, json};
-use shared::clock::Stopwatch;
+use shared::{clock::Stopwatch, model::SearchedType};
 use tests::feed_copy;
 
 use crate::{
@@ -127,6 +127,7 @@ pub async fn judge(world: World, ledger: Ledger) -> Verdict {
         verdict.stuck.push(line);
     }
     verdict.lost.extend(table.feed_differences());
+    verdict.lost.extend(table.search_differences());
     verdict.records(&ledger, &table);
     let effects = Effects::of(&world);
     for session in &ledger.sessions {
@@ -150,6 +151,11 @@ impl World {
         let counts = names.iter().filter_map(|name| found.get(name));
         counts.map(|count| count.parse::<usize>().unwrap()).sum()
     }
+}
+
+/// Names a record and its version.
+fn state(kind: &Value, id: &Value, version: &Value) -> String {
+    format!("{kind} {id} at {version}")
 }
 
 /// All items of the table, by kind.
@@ -193,6 +199,25 @@ impl Table {
         let lines = feed_copy::differences(&entries, &records).into_iter();
         lines
             .map(|line| format!("in the change feed: {line}"))
+            .collect()
+    }
+
+    /// Returns the records that search has in another state, or that are in one of both alone.
+    fn search_differences(&self) -> Vec<String> {
+        let kinds = SearchedType::ALL.iter().map(|kind| kind.name());
+        let records = kinds.flat_map(|kind| self.of(kind));
+        let records = records.filter(|record| record["deletedAt"].is_null());
+        let records: BTreeSet<_> = records
+            .map(|record| state(&record["kind"], &record["id"], &record["version"]))
+            .collect();
+        let indexed = self.of("indexed_record");
+        let indexed = indexed.filter(|record| record["deletedAt"].is_null());
+        let indexed: BTreeSet<_> = indexed
+            .map(|record| state(&record["type"], &record["id"], &record["recordVersion"]))
+            .collect();
+        let differences = records.symmetric_difference(&indexed);
+        differences
+            .map(|state| format!("in the search index: {state}"))
             .collect()
     }
 

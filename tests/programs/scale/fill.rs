@@ -8,7 +8,7 @@ use local::engines::Engines;
 use serde_json::json;
 use shared::{
     App,
-    model::{Id, OrganizationId, ProjectId, Role, TaskCreate, TaskId, UserId},
+    model::{Id, OrganizationId, ProjectId, Role, SearchedType, TaskCreate, TaskId, UserId},
     store::key::{self, AnyKey},
 };
 use tests::{Member, records};
@@ -84,6 +84,9 @@ pub async fn fill(engines: &Engines, app: &App, size: Size) -> String {
     };
     app.store.tasks().create(tenant, task).await.unwrap();
     copy(engines, tenant, size).await;
+    let search = app.store.search();
+    let tell = |kind: SearchedType, records| eprintln!("{records} of {} are indexed", kind.name());
+    search.index_all(tenant, tell).await.unwrap();
     ada.cookie
 }
 

@@ -72,6 +72,24 @@ const READS: &[(&str, &str)] = &[
         "/api/managed-services/search-references?query=bill",
     ),
     ("1,000 tasks", "/api/tasks"),
+    (
+        "the first created first",
+        "/api/tasks?limit=100&sort=createdAt",
+    ),
+    (
+        "the last changed first",
+        "/api/tasks?limit=100&sort=-updatedAt",
+    ),
+    (
+        "the last changed of a status",
+        "/api/tasks?limit=100&sort=-updatedAt&status=blocked",
+    ),
+    ("search: a rare word", "/api/search?query=customer+7"),
+    ("search: a frequent word", "/api/search?query=sentence"),
+    (
+        "search: two words of many records, and of none together",
+        "/api/search?query=sentence+customer",
+    ),
 ];
 
 /// Returns whether a page costs no more than it may, whatever the organization holds. It may take

@@ -48,6 +48,7 @@ impl Organization {
             ("milestones", milestones::routes()),
             ("managed-services", managed_services::routes()),
             ("tasks", tasks::routes()),
+            ("directory", directory::routes()),
         ];
         let functions = functions.map(|(name, routes)| (name, router(routes, app.clone(), &app)));
         let caller = Caller::of(Gateway::new(functions).unchecked());

@@ -179,7 +179,7 @@ pub fn command_of(binary: &Path, function: &str, runtime: &str) -> Command {
     command
 }
 
-/// The gateway's event of a request with a session cookie of this value.
+/// The gateway's event of a request with a session cookie of this value. Its answer is not compressed.
 #[must_use]
 pub fn event(method: &str, path: &str, body: Option<&Value>, cookie: &str) -> Value {
     let mut event: Value =
@@ -193,6 +193,7 @@ pub fn event(method: &str, path: &str, body: Option<&Value>, cookie: &str) -> Va
     event["requestContext"]["http"]["method"] = json!(method);
     event["requestContext"]["http"]["path"] = json!(path);
     event["cookies"] = json!([format!("connect.sid={cookie}")]);
+    event["headers"]["accept-encoding"] = json!("identity");
     if let Some(body) = body {
         let body = body.to_string();
         event["headers"]["content-type"] = json!("application/json");
