@@ -20,6 +20,7 @@ mod documents;
 mod examples;
 mod failures;
 mod feed;
+mod filters;
 mod generated;
 mod history;
 mod inbox;

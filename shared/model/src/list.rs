@@ -232,7 +232,7 @@ impl Field for Cursor {
     }
 }
 
-impl<T: Field> Field for AnyOf<T> {
+impl<T: Field + PartialEq> Field for AnyOf<T> {
     fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
         let Value::String(text) = value else {
             return place.wrong(value, "a string");
@@ -242,11 +242,14 @@ impl<T: Field> Field for AnyOf<T> {
             let rule = format!("have at most {} values", Self::MOST);
             return place.must(FaultCode::Length, rule);
         }
-        let values = parts
-            .into_iter()
-            .map(|part| T::read(&Value::from(part), place))
-            .collect::<Option<Vec<T>>>();
-        values.map(Self)
+        let mut values = Vec::new();
+        for part in parts {
+            let value = T::read(&Value::from(part), place)?;
+            if !values.contains(&value) {
+                values.push(value);
+            }
+        }
+        Some(Self(values))
     }
 
     fn field_schema() -> RefOr<Schema> {

@@ -77,37 +77,45 @@ impl Condition {
         self.0.text.is_empty()
     }
 
-    /// The attribute has one of the values. `None` stands for an absent attribute.
+    /// The attribute has one of the values, at most 100. `None` stands for an absent attribute.
     #[must_use]
     pub fn one_of(
-        self,
+        mut self,
         name: &str,
         values: impl IntoIterator<Item = Option<AttributeValue>>,
     ) -> Self {
-        self.any_clause(name, values, "# = :")
+        let (mut there, mut is_absent) = (Vec::new(), None);
+        for value in values {
+            match value {
+                Some(value) => there.push(value),
+                None => is_absent = Some(self.0.clause("attribute_not_exists(#)", name, [])),
+            }
+        }
+        let is_one = (!there.is_empty()).then(|| {
+            let places = vec![":"; there.len()].join(", ");
+            self.0.clause(&format!("# IN ({places})"), name, there)
+        });
+        self.any(is_one.into_iter().chain(is_absent))
     }
 
     /// The attribute is a set that contains one of the values. `None` stands for an absent attribute.
     #[must_use]
     pub fn has_one_of(
-        self,
-        name: &str,
-        values: impl IntoIterator<Item = Option<AttributeValue>>,
-    ) -> Self {
-        self.any_clause(name, values, "contains(#, :)")
-    }
-
-    fn any_clause(
         mut self,
         name: &str,
         values: impl IntoIterator<Item = Option<AttributeValue>>,
-        clause: &str,
     ) -> Self {
-        let values = values.into_iter();
-        let clauses = values.map(|value| match value {
-            Some(value) => self.0.clause(clause, name, [value]),
-            None => self.0.clause("attribute_not_exists(#)", name, []),
-        });
+        let clauses: Vec<_> = values
+            .into_iter()
+            .map(|value| match value {
+                Some(value) => self.0.clause("contains(#, :)", name, [value]),
+                None => self.0.clause("attribute_not_exists(#)", name, []),
+            })
+            .collect();
+        self.any(clauses.into_iter())
+    }
+
+    fn any(mut self, clauses: impl Iterator<Item = String>) -> Self {
         let any = clauses.collect::<Vec<_>>().join(" OR ");
         self.0.join(&format!("({any})"));
         self
@@ -145,11 +153,11 @@ impl Expression {
     }
 
     /// Builds a clause, in which `#` stands for the attribute's name and each `:` for the next value.
-    pub(crate) fn clause<const N: usize>(
+    pub(crate) fn clause(
         &mut self,
         clause: &str,
         name: &str,
-        values: [AttributeValue; N],
+        values: impl IntoIterator<Item = AttributeValue>,
     ) -> String {
         let mut values = values.into_iter();
         let mut text = String::with_capacity(clause.len() + 16);

@@ -9,7 +9,7 @@
 //! cargo run -p tests --bin fault-campaign
 //! ```
 //!
-//! Each kind strikes a thousand times, with `--quick` a hundred, with `--each N` as often as it says;
+//! Each kind strikes a thousand times, with `--quick` forty times, with `--each N` as often as it says;
 //! together with all others each strikes a quarter as often. The breakers of connections are closed over
 //! and over, since nothing strikes a system that is left alone. Of the actions that were approved a
 //! quarter must succeed.

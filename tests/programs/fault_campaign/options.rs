@@ -6,7 +6,7 @@ use crate::kind::Kind;
 
 /// Strikes of each kind by default.
 const EACH: usize = 1_000;
-const QUICK: usize = 100;
+const QUICK: usize = 40;
 
 /// Options of the campaign.
 #[derive(Debug)]

@@ -39,6 +39,10 @@ const BATCH_READ: usize = 100;
 const BATCH_WRITE: usize = 25;
 /// Bytes of an expression at most.
 const EXPRESSION: usize = 4 * 1024;
+/// Operators and functions of an expression at most.
+const OPERATORS: usize = 300;
+/// Values of an `IN` at most.
+const ONE_OF: usize = 100;
 /// Characters of a transaction's token at most.
 const TOKEN: usize = 36;
 
@@ -246,6 +250,17 @@ fn distinct<K: std::hash::Hash + Eq>(keys: impl IntoIterator<Item = K>) -> Check
     Err("an item stands twice in it".to_owned())
 }
 
+/// Counts the operators and functions of an expression.
+fn operators(text: &str) -> usize {
+    let words = text.split([' ', ',', '(', ')']);
+    let words = words.filter(|word| {
+        let is_name = word.starts_with(['#', ':']);
+        let is_verb = matches!(*word, "SET" | "REMOVE" | "ADD" | "DELETE");
+        !word.is_empty() && !is_name && !is_verb
+    });
+    words.count()
+}
+
 /// No expression is too long, and every placeholder stands in one.
 fn expressions(request: &Value) -> Checked {
     let texts: Vec<&str> = EXPRESSIONS
@@ -257,6 +272,14 @@ fn expressions(request: &Value) -> Checked {
     }
     if texts.iter().any(|text| text.is_empty()) {
         return Err("an expression is empty".to_owned());
+    }
+    if let Some(long) = texts.iter().find(|text| operators(text) > OPERATORS) {
+        return Err(format!("an expression of {} operators", operators(long)));
+    }
+    let lists = texts.iter().flat_map(|text| text.split(" IN (").skip(1));
+    let mut lists = lists.filter_map(|rest| rest.split(')').next());
+    if lists.any(|list| list.split(',').count() > ONE_OF) {
+        return Err(format!("an IN of more than {ONE_OF} values"));
     }
     for (members_of, mark) in [
         ("ExpressionAttributeNames", '#'),
