@@ -40,6 +40,7 @@ mod ledger;
 mod options;
 mod parameters;
 mod queue;
+mod receiver;
 mod story;
 mod verdict;
 mod world;

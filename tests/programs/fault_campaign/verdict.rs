@@ -84,7 +84,7 @@ pub async fn judge(world: World, ledger: Ledger) -> Verdict {
             tokio::time::sleep(std::time::Duration::from_millis(1_100)).await;
             queued = world.messages().await;
             table = Table::read(&world).await;
-            let left = queued + table.unended().len();
+            let left = queued + table.unended().len() + world.unpublished.count();
             if left < least {
                 (least, began) = (left, Stopwatch::start());
             }
@@ -102,6 +102,8 @@ pub async fn judge(world: World, ledger: Ledger) -> Verdict {
         // A change is read at the end of the stream within this pause.
         tokio::time::sleep(std::time::Duration::from_secs(1)).await;
         let left = world.unpublished.count();
+        table = Table::read(&world).await;
+        let left = left + table.of("webhook_delivery").filter(is_pending).count();
         if left == 0 {
             break;
         }
@@ -109,7 +111,6 @@ pub async fn judge(world: World, ledger: Ledger) -> Verdict {
             (least, began) = (left, Stopwatch::start());
         }
     }
-    table = Table::read(&world).await;
     let mut verdict = Verdict {
         stuck: table.unended(),
         wrong: ledger.wrong.clone(),
@@ -127,6 +128,9 @@ pub async fn judge(world: World, ledger: Ledger) -> Verdict {
         verdict.stuck.push(line);
     }
     verdict.lost.extend(table.feed_differences());
+    verdict
+        .lost
+        .extend(world.receiver.differences(&table.feed()));
     verdict.lost.extend(table.search_differences());
     verdict.records(&ledger, &table);
     let effects = Effects::of(&world);
@@ -151,6 +155,11 @@ impl World {
         let counts = names.iter().filter_map(|name| found.get(name));
         counts.map(|count| count.parse::<usize>().unwrap()).sum()
     }
+}
+
+/// Returns whether a webhook's delivery is to be attempted.
+fn is_pending(delivery: &&Value) -> bool {
+    delivery["status"] == "pending"
 }
 
 /// Names a record and its version.
@@ -186,14 +195,20 @@ impl Table {
         self.0.get(kind).into_iter().flatten()
     }
 
+    /// The entries of the change feed, by number.
+    fn feed(&self) -> Vec<(i64, Value)> {
+        let mut all = Vec::new();
+        for batch in self.of("feed_batch") {
+            let entries = batch["entries"].as_array().into_iter().flatten();
+            all.extend((batch["first"].as_i64().unwrap()..).zip(entries.cloned()));
+        }
+        all.sort_by_key(|(number, _)| *number);
+        all
+    }
+
     /// Returns the differences of a copy that only follows the change feed.
     fn feed_differences(&self) -> Vec<String> {
-        let mut batches: Vec<&Value> = self.of("feed_batch").collect();
-        batches.sort_by_key(|batch| batch["first"].as_i64());
-        let entries = batches
-            .iter()
-            .filter_map(|batch| batch["entries"].as_array());
-        let entries: Vec<Value> = entries.flatten().cloned().collect();
+        let entries: Vec<Value> = self.feed().into_iter().map(|(_, entry)| entry).collect();
         let records = feed_copy::kinds().flat_map(|kind| self.of(kind));
         let records: Vec<Value> = records.cloned().collect();
         let lines = feed_copy::differences(&entries, &records).into_iter();
@@ -238,7 +253,8 @@ impl Table {
         let actions = self.of("agent_action");
         let actions = actions.filter(|one| is_one_of(&one["state"], &UNENDED_ACTIONS));
         let cleanups = self.of("cleanup");
-        let unended = sessions.chain(actions).chain(cleanups);
+        let deliveries = self.of("webhook_delivery").filter(is_pending);
+        let unended = sessions.chain(actions).chain(cleanups).chain(deliveries);
         let unended = unended.map(|one| {
             format!(
                 "{} {} {} {}",

@@ -10,7 +10,7 @@ use std::{
 };
 
 use local::{
-    engines::{Engines, Options, TableEngine, dynamodb_client, sqs_client},
+    engines::{Engines, Options, Queue, TableEngine, dynamodb_client, sqs_client},
     event_source_mapping::EventSourceMapping,
     function::{Functions, Invocation},
     gateway::Gateway,
@@ -42,6 +42,7 @@ use crate::{
     ledger::Ledger,
     options::Options as Campaign,
     parameters, queue,
+    receiver::Receiver,
 };
 
 /// Clients that work at the same time.
@@ -91,6 +92,7 @@ pub struct World {
     disk: Option<Disk>,
     /// Records of the stream that the publisher has still to publish.
     pub unpublished: Unpublished,
+    pub receiver: Receiver,
 }
 
 /// Records that all clients write to.
@@ -156,7 +158,8 @@ impl World {
         let demo = Arc::new(DemoTargets::start_with(alerts::entities(most_entities)).unwrap());
         let observer = dynamodb_client(&proxy.url_of(OBSERVER));
         let store = Store::new(observer, engines.table_name(), Clock::system());
-        let (shared, cookies) = fill(store, &demo, most_entities).await;
+        let receiver = Receiver::start().await;
+        let (shared, cookies) = fill(store, &demo, most_entities, &receiver).await;
         let queue = queue::start(engines.sqs_url(), fates.clone()).await;
         let tenant = shared.tenant;
         let lambda = start_functions(&engines, &proxy, &queue, tenant, &fates, clock_shift).await;
@@ -177,11 +180,14 @@ impl World {
             background: Vec::new(),
             disk,
             unpublished: Unpublished::default(),
+            receiver,
         };
         if let Some(disk) = &mut world.disk {
             disk.fill();
         }
-        world.poll(&queue);
+        let queues = world.engines.queues().clone();
+        world.poll(&queue, "action-worker", queues.actions);
+        world.poll(&queue, "webhook-sender", queues.webhooks);
         world.sweep();
         world.make_targets_fail();
         let publishing = feed::start(
@@ -194,15 +200,15 @@ impl World {
         world
     }
 
-    /// The queue's messages go to the worker; an invocation that fails, fails with all of them.
-    fn poll(&mut self, queue: &str) {
+    /// A queue's messages go to its function. If an invocation fails, all of its messages fail.
+    fn poll(&mut self, proxy: &str, function: &'static str, queue: Queue) {
         let functions = self.functions.clone();
         let invoke = move |event: Value| -> Invocation {
             let functions = functions.clone();
             Box::pin(async move {
                 let within = Duration::from_mins(1);
                 let sent = event.to_string().into();
-                let answer = functions.invoke("action-worker", sent, within).await;
+                let answer = functions.invoke(function, sent, within).await;
                 Ok(answer.unwrap_or_else(|_| {
                     let records = event["Records"].as_array().into_iter().flatten();
                     let failed = records
@@ -212,9 +218,8 @@ impl World {
                 }))
             })
         };
-        let actions = self.engines.queues().actions.clone();
-        let sqs = sqs_client(&format!("{queue}/mapping"));
-        let mapping = Arc::new(EventSourceMapping::new(sqs, actions, invoke));
+        let sqs = sqs_client(&format!("{proxy}/mapping"));
+        let mapping = Arc::new(EventSourceMapping::new(sqs, queue, invoke));
         for _ in 0..BATCHES {
             let mapping = mapping.clone();
             self.background.push(tokio::spawn(async move {
@@ -410,7 +415,12 @@ async fn start_functions(
 }
 
 /// An organization with what all clients write to, and a manager's session for each client.
-async fn fill(store: Store, demo: &DemoTargets, most_entities: usize) -> (Shared, Vec<String>) {
+async fn fill(
+    store: Store,
+    demo: &DemoTargets,
+    most_entities: usize,
+    receiver: &Receiver,
+) -> (Shared, Vec<String>) {
     let directory = store.directory();
     let tenant = tests::organization(&store).await;
     records::connected(&store, tenant, demo).await;
@@ -421,6 +431,12 @@ async fn fill(store: Store, demo: &DemoTargets, most_entities: usize) -> (Shared
         .await
         .unwrap()
         .id;
+    let webhook = json!({"url": receiver.url, "types": ["*"]});
+    let webhooks = store.webhooks();
+    webhooks
+        .create(tenant, records::sent(&webhook))
+        .await
+        .unwrap();
     let now = Clock::system().now();
     let mut members = Vec::new();
     for number in 0..CLIENTS {
