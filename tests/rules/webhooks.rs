@@ -182,9 +182,16 @@ async fn a_receiver_that_is_down_for_a_day_gets_everything() {
     api.publishes(&mut stream).await;
     api.sends_webhooks().await;
     assert_eq!(abroad.take().await.len(), 1);
-    for _ in 0..24 * 4 {
+    for quarter in 0..24 * 4 {
         api.clock.advance(15 * span::MINUTE);
+        let has_change = quarter % 4 == 0;
+        if has_change {
+            zoe.creates_task(json!({"projectId": 3})).await;
+            api.publishes(&mut stream).await;
+        }
         told.sweeps().await;
+        // The other organization is told at once, all day long.
+        assert_eq!(abroad.take().await.len(), usize::from(has_change));
     }
     let attempts: Vec<_> = told
         .deliveries()
