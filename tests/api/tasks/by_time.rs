@@ -104,12 +104,15 @@ async fn a_rare_match_is_found_after_some_pages() {
         let status = if number == 0 { "done" } else { "todo" };
         max.creates_task(json!({"status": status})).await;
     }
-    let first = max
+    let mut page = max
         .get("/api/tasks?sort=-createdAt&status=done&limit=2")
         .await;
-    assert_eq!(first.ids(), Vec::<i64>::new());
-    let second = max.get(first.next().unwrap()).await;
-    assert_eq!((second.ids(), second.next()), (vec![1], None));
+    // 202 tasks each.
+    for _ in 0..2 {
+        assert_eq!(page.ids(), Vec::<i64>::new());
+        page = max.get(page.next().unwrap()).await;
+    }
+    assert_eq!((page.ids(), page.next()), (vec![1], None));
 }
 
 #[tokio::test]

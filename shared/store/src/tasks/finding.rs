@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// The keys that a page reads after its first ones, if too few of these tasks match.
-const FURTHER_KEYS: usize = 400;
+const FURTHER_KEYS: usize = 200;
 
 /// A search for tasks of an organization.
 #[derive(Clone, Copy)]
