@@ -107,7 +107,7 @@ async fn every_grant_of_a_role_is_used() {
     walk_over_work(&world).await;
     walk_over_services(&world).await;
     walk_over_the_agent(&world).await;
-    walk_over_webhooks(&world).await;
+    walk_over_updates(&world).await;
     let with_table = FUNCTIONS.iter().filter(|function| !function.is_open());
     for function in with_table.map(|function| function.name) {
         // A cold start opens the connection by a read.
@@ -130,7 +130,7 @@ async fn every_grant_of_a_role_is_used() {
     }
 }
 
-async fn walk_over_webhooks(world: &Concierge) {
+async fn walk_over_updates(world: &Concierge) {
     let (api, receiver) = (&world.api, Receiver::start().await);
     let ada = api.sign_in("ada").await;
     let (id, _) = api.has_webhook(&ada, &receiver.url, &["tag.*"]).await;
@@ -142,6 +142,13 @@ async fn walk_over_webhooks(world: &Concierge) {
     ada.get(&path).await.expect(200);
     ada.patch(&path, json!({"enabled": true})).await.expect(200);
     ada.delete(&path).await.expect(204);
+    for path in [
+        "/api/notifications",
+        "/api/notifications?unread=true",
+        "/api/changes?cursor=first",
+    ] {
+        ada.get(path).await.expect(200);
+    }
 }
 
 async fn walk_over_the_directory(world: &Concierge) {
