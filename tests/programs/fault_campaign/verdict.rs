@@ -103,8 +103,7 @@ pub async fn judge(world: World, ledger: Ledger) -> Verdict {
         tokio::time::sleep(std::time::Duration::from_secs(1)).await;
         let left = world.unpublished.count();
         table = Table::read(&world).await;
-        let left = left + table.of("webhook_delivery").filter(is_pending).count();
-        if left == 0 {
+        if left == 0 && table.pending_deliveries().next().is_none() {
             break;
         }
         if left < least {
@@ -157,11 +156,6 @@ impl World {
     }
 }
 
-/// Returns whether a webhook's delivery is to be attempted.
-fn is_pending(delivery: &&Value) -> bool {
-    delivery["status"] == "pending"
-}
-
 /// Names a record and its version.
 fn state(kind: &Value, id: &Value, version: &Value) -> String {
     format!("{kind} {id} at {version}")
@@ -193,6 +187,11 @@ impl Table {
 
     fn of(&self, kind: &str) -> impl Iterator<Item = &Value> {
         self.0.get(kind).into_iter().flatten()
+    }
+
+    fn pending_deliveries(&self) -> impl Iterator<Item = &Value> {
+        let deliveries = self.of("webhook_delivery");
+        deliveries.filter(|delivery| delivery["status"] == "pending")
     }
 
     /// The entries of the change feed, by number.
@@ -253,8 +252,8 @@ impl Table {
         let actions = self.of("agent_action");
         let actions = actions.filter(|one| is_one_of(&one["state"], &UNENDED_ACTIONS));
         let cleanups = self.of("cleanup");
-        let deliveries = self.of("webhook_delivery").filter(is_pending);
-        let unended = sessions.chain(actions).chain(cleanups).chain(deliveries);
+        let unended = sessions.chain(actions).chain(cleanups);
+        let unended = unended.chain(self.pending_deliveries());
         let unended = unended.map(|one| {
             format!(
                 "{} {} {} {}",
