@@ -90,6 +90,7 @@ impl From<Stored<Token>> for TokenView {
         let Stored {
             record: token,
             version,
+            ..
         } = stored;
         Self {
             version,

@@ -56,7 +56,9 @@ versioned!(UserView);
 impl UserView {
     /// Returns the user as the viewer sees it.
     pub fn seen_by(viewer: &Identity, user: Stored<User>) -> Self {
-        let Stored { record, version } = user;
+        let Stored {
+            record, version, ..
+        } = user;
         let manages = viewer.may(Permission::ManageUsers);
         Self {
             id: record.id,

@@ -42,6 +42,7 @@ impl CommentView {
         let Stored {
             record: comment,
             version,
+            ..
         } = stored;
         Self {
             version,

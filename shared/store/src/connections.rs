@@ -224,13 +224,7 @@ impl Connections<'_> {
         let read = || self.0.with_head(&key, tenant);
         let write = async |context: WriteContext, (found, head): (Option<Stored<_>>, _)| {
             let context = context.with_head(head);
-            let write = match &found {
-                None => Write::create(&pause)?,
-                Some(found) => Write::replace(&Stored {
-                    record: pause,
-                    version: found.version,
-                })?,
-            };
+            let write = Write::create_or_replace(found.clone(), pause)?;
             let running = AgentPause {
                 paused: false,
                 ..pause

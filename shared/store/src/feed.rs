@@ -267,11 +267,5 @@ fn started(
         organization_id: tenant,
         first,
     };
-    match start {
-        None => Write::create(&record),
-        Some(Stored { version, .. }) => Write::replace(&Stored {
-            record,
-            version: *version,
-        }),
-    }
+    Write::create_or_replace(start.cloned(), record)
 }

@@ -134,9 +134,9 @@ fn entries(
     head: ReadHead,
     now: Timestamp,
 ) -> Result<Vec<Write>, Error> {
-    let version = head.as_ref().map(|head| head.version);
-    let mut head = match head {
-        Some(head) => head.record,
+    let found = head;
+    let mut head = match &found {
+        Some(found) => found.record.clone(),
         None => OrganizationHead::none(context.tenant, now),
     };
     let mut writes = Vec::with_capacity(contents.len() + 1);
@@ -148,13 +148,7 @@ fn entries(
         let entry = head.append(content.clone(), by, now);
         writes.push(Write::create(&entry)?);
     }
-    writes.push(match version {
-        None => Write::create(&head)?,
-        Some(version) => Write::replace(&Stored {
-            record: head,
-            version,
-        })?,
-    });
+    writes.push(Write::create_or_replace(found, head)?);
     Ok(writes)
 }
 

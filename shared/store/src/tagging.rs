@@ -96,7 +96,9 @@ impl Tagging<'_> {
             self.0.table.batch_get(keys, Read::Consistent)
         };
         let write = async |context: WriteContext, found: Batch| {
-            let Stored { record, version } = context.current(found.get(&record_key)?, on.noun())?;
+            let Stored {
+                record, version, ..
+            } = context.current(found.get(&record_key)?, on.noun())?;
             found
                 .has(&tag_key)
                 .then_some(())

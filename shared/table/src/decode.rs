@@ -10,7 +10,7 @@ use serde::{
     Deserializer,
     de::{
         self, DeserializeOwned, Expected, IntoDeserializer, Unexpected, Visitor,
-        value::{MapAccessDeserializer, MapDeserializer, SeqDeserializer},
+        value::{BorrowedStrDeserializer, MapAccessDeserializer, MapDeserializer, SeqDeserializer},
     },
     forward_to_deserialize_any,
 };
@@ -18,7 +18,7 @@ use serde::{
 use crate::attribute::Item;
 
 /// Decodes the record of an item. Unknown attributes are ignored.
-pub(crate) fn from_item<T: DeserializeOwned>(item: Item) -> Result<T, Undecodable> {
+pub(crate) fn from_item<T: DeserializeOwned>(item: &Item) -> Result<T, Undecodable> {
     T::deserialize(map(item))
 }
 
@@ -64,19 +64,19 @@ impl de::Error for Undecodable {
     }
 }
 
+type Text<'a> = BorrowedStrDeserializer<'a, Undecodable>;
+
 fn map(
-    item: Item,
-) -> MapDeserializer<'static, impl Iterator<Item = (String, Attribute)>, Undecodable> {
-    MapDeserializer::new(
-        item.into_iter()
-            .map(|(name, value)| (name, Attribute(value))),
-    )
+    item: &Item,
+) -> MapDeserializer<'_, impl Iterator<Item = (Text<'_>, Attribute<'_>)>, Undecodable> {
+    let values = item.iter();
+    MapDeserializer::new(values.map(|(name, value)| (Text::new(name), Attribute(value))))
 }
 
 /// A value of an item.
-struct Attribute(AttributeValue);
+struct Attribute<'a>(&'a AttributeValue);
 
-impl IntoDeserializer<'_, Undecodable> for Attribute {
+impl<'a> IntoDeserializer<'a, Undecodable> for Attribute<'a> {
     type Deserializer = Self;
 
     fn into_deserializer(self) -> Self {
@@ -84,26 +84,26 @@ impl IntoDeserializer<'_, Undecodable> for Attribute {
     }
 }
 
-impl<'de> Deserializer<'de> for Attribute {
+impl<'de> Deserializer<'de> for Attribute<'de> {
     type Error = Undecodable;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Undecodable> {
         match self.0 {
-            AttributeValue::S(text) => visitor.visit_string(text),
-            AttributeValue::N(digits) => number(&digits, visitor),
-            AttributeValue::Bool(value) => visitor.visit_bool(value),
+            AttributeValue::S(text) => visitor.visit_borrowed_str(text),
+            AttributeValue::N(digits) => number(digits, visitor),
+            AttributeValue::Bool(value) => visitor.visit_bool(*value),
             AttributeValue::Null(_) => visitor.visit_unit(),
             AttributeValue::M(item) => map(item).deserialize_any(visitor),
             AttributeValue::L(values) => {
-                SeqDeserializer::new(values.into_iter().map(Attribute)).deserialize_any(visitor)
+                SeqDeserializer::new(values.iter().map(Attribute)).deserialize_any(visitor)
             }
             AttributeValue::Ns(numbers) => {
-                let numbers = numbers.into_iter().map(AttributeValue::N).map(Attribute);
-                SeqDeserializer::new(numbers).deserialize_any(visitor)
+                SeqDeserializer::new(numbers.iter().map(|digits| Digits(digits)))
+                    .deserialize_any(visitor)
             }
             AttributeValue::Ss(texts) => {
-                let texts = texts.into_iter().map(AttributeValue::S).map(Attribute);
-                SeqDeserializer::new(texts).deserialize_any(visitor)
+                let texts = texts.iter().map(String::as_str);
+                SeqDeserializer::new(texts.map(Text::new)).deserialize_any(visitor)
             }
             _ => Err(Undecodable::new(
                 "an attribute of a type that no record has",
@@ -134,7 +134,7 @@ impl<'de> Deserializer<'de> for Attribute {
     ) -> Result<V::Value, Undecodable> {
         match self.0 {
             AttributeValue::M(item) => visitor.visit_enum(MapAccessDeserializer::new(map(item))),
-            AttributeValue::S(name) => visitor.visit_enum(name.into_deserializer()),
+            AttributeValue::S(name) => visitor.visit_enum(Text::new(name)),
             _ => Err(Undecodable::new("an attribute that names no variant")),
         }
     }
@@ -146,6 +146,38 @@ impl<'de> Deserializer<'de> for Attribute {
     forward_to_deserialize_any! {
         bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit
         unit_struct seq tuple tuple_struct map struct identifier
+    }
+}
+
+/// A number of a set.
+struct Digits<'a>(&'a str);
+
+impl<'a> IntoDeserializer<'a, Undecodable> for Digits<'a> {
+    type Deserializer = Self;
+
+    fn into_deserializer(self) -> Self {
+        self
+    }
+}
+
+impl<'de> Deserializer<'de> for Digits<'de> {
+    type Error = Undecodable;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Undecodable> {
+        number(self.0, visitor)
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, Undecodable> {
+        visitor.visit_newtype_struct(self)
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit
+        unit_struct seq tuple tuple_struct map struct identifier enum option ignored_any
     }
 }
 
@@ -241,14 +273,14 @@ mod tests {
     fn a_record_reads_as_it_was_written() {
         let item: Item = serde_dynamo::to_item(everything()).unwrap();
         assert_eq!(item["none"], AttributeValue::Null(true));
-        assert_eq!(from_item::<Everything>(item).unwrap(), everything());
+        assert_eq!(from_item::<Everything>(&item).unwrap(), everything());
     }
 
     #[test]
     fn it_reads_as_serde_dynamo_reads_it() {
         let item: Item = serde_dynamo::to_item(everything()).unwrap();
         let theirs: Everything = serde_dynamo::from_item(item.clone()).unwrap();
-        assert_eq!(from_item::<Everything>(item).unwrap(), theirs);
+        assert_eq!(from_item::<Everything>(&item).unwrap(), theirs);
     }
 
     #[test]
@@ -259,7 +291,7 @@ mod tests {
         }
         let read = |value: Option<AttributeValue>| {
             let item = value.map(|value| ("value".to_owned(), value));
-            from_item::<Row>(item.into_iter().collect()).map(|row| row.value)
+            from_item::<Row>(&item.into_iter().collect()).map(|row| row.value)
         };
         assert_eq!(read(None).unwrap(), None);
         assert_eq!(read(Some(AttributeValue::Null(true))).unwrap(), None);
@@ -279,12 +311,12 @@ mod tests {
             id: i64,
         }
         let null = ("id".to_owned(), AttributeValue::Null(true));
-        from_item::<Row>([null].into()).unwrap_err();
-        from_item::<Row>(Item::new()).unwrap_err();
+        from_item::<Row>(&[null].into()).unwrap_err();
+        from_item::<Row>(&Item::new()).unwrap_err();
         let fraction = ("id".to_owned(), number("1.5"));
-        from_item::<Row>([fraction].into()).unwrap_err();
+        from_item::<Row>(&[fraction].into()).unwrap_err();
         let none = ("id".to_owned(), number("one"));
-        from_item::<Row>([none].into()).unwrap_err();
+        from_item::<Row>(&[none].into()).unwrap_err();
     }
 
     #[test]
@@ -305,7 +337,7 @@ mod tests {
             ("at", text("2026-01-15T12:00:00.000Z")),
         ];
         let sound: Item = sound.map(|(name, value)| (name.to_owned(), value)).into();
-        from_item::<Row>(sound.clone()).unwrap();
+        from_item::<Row>(&sound).unwrap();
         for (name, value, why) in [
             ("id", text("secret"), "a value of another type than i64"),
             (
@@ -318,11 +350,11 @@ mod tests {
         ] {
             let mut item = sound.clone();
             item.insert(name.to_owned(), value);
-            assert_eq!(from_item::<Row>(item).unwrap_err(), Undecodable::new(why));
+            assert_eq!(from_item::<Row>(&item).unwrap_err(), Undecodable::new(why));
             let mut item = sound.clone();
             item.remove(name);
             let missing = Undecodable(format!("`{name}` is missing"));
-            assert_eq!(from_item::<Row>(item).unwrap_err(), missing);
+            assert_eq!(from_item::<Row>(&item).unwrap_err(), missing);
         }
     }
 
@@ -348,6 +380,6 @@ mod tests {
             id: 1,
             tags: [1, 2].into(),
         };
-        assert_eq!(from_item::<Row>(item).unwrap(), row);
+        assert_eq!(from_item::<Row>(&item).unwrap(), row);
     }
 }

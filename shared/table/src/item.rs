@@ -1,5 +1,7 @@
 //! Records as they were read from items.
 
+use std::sync::Arc;
+
 use aws_sdk_dynamodb::types::AttributeValue;
 use model::Error;
 use serde::de::DeserializeOwned;
@@ -19,6 +21,8 @@ pub struct Stored<T> {
     pub record: T,
     /// 1 when the record is created, and raised by one with every write.
     pub version: i64,
+    /// The item that was read. `None` for a record that was just created.
+    pub(crate) item: Option<Arc<Item>>,
 }
 
 /// A record, or the key of an unreadable one. Damage stays with the damaged record: a version of
@@ -44,7 +48,29 @@ impl<T> Readable<T> {
 impl<T> Stored<T> {
     /// A record that was just created, at version 1.
     pub const fn created(record: T) -> Self {
-        Self { record, version: 1 }
+        Self::at(1, record)
+    }
+
+    /// A record that nothing wrote yet. It has version 0.
+    pub const fn unwritten(record: T) -> Self {
+        Self::at(0, record)
+    }
+
+    const fn at(version: i64, record: T) -> Self {
+        Self {
+            record,
+            version,
+            item: None,
+        }
+    }
+
+    /// The same item, converted into another record.
+    pub fn map<U>(self, convert: impl FnOnce(T) -> U) -> Stored<U> {
+        Stored {
+            record: convert(self.record),
+            version: self.version,
+            item: self.item,
+        }
     }
 
     /// The record after [`Write::replace`](crate::Write::replace) has overwritten the one that was
@@ -86,8 +112,8 @@ pub(crate) fn key_of(item: &Item) -> Option<AnyKey> {
     Some(AnyKey::found(text(Main::PARTITION)?, text(Main::SORT)?))
 }
 
-/// Decodes the record of an item, whatever its `kind`. Unknown attributes are ignored, and a missing
-/// version is 1.
+/// Decodes the record of an item, whatever its `kind`. A missing version is 1. Unknown attributes are
+/// kept for the next write.
 pub(crate) fn stored<T: DeserializeOwned>(mut item: Item) -> Result<Stored<T>, Undecodable> {
     let version = match item.remove("version") {
         None => Some(1),
@@ -95,8 +121,12 @@ pub(crate) fn stored<T: DeserializeOwned>(mut item: Item) -> Result<Stored<T>, U
         Some(_) => None,
     };
     let version = version.ok_or_else(|| Undecodable::new("a version that is not an integer"))?;
-    let record = decode::from_item(item)?;
-    Ok(Stored { record, version })
+    let record = decode::from_item(&item)?;
+    Ok(Stored {
+        record,
+        version,
+        item: Some(Arc::new(item)),
+    })
 }
 
 /// Decodes the item of a key. An unreadable record is counted, and an error.

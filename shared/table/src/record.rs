@@ -6,7 +6,10 @@ use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
     attribute::{IntoAttribute, Item},
-    key::{Gsi1, Gsi2, Gsi3, Gsi4, Index, Key},
+    decode::from_item,
+    item::Stored,
+    key::{Gsi1, Gsi2, Gsi3, Gsi4, Index, Key, Main},
+    write::WRITTEN_BY,
 };
 
 /// A type whose values the table holds, and their keys.
@@ -81,6 +84,51 @@ pub(crate) fn item<S, R: Record<S>>(record: &R, version: i64) -> Result<Item, Er
     set_key(&mut item, record.gsi3());
     set_key(&mut item, record.gsi4());
     Ok(item)
+}
+
+/// The attributes that the table's own code writes. They follow the record.
+fn is_own(name: &str) -> bool {
+    ["kind", "version", "words", "expiresAt", WRITTEN_BY].contains(&name)
+        || [Main::PARTITION, Main::SORT].contains(&name)
+        || [Gsi1::PARTITION, Gsi1::SORT].contains(&name)
+        || [Gsi2::PARTITION, Gsi2::SORT].contains(&name)
+        || [Gsi3::PARTITION, Gsi3::SORT].contains(&name)
+        || [Gsi4::PARTITION, Gsi4::SORT].contains(&name)
+}
+
+/// The item that holds the record after a change. It keeps the attributes that this version of the
+/// service does not know: during a deployment, a newer one writes the same records.
+pub(crate) fn changed_item<S, R: Record<S>>(stored: &Stored<R>) -> Result<Item, Error> {
+    let mut written = item(&stored.record, stored.version + 1)?;
+    if let Some(found) = &stored.item {
+        let record: R =
+            from_item(found).map_err(|error| Error::internal("keeping a record", error))?;
+        let known = item(&record, stored.version)?;
+        let found = found.iter().filter(|(name, _)| !is_own(name));
+        keep_unknown(found, &known, &mut written);
+    }
+    Ok(written)
+}
+
+/// Copies what was found and is not known, in nested maps as well.
+fn keep_unknown<'a>(
+    found: impl Iterator<Item = (&'a String, &'a AttributeValue)>,
+    known: &Item,
+    written: &mut Item,
+) {
+    for (name, value) in found {
+        match (value, known.get(name), written.get_mut(name)) {
+            (value, None, None) => {
+                written.insert(name.clone(), value.clone());
+            }
+            (
+                AttributeValue::M(found),
+                Some(AttributeValue::M(known)),
+                Some(AttributeValue::M(written)),
+            ) => keep_unknown(found.iter(), known, written),
+            _ => {}
+        }
+    }
 }
 
 /// Turns a list of numbers into a set. An empty list becomes an absent attribute.

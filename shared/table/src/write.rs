@@ -8,11 +8,11 @@ use crate::{
     expression::{Change, Condition},
     item::Stored,
     key::AnyKey,
-    record::{Record, item},
+    record::{Record, changed_item, item},
 };
 
 /// The attribute that names the author of an item's last write.
-const WRITTEN_BY: &str = "writtenBy";
+pub(crate) const WRITTEN_BY: &str = "writtenBy";
 
 /// One conditional write, alone or in a transaction.
 #[derive(Clone, Debug)]
@@ -53,14 +53,26 @@ impl Write {
         })
     }
 
-    /// Overwrites the record that was read. Refused if its version has changed since.
+    /// Overwrites the record that was read, and keeps its unknown attributes. Refused if its version
+    /// has changed since.
     pub fn replace<S, R: Record<S>>(stored: &Stored<R>) -> Result<Self, Error> {
         Ok(Self {
             key: stored.record.key().into(),
-            operation: Operation::Put(item(&stored.record, stored.version + 1)?),
+            operation: Operation::Put(changed_item(stored)?),
             condition: Condition::version(stored.version),
             author: None,
         })
+    }
+
+    /// Creates a record, or overwrites the one that was read.
+    pub fn create_or_replace<S, R: Record<S>>(
+        found: Option<Stored<R>>,
+        record: R,
+    ) -> Result<Self, Error> {
+        match found {
+            None => Self::create(&record),
+            Some(found) => Self::replace(&found.map(|_| record)),
+        }
     }
 
     /// Changes attributes of an item and raises its version. Creates the item if there is none and

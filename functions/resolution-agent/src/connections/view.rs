@@ -118,6 +118,7 @@ impl From<Stored<Connection>> for ConnectionView {
         let Stored {
             record: connection,
             version,
+            ..
         } = stored;
         let auth = connection.auth;
         let headers = connection.headers.into_iter();

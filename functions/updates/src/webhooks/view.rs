@@ -66,7 +66,9 @@ versioned!(WebhookView, WebhookWithSecret: view);
 impl WebhookView {
     /// Returns the view at an instant.
     pub fn new(WebhookWithHealth { webhook, health }: WebhookWithHealth, now: Timestamp) -> Self {
-        let Stored { record, version } = webhook;
+        let Stored {
+            record, version, ..
+        } = webhook;
         Self {
             id: record.id,
             previous_secret_until: record.previous_until(now),

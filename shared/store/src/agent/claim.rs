@@ -404,13 +404,7 @@ impl Found {
         for FoundEffect { effect, guard, .. } in &self.own {
             let before = guard.as_ref().map(|guard| &guard.record);
             let record = EffectGuard::claimed(before, effect.clone(), action, self.at);
-            writes.push(match guard {
-                None => Write::create(&record)?,
-                Some(Stored { version, .. }) => Write::replace(&Stored {
-                    record,
-                    version: *version,
-                })?,
-            });
+            writes.push(Write::create_or_replace(guard.clone(), record)?);
         }
         for FoundEffect { effect, guard, .. } in &self.rivals {
             let as_it_was = match guard {

@@ -148,7 +148,7 @@ impl SessionWithActions {
         for again in &mut actions.known {
             again.version += i64::from(ids.contains(&again.key.action_id));
         }
-        let new = new.into_iter().map(|record| Stored { record, version: 1 });
+        let new = new.into_iter().map(Stored::created);
         actions.known.extend(new);
         self
     }
@@ -174,15 +174,9 @@ impl Agent<'_> {
         let mut actions = ApprovedActions::none();
         for part in parts {
             match part {
-                Readable::Yes(Stored { record, version }) => match record {
-                    Part::AgentSession(record) => {
-                        let record = *record;
-                        session = Some(Stored { record, version });
-                    }
-                    Part::AgentAction(record) => {
-                        let record = *record;
-                        actions.known.push(Stored { record, version });
-                    }
+                Readable::Yes(part) => match part.record.clone() {
+                    Part::AgentSession(record) => session = Some(part.map(|_| *record)),
+                    Part::AgentAction(record) => actions.known.push(part.map(|_| *record)),
                 },
                 Readable::No(key) => match key::action_id(key.sk()) {
                     Some(action_id) => actions.unreadable.push(action_id.to_owned()),

@@ -100,7 +100,7 @@ impl Agent<'_> {
         let head = head.unwrap_or_default();
         let record = AgentAction::rebuilt(session, proposed, head, self.0.clock.now());
         actions.unreadable.retain(|id| id != action_id);
-        actions.known.push(Stored { record, version: 0 });
+        actions.known.push(Stored::unwritten(record));
         Ok((whole, true))
     }
 

@@ -58,10 +58,7 @@ pub(crate) fn policy_in(
 
 /// Returns the policy of an organization that has set none.
 fn none(tenant: OrganizationId) -> Stored<AgentPolicy> {
-    Stored {
-        record: AgentPolicy::none(tenant),
-        version: 0,
-    }
+    Stored::unwritten(AgentPolicy::none(tenant))
 }
 
 impl Agent<'_> {

@@ -6,7 +6,7 @@ use super::Agent;
 use crate::{
     key::{self, Key},
     records::Stack,
-    table::{Batch, OrLeave, Read, Record, Stored, Write},
+    table::{Batch, OrLeave, Read, Record, Write},
 };
 
 impl Record<crate::Workdesk> for Stack {
@@ -31,13 +31,7 @@ impl Agent<'_> {
                 name: random::token(),
                 table: table.to_owned(),
             };
-            let write = match found {
-                None => Write::create(&made)?,
-                Some(Stored { version, .. }) => Write::replace(&Stored {
-                    record: made,
-                    version,
-                })?,
-            };
+            let write = Write::create_or_replace(found, made)?;
             // A refused write means that another caller created one.
             self.0.table.write(write).await?.or_leave();
             found = self.0.table.get(&key::stack(), Read::Consistent).await?;

@@ -21,7 +21,7 @@ impl Record<crate::Workdesk> for ConnectionTraffic {
 pub(crate) struct Traffic {
     pub(crate) known: ConnectionTraffic,
     /// None if it is not in the table.
-    version: Option<i64>,
+    found: Option<Stored<ConnectionTraffic>>,
 }
 
 impl Traffic {
@@ -30,16 +30,11 @@ impl Traffic {
     }
 
     pub(super) fn of(connection: &Connection, found: Option<Stored<ConnectionTraffic>>) -> Self {
-        match found {
-            Some(Stored { record, version }) => Self {
-                known: record,
-                version: Some(version),
-            },
-            None => Self {
-                known: ConnectionTraffic::none(connection),
-                version: None,
-            },
-        }
+        let known = match &found {
+            Some(found) => found.record.clone(),
+            None => ConnectionTraffic::none(connection),
+        };
+        Self { known, found }
     }
 
     /// Returns the state in a batch. An unreadable state blocks no call.
@@ -48,14 +43,7 @@ impl Traffic {
     }
 
     pub(super) fn write(self) -> Result<Write, Error> {
-        let Self { known, version } = self;
-        match version {
-            None => Write::create(&known),
-            Some(version) => Write::replace(&Stored {
-                record: known,
-                version,
-            }),
-        }
+        Write::create_or_replace(self.found, self.known)
     }
 }
 

@@ -86,7 +86,9 @@ impl Change {
     /// A record that is there, as if it had just been created. `None` for one that does not read, and for a
     /// deleted comment.
     pub(crate) fn of_existing(stored: Stored<Value>, now: Timestamp) -> Option<Self> {
-        let Stored { record, version } = stored;
+        let Stored {
+            record, version, ..
+        } = stored;
         let kind = RecordType::deserialize(&record["kind"]).ok()?;
         let changed: Changed = read(&record).ok()?;
         if changed.deleted_at.is_some() {
