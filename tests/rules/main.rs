@@ -37,6 +37,7 @@ mod table_proxy;
 mod taken_ids;
 mod template;
 mod time_to_live;
+mod unknown_attributes;
 mod unreadable;
 mod webhooks;
 mod written_by;

@@ -49,8 +49,9 @@ pub async fn login(
     let Some(user) = user.filter(|user| !user.disabled) else {
         return Err(refused(&app, attempt).await.into());
     };
-    let sid = Sid::generate(user.organization_id, user.id);
-    let session = Session::begin(&sid, &user, app.clock.now());
+    let now = app.clock.now();
+    let sid = Sid::generate(user.organization_id, user.id, now);
+    let session = Session::begin(&sid, &user, now);
     let session = session.from(address.clone(), user_agent);
     tokio::try_join!(
         sign_in.begin(&account, &session),

@@ -85,7 +85,7 @@ impl Session {
     }
 
     const IDLE: i64 = 24 * span::HOUR;
-    const ABSOLUTE: i64 = 7 * span::DAY;
+    const ABSOLUTE: i64 = Sid::LONGEST;
 
     /// The instant at which it ends, unless a request extends it.
     #[must_use]

@@ -4,26 +4,33 @@ use std::fmt;
 
 use sha2::{Digest, Sha256};
 
-use crate::{Id, OrganizationId, UserId, random};
+use crate::{Id, OrganizationId, Timestamp, UserId, random, span};
 
-/// A session id: `organization-user-secret`. The cookie's signature protects the two ids, so that
-/// session, user and organization are read in parallel. The secret cannot be guessed.
+/// A session id: `organization-user-seconds-secret`. The cookie's signature protects the two ids and
+/// the instant of sign-in. So session, user and organization are read in parallel, and an old cookie is
+/// refused without a read. The secret cannot be guessed.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Sid {
     /// The user's organization.
     pub organization: OrganizationId,
     /// The user of the session.
     pub user: UserId,
+    /// The sign-in, in seconds since the Unix epoch.
+    issued: i64,
     secret: String,
 }
 
 impl Sid {
+    /// Milliseconds for which a session lasts at most.
+    pub const LONGEST: i64 = 7 * span::DAY;
+
     /// A new session id for a user.
     #[must_use]
-    pub fn generate(organization: OrganizationId, user: UserId) -> Self {
+    pub fn generate(organization: OrganizationId, user: UserId, now: Timestamp) -> Self {
         Self {
             organization,
             user,
+            issued: now.epoch_seconds(),
             secret: random::token(),
         }
     }
@@ -31,15 +38,23 @@ impl Sid {
     /// Parses a session id whose signature was verified.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
-        let mut parts = text.splitn(3, '-');
+        let mut parts = text.splitn(4, '-');
         let organization = OrganizationId::new(parts.next()?.parse().ok()?)?;
         let user = UserId::new(parts.next()?.parse().ok()?)?;
+        let issued = parts.next()?.parse().ok()?;
         let secret = parts.next().filter(|secret| !secret.is_empty())?.to_owned();
         Some(Self {
             organization,
             user,
+            issued,
             secret,
         })
+    }
+
+    /// Returns true if its session has ended by its age alone.
+    #[must_use]
+    pub const fn is_too_old(&self, now: Timestamp) -> bool {
+        now.epoch_seconds() - self.issued > Self::LONGEST / span::SECOND
     }
 
     /// The SHA-256 that the table stores.
@@ -51,7 +66,13 @@ impl Sid {
 
 impl fmt::Display for Sid {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}-{}-{}", self.organization, self.user, self.secret)
+        let Self {
+            organization,
+            user,
+            issued,
+            secret,
+        } = self;
+        write!(f, "{organization}-{user}-{issued}-{secret}")
     }
 }
 

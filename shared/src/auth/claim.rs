@@ -120,6 +120,8 @@ impl Claim {
         } else {
             let sid = authentication.cookie.read(&parts.headers);
             let sid = sid.and_then(|sid| Sid::parse(&sid));
+            let now = authentication.clock.now();
+            let sid = sid.filter(|sid| !sid.is_too_old(now));
             let sid = sid.ok_or(Error::Unauthenticated)?;
             let (tenant, user) = (sid.organization, sid.user);
             let authenticated = async move {

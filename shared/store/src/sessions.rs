@@ -59,7 +59,7 @@ impl SignIn<'_> {
         };
         let read = || self.still(session);
         let write = |user: User| async move {
-            let sid = Sid::generate(user.organization_id, user.id);
+            let sid = Sid::generate(user.organization_id, user.id, self.0.clock.now());
             let mut renewed = begun(&sid, &user);
             renewed.epoch = user.session_epoch + 1;
             let writes = vec![

@@ -178,6 +178,65 @@ mod tests {
         }
     }
 
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    struct Note {
+        text: Option<String>,
+        place: Place,
+        places: Vec<Place>,
+    }
+
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    struct Place {
+        x: i64,
+        name: Option<String>,
+    }
+
+    struct Schema;
+
+    impl Record<Schema> for Note {
+        const KIND: &'static str = "note";
+
+        #[expect(clippy::disallowed_methods, reason = "it is no record of the store")]
+        fn key(&self) -> Key<Self> {
+            Key::new("NOTE", "1")
+        }
+    }
+
+    #[test]
+    fn a_change_keeps_what_the_type_lacks_and_nothing_else() {
+        let place = Place {
+            x: 1,
+            name: Some("desk".to_owned()),
+        };
+        let note = Note {
+            text: Some("old".to_owned()),
+            place: place.clone(),
+            places: vec![place],
+        };
+        let mut found = item(&note, 3).unwrap();
+        let later = AttributeValue::Bool(true);
+        found.insert("later".to_owned(), later.clone());
+        found.insert(Gsi1::PARTITION.to_owned(), "OLD".into_attribute());
+        found.insert(WRITTEN_BY.to_owned(), later.clone());
+        if let Some(AttributeValue::M(place)) = found.get_mut("place") {
+            place.insert("later".to_owned(), later.clone());
+        }
+        let mut read = stored::<Note>(found.clone()).unwrap();
+        read.record.text = None;
+        read.record.place.x = 2;
+        let written = changed_item(&read).unwrap();
+
+        assert_eq!(written["version"], 4.into_attribute());
+        assert_eq!(written["later"], later);
+        assert!(!written.contains_key("text"));
+        assert!(!written.contains_key(Gsi1::PARTITION));
+        assert!(!written.contains_key(WRITTEN_BY));
+        let place = written["place"].as_m().unwrap();
+        assert_eq!(place["x"], 2.into_attribute());
+        assert_eq!(place["later"], later);
+        assert_eq!(written["places"], found["places"]);
+    }
+
     fn written(record: &Tagged) -> Item {
         let mut item = serde_dynamo::to_item(record).unwrap();
         into_number_set(&mut item, "tags").unwrap();

@@ -165,7 +165,7 @@ async fn a_sign_in_under_way_with_the_old_password_begins_no_session() {
     changes(&mia, PASSWORD, NEW).await.expect(204);
     // The password was right when it was compared, and the user is read after the change.
     let user = sign_in.user(&account).await.unwrap().unwrap();
-    let sid = Sid::generate(user.organization_id, user.id);
+    let sid = Sid::generate(user.organization_id, user.id, api.clock.now());
     let session = records::session(&sid, &user, api.clock.now());
     let before = api.table_dump().await;
     let error = sign_in.begin(&account, &session).await.unwrap_err();

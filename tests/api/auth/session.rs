@@ -141,6 +141,18 @@ async fn a_forged_cookie_costs_no_read() {
 }
 
 #[tokio::test]
+async fn a_cookie_of_more_than_seven_days_costs_no_read() {
+    let api = Api::start().await;
+    let mia = api.sign_in("mia").await;
+    api.clock.advance(7 * span::DAY);
+    mia.get("/api/auth/session").await.expect(401);
+    assert!(api.counter.take().total > 0);
+    api.clock.advance(span::SECOND);
+    mia.get("/api/auth/session").await.expect(401);
+    assert_eq!(api.counter.take().total, 0);
+}
+
+#[tokio::test]
 async fn a_session_of_an_older_secret_holds() {
     let api = Api::start().await;
     let mia = api.sign_in("mia").await;
