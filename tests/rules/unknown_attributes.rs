@@ -11,7 +11,7 @@ use tests::support::{Item, World, key_of, text_of};
 /// An attribute of a later version.
 const LATER: &str = "fromALaterVersion";
 
-/// Kinds of items that are written anew from other items.
+/// Kinds of items that are made from other items alone.
 const DERIVED: [&str; 2] = ["indexed_record", "reference"];
 
 async fn items(world: &World) -> BTreeMap<String, Item> {

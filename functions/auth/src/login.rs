@@ -18,9 +18,15 @@ use crate::view::UserView;
 /// Signs in: returns the user and sets the session cookie.
 ///
 /// A wrong username and a wrong password get the same answer (401 `invalid_credentials`), and take
-/// the same time. After ten failed attempts on an account from one address within 15 minutes,
-/// further ones get 429 `too_many_attempts`. An attempt that is answered 503 does not count as
-/// failed.
+/// the same time. Further attempts get 429 `too_many_attempts`:
+///
+/// - After ten failed ones on an account from one network within 15 minutes.
+/// - After thirty from one network, on any accounts, until the quarter of an hour ends.
+/// - For 1, 2, 4 … up to 60 seconds after each failure, from the tenth on an account in a quarter of an
+///   hour on. Networks where the account signed in within 30 days do not wait.
+///
+/// A network is an IPv4 address or the first 64 bits of an IPv6 address. An attempt that is answered
+/// 503 does not count as failed.
 #[utoipa::path(post, path = "/api/auth/login", operation_id = "login")]
 pub async fn login(
     State(app): State<App>,

@@ -124,16 +124,31 @@ pub struct Account {
     pub password_hash: PasswordHash,
 }
 
-/// The failed sign-ins to an account from an address.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+/// The sign-ins to an account from a network. Neither needs to exist.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub(crate) struct Failures {
     pub(crate) subject: String,
+    /// The last one that succeeded.
+    pub(crate) signed_in_at: Option<Timestamp>,
     /// The start of each of the newest ten, oldest first.
     pub(crate) at: Vec<Timestamp>,
     /// The start of each attempt that is still being verified. It counts as a failure until then, so
     /// that guesses sent all at once count as well.
     #[serde(default)]
     pub(crate) pending: Vec<Timestamp>,
+}
+
+/// The failed sign-ins of a quarter of an hour: to all accounts from a network, or to an account from all
+/// networks.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct FailureCount {
+    pub(crate) subject: String,
+    /// The start of the quarter.
+    pub(crate) quarter: Timestamp,
+    pub(crate) failures: i64,
+    pub(crate) last_at: Timestamp,
 }
 
 /// The owner of an access token, by the token's hash. It is read without knowing the organization.

@@ -1,6 +1,18 @@
 //! Sessions, accounts and failed sign-ins.
+//!
+//! Three counters hold back who guesses passwords:
+//!
+//! - Of an account from a network: ten failures block it there.
+//! - Of a network: thirty failures at any accounts block it until the quarter of an hour ends.
+//! - Of an account: from the tenth failure on, from whatever networks, each next attempt waits longer.
+//!   Networks from which the account signed in within thirty days do not wait.
+//!
+//! A network is an IPv4 address, or the first 64 bits of an IPv6 address: one customer has all of these.
 
-use std::future::ready;
+use std::{
+    future::ready,
+    net::{IpAddr, Ipv6Addr},
+};
 
 use model::{
     Error, Organization, OrganizationId, Session, Timestamp, User, UserId, digest, span,
@@ -11,7 +23,7 @@ use serde::de::DeserializeOwned;
 use super::{
     PendingWrite, Store, WriteContext,
     key::{self, AnyKey, Gsi1, Key},
-    records::{Account, Failures, ReadHead},
+    records::{Account, FailureCount, Failures, ReadHead},
     retry::retry_or_none,
     store::resource,
     table::{Change, Condition, OrLeave, Read, Record, Stored, Write},
@@ -58,6 +70,74 @@ impl Record<crate::Workdesk> for Session {
 pub struct SignInAttempt {
     at: Timestamp,
     failures: Stored<Failures>,
+    counted: Counted,
+}
+
+/// The counters that a failure raises, by the hashes of their subjects.
+#[derive(Clone, Debug)]
+struct Counted {
+    network: String,
+    account: String,
+    quarter: Timestamp,
+}
+
+impl Counted {
+    fn new(username: &str, address: &str, now: Timestamp) -> Self {
+        Self {
+            network: digest(&format!("\n{}", network(address))),
+            account: digest(&format!("{}\n", fold(username))),
+            quarter: now.plus(-now.millis().rem_euclid(Failures::WINDOW)),
+        }
+    }
+
+    fn keys(&self) -> [Key<FailureCount>; 2] {
+        [&self.network, &self.account].map(|subject| key::sign_in_count(subject, self.quarter))
+    }
+
+    /// One failure more for both.
+    fn raised(&self, now: Timestamp) -> [Write; 2] {
+        [&self.network, &self.account].map(|subject| {
+            let change = Change::default()
+                .set("kind", FailureCount::KIND)
+                .set("subject", subject.as_str())
+                .set("quarter", self.quarter)
+                .set("lastAt", now)
+                .set(
+                    "expiresAt",
+                    FailureCount::end(self.quarter).epoch_seconds() + 1,
+                )
+                .add("failures", 1);
+            let key = key::sign_in_count(subject, self.quarter);
+            Write::update(key, change, Condition::default())
+        })
+    }
+}
+
+impl FailureCount {
+    /// Failures of a network that block it until the quarter ends.
+    const MOST_OF_NETWORK: i64 = 30;
+    /// Failures of an account before attempts wait.
+    const FREE_OF_ACCOUNT: i64 = 10;
+    /// The longest wait, in milliseconds.
+    const LONGEST: i64 = span::MINUTE;
+
+    fn end(quarter: Timestamp) -> Timestamp {
+        quarter.plus(Failures::WINDOW)
+    }
+
+    /// The time in milliseconds for which a network is blocked. `None` when it is not.
+    fn blocks_network(&self, now: Timestamp) -> Option<i64> {
+        (self.failures >= Self::MOST_OF_NETWORK).then(|| Self::end(self.quarter).since(now))
+    }
+
+    /// The time in milliseconds until the next attempt at an account: 1, 2, 4 … seconds after the last
+    /// failure, at most a minute. `None` when it may come now.
+    fn delays_account(&self, now: Timestamp) -> Option<i64> {
+        let doublings = u32::try_from(self.failures.checked_sub(Self::FREE_OF_ACCOUNT)?).ok()?;
+        let wait = 1_i64.checked_shl(doublings.min(10))? * span::SECOND;
+        let left = self.last_at.plus(wait.min(Self::LONGEST)).since(now);
+        (left > 0).then_some(left)
+    }
 }
 
 impl Failures {
@@ -73,6 +153,22 @@ impl Failures {
         let failed = self.at.iter().map(|at| at.plus(Self::WINDOW));
         let pending = self.pending.iter().map(|at| at.plus(Self::JUDGED_WITHIN));
         failed.chain(pending)
+    }
+
+    fn of(subject: &str) -> Self {
+        Self {
+            subject: subject.to_owned(),
+            ..Self::default()
+        }
+    }
+
+    /// Milliseconds for which a network is known from which an account signed in.
+    const KNOWN: i64 = 30 * span::DAY;
+
+    /// Returns true if the account signed in from the network lately.
+    fn knows_network(&self, now: Timestamp) -> bool {
+        self.signed_in_at
+            .is_some_and(|at| now.since(at) < Self::KNOWN)
     }
 
     /// The time in milliseconds for which attempts are blocked; `None` when they are not.
@@ -109,7 +205,20 @@ impl Record<crate::Workdesk> for Failures {
     }
 
     fn expires_at(&self) -> Option<i64> {
-        Some(self.ends().max()?.epoch_seconds() + 1)
+        let known = self.signed_in_at.map(|at| at.plus(Self::KNOWN));
+        Some(self.ends().chain(known).max()?.epoch_seconds() + 1)
+    }
+}
+
+impl Record<crate::Workdesk> for FailureCount {
+    const KIND: &'static str = "sign_in_count";
+
+    fn key(&self) -> Key<Self> {
+        key::sign_in_count(&self.subject, self.quarter)
+    }
+
+    fn expires_at(&self) -> Option<i64> {
+        Some(Self::end(self.quarter).epoch_seconds() + 1)
     }
 }
 
@@ -209,45 +318,83 @@ impl SignIn<'_> {
         self.0.write(pending, nothing, end).await.map(|_| ())
     }
 
-    /// Adds an attempt to sign in, before its password is verified. 429 with the seconds to wait after
-    /// ten attempts within 15 minutes, of an account from one address.
+    /// Adds an attempt to sign in, before its password is verified. 429 with the seconds to wait:
+    ///
+    /// - After ten attempts on an account from one network within 15 minutes.
+    /// - After thirty failures of a network in a quarter of an hour.
+    /// - Too soon after the last failure of an account with ten of them in this quarter. Networks from
+    ///   which the account signed in lately do not wait.
     ///
     /// The attempt counts like a failure. [`failed`](Self::failed) makes it one;
     /// [`succeeded`](Self::succeeded) removes it. Without either it is removed within seconds.
     pub async fn attempt(&self, username: &str, address: &str) -> Result<SignInAttempt, Error> {
         let subject = subject(username, address);
         let key = key::sign_in_failures(&subject);
-        let read = || self.0.table.get(&key, Read::Consistent);
-        let subject = &subject;
-        let write = |failures: Option<Stored<Failures>>| async move {
+        let counted = Counted::new(username, address, self.0.clock.now());
+        let [of_network, of_account] = counted.keys();
+        let all = [
+            AnyKey::from(&key),
+            AnyKey::from(&of_network),
+            AnyKey::from(&of_account),
+        ];
+        let found = self.0.table.batch_get(all, Read::Consistent).await?;
+        let of_network: Option<Stored<FailureCount>> = found.get(&of_network)?;
+        let of_account: Option<Stored<FailureCount>> = found.get(&of_account)?;
+        let (subject, counted) = (&subject, &counted);
+        let write = |failures: Option<Stored<Failures>>| {
             let now = self.0.clock.now();
-            let (failures, write) = if let Some(mut failures) = failures {
-                if let Some(wait) = failures.closed_for(now) {
+            let network = of_network.as_ref().and_then(|one| one.blocks_network(now));
+            let account = of_account.as_ref().and_then(|one| one.delays_account(now));
+            async move {
+                let known = failures.as_deref();
+                let account = account.filter(|_| !known.is_some_and(|one| one.knows_network(now)));
+                let closed = known.and_then(|one| one.closed_for(now));
+                if let Some(wait) = network.max(account).max(closed) {
                     return Err(too_many(wait));
                 }
-                failures.begin(now);
-                let write = Write::replace(&failures)?;
-                (failures.replaced(), write)
-            } else {
-                let failures = Failures {
-                    subject: subject.clone(),
-                    at: Vec::new(),
-                    pending: vec![now],
+                let (failures, write) = if let Some(mut failures) = failures {
+                    failures.begin(now);
+                    let write = Write::replace(&failures)?;
+                    (failures.replaced(), write)
+                } else {
+                    let mut failures = Failures::of(subject);
+                    failures.begin(now);
+                    let write = Write::create(&failures)?;
+                    (Stored::created(failures), write)
                 };
-                let write = Write::create(&failures)?;
-                (Stored::created(failures), write)
-            };
-            let written = self.0.table.write(write).await?.ok();
-            Ok(written.map(|()| SignInAttempt { at: now, failures }))
+                let written = self.0.table.write(write).await?.ok();
+                Ok(written.map(|()| SignInAttempt {
+                    at: now,
+                    failures,
+                    counted: counted.clone(),
+                }))
+            }
         };
-        let begun = retry_or_none(read().await?, read, write).await?;
+        let read = || self.0.table.get(&key, Read::Consistent);
+        let begun = retry_or_none(found.get(&key)?, read, write).await?;
         // No honest user sends so many attempts at the same moment.
         begun.ok_or_else(|| too_many(span::SECOND))
     }
 
     /// Makes a failure of an attempt.
     pub async fn failed(&self, attempt: SignInAttempt) -> Result<(), Error> {
-        let SignInAttempt { at, failures } = attempt;
+        let SignInAttempt {
+            at,
+            failures,
+            counted,
+        } = attempt;
+        let [network, account] = counted.raised(at);
+        let ((), network, account) = tokio::try_join!(
+            self.note_failure(at, failures),
+            self.0.table.write(network),
+            self.0.table.write(account),
+        )?;
+        network.or_leave();
+        account.or_leave();
+        Ok(())
+    }
+
+    async fn note_failure(&self, at: Timestamp, failures: Stored<Failures>) -> Result<(), Error> {
         let subject = failures.subject.clone();
         let key = key::sign_in_failures(&subject);
         let read = || self.0.table.get(&key, Read::Consistent);
@@ -257,12 +404,10 @@ impl SignIn<'_> {
                 failures.fail(at);
                 Write::replace(&failures)?
             } else {
-                // A sign-in that succeeded has removed all attempts before it.
-                Write::create(&Failures {
-                    subject: subject.clone(),
-                    at: vec![at],
-                    pending: Vec::new(),
-                })?
+                // It has expired.
+                let mut failures = Failures::of(subject);
+                failures.fail(at);
+                Write::create(&failures)?
             };
             Ok(self.0.table.write(write).await?.ok())
         };
@@ -270,19 +415,32 @@ impl SignIn<'_> {
         noted.ok_or_else(|| too_many(span::SECOND))
     }
 
-    /// Removes the failures and attempts of an account from an address.
+    /// Removes the failures and attempts of an account from a network, and notes that it signed in there.
     pub async fn succeeded(&self, username: &str, address: &str) -> Result<(), Error> {
-        let key = key::sign_in_failures(&subject(username, address));
-        let write = Write::delete(key, Condition::default());
-        self.0.table.write(write).await?.or_leave();
+        let known = Failures {
+            signed_in_at: Some(self.0.clock.now()),
+            ..Failures::of(&subject(username, address))
+        };
+        self.0.table.write(Write::put(&known)?).await?.or_leave();
         Ok(())
     }
 }
 
-/// The hash of an account, known or not, and an address, which is the key of their failures. It ignores
+/// The hash of an account, known or not, and a network, which is the key of their failures. It ignores
 /// the case of the username.
 fn subject(username: &str, address: &str) -> String {
-    digest(&format!("{}\n{address}", fold(username)))
+    digest(&format!("{}\n{}", fold(username), network(address)))
+}
+
+/// The network of an address.
+fn network(address: &str) -> String {
+    match address.parse() {
+        Ok(IpAddr::V6(address)) => {
+            let [a, b, c, d, ..] = address.segments();
+            Ipv6Addr::new(a, b, c, d, 0, 0, 0, 0).to_string()
+        }
+        Ok(IpAddr::V4(_)) | Err(_) => address.to_owned(),
+    }
 }
 
 fn too_many(millis: i64) -> Error {

@@ -64,7 +64,7 @@ impl<T> Stored<T> {
         }
     }
 
-    /// The same item, converted into another record.
+    /// Converts the record. The item stays the same.
     pub fn map<U>(self, convert: impl FnOnce(T) -> U) -> Stored<U> {
         Stored {
             record: convert(self.record),

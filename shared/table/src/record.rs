@@ -9,8 +9,10 @@ use crate::{
     decode::from_item,
     item::Stored,
     key::{Gsi1, Gsi2, Gsi3, Gsi4, Index, Key, Main},
-    write::WRITTEN_BY,
 };
+
+/// The attribute that names the author of an item's last write.
+pub(crate) const WRITTEN_BY: &str = "writtenBy";
 
 /// A type whose values the table holds, and their keys.
 ///

@@ -8,11 +8,8 @@ use crate::{
     expression::{Change, Condition},
     item::Stored,
     key::AnyKey,
-    record::{Record, changed_item, item},
+    record::{Record, WRITTEN_BY, changed_item, item},
 };
-
-/// The attribute that names the author of an item's last write.
-pub(crate) const WRITTEN_BY: &str = "writtenBy";
 
 /// One conditional write, alone or in a transaction.
 #[derive(Clone, Debug)]

@@ -138,6 +138,92 @@ async fn ten_failures_close_the_door_for_that_account_and_address() {
     nobody.post("/api/auth/login", right).await.expect(200);
 }
 
+/// Whoever tries one password on many accounts is held back as well.
+#[tokio::test]
+async fn thirty_failures_close_the_door_for_a_network() {
+    let api = Api::start().await;
+    api.user("ada").await;
+    let right = json!({"username": "ada", "password": PASSWORD});
+    for (network, same, other) in [
+        ("192.0.2.7", "192.0.2.7", "192.0.2.8"),
+        ("2001:db8:0:1::7", "2001:db8:0:1:ffff::9", "2001:db8:0:2::7"),
+    ] {
+        let guessing = api.anonymous().at(network);
+        for number in 0..30 {
+            let wrong = json!({"username": format!("somebody{number}"), "password": "wrong"});
+            let refused = guessing.post("/api/auth/login", wrong).await;
+            refused.expect_problem(401, "invalid_credentials");
+        }
+        let refused = api.anonymous().at(same);
+        let refused = refused.post("/api/auth/login", right.clone()).await;
+        assert_eq!(refused.header("retry-after"), Some("900"));
+        refused.expect_problem(429, "too_many_attempts");
+        let other = api.anonymous().at(other);
+        other
+            .post("/api/auth/login", right.clone())
+            .await
+            .expect(200);
+        api.clock.advance(15 * span::MINUTE);
+        guessing
+            .post("/api/auth/login", right.clone())
+            .await
+            .expect(200);
+    }
+}
+
+/// Guesses at one account from many addresses come slower and slower; its user is not held back where
+/// they signed in before.
+#[tokio::test]
+async fn an_account_that_many_guess_at_is_slow_for_strangers() {
+    let api = Api::start().await;
+    api.user("ada").await;
+    let wrong = json!({"username": "Ada", "password": "wrong"});
+    let right = json!({"username": "ada", "password": PASSWORD});
+    let home = api.anonymous().at("198.51.100.9");
+    home.post("/api/auth/login", right.clone())
+        .await
+        .expect(200);
+    let stranger = |number: i32| api.anonymous().at(&format!("203.0.113.{number}"));
+    for number in 0..10 {
+        let refused = stranger(number)
+            .post("/api/auth/login", wrong.clone())
+            .await;
+        refused.expect_problem(401, "invalid_credentials");
+    }
+    for (number, seconds) in [
+        (10, 1),
+        (11, 2),
+        (12, 4),
+        (13, 8),
+        (14, 16),
+        (15, 32),
+        (16, 60),
+        (17, 60),
+    ] {
+        let early = stranger(number)
+            .post("/api/auth/login", right.clone())
+            .await;
+        assert_eq!(
+            early.header("retry-after"),
+            Some(seconds.to_string().as_str())
+        );
+        early.expect_problem(429, "too_many_attempts");
+        home.post("/api/auth/login", right.clone())
+            .await
+            .expect(200);
+        api.clock.advance(seconds * span::SECOND);
+        let refused = stranger(number)
+            .post("/api/auth/login", wrong.clone())
+            .await;
+        refused.expect_problem(401, "invalid_credentials");
+    }
+    api.clock.advance(span::MINUTE);
+    stranger(18)
+        .post("/api/auth/login", right)
+        .await
+        .expect(200);
+}
+
 #[tokio::test]
 async fn a_success_forgets_the_failures() {
     let api = Api::start().await;
@@ -203,9 +289,12 @@ async fn a_sign_in_that_was_refused_is_logged_with_its_address_alone() {
         assert!(!text.contains("mia") && !text.contains("wrong"), "{text}");
     }
     let password = json!({"currentPassword": "a wrong one", "newPassword": "another 12345"});
+    // After ten failures, other networks wait for a second.
+    api.clock.advance(span::SECOND);
     mia.put("/api/auth/password", password).await.expect(400);
     let [line] = log.take().try_into().unwrap();
     assert_eq!(line["address"], "198.51.100.7", "{line}");
+    api.clock.advance(2 * span::SECOND);
     mia.post("/api/auth/login", right).await.expect(200);
     mia.get("/api/auth/session").await.expect(200);
     mia.get("/api/tasks/4711").await.expect(404);

@@ -1,12 +1,13 @@
 //! Keys of organizations, users, and how they sign in.
 
 use model::{
-    Organization, OrganizationEntry, OrganizationHead, OrganizationId, Session, Token, User, UserId,
+    Organization, OrganizationEntry, OrganizationHead, OrganizationId, Session, Timestamp, Token,
+    User, UserId,
 };
 use table::{AnyKey, Gsi1, Key, List, Sort, padded};
 
 use super::format::{name_then_id, record};
-use crate::records::{Account, Attempted, Failures, TokenHolder, Totals};
+use crate::records::{Account, Attempted, FailureCount, Failures, TokenHolder, Totals};
 
 /// The organization itself.
 pub fn organization(id: OrganizationId) -> Key<Organization> {
@@ -59,9 +60,14 @@ pub fn account(folded_username: &str) -> Key<Account> {
     Key::new(format!("USERNAME#{folded_username}"), "CREDENTIAL")
 }
 
-/// The failed sign-ins to an account from an address. Neither needs to exist.
-pub(crate) fn sign_in_failures(account_and_address_hash: &str) -> Key<Failures> {
-    Key::new(format!("SIGN_IN#{account_and_address_hash}"), "FAILURES")
+/// The failed sign-ins to an account from a network. Neither needs to exist.
+pub(crate) fn sign_in_failures(account_and_network_hash: &str) -> Key<Failures> {
+    Key::new(format!("SIGN_IN#{account_and_network_hash}"), "FAILURES")
+}
+
+/// The failed sign-ins from a network, or to an account, in the quarter of an hour from that instant on.
+pub(crate) fn sign_in_count(hash: &str, quarter: Timestamp) -> Key<FailureCount> {
+    Key::new(format!("SIGN_IN#{hash}"), format!("COUNT#{quarter}"))
 }
 
 /// A session of a user, by the hash of its id.
