@@ -42,7 +42,7 @@ impl Refused {
 
     async fn all(world: &World) -> [Self; 6] {
         let api = world.api();
-        let long_ago = api.clock.now().plus(-8 * span::DAY);
+        let long_ago = api.clock.now().plus(-7 * span::DAY);
         let signed_out = api.session_of(&world.max).await;
         signed_out.trigger("/api/auth/logout").await.expect(204);
         let soon = json!({"expiresAt": api.clock.now().plus(1)});

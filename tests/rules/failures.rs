@@ -25,7 +25,7 @@ fn caller_of_table_at(url: &str) -> Caller {
 fn caller_with_time(url: &str, milliseconds: u64) -> Caller {
     let clock = Clock::fixed(Timestamp::from_millis(0));
     let app = App::new(client(url, &Counter::default()), &api_config("gone"), clock);
-    let cookie = format!("connect.sid={}", app.cookie.sign("1-1-secret"));
+    let cookie = format!("connect.sid={}", app.cookie.sign("1-1-0-secret"));
     let milestones = shared::serve::router(milestones::routes(), app.clone(), &app);
     let gateway = Gateway::new([("milestones", milestones)]).ending_at(milliseconds);
     Caller::of(gateway).with_cookie(cookie)

@@ -326,7 +326,9 @@ async fn a_foreign_page_cannot_sign_a_browser_in() {
     let api = Api::start().await;
     let mia = api.sign_in("mia").await;
     let body = json!({"username": "mia", "password": PASSWORD});
-    let forged = api.anonymous().with_cookie("connect.sid=s%3A1-1-abc.x");
+    let forged = api
+        .anonymous()
+        .with_cookie("connect.sid=s%3A1-1-1768478400-abc.x");
     for browser in [mia, api.anonymous(), forged] {
         for (name, value) in [
             ("sec-fetch-site", "cross-site"),

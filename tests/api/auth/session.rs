@@ -126,8 +126,8 @@ async fn a_forged_cookie_costs_no_read() {
     let forged = [
         "connect.sid=".to_owned(),
         good.replace("s%3A1-", "s%3A2-"),
-        format!("connect.sid={}", other.sign("1-1-abc")),
-        "connect.sid=s%3A1-1-abc.".to_owned(),
+        format!("connect.sid={}", other.sign("1-1-1768478400-abc")),
+        "connect.sid=s%3A1-1-1768478400-abc.".to_owned(),
         format!("sid={}", &good["connect.sid=".len()..]),
     ];
     for cookie in forged {
