@@ -1,10 +1,14 @@
 //! A world for one test.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::{
+    collections::BTreeMap,
+    sync::atomic::{AtomicUsize, Ordering},
+    time::Duration,
+};
 
 use crate::records;
 use aws_sdk_dynamodb::{
-    config::{StalledStreamProtectionConfig, timeout::TimeoutConfig},
+    config::{StalledStreamProtectionConfig, retry::RetryPartition, timeout::TimeoutConfig},
     types::AttributeValue,
 };
 use local::engines::Queues;
@@ -80,12 +84,16 @@ impl Settings {
     }
 }
 
-/// A client as the functions have it, which counts.
+/// A client as the functions have it, which counts. Failures of other clients of this process take none of
+/// its retries.
 pub fn client(url: &str, counter: &Counter) -> aws_sdk_dynamodb::Client {
+    static CLIENTS: AtomicUsize = AtomicUsize::new(0);
+    let number = CLIENTS.fetch_add(1, Ordering::Relaxed);
     let config = local::engines::dynamodb_client(url)
         .config()
         .to_builder()
         .timeout_config(shared::config::timeouts())
+        .retry_partition(RetryPartition::new(format!("client {number}")))
         .interceptor(counter.clone());
     aws_sdk_dynamodb::Client::from_conf(config.build())
 }
