@@ -65,8 +65,9 @@ fn forget(action: &mut ProposedAction) {
 /// paid.
 fn record(path: &str) -> Value {
     let id = path.split('/').nth(2);
+    let other = format!("of-{}", id.unwrap_or_default());
     json!({
-        "id": id, "invoiceId": format!("of-{}", id.unwrap_or_default()), "duplicateOf": "inv_2007",
+        "id": id, "invoiceId": other, "duplicateOf": other,
         "amountDue": 1, "amountPaid": 1, "amountCredited": 0, "currency": "usd",
         "amount": 1, "failure": "processing_error", "events": 1, "missingUsageEvents": 1,
         "minutesSinceProgress": 600,

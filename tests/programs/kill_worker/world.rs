@@ -19,7 +19,7 @@ use serde_json::{Map, Value, json};
 use shared::{
     agent::{ActionState, ActionType, Approving, Case, Message},
     clock::Clock,
-    model::{AgentSessionId, OrganizationId, Stopwatch, UserId, span},
+    model::{AgentSessionId, OrganizationId, Role, Stopwatch, UserId, span},
     queue::Queue,
     store::{Approval, Store},
 };
@@ -46,6 +46,8 @@ pub struct World {
     store: Store,
     playbooks: Playbooks,
     tenant: OrganizationId,
+    /// Opens the sessions and approves.
+    approver: UserId,
     /// Of the workers that are killed.
     doomed: RuntimeApi,
     /// Of those that work off what is left.
@@ -133,6 +135,8 @@ impl World {
         let store = Store::new(engines.dynamodb(), engines.table_name(), Clock::system());
         let tenant = tests::organization(&store).await;
         records::connected(&store, tenant, &demo).await;
+        let approver = records::user("ada", Role::Admin, "none");
+        let approver = store.directory().create_user(tenant, approver).await;
         let runtimes = (0..WORKERS).map(async |_| Arc::new(RuntimeApi::start().await));
         let runtimes = join_all(runtimes).await;
         Self {
@@ -141,6 +145,7 @@ impl World {
             store,
             playbooks: Playbooks::shipped().unwrap(),
             tenant,
+            approver: approver.unwrap().record.id,
             doomed: RuntimeApi::start().await,
             runtimes,
             sweepers_clock: Clock::fixed(Clock::system().now()),
@@ -203,8 +208,11 @@ impl World {
         let new = records::alert_with(class, Clock::system().now(), &more);
         let alert = self.store.alerts().record(self.tenant, new).await.unwrap();
         let agent = self.store.agent();
-        let by: UserId = shared::model::Id::new(1).unwrap();
-        let session = agent.open(self.tenant, alert.id, by).await.unwrap().id;
+        let session = agent
+            .open(self.tenant, alert.id, self.approver)
+            .await
+            .unwrap()
+            .id;
         let analyse = async |case: &Case| Ok(unwary::proposal(&self.playbooks, case));
         let proposed = agent.propose(self.tenant, session, analyse, "It failed.");
         let (proposed, _) = Box::pin(proposed).await.unwrap();
@@ -212,7 +220,7 @@ impl World {
         let action = actions
             .find(|action| action.content.action_type == wanted)
             .unwrap();
-        let approving = Approving::of(std::slice::from_ref(&action.id), by);
+        let approving = Approving::of(std::slice::from_ref(&action.id), self.approver);
         let approval = agent.approve(self.tenant, session, &approving).await;
         assert!(matches!(approval.unwrap(), Approval::Queued(..)));
         Approved {
