@@ -8,7 +8,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use local::target_systems::{Fault, FaultMode};
 use serde_json::{Value, json};
 use shared::clock::Stopwatch;
-use tests::support::{self, Concierge, event, text_of};
+use tests::support::{self, Concierge, comes, event, text_of};
 
 const SECOND: i64 = 1_000;
 const BILLING: &str = "/api/concierge/connections/billing";
@@ -258,7 +258,28 @@ async fn no_more_calls_begin_in_a_second_than_a_connection_takes() {
 }
 
 #[tokio::test]
-async fn an_action_that_would_wait_too_long_is_deferred() {
+async fn an_action_that_would_occupy_a_worker_comes_back_at_its_turn() {
+    let (world, worker, actions) = given(json!({"perSecond": 1}), 3).await;
+    delivers(&world, &worker, &actions).await;
+    // Another delivery takes no other turn.
+    delivers(&world, &worker, &actions[2..]).await;
+    assert_eq!(attempts(&world, &actions[2]).await, 0);
+    assert_eq!(world.demo.effects().len(), 2);
+    let known = world.api.items_of("connection_traffic").await.remove(0);
+    assert_eq!(text_of(&known, "nextTurn"), "2026-01-15T12:00:03.000Z");
+    world.api.clock.advance(2 * SECOND);
+    let runs = async {
+        while world.demo.effects().len() < 3 {
+            assert_eq!(world.delivers_once(&worker).await, 0);
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    };
+    comes("the message of its turn", runs).await;
+    assert_eq!(attempts(&world, &actions[2]).await, 1);
+}
+
+#[tokio::test]
+async fn the_sweeper_sends_the_message_of_a_turn_that_got_lost() {
     let (world, worker, actions) = given(json!({"perSecond": 1}), 2).await;
     delivers(&world, &worker, &actions[..1]).await;
     // Others have reserved the next seconds.
@@ -268,7 +289,9 @@ async fn an_action_that_would_wait_too_long_is_deferred() {
     world.api.puts([known]).await;
     delivers(&world, &worker, &actions[1..]).await;
     assert_eq!(attempts(&world, &actions[1]).await, 0);
-    world.api.clock.advance(40 * SECOND);
+    world.api.clock.advance(159 * SECOND);
+    assert_eq!(world.sweeper().sweep().await.resent, 0);
+    world.api.clock.advance(SECOND);
     assert_eq!(world.sweeper().sweep().await.resent, 1);
     assert_eq!(world.delivers(&worker).await, 0);
     assert_eq!(world.demo.effects().len(), 2);

@@ -8,8 +8,9 @@
 //! - Elsewhere, a record written before the call prevents a repeat.
 //!
 //! A message is deleted once it is handled, even if its action has no result yet. The action then
-//! stores its retry time, and the sweeper sends another message. A message is redelivered only if
-//! the worker itself failed. A message that fails every time becomes a dead letter.
+//! stores its retry time, and the sweeper sends another message. An action that waits for its turn at a
+//! connection gets a delayed message. A message is redelivered only if the worker itself failed. A
+//! message that fails every time becomes a dead letter.
 
 mod call;
 mod limits;
@@ -18,14 +19,14 @@ mod run;
 
 pub use limits::Limits;
 
-use std::panic::AssertUnwindSafe;
+use std::{panic::AssertUnwindSafe, time::Duration};
 
 use agent::{ActionState, Claim, Message};
 use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent, SqsMessage};
 use futures::{FutureExt, StreamExt, stream};
-use model::{AgentSessionId, Error, OrganizationId, Stopwatch};
+use model::{AgentSessionId, Error, OrganizationId, Stopwatch, Timestamp};
 use runtime::{
-    queue::Queue,
+    queue::{Delayed, Queue},
     telemetry::{self, Metric},
 };
 use store::{HeldAction, Store};
@@ -142,6 +143,15 @@ impl Worker {
             .await?;
         let verifies = match claim {
             Claim::Busy | Claim::PutOff => return Ok(()),
+            Claim::Turn(turn) => {
+                let message = Message::RunAction {
+                    organization_id,
+                    session_id,
+                    action_id: action_id.to_owned(),
+                };
+                self.send_at(turn, message).await;
+                return Ok(());
+            }
             Claim::Over => false,
             Claim::Ended(outcome) => {
                 self.count(outcome);
@@ -159,6 +169,13 @@ impl Worker {
             tracing::warn!(%organization_id, %session_id, cause, "the sweeper will request the check again");
         }
         Ok(())
+    }
+
+    /// Sends a message that is delivered at an instant. If that fails, the sweeper sends it.
+    async fn send_at(&self, at: Timestamp, message: Message) {
+        let delay = at.millis() - self.store.now().millis();
+        let delay = Duration::from_millis(u64::try_from(delay).unwrap_or(0));
+        self.queue.try_send(&[Delayed { message, delay }]).await;
     }
 
     /// Runs a claimed action. Returns whether its effect is to be verified at once.

@@ -135,6 +135,9 @@ pub struct Schedule {
     pub due_at: Option<Timestamp>,
     /// The last claim was deferred, and the sweeper has sent no message since.
     pub put_off: bool,
+    /// Its turn at a connection that limits calls, since the last claim.
+    #[serde(default)]
+    pub turn: Option<Timestamp>,
     /// Messages that the sweeper sent since the last claim.
     pub resends: i64,
     /// Its saved minutes are not in the organization's total yet.
@@ -171,6 +174,7 @@ impl Schedule {
             not_before: None,
             due_at: Some(now.plus(AgentAction::DELIVERY)),
             put_off: false,
+            turn: None,
             resends: 0,
             uncounted: false,
         }

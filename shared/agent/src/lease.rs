@@ -1,8 +1,9 @@
 //! Claims, calls and outcomes of an approved action.
 
 use super::{
-    ActionState, AgentAction, AgentPolicy, AgentSessionStatus, Approvers, Charge, Effect, Excerpt,
-    HeldEffect, Idempotency, OpenCall, Proposers, StepAnswer, StepStatus,
+    ActionState, AgentAction, AgentPolicy, AgentSessionStatus, Approvers, Charge,
+    ConnectionTraffic, Effect, Excerpt, HeldEffect, Idempotency, OpenCall, Proposers, StepAnswer,
+    StepStatus,
 };
 use model::{Timestamp, span};
 
@@ -19,6 +20,8 @@ pub enum Claim<A = ()> {
     /// This claim deferred it; it is due again soon. A pause applies, or its connection is failing
     /// or at its limit.
     PutOff,
+    /// This claim gave it a turn at its connection, for which it needs a message.
+    Turn(Timestamp),
     /// Nothing to run: it ended before.
     Over,
 }
@@ -142,7 +145,10 @@ impl AgentAction {
         }
         let mut before = around.before.iter().chain(&around.unless);
         let waits = before.any(|state| state.is_some_and(|state| !state.has_ended()));
-        if waits || self.schedule.not_before.is_some_and(|at| now < at) {
+        // A message of its turn is under way.
+        let soon = now.plus(ConnectionTraffic::LONGEST_WAIT_OF_WORKERS);
+        let has_turn = self.schedule.turn.is_some_and(|turn| soon < turn);
+        if waits || has_turn || self.schedule.not_before.is_some_and(|at| now < at) {
             return Claim::Busy;
         }
         if let Some(until) = around.put_off {
@@ -159,6 +165,7 @@ impl AgentAction {
         self.progress.attempts += 1;
         self.schedule.resends = 0;
         self.schedule.put_off = false;
+        self.schedule.turn = None;
         self.schedule.not_before = None;
         self.schedule.lease_until = Some(now.plus(lease));
         let look = Self::DELIVERY.max(lease + Self::LEASE_MARGIN);
@@ -180,6 +187,13 @@ impl AgentAction {
         self.schedule.resends = 0;
         self.schedule.due_at = Some(until.min(self.deadline()));
         self.updated_at = now;
+    }
+
+    /// Defers it until its turn, without an attempt. The sweeper sends a message if that of the turn
+    /// got lost.
+    pub fn wait_for_turn(&mut self, turn: Timestamp, now: Timestamp) {
+        self.put_off_until(turn.plus(Self::DELIVERY), now);
+        self.schedule.turn = Some(turn);
     }
 
     /// Returns the outcome and the reason if it ends instead of being claimed.

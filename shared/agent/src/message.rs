@@ -50,6 +50,22 @@ struct Envelope<M> {
 impl Message {
     const VERSION: u32 = 1;
 
+    /// Returns the organization that owns the session.
+    #[must_use]
+    pub const fn organization_id(&self) -> OrganizationId {
+        match self {
+            Self::RunAction {
+                organization_id, ..
+            }
+            | Self::LookAtAction {
+                organization_id, ..
+            }
+            | Self::CheckAlert {
+                organization_id, ..
+            } => *organization_id,
+        }
+    }
+
     /// Writes the message for the queue.
     pub fn to_text(&self) -> Result<String, Error> {
         serde_json::to_string(&Envelope {

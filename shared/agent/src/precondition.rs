@@ -33,6 +33,16 @@ impl AgentAction {
         self.reads_of(&self.content.require)
     }
 
+    /// Returns the number of calls and reads that it will probably send through its connection, at least
+    /// 1.
+    #[must_use]
+    pub fn calls_ahead(&self) -> i64 {
+        let mut reads = self.required_reads();
+        reads.retain(|read| *read.connection == *self.content.target_system);
+        let steps = self.content.steps.len().saturating_sub(self.next_step());
+        i64::try_from(reads.len() + steps).map_or(1, |calls| calls.max(1))
+    }
+
     /// Returns the reads that show whether the next call took effect. Empty if no read shows it.
     #[must_use]
     pub fn doubt_reads(&self) -> Vec<TargetRead> {

@@ -32,6 +32,33 @@ impl Queued for Message {
     fn text(&self) -> Result<String, Error> {
         self.to_text()
     }
+
+    fn group(&self) -> Option<String> {
+        Some(self.organization_id().to_string())
+    }
+}
+
+/// A message that the queue holds back.
+#[derive(Clone, Debug)]
+pub struct Delayed<M> {
+    /// The message.
+    pub message: M,
+    /// The time for which the queue holds it back, at most 15 minutes.
+    pub delay: Duration,
+}
+
+impl<M: Queued> Queued for Delayed<M> {
+    fn text(&self) -> Result<String, Error> {
+        self.message.text()
+    }
+
+    fn group(&self) -> Option<String> {
+        self.message.group()
+    }
+
+    fn delay(&self) -> Duration {
+        self.delay
+    }
 }
 
 impl Queued for DeliveryMessage {

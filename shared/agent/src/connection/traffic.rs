@@ -26,6 +26,9 @@ pub struct ConnectionTraffic {
     /// The earliest begin of the next call. None unless calls per second are limited.
     #[serde(default)]
     pub next_call: Option<Timestamp>,
+    /// The earliest turn of the next action that has to wait. None unless one had to.
+    #[serde(default)]
+    pub next_turn: Option<Timestamp>,
 }
 
 /// The circuit breaker of a connection: no calls go to a system that gives unclear answers.
@@ -80,6 +83,10 @@ pub struct Asking<'a> {
     pub action: &'a str,
     /// The length of its worker's lease, in milliseconds.
     pub lease: i64,
+    /// The number of calls that it will probably send, at least 1.
+    pub calls: i64,
+    /// The turn that it waited for, if any.
+    pub turn: Option<Timestamp>,
     /// The instant of the request.
     pub now: Timestamp,
 }
@@ -87,8 +94,11 @@ pub struct Asking<'a> {
 /// The answer to a request to start work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Admission {
-    /// The first call may begin at this instant.
+    /// The first call may begin at this instant, at most
+    /// [a second](ConnectionTraffic::LONGEST_WAIT_OF_WORKERS) ahead.
     From(Timestamp),
+    /// Ask again at this instant, which is its turn.
+    Turn(Timestamp),
     /// Retry at this instant.
     PutOff(Timestamp),
 }
@@ -165,7 +175,12 @@ impl Breaker {
 }
 
 impl ConnectionTraffic {
-    /// The longest wait of an action for its next call, in milliseconds. Beyond it, the action is
+    /// The longest wait of a worker for an action's first call, in milliseconds. An action that has to
+    /// wait longer gets a turn, so that it occupies no worker.
+    pub const LONGEST_WAIT_OF_WORKERS: i64 = span::SECOND;
+    /// The farthest turn, in milliseconds. Beyond it, an action asks again without one.
+    pub const FARTHEST_TURN: i64 = 10 * span::MINUTE;
+    /// The longest wait for a further call or for a read, in milliseconds. Beyond it, the action is
     /// released.
     pub const LONGEST_WAIT: i64 = 20 * span::SECOND;
     /// The retry delay of an action that found the concurrency limit reached, in milliseconds.
@@ -180,6 +195,7 @@ impl ConnectionTraffic {
             breaker: Breaker::default(),
             at_work: BTreeMap::new(),
             next_call: None,
+            next_turn: None,
         }
     }
 
@@ -204,7 +220,8 @@ impl ConnectionTraffic {
 
     /// Admits an action if the breaker and the limits permit. After an opening, the action is the
     /// probe. An admitted action is at work until its lease ends or [it ends](Self::ends), and its
-    /// first call gets a slot. A deferred action changes nothing.
+    /// first call gets a slot. If that is too far ahead, it gets a turn. A deferred action without a turn
+    /// changes nothing.
     pub fn admit(&mut self, connection: &Connection, asking: Asking<'_>) -> Admission {
         let now = asking.now;
         let mut breaker = self.breaker_of(connection);
@@ -214,9 +231,9 @@ impl ConnectionTraffic {
         if !self.has_place(connection, asking) {
             return Admission::PutOff(now.plus(Self::FULL));
         }
-        let begins = match self.turn(connection, now) {
-            Ok(begins) => begins,
-            Err(free) => return Admission::PutOff(free),
+        let begins = match self.line_up(connection, asking) {
+            Admission::From(begins) => begins,
+            deferred => return deferred,
         };
         let until = now.plus(asking.lease);
         if breaker.state(now) == BreakerState::Probing {
@@ -230,17 +247,37 @@ impl ConnectionTraffic {
         Admission::From(begins)
     }
 
+    /// Reserves a slot for the first call of an action, or gives it a turn behind those that wait. An
+    /// action whose turn has come goes before newcomers.
+    fn line_up(&mut self, connection: &Connection, asking: Asking<'_>) -> Admission {
+        let now = asking.now;
+        let Some(apart) = apart(connection) else {
+            return Admission::From(now);
+        };
+        let soon = now.plus(Self::LONGEST_WAIT_OF_WORKERS);
+        let free = self.next_call.unwrap_or(now).max(now);
+        let end_of_line = self.next_turn.unwrap_or(now).max(free);
+        if free <= soon && asking.turn.unwrap_or(end_of_line) <= soon {
+            self.next_call = Some(free.plus(apart));
+            return Admission::From(free);
+        }
+        let farthest = now.plus(Self::FARTHEST_TURN);
+        if farthest < end_of_line {
+            return Admission::PutOff(farthest);
+        }
+        self.next_turn = Some(end_of_line.plus(apart * asking.calls));
+        Admission::Turn(end_of_line)
+    }
+
     /// Reserves a slot for another call of an action at work. Returns its begin, or when to retry.
     pub fn turn(
         &mut self,
         connection: &Connection,
         now: Timestamp,
     ) -> Result<Timestamp, Timestamp> {
-        let Some(most) = connection.limits.per_second else {
+        let Some(apart) = apart(connection) else {
             return Ok(now);
         };
-        // Rounded up, so that no second exceeds the limit.
-        let apart = (span::SECOND + most - 1) / most;
         let latest = now.plus(Self::LONGEST_WAIT);
         let next = self.next_call.unwrap_or(now).max(now);
         if next > latest {
@@ -279,4 +316,11 @@ impl ConnectionTraffic {
             at_work.filter(|(other, until)| asking.now < **until && **other != asking.action);
         i64::try_from(others.count()).is_ok_and(|others| others < most)
     }
+}
+
+/// Returns the milliseconds between two calls; none without a limit. Rounded up, so that no second
+/// exceeds the limit.
+fn apart(connection: &Connection) -> Option<i64> {
+    let most = connection.limits.per_second?;
+    Some((span::SECOND + most - 1) / most)
 }

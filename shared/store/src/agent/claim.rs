@@ -118,15 +118,21 @@ impl Agent<'_> {
                     let from = before.state;
                     return self.end_instead(found.action, from, outcome).await;
                 }
-                Claim::PutOff => return self.put_off(&found.action).await,
+                Claim::PutOff => return self.put_off(&found.action, Claim::PutOff).await,
+                Claim::Turn(turn) => return self.put_off(&found.action, Claim::Turn(turn)).await,
                 Claim::Held(()) => before.charge(&around.policy),
             };
-            let begins = match self.admitted(&found, lease).await? {
+            let begins = match self.admitted(&found, &before, lease).await? {
                 Admission::From(begins) => begins,
+                Admission::Turn(turn) => {
+                    let mut action = before;
+                    action.wait_for_turn(turn, found.at);
+                    return self.put_off(&action, Claim::Turn(turn)).await;
+                }
                 Admission::PutOff(until) => {
                     let mut action = before;
                     action.put_off_until(until.min(found.at.plus(PAUSED)), found.at);
-                    return self.put_off(&action).await;
+                    return self.put_off(&action, Claim::PutOff).await;
                 }
             };
             let at = found.at;
@@ -158,20 +164,28 @@ impl Agent<'_> {
     async fn put_off(
         &self,
         action: &Stored<AgentAction>,
+        put_off: Claim<HeldAction>,
     ) -> Result<Option<Claim<HeldAction>>, Error> {
         let done = self.0.table.write(Write::replace(action)?).await?;
-        Ok(done.is_ok().then_some(Claim::PutOff))
+        Ok(done.is_ok().then_some(put_off))
     }
 
-    /// Returns whether the action may start work, and when.
-    async fn admitted(&self, found: &Found, lease: i64) -> Result<Admission, Error> {
+    /// Returns whether the action, as it was before the claim, may start work, and when.
+    async fn admitted(
+        &self,
+        found: &Found,
+        action: &AgentAction,
+        lease: i64,
+    ) -> Result<Admission, Error> {
         let (Some(connection), Some(traffic)) = (&found.connection, &found.traffic) else {
             return Ok(Admission::From(found.at));
         };
-        let name = name_at_work(&found.action);
+        let name = name_at_work(action);
         let asking = Asking {
             action: &name,
             lease,
+            calls: action.calls_ahead(),
+            turn: action.schedule.turn,
             now: found.at,
         };
         let connections = self.0.connections();

@@ -1,5 +1,7 @@
 //! The circuit breaker and the call limits.
 
+use std::collections::BTreeMap;
+
 use super::*;
 use model::span;
 
@@ -17,6 +19,8 @@ fn asking(action: &str, millis: i64) -> Asking<'_> {
     Asking {
         action,
         lease: LEASE,
+        calls: 1,
+        turn: None,
         now: at(millis),
     }
 }
@@ -33,7 +37,7 @@ fn opened(connection: &Connection) -> ConnectionTraffic {
 fn put_off(traffic: &ConnectionTraffic, connection: &Connection, millis: i64) -> Option<Timestamp> {
     match traffic.clone().admit(connection, asking("other", millis)) {
         Admission::From(_) => None,
-        Admission::PutOff(until) => Some(until),
+        Admission::Turn(until) | Admission::PutOff(until) => Some(until),
     }
 }
 
@@ -144,10 +148,94 @@ fn calls_begin_as_far_apart_as_their_limit_asks() {
     assert_eq!((turns, later), (60, at(60_000 + 60 * 334)));
     assert_eq!(traffic.turn(&one, at(60_000)), Err(later));
     let other = traffic.clone().admit(&one, asking("c", 60_000));
-    assert_eq!(other, Admission::PutOff(later));
+    assert_eq!(other, Admission::Turn(later));
     // A clock two minutes ahead defers others by at most that bound at a time.
     traffic.next_call = Some(at(180_000));
     assert_eq!(traffic.turn(&one, at(60_000)), Err(at(80_334)));
+}
+
+#[test]
+fn an_action_that_has_to_wait_longer_than_a_second_gets_a_turn() {
+    let one = limited(&json!({"perSecond": 1}));
+    let mut traffic = ConnectionTraffic::none(&one);
+    let from = |millis| Admission::From(at(millis));
+    assert_eq!(traffic.admit(&one, asking("a", 0)), from(0));
+    assert_eq!(traffic.admit(&one, asking("b", 0)), from(1_000));
+    // A turn leaves room for the calls of the turn before.
+    let three = Asking {
+        calls: 3,
+        ..asking("c", 0)
+    };
+    assert_eq!(traffic.admit(&one, three), Admission::Turn(at(2_000)));
+    assert_eq!(
+        traffic.admit(&one, asking("d", 0)),
+        Admission::Turn(at(5_000))
+    );
+    // Its turn has come. A newcomer gets none of its slots.
+    let third = Asking {
+        turn: Some(at(2_000)),
+        ..asking("c", 2_100)
+    };
+    assert_eq!(
+        traffic.admit(&one, asking("e", 2_100)),
+        Admission::Turn(at(6_000))
+    );
+    assert_eq!(traffic.admit(&one, third), from(2_100));
+    // It comes late, and others have the next slots: it gets another turn.
+    for _ in 0..9 {
+        assert!(traffic.turn(&one, at(5_000)).is_ok());
+    }
+    let fourth = Asking {
+        turn: Some(at(5_000)),
+        ..asking("d", 5_000)
+    };
+    assert_eq!(traffic.admit(&one, fourth), Admission::Turn(at(14_000)));
+    // No turn is farther than ten minutes.
+    traffic.next_turn = Some(at(700_000));
+    let late = traffic.admit(&one, asking("f", 6_000));
+    assert_eq!(late, Admission::PutOff(at(606_000)));
+}
+
+#[test]
+fn each_of_many_waiting_actions_runs_after_one_or_two_turns() {
+    let one = limited(&json!({"perSecond": 2}));
+    let mut traffic = ConnectionTraffic::none(&one);
+    // Messages by the instant of their delivery: each begins a claim with two calls.
+    let mut messages: BTreeMap<(i64, usize), Option<Timestamp>> = BTreeMap::new();
+    for action in 0..200 {
+        messages.insert((0, action), None);
+    }
+    let mut begins = Vec::new();
+    let mut claims = 0;
+    while let Some(((millis, action), turn)) = messages.pop_first() {
+        claims += 1;
+        let name = action.to_string();
+        let asking = Asking {
+            calls: 2,
+            turn,
+            ..asking(&name, millis)
+        };
+        match traffic.admit(&one, asking) {
+            Admission::From(begin) => {
+                assert!(begin <= at(millis + 1_000));
+                let second = traffic.turn(&one, at(millis)).unwrap();
+                assert!(second <= at(millis + 3_000));
+                begins.extend([begin, second]);
+            }
+            Admission::Turn(turn) => {
+                // The queue counts whole seconds.
+                let delay = (turn.millis() - at(millis).millis() + 999) / 1_000;
+                messages.insert((millis + delay * 1_000, action), Some(turn));
+            }
+            Admission::PutOff(_) => unreachable!("a turn is nearer than ten minutes"),
+        }
+    }
+    begins.sort();
+    assert_eq!(begins.len(), 400);
+    assert!(begins.windows(2).all(|two| two[0].plus(500) <= two[1]));
+    // Calls fill the limit, but for what the delays of messages round up.
+    assert!(begins[399] <= at(220_000), "{}", begins[399]);
+    assert!(claims <= 600, "{claims}");
 }
 
 #[test]
