@@ -17,6 +17,7 @@ mod contract;
 mod cors;
 mod document;
 mod documents;
+mod due;
 mod examples;
 mod failures;
 mod feed;

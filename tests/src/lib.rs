@@ -18,5 +18,6 @@ pub mod unwary;
 
 pub use functions::{ApiFunction, FUNCTIONS, Function, Routes, States, api_functions};
 pub use program::{
-    Member, Options, Release, RuntimeApi, SECRET, binary, command, command_of, event, organization,
+    Member, Options, Release, RuntimeApi, SECRET, binary, command, command_of, cpu_of, event,
+    organization, start_function,
 };

@@ -240,6 +240,12 @@ pub fn webhook_queue_url(environment: &Environment) -> Result<String, ConfigErro
     Ok(url.to_owned())
 }
 
+/// Reads `SWEEP_QUEUE_URL`, the queue of the sweeper.
+pub fn sweep_queue_url(environment: &Environment) -> Result<String, ConfigError> {
+    let url = environment.required("SWEEP_QUEUE_URL", "the SQS queue of the sweeper")?;
+    Ok(url.to_owned())
+}
+
 /// Reads `WEBHOOK_SECRETS`: comma-separated. The secrets of webhooks follow from the first; all sign.
 pub fn webhook_secrets(environment: &Environment) -> Result<SigningSecrets, ConfigError> {
     let secrets = SigningSecrets::new(environment.list("WEBHOOK_SECRETS"));

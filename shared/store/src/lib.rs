@@ -12,6 +12,7 @@ mod connections;
 mod crud;
 mod dashboard;
 mod directory;
+mod due;
 mod feed;
 mod filter;
 mod history;
@@ -53,6 +54,7 @@ pub use comments::{CommentWithAuthor, Comments};
 pub use connections::Connections;
 pub use dashboard::{Dashboard, Dashboards, FeedItem, Metrics};
 pub use directory::{Directory, NewUser};
+pub use due::{CleanupName, DueCount, DueCounts, Shard, SweepMessage};
 pub use feed::{
     Change, Feed, FeedFilter, FeedFrom, NumberedEntry, Published, StreamRecord, UnlistedChange,
     UnreadableImage,

@@ -161,6 +161,30 @@ impl Table {
         self.page_of(list, wanted, Some).await
     }
 
+    /// As [`page_readable`](Self::page_readable), for an index: takes the keys from it, and reads their
+    /// items consistently. Leaves out items that are gone, or no longer in this part of the index.
+    pub async fn page_current<R: DeserializeOwned, I: Index>(
+        &self,
+        list: List<R, I>,
+        wanted: &Wanted,
+    ) -> Result<Page<Readable<R>>, Error> {
+        let query = list.query.clone();
+        let page = self.page(list.places(), wanted).await?;
+        let keys = page.rows.iter().map(|row| row.place.key());
+        let Batch(mut found) = self.batch_get(keys, Read::Consistent).await?;
+        let rows = page.rows.into_iter().filter_map(|Row { place, .. }| {
+            let item = found.remove(&place.key())?;
+            query.holds(&item).then(|| Row {
+                record: readable_at(&place, item),
+                place,
+            })
+        });
+        Ok(Page {
+            rows: rows.collect(),
+            end: page.end,
+        })
+    }
+
     /// Reads a page of the rows for which `take` returns a value.
     async fn page_of<R: DeserializeOwned, I: Index, T>(
         &self,

@@ -188,6 +188,7 @@ impl World {
         let queues = world.engines.queues().clone();
         world.poll(&queue, "action-worker", queues.actions);
         world.poll(&queue, "webhook-sender", queues.webhooks);
+        world.poll(&queue, "sweeper", queues.sweeps);
         world.sweep();
         world.make_targets_fail();
         let publishing = feed::start(
@@ -394,6 +395,7 @@ async fn start_functions(
     let table = engines.table_name().to_owned();
     let queue_url = engines.queues().actions.url.clone();
     let webhook_queue_url = engines.queues().webhooks.url.clone();
+    let sweep_queue_url = engines.queues().sweeps.url.clone();
     let environment = move |instance: &str| {
         vec![
             ("AWS_ENDPOINT_URL_DYNAMODB", proxy.url_of(instance)),
@@ -402,6 +404,7 @@ async fn start_functions(
             ("TABLE_NAME", table.clone()),
             ("QUEUE_URL", queue_url.clone()),
             ("WEBHOOK_QUEUE_URL", webhook_queue_url.clone()),
+            ("SWEEP_QUEUE_URL", sweep_queue_url.clone()),
             ("WEBHOOK_SECRETS", SECRET.to_owned()),
             ("API_URL", "https://api.workdesk.example".to_owned()),
             ("SESSION_SECRETS_PARAMETER", "/campaign/sessions".to_owned()),

@@ -21,9 +21,9 @@ use shared::{
     clock::Clock,
     model::{AgentSessionId, OrganizationId, Role, Stopwatch, UserId, span},
     queue::Queue,
-    store::{Approval, Store},
+    store::{Approval, Shard, Store},
 };
-use sweeper::Sweeper;
+use sweeper::{Queues, Sweeper};
 use tempfile::TempDir;
 use tests::{RuntimeApi, records, unwary};
 use tokio::process::{Child, Command};
@@ -289,7 +289,12 @@ impl World {
             self.engines.table_name(),
             self.sweepers_clock.clone(),
         );
-        let sweeper = Sweeper::new(store, self.queue(), self.queue());
+        let queues = Queues {
+            actions: self.queue(),
+            webhooks: self.queue(),
+            sweeps: self.queue(),
+        };
+        let sweeper = Sweeper::new(store, queues);
         let began = Stopwatch::start();
         loop {
             self.drain().await;
@@ -304,7 +309,9 @@ impl World {
             // The leases of those that were killed end by the workers' clock, which nobody moves.
             tokio::time::sleep(LEASE / 4).await;
             self.sweepers_clock.advance(AHEAD);
-            sweeper.sweep().await;
+            for shard in Shard::all() {
+                sweeper.sweep(shard).await;
+            }
         }
     }
 

@@ -22,7 +22,7 @@ use shared::{
         Organization, OrganizationId, PasswordHash, PlanFeature, Project, Role, Timestamp, TokenId,
         User,
     },
-    store::{CLEANUP_DELAY, Progress, Store},
+    store::{CLEANUP_DELAY, Progress, Shard, Store},
 };
 use tokio::sync::{Mutex, OnceCell};
 
@@ -354,11 +354,13 @@ impl Api {
         let mut finished = 0;
         let store = self.store_of("sweeper");
         let cleanups = store.cleanups();
-        let run = cleanups.run_due(|key, progress| {
-            let progress = progress.unwrap_or_else(|error| panic!("{key}: {}", error.chain()));
-            finished += usize::from(progress == Progress::Finished);
-        });
-        comes("the end of the cleanups", run).await.unwrap();
+        for shard in Shard::all() {
+            let run = cleanups.run_due(shard, |key, progress| {
+                let progress = progress.unwrap_or_else(|error| panic!("{key}: {}", error.chain()));
+                finished += usize::from(progress == Progress::Finished);
+            });
+            comes("the end of the cleanups", run).await.unwrap();
+        }
         finished
     }
 

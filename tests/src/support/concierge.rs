@@ -19,10 +19,9 @@ use shared::{
     queue::Queue,
     store::Store,
 };
-use sweeper::Sweeper;
 use targets::{Secrets, Sending, Targets};
 
-use super::{Api, Caller, Settings, comes, engines, text_of, time_passes, webhooks};
+use super::{Api, Caller, Settings, Sweeping, comes, engines, text_of, time_passes, webhooks};
 
 /// Settings of the resolution agent.
 #[derive(Clone, Default)]
@@ -189,9 +188,9 @@ impl Concierge {
         assert_eq!(self.outcome(session).await.0, "completed");
     }
 
-    pub fn sweeper(&self) -> Sweeper {
-        let webhooks = Queue::new(self.sqs.clone(), &self.api.queues.webhooks.url);
-        Sweeper::new(self.api.store_of("sweeper"), self.queue(), webhooks)
+    pub fn sweeper(&self) -> Sweeping {
+        let (store, sqs) = (self.api.store_of("sweeper"), &self.sqs);
+        self.api.sweeper_of(store, sqs.clone(), sqs.clone())
     }
 
     fn queue(&self) -> Queue {

@@ -51,6 +51,7 @@ pub(crate) fn of_functions(
         ("TABLE_NAME", engines.table_name().to_owned()),
         ("QUEUE_URL", engines.queues().actions.url.clone()),
         ("WEBHOOK_QUEUE_URL", engines.queues().webhooks.url.clone()),
+        ("SWEEP_QUEUE_URL", engines.queues().sweeps.url.clone()),
         ("SESSION_SECRETS", secrets.session.clone()),
         ("WEBHOOK_SECRETS", secrets.webhooks.clone()),
         ("API_URL", format!("http://127.0.0.1:{port}")),

@@ -44,7 +44,7 @@ use crate::{
 /// Functions that get the queues' messages.
 const WORKER: &str = "action-worker";
 const WEBHOOK_SENDER: &str = "webhook-sender";
-/// Function that is invoked every minute.
+/// Function that is invoked every minute, and gets messages of a queue too.
 const SWEEPER: &str = "sweeper";
 const PUBLISHER: &str = "publisher";
 
@@ -163,6 +163,7 @@ impl Stack {
         let mappings = [
             EventSourceMapping::new(engines.sqs(), queues.actions, worker),
             EventSourceMapping::new(engines.sqs(), queues.webhooks, webhook_sender),
+            EventSourceMapping::new(engines.sqs(), queues.sweeps, sweeper.clone()),
         ];
         let schedule = Schedule::new(SWEEPER, config.sweep_every, sweeper);
         let publisher = functions.invoker(PUBLISHER, template.timeout(PUBLISHER)?);
@@ -227,7 +228,7 @@ async fn start_engines(config: &Config, data: &DataFolder) -> Result<Engines, Er
 
 /// Starts the triggers, which invoke functions without a request: queues, stream and schedule.
 fn start_triggers<I>(
-    mappings: [EventSourceMapping<I>; 2],
+    mappings: [EventSourceMapping<I>; 3],
     stream: StreamMapping<I>,
     schedule: Schedule<I>,
 ) -> (JoinSet<()>, watch::Sender<()>)
