@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use aws_sdk_dynamodb::types::AttributeValue;
 use serde_json::{Value, json};
 use shared::{
-    agent::{AgentAction, Claim, Outcome},
+    agent::Claim,
     model::{Id, span},
     store::{CLEANUP_DELAY, DueCount, Shard, SweepMessage, metered},
 };
@@ -242,21 +242,6 @@ async fn a_cleanup_of_version_1_0_that_does_not_read_is_deferred() {
     assert_eq!(sweeping.sweep().await.errors, 1);
 }
 
-/// An action that a worker holds, and a world in which it has not ended.
-async fn has_held_action() -> (Concierge, AgentAction) {
-    let world = Concierge::start().await;
-    let (id, action) = world.approved_batch().await;
-    world.takes_messages().await;
-    let session = Id::new(id.as_i64().unwrap()).unwrap();
-    let (tenant, agent) = (world.api.home.id, world.api.store.agent());
-    let claim = agent.claim(tenant, session, &action, span::MINUTE).await;
-    let Claim::Held(held) = claim.unwrap() else {
-        panic!("the action was to be claimed");
-    };
-    let action = held.action.clone();
-    (world, action)
-}
-
 /// The action's item gets these keys of the index again. An instance of version 1.0 moves and removes only
 /// those that it knows.
 async fn gets_keys_of(api: &Api, before: &Item) {
@@ -268,11 +253,19 @@ async fn gets_keys_of(api: &Api, before: &Item) {
 
 #[tokio::test]
 async fn an_action_that_version_1_0_deferred_is_not_due() {
-    let (world, action) = has_held_action().await;
+    let world = Concierge::start().await;
+    let (id, action) = world.approved_batch().await;
+    world.takes_messages().await;
     let api = &world.api;
     let before = api.items_of("agent_action").await.remove(0);
+    let session = Id::new(id.as_i64().unwrap()).unwrap();
+    let agent = api.store.agent();
+    let claim = agent.claim(api.home.id, session, &action, span::MINUTE);
+    let Claim::Held(held) = claim.await.unwrap() else {
+        panic!("the action was to be claimed");
+    };
     let later = api.clock.now().plus(span::HOUR);
-    api.store.agent().release(&action, later).await.unwrap();
+    agent.release(&held.action, later).await.unwrap();
     gets_keys_of(api, &before).await;
     let deferred = api.items_of("agent_action").await;
     api.clock.advance(span::HOUR - 1);
@@ -285,18 +278,18 @@ async fn an_action_that_version_1_0_deferred_is_not_due() {
 
 #[tokio::test]
 async fn an_action_that_version_1_0_ended_leaves_the_index() {
-    let (world, action) = has_held_action().await;
+    let world = Concierge::start().await;
+    world.approved_batch().await;
     let api = &world.api;
     let before = api.items_of("agent_action").await.remove(0);
-    let outcome = Outcome::succeeded(None);
-    assert!(api.store.agent().record(&action, &outcome).await.unwrap());
+    api.clock.advance(25 * span::HOUR);
+    assert_eq!(world.sweeper().sweep().await.given_up, 1);
     gets_keys_of(api, &before).await;
-    api.clock.advance(5 * span::MINUTE);
     let swept = world.sweeper().sweep().await;
     assert_eq!((swept.given_up, swept.overdue, swept.errors), (0, 0, 0));
     let item = api.items_of("agent_action").await.remove(0);
     assert!(!is_due(&item), "{item:?}");
-    assert_eq!(item["state"], AttributeValue::S("succeeded".to_owned()));
+    assert_eq!(item["state"], AttributeValue::S("failed".to_owned()));
 }
 
 #[tokio::test]

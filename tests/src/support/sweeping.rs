@@ -20,7 +20,7 @@ pub struct Sweeping {
 }
 
 impl Sweeping {
-    /// The same with another time limit of a run.
+    /// Sets another time limit of a run.
     pub fn within(self, budget: Duration) -> Self {
         let sweeper = self.sweeper.within(budget);
         Self { sweeper, ..self }
