@@ -13,7 +13,7 @@ use sweeper::{Event, Started, Swept};
 
 use tests::{
     records,
-    support::{Api, Concierge, Item, Requests, Sweeping, text_of, webhooks::Receiver},
+    support::{Api, Concierge, Fault, Item, Requests, Sweeping, text_of, webhooks::Receiver},
 };
 
 /// The index keys of due work, and where version 1.0 had them.
@@ -337,6 +337,27 @@ async fn a_cleanup_begins_with_a_message() {
     assert_eq!(api.table_dump().await, before);
     api.publishes(&mut changes).await;
     assert_eq!(sweeping.messages().await, [] as [String; 0]);
+}
+
+#[tokio::test]
+async fn a_cleanup_that_fails_after_its_message_is_deferred() {
+    let (api, faults) = Api::behind_faults().await;
+    let mut changes = api.stream().await;
+    let max = api.sign_in("max").await;
+    api.has_tag(api.home.id, "urgent").await;
+    max.delete("/api/tags/1").await.expect(204);
+    api.clock.advance(CLEANUP_DELAY);
+    api.publishes(&mut changes).await;
+    let sweeping = api.sweeper().await;
+    let [message] = &sweeping.messages().await[..] else {
+        panic!("one cleanup, one message");
+    };
+    faults.next("UpdateItem", Fault::Denied);
+    assert_eq!(sweeping.handles(message).await, 0);
+    assert!(faults.are_over());
+    assert_eq!(sweeping.sweep().await, Swept::default(), "deferred");
+    api.clock.advance(span::MINUTE);
+    assert_eq!(sweeping.sweep().await.cleanups, 1);
 }
 
 /// Two runs of one cleanup: the slower one finds that it has ended, and writes nothing.

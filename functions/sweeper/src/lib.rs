@@ -176,8 +176,10 @@ impl Sweeper {
         let body = message.body.as_deref().unwrap_or_default();
         let handled = async {
             match SweepMessage::from_text(body)? {
-                SweepMessage::Shard { shard } => drop(self.sweep(shard).await),
-                SweepMessage::Cleanup(name) => drop(self.cleanup(&name).await),
+                SweepMessage::Shard { shard } => {
+                    self.sweep(shard).await;
+                }
+                SweepMessage::Cleanup(name) => self.cleanup(&name).await,
             }
             Ok::<_, Error>(())
         };
@@ -236,8 +238,7 @@ impl Sweeper {
     }
 
     /// Runs a cleanup.
-    async fn cleanup(&self, name: &CleanupName) -> Swept {
-        let mut swept = Swept::default();
+    async fn cleanup(&self, name: &CleanupName) {
         let cleanups = self.store.cleanups();
         let run = timeout(self.budget, cleanups.run(name));
         let (run, used) = store::metered(Box::pin(run)).await;
@@ -245,9 +246,8 @@ impl Sweeper {
         // After the time limit it stays due.
         if let Ok(Err(error)) = run {
             let what = format!("a cleanup of organization {}", name.organization_id);
-            swept.failed(&what, &error);
+            Swept::default().failed(&what, &error);
         }
-        swept
     }
 
     /// Handles due actions, then due sessions.
