@@ -77,15 +77,12 @@ where
     R: Record<Workdesk>,
     T: DeserializeOwned,
 {
-    match shard.0 {
-        Some(number) => {
-            let due = key::due_in::<R>(number).up_to(key::instant(now));
-            table.page_current(due.read_as(), wanted).await
-        }
-        None => {
-            let due = key::due_unsharded::<R>().up_to(key::instant(now));
-            table.page_current(due.read_as(), wanted).await
-        }
+    if let Some(number) = shard.0 {
+        let due = key::due_in::<R>(number).up_to(key::instant(now));
+        table.page_current(due.read_as(), wanted).await
+    } else {
+        let due = key::due_unsharded::<R>().up_to(key::instant(now));
+        table.page_current(due.read_as(), wanted).await
     }
 }
 
@@ -135,15 +132,12 @@ impl DueCounts<'_> {
     ) -> Result<Option<DueCount>, Error> {
         let wanted = &Wanted::default();
         let table = &self.0.table;
-        let page = match shard.0 {
-            Some(number) => {
-                let due = key::due_in::<R>(number).up_to(key::instant(now));
-                table.page(due.places(), wanted).await?
-            }
-            None => {
-                let due = key::due_unsharded::<R>().up_to(key::instant(now));
-                table.page(due.places(), wanted).await?
-            }
+        let page = if let Some(number) = shard.0 {
+            let due = key::due_in::<R>(number).up_to(key::instant(now));
+            table.page(due.places(), wanted).await?
+        } else {
+            let due = key::due_unsharded::<R>().up_to(key::instant(now));
+            table.page(due.places(), wanted).await?
         };
         let oldest = page.rows.first().and_then(|row| row.place.sort());
         Ok(oldest.map(|oldest| DueCount {
