@@ -9,6 +9,7 @@
 )]
 
 pub mod feed_copy;
+mod file;
 mod functions;
 mod program;
 pub mod records;
@@ -16,6 +17,7 @@ pub mod support;
 pub mod table_proxy;
 pub mod unwary;
 
+pub use file::{File, path};
 pub use functions::{ApiFunction, FUNCTIONS, Function, Routes, States, api_functions};
 pub use program::{
     Member, Options, Release, RuntimeApi, SECRET, binary, command, command_of, event, organization,
