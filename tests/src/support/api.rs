@@ -68,6 +68,8 @@ pub struct Settings {
     pub without_agent: bool,
     /// The table is reached through a proxy that fails on demand.
     pub faults: Option<Faults>,
+    /// The URL at which the table is reached, if not the engine's.
+    pub proxy: Option<String>,
     /// Settings of the resolution agent.
     pub agent: AgentSettings,
 }
@@ -164,18 +166,24 @@ impl Api {
         log::listens();
         let (table, queues) = engines::fresh().await;
         let counter = Counter::default();
-        let outdoors = match &settings.faults {
+        let proxy = settings
+            .faults
+            .as_ref()
+            .map(|faults| faults.url().to_owned());
+        let proxy = proxy.or(settings.proxy);
+        let outdoors = match &proxy {
             // What is planned is not left to chance.
             Some(_) => None,
             None => Outdoors::of(&table).await,
         };
-        let url = match (&settings.faults, &outdoors) {
-            (Some(faults), _) => faults.url().to_owned(),
+        let is_direct = proxy.is_none() && outdoors.is_none();
+        let url = match (proxy, &outdoors) {
+            (Some(proxy), _) => proxy,
             (None, Some(outdoors)) => outdoors.url().to_owned(),
             (None, None) => engines::engines().await.dynamodb_url().to_owned(),
         };
         let mut functions = client(&url, &counter);
-        if settings.faults.is_some() || outdoors.is_some() {
+        if !is_direct {
             functions = patient(&functions);
         }
         let client = match &outdoors {
