@@ -9,14 +9,19 @@ pub use crate::{
 use std::{collections::HashMap, fmt, time::Duration};
 
 use aws_config::SdkConfig;
-use secrecy::SecretString;
+use secrecy::{ExposeSecret, SecretString};
 
-use crate::parameter_store::ParameterStore;
+use crate::kms::{Context, Kms};
 
-/// Names of the secret settings. If the variable is absent, its value is the parameter of AWS
-/// Systems Manager (a `SecureString`) that `<variable>_PARAMETER` names. A deployed function thus
-/// has no secret in its environment.
+/// The variable with the ciphertext of [`SECRETS`]: lines such as `SESSION_SECRETS=…`. A deployed
+/// function thus has no secret in its environment, and decrypts once at start.
+const ENCRYPTED: &str = "SIGNING_SECRETS";
+
+/// Names of the secret settings.
 const SECRETS: [&str; 2] = ["SESSION_SECRETS", "WEBHOOK_SECRETS"];
+
+/// The encryption context of [`ENCRYPTED`].
+const SIGNING: Context<'_> = &[("purpose", "signing")];
 
 /// Environment variables of the process, or of a test.
 #[derive(Clone)]
@@ -40,32 +45,26 @@ impl Environment {
         Self(std::env::vars().collect())
     }
 
-    /// Adds the secrets whose variables are absent, from Parameter Store.
+    /// Adds the secrets of [`ENCRYPTED`], if that is set. One request decrypts all.
     pub(crate) async fn with_secrets(mut self, aws: &SdkConfig) -> Result<Self, ConfigError> {
-        let wanted: HashMap<String, &str> = SECRETS
-            .into_iter()
-            .filter(|name| self.optional(name).is_none())
-            .filter_map(|name| {
-                let parameter = self.optional(&format!("{name}_PARAMETER"))?;
-                Some((parameter.to_owned(), name))
-            })
-            .collect();
-        if wanted.is_empty() {
+        let Some(ciphertext) = self.optional(ENCRYPTED) else {
             return Ok(self);
-        }
-        let unreadable = |problem: String| ConfigError::Parameters {
-            names: wanted.keys().cloned().collect::<Vec<_>>().join(", "),
-            problem,
         };
-        let names = wanted.keys().cloned().collect();
-        let mut values = ParameterStore::at_start(aws)?
-            .read(names)
-            .await
-            .map_err(|error| unreadable(error.to_string()))?;
-        for (parameter, variable) in &wanted {
-            let value = values.remove(parameter);
-            let value = value.ok_or_else(|| unreadable(format!("{parameter} does not exist")))?;
-            self.0.insert((*variable).to_owned(), value);
+        let decrypted = Kms::at_start(aws)?.decrypt(ciphertext, SIGNING).await;
+        let secrets = decrypted.map_err(|error| ConfigError::Encrypted {
+            name: ENCRYPTED,
+            problem: error.to_string(),
+        })?;
+        for line in secrets.expose_secret().lines() {
+            let (name, value) = line.split_once('=').unwrap_or_default();
+            if !SECRETS.contains(&name) {
+                let problem = format!("no list of lines with {}", SECRETS.join("=… and "));
+                return Err(ConfigError::Malformed {
+                    name: ENCRYPTED,
+                    problem: format!("{problem}=…"),
+                });
+            }
+            self.0.insert(name.to_owned(), value.to_owned());
         }
         Ok(self)
     }

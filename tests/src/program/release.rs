@@ -6,7 +6,7 @@ use std::{
     sync::atomic::{AtomicBool, Ordering},
 };
 
-use local::engines::{Engines, REGION};
+use local::engines::{Engines, KEY, REGION};
 use serde_json::{Value, json};
 use shared::{
     clock::Clock,
@@ -136,8 +136,7 @@ fn start(engines: &Engines, runtime: &RuntimeApi, function: &str, more: &[(&str,
             ("SESSION_SECRETS", SECRET),
             ("WEBHOOK_SECRETS", SECRET),
             ("API_URL", "https://api.workdesk.example"),
-            ("CONNECTION_SECRETS_PATH", "/benchmark"),
-            ("CONNECTION_SECRETS", "{}"),
+            ("SECRETS_KEY", KEY),
         ])
         .envs(more.iter().copied())
         .spawn()

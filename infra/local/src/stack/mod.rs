@@ -26,11 +26,12 @@ use environment::Secrets;
 use error::Error;
 use serde_json::Value;
 use signals::Signals;
+use targets::Sealer;
 use tokio::{sync::watch, task::JoinSet};
 
 use crate::{
     console, demo_data,
-    engines::{Engines, Options, QueueEngine, TableEngine},
+    engines::{Engines, KEY, Options, QueueEngine, SecretsKey, TableEngine},
     event_source_mapping::EventSourceMapping,
     function::{Functions, Invocation},
     gateway::Gateway,
@@ -139,15 +140,15 @@ impl Stack {
         let targets = self.targets.insert(targets);
         let load = demo_data::load(engines.dynamodb(), engines.table_name());
         let tenant = Box::pin(load).await?;
-        demo_data::connect(engines.dynamodb(), engines.table_name(), tenant, targets).await?;
+        let (table, sealer) = (engines.table_name(), Sealer::new(engines.kms()?, KEY));
+        demo_data::connect(engines.dynamodb(), table, tenant, targets, &sealer).await?;
 
         console::say("Starting the functions …");
         let invoke_port = ports::free().map_err(|source| Error::Program {
             program: "cargo lambda watch",
             source,
         })?;
-        let variables =
-            environment::of_functions(config, engines, tenant, &secrets, arguments.port);
+        let variables = environment::of_functions(config, engines, &secrets, arguments.port);
         let group = cargo_lambda_watch::start(&cargo_lambda, &workspace, invoke_port, &variables)?;
         let group = self.functions.insert(group);
         cargo_lambda_watch::answer(group, invoke_port).await?;
@@ -214,6 +215,7 @@ async fn start_engines(config: &Config, data: &DataFolder) -> Result<Engines, Er
         dynamodb_port: config.dynamodb_port,
         queue_engine,
         sqs_port: config.sqs_port,
+        secrets_key: SecretsKey(data.secrets_key()?),
         ..Options::default()
     })
     .await?;
