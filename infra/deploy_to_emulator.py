@@ -3,12 +3,13 @@
 
 The emulator, ministack, takes the template as `sam deploy` sends it. It runs the release binaries behind
 its own gateway, table, queue and schedule, and checks every request of a function against the function's
-role. A permission that the template lacks thus fails the story. The commands of infra/README.md create the
-key and the signing secrets, and at the end change the session secret; no user is signed out. `--dev` runs the dev profile's
-binaries instead, which the tests have built already.
+role. A permission that the template lacks thus fails the story. The commands of infra/README.md create
+the key and the signing secrets, and at the end change the session secret; no user is signed out. `--dev`
+runs the dev profile's binaries instead, which the tests have built already.
 
 The emulator differs from AWS in these points: it has no alarms on metric math, names a permission
-differently, knows no conditions on encryption contexts, and ignores the template's CORS configuration.
+differently, knows no conditions on encryption contexts, keeps a mapping's concurrency as text, and
+ignores the template's CORS configuration.
 """
 
 import contextlib
@@ -233,6 +234,15 @@ class Account:
                     PolicyDocument=json.dumps({**document, "Statement": renamed}),
                 )
 
+    def number_concurrency(self):
+        """Writes the concurrency of the queues' mappings as a number, which the emulator keeps as the text
+        of its parameter."""
+        functions = self.client("lambda")
+        for mapping in functions.list_event_source_mappings()["EventSourceMappings"]:
+            if most := mapping.get("ScalingConfig", {}).get("MaximumConcurrency"):
+                scaling = {"MaximumConcurrency": int(most)}
+                functions.update_event_source_mapping(UUID=mapping["UUID"], ScalingConfig=scaling)
+
     def print_logs(self):
         """Prints the last log lines of each function, to explain a failure."""
         logs = self.client("logs")
@@ -440,6 +450,7 @@ def main():
         print("sam deploy", flush=True)
         outputs = account.deploy(folder, key, signing)
         account.rename_permissions()
+        account.number_concurrency()
         account.allow_local_targets()
         targets, demo = stack.enter_context(target_systems(environment))
         api_id = re.match(r"https://([^.]+)\.", outputs["ApiUrl"])[1]
