@@ -9,6 +9,7 @@ pub use crate::{
 use std::{collections::HashMap, fmt, time::Duration};
 
 use aws_config::SdkConfig;
+use http::HeaderName;
 use secrecy::SecretString;
 
 use crate::parameter_store::ParameterStore;
@@ -202,6 +203,8 @@ pub struct ApiConfig {
     pub cookie_scope: CookieScope,
     /// `ALLOWED_ORIGINS`: comma-separated origins of web clients on other hosts.
     pub allowed_origins: Vec<String>,
+    /// `CLIENT_ADDRESS_HEADER`: the header in which a trusted proxy names the client's address.
+    pub client_address_header: Option<HeaderName>,
 }
 
 impl ApiConfig {
@@ -218,8 +221,21 @@ impl ApiConfig {
             session_secrets,
             cookie_scope: CookieScope::read(environment)?,
             allowed_origins: environment.list("ALLOWED_ORIGINS"),
+            client_address_header: client_address_header(environment)?,
         })
     }
+}
+
+fn client_address_header(environment: &Environment) -> Result<Option<HeaderName>, ConfigError> {
+    const NAME: &str = "CLIENT_ADDRESS_HEADER";
+    let named = environment.optional(NAME);
+    let header = named.map(|name| {
+        HeaderName::try_from(name).map_err(|_| ConfigError::Malformed {
+            name: NAME,
+            problem: format!("{name:?}; expected the name of a header"),
+        })
+    });
+    header.transpose()
 }
 
 /// Reads `TABLE_NAME`, the table.
@@ -259,6 +275,21 @@ mod tests {
             .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
         let environment = variables.collect::<Environment>();
         CookieScope::read(&environment).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn the_header_of_a_proxy_is_the_name_of_a_header() {
+        let header = |value: &str| {
+            let variable = ("CLIENT_ADDRESS_HEADER".to_owned(), value.to_owned());
+            client_address_header(&std::iter::once(variable).collect())
+        };
+        assert_eq!(header("").unwrap(), None);
+        assert_eq!(
+            header("X-Forwarded-For").unwrap().unwrap(),
+            "x-forwarded-for"
+        );
+        let refused = header("X Forwarded").unwrap_err().to_string();
+        assert!(refused.contains("CLIENT_ADDRESS_HEADER"), "{refused}");
     }
 
     #[test]

@@ -22,6 +22,7 @@ pub mod key;
 mod milestones;
 mod notifications;
 mod pending_write;
+mod quotas;
 mod records;
 mod references;
 mod resolutions;
@@ -63,6 +64,7 @@ pub use journal::Journals;
 pub use milestones::{LinkedTask, MilestoneWithTasks, Milestones};
 pub use notifications::{JoinedNotification, Notice, Notifications};
 pub use pending_write::{PendingWrite, WriteContext};
+pub use quotas::Quotas;
 pub use records::{Account, Tagged, TokenHolder};
 pub use references::{FoundReference, References};
 pub use search::{Candidates, FoundRecord, Search, SearchFilter};
@@ -78,9 +80,9 @@ pub use tokens::Tokens;
 pub use webhooks::{Attempt, WebhookEvent, WebhookWithHealth, Webhooks};
 
 pub use ::table::{
-    Stored, Used, metered,
+    Stored, Used, bounded, metered,
     page::{Page, Place, Row, Wanted},
-    warm_up,
+    stop_reading, units_so_far, warm_up,
 };
 
 pub(crate) use ::table::{self, page};

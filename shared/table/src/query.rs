@@ -20,6 +20,10 @@ pub enum Read {
     Eventual,
 }
 
+/// The most requests of a page. The table ends each answer at 1 MB, so a page holds up to 5 MB: as
+/// much as an answer of the service may.
+const FULL_ANSWERS: usize = 5;
+
 /// The query of a list.
 #[derive(Clone, Debug)]
 pub(crate) struct Query {
@@ -38,6 +42,8 @@ pub(crate) struct Query {
     /// The most rows of a list that is not read in pages.
     pub(crate) limit: usize,
     pub(crate) filter: Option<Condition>,
+    /// The most answers of a page.
+    pub(crate) most_answers: usize,
     /// The most rows that a filtered page reads.
     pub(crate) most_read: usize,
     /// The attributes that are read beside the keys; all by default.
@@ -58,6 +64,7 @@ impl Query {
             read: Read::Eventual,
             limit: MOST_ROWS,
             filter: None,
+            most_answers: FULL_ANSWERS,
             most_read: MOST_ROWS,
             only: None,
         }

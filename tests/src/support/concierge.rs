@@ -112,7 +112,7 @@ impl Concierge {
     pub async fn start_in(settings: Settings) -> Self {
         let demo = demo::DemoTargets::start(0, None).unwrap();
         let targets = settings.agent.targets();
-        let api = Api::start_with(settings).await;
+        let api = Box::pin(Api::start_with(settings)).await;
         records::connected(&api.store_beside().await, api.home.id, &demo).await;
         api.counter.take();
         let max = api

@@ -1,13 +1,26 @@
 //! Keys of ids, cleanups and due work.
 
-use model::{Id, OrganizationId, Thread, Timestamp};
-use table::{Gsi2, Key, List, Record, Sort, padded};
+use model::{Id, OrganizationId, Thread, Timestamp, quota::QuotaHolder};
+use table::{AnyKey, Gsi2, Key, List, Record, Sort, padded};
 
 use crate::records::{Cleanup, Counter, FeedBatch, FeedStart, Subject, Workdesk};
 
 /// The last id given out for a kind of record, for all organizations.
 pub(crate) fn counter(kind: &str) -> Key<Counter> {
     Key::new(format!("COUNTER#{kind}"), "COUNTER")
+}
+
+/// The units that a holder of a quota used in the ten seconds from that instant on.
+pub(crate) fn used_quota(tenant: OrganizationId, of: &QuotaHolder, window: Timestamp) -> AnyKey {
+    let holder = match of {
+        QuotaHolder::Organization(_) => "ORGANIZATION".to_owned(),
+        QuotaHolder::User(user) => format!("USER#{user}"),
+        QuotaHolder::Token(hash) => format!("TOKEN#{hash}"),
+    };
+    AnyKey::new(
+        format!("ORG#{tenant}#USED_QUOTA"),
+        format!("{holder}#{window}"),
+    )
 }
 
 /// The work that is left to do after a delete.
