@@ -3,12 +3,13 @@
 
 The emulator, ministack, takes the template as `sam deploy` sends it. It runs the release binaries behind
 its own gateway, table, queue and schedule, and checks every request of a function against the function's
-role. A permission that the template lacks thus fails the story. At the end, the commands of
-infra/README.md change the session secret, and no user is signed out. `--dev` runs the dev profile's
-binaries instead, which the tests have built already.
+role. A permission that the template lacks thus fails the story. The commands of infra/README.md create
+the key and the signing secrets, and at the end change the session secret; no user is signed out. `--dev`
+runs the dev profile's binaries instead, which the tests have built already.
 
-The emulator differs from AWS in these points: it has no alarms on metric math, names two permissions
-differently, and ignores the template's CORS configuration.
+The emulator differs from AWS in these points: it has no alarms on metric math, names a permission
+differently, knows no conditions on encryption contexts, keeps a mapping's concurrency as text, and
+ignores the template's CORS configuration.
 """
 
 import contextlib
@@ -37,6 +38,7 @@ import local_stack  # noqa: E402
 STACK = "workdesk"
 # The document whose `sh` blocks are run, and the sections that have them.
 DOCUMENT = tools.ROOT / "infra" / "README.md"
+KEY = "## Secrets"
 SET_UP = "## Set a team up"
 ROTATE = "## Rotate the session secret"
 DONE = "the block is done"
@@ -81,7 +83,6 @@ stack_name = "{stack}"
 resolve_s3 = true
 capabilities = "CAPABILITY_IAM"
 confirm_changeset = false
-parameter_overrides = {parameters}
 """
 
 
@@ -96,16 +97,7 @@ def package(folder):
         shutil.copy(BINARIES / name, target / "bootstrap")
         # What a debugger needs is most of a dev binary, and none of a release's.
         subprocess.run(["strip", target / "bootstrap"], check=True)
-    parameters = {
-        "Architecture": "x86_64",
-        # Most alarms use metric math, which the emulator lacks.
-        "Alarms": "false",
-        "DomainName": DOMAIN,
-        "DomainCertificate": "arn:aws:acm:us-east-1:123456789012:certificate/of-the-domain",
-    }
-    parameters = json.dumps([f"{name}={value}" for name, value in parameters.items()])
-    settings = SETTINGS.format(stack=STACK, parameters=parameters)
-    (template.parent / "samconfig.toml").write_text(settings)
+    (template.parent / "samconfig.toml").write_text(SETTINGS.format(stack=STACK))
 
 
 @contextlib.contextmanager
@@ -186,20 +178,25 @@ class Account:
             service, endpoint_url=environment["AWS_ENDPOINT_URL"]
         )
 
-    def deploy(self, folder):
+    def deploy(self, folder, key, signing):
         """Deploys the stack as the document does, and returns its outputs."""
-        command = ["sam", "deploy", "--template", "infra/template.yaml"]
+        parameters = {
+            "SecretsKey": key,
+            "SigningSecrets": signing,
+            "Architecture": "x86_64",
+            # Most alarms use metric math, which the emulator lacks.
+            "Alarms": "false",
+            "DomainName": DOMAIN,
+            "DomainCertificate": "arn:aws:acm:us-east-1:123456789012:certificate/of-the-domain",
+        }
+        command = ["sam", "deploy", "--template", "infra/template.yaml", "--parameter-overrides"]
+        command += [f"{name}={value}" for name, value in parameters.items()]
         done = subprocess.run(
             command, cwd=folder, env=self.environment, capture_output=True, text=True
         )
         assert done.returncode == 0, done.stdout + done.stderr
         stacks = self.client("cloudformation").describe_stacks(StackName=STACK)["Stacks"]
         return {output["OutputKey"]: output["OutputValue"] for output in stacks[0]["Outputs"]}
-
-    def keep_secret(self, name, value):
-        self.client("ssm").put_parameter(
-            Name=f"/{STACK}/{name}", Value=value, Type="SecureString", Overwrite=True
-        )
 
     def allow_local_targets(self):
         """Allows connections to this machine, which a deployed stack refuses."""
@@ -214,7 +211,7 @@ class Account:
 
     def rename_permissions(self):
         """Adds permissions of the roles under the names that the emulator checks. It has an action of
-        its own for a batch of messages, and checks reads of parameters without a resource."""
+        its own for a batch of messages, and meets no condition on an encryption context."""
         iam = self.client("iam")
         pages = self.client("cloudformation").get_paginator("list_stack_resources")
         pages = pages.paginate(StackName=STACK)
@@ -228,14 +225,23 @@ class Account:
             for statement in document["Statement"]:
                 if "sqs:SendMessage" in statement["Action"]:
                     renamed.append({**statement, "Action": "sqs:SendMessageBatch"})
-                if "ssm:GetParameters" in statement["Action"]:
-                    renamed.append({**statement, "Resource": "*"})
+                if "kms:Decrypt" in statement["Action"]:
+                    renamed.append({k: v for k, v in statement.items() if k != "Condition"})
             if renamed:
                 iam.put_role_policy(
                     RoleName=role,
                     PolicyName="emulator",
                     PolicyDocument=json.dumps({**document, "Statement": renamed}),
                 )
+
+    def number_concurrency(self):
+        """Writes the concurrency of the queues' mappings as a number, which the emulator keeps as the text
+        of its parameter."""
+        functions = self.client("lambda")
+        for mapping in functions.list_event_source_mappings()["EventSourceMappings"]:
+            if most := mapping.get("ScalingConfig", {}).get("MaximumConcurrency"):
+                scaling = {"MaximumConcurrency": int(most)}
+                functions.update_event_source_mapping(UUID=mapping["UUID"], ScalingConfig=scaling)
 
     def print_logs(self):
         """Prints the last log lines of each function, to explain a failure."""
@@ -249,7 +255,7 @@ class Account:
 
 @contextlib.contextmanager
 def target_systems(environment):
-    """Runs the demo's target systems. Yields their URL, and the connections and secrets."""
+    """Runs the demo's target systems. Yields their URL and the connections."""
     port = end_to_end.free_port()
     command = [tools.ROOT / "target" / "debug" / "demo", str(port)]
     with running(command, environment, stdout=subprocess.PIPE, text=True) as process:
@@ -258,11 +264,9 @@ def target_systems(environment):
         yield f"http://127.0.0.1:{port}", json.loads(printed)
 
 
-def connect(account, client, organization, demo):
+def connect(client, demo):
     """Connects an organization to the demo's target systems."""
-    for name, secret in demo["secrets"].items():
-        account.keep_secret(f"connections/{organization}/{name}", secret)
-    for name, connection in demo["connections"].items():
+    for name, connection in demo.items():
         path = f"/api/concierge/connections/{name}"
         client.call("PUT", path, connection)
         tested = client.call("POST", f"{path}/test")
@@ -271,9 +275,9 @@ def connect(account, client, organization, demo):
 
 def payments_of(demo):
     """Returns a client of the demo's payment system."""
-    connection = demo["connections"]["payments"]
-    secret = demo["secrets"][connection["secretParameter"]]
-    return end_to_end.Client(connection["baseUrl"], {"authorization": f"Bearer {secret}"})
+    connection = demo["payments"]
+    authorization = f"Bearer {connection['secret']}"
+    return end_to_end.Client(connection["baseUrl"], {"authorization": authorization})
 
 
 def blocks_of(heading):
@@ -281,6 +285,17 @@ def blocks_of(heading):
     section = DOCUMENT.read_text().split(f"\n{heading}\n")[1]
     section = re.split(r"\n#+ ", section)[0]
     return re.findall(r"```sh\n(.*?)```", section, re.DOTALL)
+
+
+def create_key_and_secrets(environment):
+    """Runs the document's commands; returns the key's ARN and the ciphertext of the signing secrets."""
+    blocks = "\n".join(blocks_of(KEY))
+    script = f"set -euo pipefail\n{blocks}\nprintf '\n%s' \"$KEY\" \"$SIGNING\""
+    done = subprocess.run(
+        ["bash", "-c", script], env=environment, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout.splitlines()[-2:]
 
 
 def set_up_a_team(environment, table, base):
@@ -431,11 +446,11 @@ def main():
         print("starting the emulator", flush=True)
         environment = stack.enter_context(emulator(folder))
         account = Account(environment)
-        account.keep_secret("session-secrets", secrets.token_hex(32))
-        account.keep_secret("webhook-secrets", secrets.token_hex(32))
+        key, signing = create_key_and_secrets(environment)
         print("sam deploy", flush=True)
-        outputs = account.deploy(folder)
+        outputs = account.deploy(folder, key, signing)
         account.rename_permissions()
+        account.number_concurrency()
         account.allow_local_targets()
         targets, demo = stack.enter_context(target_systems(environment))
         api_id = re.match(r"https://([^.]+)\.", outputs["ApiUrl"])[1]
@@ -445,7 +460,7 @@ def main():
             admin, ids = set_up_a_team(environment, outputs["TableName"], base)
             client = browser(base)
             client.call("POST", "/api/auth/login", admin)
-            connect(account, client, ids["ORGANIZATION"], demo)
+            connect(client, demo)
             client.call("POST", "/api/auth/logout", expect=204)
             end_to_end.story(client, end_to_end.Client(targets), admin)
             client.call("POST", "/api/auth/login", admin)

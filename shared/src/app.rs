@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use http::HeaderName;
 use model::Clock;
 use runtime::{
     Start,
@@ -9,7 +10,7 @@ use runtime::{
 };
 use store::Store;
 
-use crate::auth::{Cursors, SessionCookie};
+use crate::auth::{Cursors, Limits, SessionCookie};
 
 /// The state of an API function. Cheap to clone; built once per cold start.
 #[derive(Clone, Debug)]
@@ -18,12 +19,16 @@ pub struct App {
     pub store: Store,
     /// The time.
     pub clock: Clock,
+    /// The quotas of callers.
+    pub limits: Limits,
     /// Signs and verifies session cookies.
     pub cookie: SessionCookie,
     /// Signs and verifies places in lists.
     pub cursors: Cursors,
     /// Origins of web clients other than the API's own host.
     pub allowed_origins: Arc<[String]>,
+    /// The header in which a trusted proxy names the client's address.
+    pub client_address_header: Option<HeaderName>,
 }
 
 impl App {
@@ -36,12 +41,15 @@ impl App {
     /// From its parts.
     #[must_use]
     pub fn new(client: aws_sdk_dynamodb::Client, config: &ApiConfig, clock: Clock) -> Self {
+        let store = Store::new(client, &config.table, clock.clone());
         Self {
-            store: Store::new(client, &config.table, clock.clone()),
+            limits: Limits::new(store.clone(), clock.clone()),
+            store,
             clock,
             cookie: SessionCookie::new(config.session_secrets.clone(), config.cookie_scope),
             cursors: Cursors::new(config.session_secrets.clone()),
             allowed_origins: config.allowed_origins.clone().into(),
+            client_address_header: config.client_address_header.clone(),
         }
     }
 }

@@ -18,7 +18,7 @@ use crate::{
     http::{
         ProblemDetails,
         operation::operations_of,
-        problem::document::{CODES, RATE_LIMITED, gateway_message, rate_limited},
+        problem::document::{CODES, GATEWAY_LIMITED, gateway_limited, gateway_message},
     },
 };
 
@@ -41,8 +41,10 @@ use crate::{
             - A record of another organization returns the same answer as one that does not exist.\n\n\
             **Problems** are `application/problem+json` (RFC 9457). Each has a stable `code`, a \
             `detail` in words and the `requestId` of its log entries. A validation error lists every \
-            fault in `errors`, each with a JSON pointer. The gateway's own 429 is not a problem: its \
-            body is `{\"message\": …}`.",
+            fault in `errors`, each with a JSON pointer.\n\n\
+            **Limits.** A caller that used the table units of ten seconds gets 429 `rate_limited`, with \
+            `Retry-After`, `RateLimit` and `RateLimit-Policy`. The gateway limits requests per second \
+            too. Its own 429 is not a problem: its body is `{\"message\": …}`.",
         contact(name = "The maintainers of Workdesk"),
         license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0")
     ),
@@ -88,10 +90,10 @@ pub fn document(parts: impl IntoIterator<Item = openapi::OpenApi>) -> openapi::O
     components.add_security_scheme("session", scheme);
     components.add_security_scheme("bearer", bearer());
     components.responses.extend(problems);
-    let limited = rate_limited().into();
+    let limited = gateway_limited().into();
     components
         .responses
-        .insert(RATE_LIMITED.to_owned(), limited);
+        .insert(GATEWAY_LIMITED.to_owned(), limited);
     components.schemas.extend([gateway_message()]);
     for (name, description) in EVERY_ANSWER {
         let header = HeaderBuilder::new()

@@ -2,7 +2,12 @@
 
 use std::marker::PhantomData;
 
-use model::{Code, Error, Fault};
+use model::{Code, Error, Fault, quota::WINDOW_SECONDS};
+
+/// The header of a quota's size, in lower case.
+pub const QUOTA_POLICY: &str = "ratelimit-policy";
+/// The header of what is left of a quota, in lower case.
+pub const QUOTA_LEFT: &str = "ratelimit";
 
 /// The failure of an operation. `R` names the [refusals](crate::http::refusal) that do not follow from the
 /// operation's arguments, for the API's document.
@@ -67,6 +72,7 @@ impl Cause {
                 Error::KeyReused => Code::IdempotencyKeyReused,
                 Error::UnderWay => Code::RequestUnderWay,
                 Error::TooManyRequests { .. } => Code::TooManyAttempts,
+                Error::RateLimited { .. } => Code::RateLimited,
                 Error::Unavailable { .. } => Code::Unavailable,
                 Error::Internal { .. } => Code::InternalError,
             },
@@ -110,6 +116,14 @@ impl Cause {
                 Error::TooManyRequests { retry_after } => {
                     format!("Try again in {retry_after} seconds.")
                 }
+                Error::RateLimited {
+                    policy,
+                    quota,
+                    retry_after,
+                } => format!(
+                    "The {policy} used its {quota} table units of {WINDOW_SECONDS} seconds. Try again in \
+                     {retry_after} seconds."
+                ),
                 Error::Unavailable { .. } => {
                     "The service cannot answer at the moment. Try again shortly.".to_owned()
                 }
@@ -131,10 +145,28 @@ impl Cause {
     #[must_use]
     pub const fn retry_after(&self) -> Option<u64> {
         match self {
-            Self::Service(Error::TooManyRequests { retry_after }) => Some(*retry_after),
+            Self::Service(
+                Error::TooManyRequests { retry_after } | Error::RateLimited { retry_after, .. },
+            ) => Some(*retry_after),
             Self::Service(Error::Unavailable { .. } | Error::UnderWay) => Some(1),
             _ => None,
         }
+    }
+
+    /// The headers of a used quota: its policy, and what is left of it (draft-ietf-httpapi-ratelimit-headers).
+    #[must_use]
+    pub fn quota(&self) -> Option<[(&'static str, String); 2]> {
+        let Self::Service(Error::RateLimited {
+            policy,
+            quota,
+            retry_after,
+        }) = self
+        else {
+            return None;
+        };
+        let rule = format!("\"{policy}\";q={quota};w={WINDOW_SECONDS};qu=\"table-units\"");
+        let left = format!("\"{policy}\";r=0;t={retry_after}");
+        Some([(QUOTA_POLICY, rule), (QUOTA_LEFT, left)])
     }
 
     /// The faults of what was sent.

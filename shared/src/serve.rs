@@ -49,6 +49,9 @@ const PROBLEM_JSON: HeaderValue = HeaderValue::from_static("application/problem+
 
 /// The part of a function's time that it keeps for an answer. It waits no longer for the table then.
 const TO_ANSWER: Duration = Duration::from_secs(1);
+/// Table units after which a request starts no further read. The largest pages of ordinary records take about
+/// 2,500.
+const MOST_UNITS: f64 = 5_000.0;
 /// No function runs longer.
 const LONGEST: Duration = Duration::from_mins(15);
 
@@ -93,6 +96,7 @@ where
     let authentication = Authentication {
         cookie: app.cookie.clone(),
         store: app.store.clone(),
+        limits: app.limits.clone(),
         clock: app.clock.clone(),
     };
     let routes = answering(routes)
@@ -225,7 +229,8 @@ async fn finish(State(clock): State<Clock>, request: Request, next: Next) -> Res
         .extensions()
         .get::<MatchedPath>()
         .map_or_else(|| "(none)".to_owned(), |route| route.as_str().to_owned());
-    let (mut response, record) = telemetry::observe(trace, next.run(request)).await;
+    let (mut response, record) =
+        telemetry::observe(trace, store::bounded(MOST_UNITS, next.run(request))).await;
     if record.is_cold_start() {
         telemetry::count(Metric::ColdStart, clock.now());
     }

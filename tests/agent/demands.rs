@@ -176,10 +176,6 @@ fn void(alert: &shared::agent::Alert) -> ProposedAction {
 async fn world() -> Concierge {
     Concierge::start_with(AgentSettings {
         analyse: Some(proposing(|alert: &_| vec![void(alert)])),
-        secrets: vec![(
-            "/tests/connections/1/system-key".to_owned(),
-            SECRET.to_owned(),
-        )],
         ..AgentSettings::default()
     })
     .await
@@ -188,7 +184,7 @@ async fn world() -> Concierge {
 /// Connects organization 1 to a system.
 async fn connects(world: &Concierge, name: &str, url: &str, more: &Value) {
     let mut put = json!({
-        "kind": "own", "baseUrl": url, "secretParameter": "system-key",
+        "kind": "own", "baseUrl": url, "secret": SECRET,
         "allow": ["POST /invoices/{id}/void"],
     });
     for (field, value) in more.as_object().unwrap() {

@@ -15,10 +15,7 @@ use axum::{
 use local::target_systems::DemoTargets;
 use serde_json::{Value, json};
 use shared::model::{Id, OrganizationId};
-use tests::{
-    records,
-    support::{AgentSettings, CASES, Caller, Concierge, PlaybookCase},
-};
+use tests::support::{CASES, Caller, Concierge, PlaybookCase};
 
 /// A call that a target system received.
 #[derive(Clone, Debug)]
@@ -86,10 +83,8 @@ async fn lets_through(
         .iter()
         .find(|(id, _)| *id == organization)
         .unwrap();
-    let mut secrets = DemoTargets::secrets();
-    let (_, own) = secrets
-        .find(|(name, _)| *name == format!("{system}-key"))
-        .unwrap();
+    let own = demo.connections()[&system]["secret"].clone();
+    let own = own.as_str().unwrap();
     let url = format!("{}/targets/{system}/{path}", demo.url());
     let client = reqwest::Client::builder().no_proxy().build().unwrap();
     let mut request = client.request(method, url).bearer_auth(own).body(body);
@@ -116,22 +111,14 @@ impl Two {
         let organizations = [1, 2].map(|id| OrganizationId::new(id).unwrap());
         let (door, url) = Door::open(&organizations).await;
         let systems = ["billing", "payments", "notifications"];
-        let secrets = organizations.iter().flat_map(|one| {
-            let path = format!("{}/{one}", records::SECRETS_PATH);
-            systems.map(|system| (format!("{path}/own-{system}"), secret(one.get(), system)))
-        });
-        let world = Concierge::start_with(AgentSettings {
-            secrets: secrets.collect(),
-            ..AgentSettings::default()
-        })
-        .await;
+        let world = Concierge::start().await;
         assert_eq!(world.api.home.id, organizations[0]);
         assert_eq!(world.api.abroad.id, organizations[1]);
         for one in organizations {
             for system in systems {
                 let connection = json!({
                     "baseUrl": format!("{url}/{one}/targets/{system}"),
-                    "secretParameter": format!("own-{system}"),
+                    "secret": secret(one.get(), system),
                 });
                 world.connects_for(one, system, connection).await;
             }

@@ -1,14 +1,11 @@
 //! The sweeper finishes work that others left undone.
 
 use serde_json::json;
-use shared::{
-    agent::{Case, Claim, Outcome},
-    queue::Queue,
-};
-use sweeper::{Sweeper, Swept};
+use shared::agent::{Case, Claim, Outcome};
+use sweeper::{Started, Swept};
 use tokio::sync::oneshot;
 
-use tests::support::Concierge;
+use tests::support::{Concierge, engines};
 
 const MINUTE: i64 = 60_000;
 
@@ -71,11 +68,17 @@ async fn while_the_queue_is_down_nothing_counts_as_sent() {
     world.takes_messages().await;
     world.api.clock.advance(2 * MINUTE);
     let nowhere = local::engines::sqs_client("http://127.0.0.1:9");
-    let queue = Queue::new(nowhere, &world.api.queues.actions.url);
-    let swept = Sweeper::new(world.api.store.clone(), queue.clone(), queue)
-        .sweep()
-        .await;
+    let here = engines::engines().await.sqs();
+    let store = world.api.store.clone();
+    let sweeping = world.api.sweeper_of(store.clone(), nowhere.clone(), here);
+    let swept = sweeping.sweep().await;
     assert_eq!((swept.resent, swept.errors), (0, 1));
+    let none = world.api.sweeper_of(store, nowhere.clone(), nowhere);
+    let unstarted = Started {
+        shards: 0,
+        errors: 1,
+    };
+    assert_eq!(none.sweeper.start().await, unstarted);
     assert_eq!(world.sweeper().sweep().await.resent, 1);
     assert_eq!(world.takes_messages().await, [world.message(&id, &action)]);
 }

@@ -148,7 +148,7 @@ async function connections(): Promise<void> {
       body: {
         kind: "stripe",
         baseUrl: "https://billing.example.com/v1",
-        secretParameter: "billing-key",
+        secret: "sk_test_billing",
         auth: { scheme: "bearer" },
         idempotency: { in: "header", name: "Idempotency-Key", replays: "all" },
         allow: ["GET /balance", "POST /invoices/{id}/void"],
@@ -156,7 +156,7 @@ async function connections(): Promise<void> {
       } satisfies ConnectionPut,
     }),
   );
-  console.log(connection.revision, connection.idempotency?.in ?? "no keys");
+  console.log(connection.revision, connection.secretSetAt, connection.idempotency?.in ?? "no keys");
   const tested = await dataOf(api.POST("/api/concierge/connections/{name}/test", { params }));
   console.log(tested.reachable ? tested.status : tested.problem);
   const paused = await dataOf(api.POST("/api/concierge/connections/{name}/pause", { params }));

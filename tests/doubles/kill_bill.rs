@@ -131,7 +131,7 @@ async fn a_call_that_lacks_what_kill_bill_asks_for_is_refused() {
     doubled.connects("kill_bill", &url, &form).await;
     doubled.runs("purchase").await.failed("answered 4");
     let mut anonymous = connection();
-    anonymous["secretParameter"] = Value::Null;
+    anonymous["secret"] = Value::Null;
     anonymous["auth"] = Value::Null;
     // It takes a key and its secret for somebody, too.
     anonymous["headers"].as_array_mut().unwrap().drain(..2);

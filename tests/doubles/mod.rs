@@ -25,6 +25,8 @@ struct Doubled {
     world: Concierge,
     /// Where the double is.
     url: String,
+    /// The secret of its connections.
+    secret: String,
     http: reqwest::Client,
 }
 
@@ -40,8 +42,8 @@ struct Ended {
 }
 
 impl Doubled {
-    /// A world whose analysis proposes what `proposes` says of an alert, and whose connections may name
-    /// this secret `key`.
+    /// A world whose analysis proposes what `proposes` says of an alert, and whose connections have
+    /// this secret.
     async fn start(
         double: &str,
         secret: &str,
@@ -52,14 +54,13 @@ impl Doubled {
 
     /// Starts it with another analysis; without one, with the playbooks.
     async fn start_with(double: &str, secret: &str, analyse: Option<Analyse>) -> Self {
-        let secrets = vec![("/tests/connections/1/key".to_owned(), secret.to_owned())];
         let world = Concierge::start_with(AgentSettings {
-            secrets,
             analyse,
             ..AgentSettings::default()
         });
         Self {
             world: world.await,
+            secret: secret.to_owned(),
             url: url_of(double),
             http: reqwest::Client::builder().no_proxy().build().unwrap(),
         }
@@ -67,7 +68,7 @@ impl Doubled {
 
     /// Connects the organization to what answers at `url`.
     async fn connects(&self, name: &str, url: &str, more: &Value) {
-        let mut put = json!({"kind": "double", "baseUrl": url, "secretParameter": "key"});
+        let mut put = json!({"kind": "double", "baseUrl": url, "secret": self.secret});
         for (field, value) in more.as_object().unwrap() {
             put[field] = value.clone();
         }

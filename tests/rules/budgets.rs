@@ -2,12 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use tests::support::{
-    Used, World,
-    budgets::{ROWS, USUAL, budget},
+use tests::{
+    File,
+    support::{
+        Used, World,
+        budgets::{ROWS, USUAL, budget},
+    },
 };
-
-use super::generated::File;
 
 /// The document with the table.
 const DOCUMENT: &str = "shared/README.md";

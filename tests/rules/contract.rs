@@ -236,10 +236,11 @@ async fn a_record_of_another_organization_answers_as_an_absent_one() {
 }
 
 /// Fields of a record that stay as they are, or that the service writes itself.
-const FIXED: [&str; 9] = [
+const FIXED: [&str; 10] = [
     "id",
     "username",
     "planFeatures",
+    "unitsPerSecond",
     "version",
     "projectId",
     "organizationId",

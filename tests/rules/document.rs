@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use tests::support::described::{DOCUMENT, Schema, resolved};
 
@@ -89,6 +89,20 @@ fn the_gateway_may_limit_the_requests_to_every_operation() {
             schema["$ref"], "#/components/schemas/GatewayMessage",
             "{name}"
         );
+    }
+}
+
+#[test]
+fn every_operation_with_a_caller_is_limited_by_quotas() {
+    for (name, operation) in operations() {
+        let limited = resolved(&operation["responses"]["429"]);
+        let mut codes = limited["x-codes"].as_array().into_iter().flatten();
+        let by_quota = codes.any(|code| code == "rate_limited");
+        let has_caller = operation["security"] != json!([]);
+        assert_eq!(by_quota, has_caller, "{name}");
+        for header in ["RateLimit", "RateLimit-Policy"] {
+            assert_eq!(!limited["headers"][header].is_null(), has_caller, "{name}");
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::generated::path;
+use tests::path;
 
 /// Where a reader begins.
 const README: &str = "README.md";

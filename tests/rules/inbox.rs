@@ -7,9 +7,8 @@ use shared::{
     store::metered,
 };
 use strum::VariantArray;
-use sweeper::Sweeper;
 
-use tests::support::{Api, Caller, Concierge, Fault, roles};
+use tests::support::{Api, Caller, Concierge, Fault, Sweeping, roles};
 
 /// Kind, subject and actor of each of a user's notifications, in a fixed order.
 async fn told(caller: &Caller) -> Vec<Value> {
@@ -34,7 +33,7 @@ async fn comments(caller: &Caller, task: i64, content: &str) -> i64 {
 }
 
 /// Runs the reminders that are due. Returns the number of new notifications.
-async fn reminds(sweeper: &Sweeper) -> usize {
+async fn reminds(sweeper: &Sweeping) -> usize {
     let swept = roles::acting_as("sweeper", sweeper.sweep()).await;
     assert_eq!(swept.errors, 0, "{swept:?}");
     swept.reminded
@@ -43,7 +42,7 @@ async fn reminds(sweeper: &Sweeper) -> usize {
 /// The number of reminders that the sweeper is going to visit.
 async fn visits(api: &Api) -> usize {
     let reminders = api.items_of("reminder").await.into_iter();
-    reminders.filter(|item| item.contains_key("gsi2pk")).count()
+    reminders.filter(|item| item.contains_key("gsi4pk")).count()
 }
 
 /// Every item that tells of notifications and reminders.

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 use shared::{
     model::Timestamp,
+    store::DueCounts,
     telemetry::{self, Metric},
 };
 use tests::{FUNCTIONS, support::roles};
@@ -106,6 +107,10 @@ fn written(template: &Value) -> BTreeSet<Watched> {
         Metric::Unreadable(1),
     ] {
         all.insert(own(metric, ""));
+    }
+    for kind in DueCounts::KINDS {
+        all.insert(own(Metric::DueItems(kind, 1), ""));
+        all.insert(own(Metric::DueAge(kind, 1), ""));
     }
     all
 }
@@ -214,6 +219,8 @@ fn the_functions_metrics_are_of_their_stack() {
     for metric in [
         Metric::Action("failed"),
         Metric::Overdue(1),
+        Metric::DueItems("cleanup", 1),
+        Metric::DueAge("cleanup", 1),
         Metric::SignInFailure,
         Metric::ColdStart,
         Metric::Unreadable(1),
@@ -224,6 +231,13 @@ fn the_functions_metrics_are_of_their_stack() {
     let template = roles::template();
     let told = &template["Globals"]["Function"]["Environment"]["Variables"];
     assert_eq!(told["STACK_NAME"], "AWS::StackName");
+}
+
+#[test]
+fn old_work_of_each_kind_rings() {
+    let template = roles::template();
+    let ages = DueCounts::KINDS.map(|kind| own(Metric::DueAge(kind, 1), ""));
+    assert_eq!(alarms(&template)["LateWork"], BTreeSet::from(ages));
 }
 
 #[test]

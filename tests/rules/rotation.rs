@@ -1,10 +1,14 @@
 //! Rotation of the secret that signs cookies and cursors, step by step as documented. Instances
 //! that read their settings before a step serve beside those that read them after it.
 
-use serde_json::json;
-use shared::model::span;
+use std::collections::BTreeSet;
 
-use tests::support::{Api, Caller, Gateway, PASSWORD, roles};
+use serde_json::{Value, json};
+use shared::model::span;
+use tests::{
+    api_functions,
+    support::{Api, Caller, Gateway, PASSWORD, roles},
+};
 
 const OLD: &str = "an old secret";
 const NEW: &str = "a new secret";
@@ -92,16 +96,64 @@ async fn a_new_secret_that_signs_at_once_is_not_known_to_instances_that_run() {
     assert_eq!(held.statuses(&running).await, [401, 401]);
 }
 
-/// An instance reads its secrets when it starts, so each step takes new ones: Lambda replaces those of a
-/// function whose environment has changed.
+/// An instance decrypts its secrets when it starts, so each step takes new ones: Lambda replaces those of a
+/// function whose environment has changed. `sam deploy --guided` keeps no older ciphertext that a later
+/// deployment would bring back.
 #[test]
-fn another_revision_of_the_configuration_changes_every_functions_environment() {
+fn another_ciphertext_changes_the_environment_of_every_function_that_signs() {
     let template = roles::template();
-    let default = &template["Parameters"]["ConfigurationRevision"]["Default"];
-    assert!(default.is_string());
-    let environment = &template["Globals"]["Function"]["Environment"]["Variables"];
-    assert_eq!(
-        environment["CONFIGURATION_REVISION"],
-        "ConfigurationRevision"
-    );
+    let parameter = &template["Parameters"]["SigningSecrets"];
+    assert_eq!(parameter["NoEcho"], true);
+    assert_eq!(parameter["Default"], Value::Null);
+    let signs = |name: &str| {
+        let of_api = api_functions().any(|(api, function)| api == name && function.read.is_some());
+        of_api || name == "webhook-sender"
+    };
+    let resources = template["Resources"].as_object().unwrap().values();
+    let mut seen = 0;
+    for function in resources.filter(|one| one["Type"] == "AWS::Serverless::Function") {
+        let properties = &function["Properties"];
+        let code = properties["CodeUri"].as_str().unwrap();
+        let name = code.trim_end_matches('/').rsplit('/').next().unwrap();
+        let variable = &properties["Environment"]["Variables"]["SIGNING_SECRETS"];
+        let expected = signs(name).then_some("SigningSecrets");
+        assert_eq!(variable.as_str(), expected, "{name}");
+        seen += usize::from(expected.is_some());
+    }
+    assert_eq!(seen, 10);
+}
+
+/// A function decrypts what it uses: signing secrets or those of connections. One encrypts.
+#[test]
+fn each_role_uses_the_one_key_for_its_purpose_alone() {
+    let template = roles::template();
+    let resources = template["Resources"].as_object().unwrap().values();
+    let roles = resources.filter(|one| one["Type"] == "AWS::IAM::Role");
+    let policies = roles.flat_map(|one| one["Properties"]["Policies"].as_array().unwrap());
+    let mut granted = BTreeSet::new();
+    for policy in policies {
+        let name = policy["PolicyName"].as_str().unwrap();
+        let statements = policy["PolicyDocument"]["Statement"].as_array().unwrap();
+        for statement in statements {
+            let actions = statement["Action"].as_array().into_iter().flatten();
+            let actions = actions.map(|action| action.as_str().unwrap());
+            for action in actions.filter(|action| action.starts_with("kms:")) {
+                assert_eq!(statement["Resource"], "SecretsKey", "{name}");
+                let purpose = &statement["Condition"]["StringEquals"];
+                let purpose = purpose["kms:EncryptionContext:purpose"].as_str().unwrap();
+                granted.insert(format!("{name} {action} {purpose}"));
+            }
+        }
+    }
+    let signing = api_functions().filter(|(_, function)| function.read.is_some());
+    let signing = signing.map(|(name, _)| name).chain(["webhook-sender"]);
+    let mut expected: BTreeSet<String> = signing
+        .map(|name| format!("{name} kms:Decrypt signing"))
+        .collect();
+    expected.extend([
+        "action-worker kms:Decrypt connection".to_owned(),
+        "resolution-agent kms:Decrypt connection".to_owned(),
+        "resolution-agent kms:Encrypt connection".to_owned(),
+    ]);
+    assert_eq!(granted, expected);
 }

@@ -91,6 +91,7 @@ def fill(api):
     connection = {
         "kind": "demo",
         "baseUrl": "http://127.0.0.1:9",
+        "secret": None,
         "allow": ["POST /usage-batches/{id}/reprocess", "GET /balance"],
     }
     api.call("PUT", "/api/concierge/connections/billing", connection)

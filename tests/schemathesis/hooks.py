@@ -29,9 +29,14 @@ BEYOND_SCHEMAS = {
     "manual": "a manual action is not executed",
     "precision": "a number has more digits than JSON readers keep",
 }
-# Further such faults at these members: the size of an object is that of its JSON text, and a username
-# has letters of any script, which are too many to spell out.
-AT_MEMBERS = {("length", "/metadata"), ("length", "/evidence"), ("pattern", "/username")}
+# Further such faults at these members: the size of an object is that of its JSON text, a username has
+# letters of any script, which are too many to spell out, and another base URL takes the secret again.
+AT_MEMBERS = {
+    ("length", "/metadata"),
+    ("length", "/evidence"),
+    ("pattern", "/username"),
+    ("required", "/secret"),
+}
 
 # Operations that could lock the caller out of its own account.
 OF_USERS = {"PATCH /api/users/{id}", "PUT /api/users/{id}/password"}

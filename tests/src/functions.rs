@@ -67,7 +67,8 @@ pub const FUNCTIONS: &[Function] = &[
     // The worker's lease is 50 seconds.
     background("action-worker").ends_within(45_000),
     background("publisher").ends_within(5_000),
-    background("sweeper").ends_within(30_000),
+    // A run ends after 50 seconds.
+    background("sweeper").ends_within(55_000),
     // Two attempts of ten seconds one after another.
     background("webhook-sender").ends_within(22_000),
     open("api-docs", api_docs::routes, api_docs::PAGES),

@@ -9,6 +9,7 @@
 )]
 
 pub mod feed_copy;
+mod file;
 mod functions;
 mod program;
 pub mod records;
@@ -16,7 +17,9 @@ pub mod support;
 pub mod table_proxy;
 pub mod unwary;
 
+pub use file::{File, path};
 pub use functions::{ApiFunction, FUNCTIONS, Function, Routes, States, api_functions};
 pub use program::{
-    Member, Options, Release, RuntimeApi, SECRET, binary, command, command_of, event, organization,
+    Member, Options, Release, RuntimeApi, SECRET, binary, command, command_of, cpu_of, event,
+    organization, start_function,
 };

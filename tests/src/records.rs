@@ -1,12 +1,10 @@
 //! Records as tests and benchmarks put them into the table: each is written out here and nowhere
 //! else. Who needs another one says what is different.
 
-use std::collections::BTreeMap;
-
 use local::target_systems::DemoTargets;
 use serde_json::{Value, json};
 use shared::{
-    agent::{AlertReport, AlertStatus},
+    agent::{AlertReport, AlertStatus, ConnectionSecret},
     input::{self, Input},
     model::{
         ActivityCreate, CommentCreate, OrganizationId, PasswordHash, PhaseCreate, Priority,
@@ -15,6 +13,7 @@ use shared::{
     },
     store::{NewMessage, NewTicket, NewUser, Store},
 };
+use targets::Sealer;
 
 /// A user of this name, called "Ada Tester" if it is "ada".
 #[must_use]
@@ -44,31 +43,25 @@ pub async fn signed_in(store: &Store, user: &User, now: Timestamp) -> Sid {
     sid
 }
 
-/// Below which the secrets of connections are.
-pub const SECRETS_PATH: &str = "/tests/connections";
-
 /// Connects an organization to the demo's systems.
-pub async fn connected(store: &Store, tenant: OrganizationId, demo: &DemoTargets) {
+pub async fn connected(store: &Store, sealer: &Sealer, tenant: OrganizationId, demo: &DemoTargets) {
     for (name, put) in demo.connections().as_object().unwrap() {
-        let (name, put) = (Slug::new(name).unwrap(), sent(put));
-        store.connections().put(tenant, &name, put).await.unwrap();
+        connection(store, sealer, tenant, name, put).await;
     }
 }
 
-/// The secrets of these organizations' connections to the demo's systems, by their paths.
-pub fn secrets_of(
-    tenants: impl IntoIterator<Item = OrganizationId>,
-) -> impl Iterator<Item = (String, String)> {
-    tenants.into_iter().flat_map(|tenant| {
-        DemoTargets::secrets()
-            .map(move |(name, secret)| (format!("{SECRETS_PATH}/{tenant}/{name}"), secret))
-    })
-}
-
-/// These secrets in the format of `CONNECTION_SECRETS`.
-pub fn secrets(tenants: impl IntoIterator<Item = OrganizationId>) -> String {
-    let all: BTreeMap<String, String> = secrets_of(tenants).collect();
-    json!(all).to_string()
+/// Creates or replaces a connection, with its secret encrypted.
+pub async fn connection(
+    store: &Store,
+    sealer: &Sealer,
+    tenant: OrganizationId,
+    name: &str,
+    put: &Value,
+) {
+    let (of, put) = (Slug::new(name).unwrap(), sent(put));
+    let seal = async |secret: ConnectionSecret| sealer.seal(tenant, name, &secret).await;
+    let connections = store.connections();
+    connections.put(tenant, &of, put, seal).await.unwrap();
 }
 
 /// An active project.

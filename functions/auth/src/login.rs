@@ -38,10 +38,11 @@ pub async fn login(
 ) -> Result<SetCookie<UserView>, Problem<(InvalidCredentials, TooManyAttempts)>> {
     telemetry::signs_in_from(&address);
     let sign_in = app.store.sign_in();
-    let (account, attempt) = tokio::try_join!(
+    let (account, attempt) = tokio::join!(
         sign_in.account(&username),
         sign_in.attempt(&username, &address),
-    )?;
+    );
+    let (attempt, account) = (attempt?, account?);
     let hash = account
         .as_ref()
         .map(|account| account.password_hash.clone());

@@ -1,5 +1,5 @@
-//! The consumer of the table's stream: appends the change feed, writes the search index, notifies users, and
-//! creates deliveries to webhooks.
+//! The consumer of the table's stream: appends the change feed, writes the search index, notifies users,
+//! creates deliveries to webhooks, and begins cleanups.
 //!
 //! The stream delivers each change of an item at least once, and the changes of one item in order. A
 //! delivery that was handled already changes nothing. If an organization's changes cannot be handled, the
@@ -20,7 +20,7 @@ use futures::{FutureExt, StreamExt, stream};
 use model::{Error, OrganizationId};
 use runtime::{queue::Queue, telemetry};
 use serde::{Deserialize, Serialize};
-use store::{Change, Store, StreamRecord, UnlistedChange};
+use store::{Change, Store, StreamRecord, SweepMessage, UnlistedChange};
 
 /// Organizations whose changes are handled at the same time.
 const CONCURRENCY: usize = 10;
@@ -31,6 +31,8 @@ pub struct Publisher {
     store: Store,
     /// The queue of webhook deliveries.
     queue: Queue,
+    /// The queue of the sweeper.
+    sweep_queue: Queue,
 }
 
 /// A delivery of the table's stream.
@@ -74,10 +76,14 @@ struct Handled {
 }
 
 impl Publisher {
-    /// Creates a publisher.
+    /// Creates a publisher with the queues of webhook deliveries and of the sweeper.
     #[must_use]
-    pub fn new(store: Store, queue: Queue) -> Self {
-        Self { store, queue }
+    pub fn new(store: Store, queue: Queue, sweep_queue: Queue) -> Self {
+        Self {
+            store,
+            queue,
+            sweep_queue,
+        }
     }
 
     /// Handles a delivery. A failure of one organization does not affect the others.
@@ -133,6 +139,12 @@ impl Publisher {
         let feed = self.store.feed();
         let published = feed.publish(organization, entries.collect()).await?;
         let (store, queue) = (&self.store, &self.queue);
+        let now = store.now();
+        let cleanups = unlisted.iter();
+        let cleanups = cleanups.filter_map(|change| SweepMessage::of_unlisted(change, now));
+        self.sweep_queue
+            .try_send(&cleanups.collect::<Vec<_>>())
+            .await;
         let ((), told, delivered) = tokio::try_join!(
             search::index(store, organization, changes),
             Box::pin(inbox::tell(store, organization, changes, unlisted)),

@@ -13,8 +13,9 @@ async fn main() -> Result<(), Error> {
     let table = config::table(&start.environment)?;
     let store = Store::new(start.dynamodb, &table, Clock::system());
     let sqs = aws_sdk_sqs::Client::new(&start.aws);
-    let queue = Queue::new(sqs, &config::webhook_queue_url(&start.environment)?);
-    let publisher = &Publisher::new(store, queue);
+    let queue = Queue::new(sqs.clone(), &config::webhook_queue_url(&start.environment)?);
+    let sweep_queue = Queue::new(sqs, &config::sweep_queue_url(&start.environment)?);
+    let publisher = &Publisher::new(store, queue, sweep_queue);
     lambda_runtime::run(service_fn(async |event: LambdaEvent<StreamEvent>| {
         Ok::<_, Error>(publisher.handle(event.payload).await)
     }))

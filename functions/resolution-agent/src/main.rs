@@ -3,7 +3,7 @@
 use playbooks::Playbooks;
 use resolution_agent::ResolutionAgent;
 use shared::{App, Start, config, queue::Queue, serve, telemetry};
-use targets::Targets;
+use targets::{Sealer, Targets};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), lambda_http::Error> {
@@ -13,6 +13,7 @@ async fn main() -> Result<(), lambda_http::Error> {
     let sqs = aws_sdk_sqs::Client::new(&start.aws);
     let queue = Queue::new(sqs, &config::queue_url(&start.environment)?);
     let targets = Targets::of(&start)?;
-    let state = ResolutionAgent::new(app.clone(), queue, Playbooks::shipped()?, targets);
+    let (playbooks, sealer) = (Playbooks::shipped()?, Sealer::of(&start)?);
+    let state = ResolutionAgent::new(app.clone(), queue, playbooks, targets, sealer);
     serve::serve(resolution_agent::routes(), state, &app).await
 }

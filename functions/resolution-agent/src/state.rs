@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::FromRef;
 use playbooks::Playbooks;
 use shared::{App, queue::Queue};
-use targets::Targets;
+use targets::{Sealer, Targets};
 
 use crate::analyse::{Analyse, by_playbooks};
 
@@ -16,18 +16,26 @@ pub struct ResolutionAgent {
     pub(crate) queue: Queue,
     pub(crate) analyse: Analyse,
     pub(crate) targets: Targets,
+    pub(crate) sealer: Sealer,
 }
 
 impl ResolutionAgent {
     /// Returns a state of these parts.
     #[must_use]
-    pub fn new(app: App, queue: Queue, playbooks: Playbooks, targets: Targets) -> Self {
+    pub fn new(
+        app: App,
+        queue: Queue,
+        playbooks: Playbooks,
+        targets: Targets,
+        sealer: Sealer,
+    ) -> Self {
         let targets = targets.counted_in(app.store.clone());
         Self {
             app,
             queue,
             analyse: by_playbooks(Arc::new(playbooks), targets.clone()),
             targets,
+            sealer,
         }
     }
 

@@ -1,129 +1,228 @@
-//! Runs every minute: resends lost messages, ends abandoned actions and sessions, finishes deletes, reminds
-//! users, and sends the messages of webhook deliveries that are due.
+//! Resends lost messages, ends abandoned actions and sessions, finishes deletes, reminds users, and sends the
+//! messages of webhook deliveries that are due.
 //!
-//! A sweep resumes what a crashed request or worker left undone. A crashed sweep leaves nothing worse.
+//! Due work is in shards. Each minute a message goes out for each shard that has some, and starts a run for
+//! it. A run resumes what a crashed request or worker left undone. A crashed run leaves nothing worse, and two
+//! runs of a shard at the same time only work in vain.
+//!
+//! A cleanup has a message of its own. The runs find those whose message came to nothing.
 
-use std::{collections::BTreeMap, time::Duration};
+mod swept;
+
+use std::{collections::BTreeMap, panic::AssertUnwindSafe, time::Duration};
 
 use agent::{AgentSessionStatus, Message};
-use futures::{StreamExt, stream};
-use model::{Error, Stopwatch, WebhookDelivery};
+use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent, SqsMessage};
+use futures::{FutureExt, StreamExt, stream};
+use model::{Error, Timestamp, WebhookDelivery, span};
 use runtime::{
     queue::{Queue, Queued},
     telemetry::{self, Metric},
 };
-use serde::Serialize;
-use store::{DueAction, DueSession, DueWork, Page, Progress, Store, Stored, Wanted};
+use serde::{Deserialize, Serialize, de::IgnoredAny};
+use store::{
+    CleanupName, DueAction, DueSession, DueWork, Page, Progress, Shard, Store, Stored,
+    SweepMessage, Wanted,
+};
 use tokio::time::timeout;
 
-/// Page size of due actions or sessions.
+pub use swept::Swept;
+
+/// Page size of due actions, sessions or deliveries.
 const AT_ONCE: usize = 200;
 
 /// Records handled concurrently.
 const CONCURRENCY: usize = 10;
 
+/// Shards counted concurrently, each by five queries.
+const COUNTED: usize = 4;
+
+/// Time limit of a run: less than a minute, after which the next one begins, and than the function's timeout.
+const BUDGET: Duration = Duration::from_secs(50);
+
 /// Sweeps. Created once per cold start.
 #[derive(Clone, Debug)]
 pub struct Sweeper {
     store: Store,
-    queue: Queue,
-    webhook_queue: Queue,
-    budget: Budget,
+    queues: Queues,
+    budget: Duration,
 }
 
-/// Time limits of a run. Unfinished work is left for the next run.
-#[derive(Clone, Copy, Debug)]
-pub struct Budget {
-    /// For the agent's actions and sessions, which come first.
-    pub agent: Duration,
-    /// For the whole run. The rest is for webhook deliveries, cleanups and reminders.
-    pub all: Duration,
+/// The queues to which the sweeper sends.
+#[derive(Clone, Debug)]
+pub struct Queues {
+    /// Of approved actions.
+    pub actions: Queue,
+    /// Of webhook deliveries.
+    pub webhooks: Queue,
+    /// Of the sweeper itself.
+    pub sweeps: Queue,
 }
 
-impl Default for Budget {
-    /// Half of the function's timeout, and less than the limit of its latency alarm. Deliveries, cleanups
-    /// and reminders keep a share, however much agent work there is.
-    fn default() -> Self {
-        Self {
-            agent: Duration::from_secs(20),
-            all: Duration::from_secs(25),
-        }
-    }
+/// An event of the function.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged)]
+pub enum Event {
+    /// Messages of the sweeper's queue.
+    Messages(SqsEvent),
+    /// A minute has passed.
+    Minute(IgnoredAny),
 }
 
-/// Counts of a run's work.
+/// The answer to an event.
+#[derive(Clone, Debug, Serialize)]
+#[serde(untagged)]
+pub enum Answer {
+    /// The messages to deliver again.
+    Messages(SqsBatchResponse),
+    /// The runs that were started.
+    Minute(Started),
+}
+
+/// The outcome of a minute's start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Swept {
-    /// Finished deletes.
-    pub cleanups: usize,
-    /// Messages sent for webhook deliveries.
-    pub deliveries: usize,
-    /// New notifications of reminders.
-    pub reminded: usize,
-    /// Late actions.
-    pub overdue: usize,
-    /// Resent messages.
-    pub resent: usize,
-    /// Messages sent for checks of ended actions and of alerts.
-    pub looks: usize,
-    /// Actions given up.
-    pub given_up: usize,
-    /// Actions whose minutes were counted after their outcome.
-    pub counted: usize,
-    /// Expired proposals.
-    pub expired: usize,
-    /// Interrupted analyses.
-    pub interrupted: usize,
-    /// Sessions ended after their last action.
-    pub settled: usize,
-    /// Failed items. The log has the reasons, and the next run tries again.
+pub struct Started {
+    /// Shards for which a message was sent.
+    pub shards: usize,
+    /// Shards that could not be counted, and messages that could not be sent. The log has the reasons.
     pub errors: usize,
 }
 
 impl Sweeper {
-    /// Creates a sweeper with the queues of approved actions and of webhook deliveries.
+    /// Creates a sweeper.
     #[must_use]
-    pub fn new(store: Store, queue: Queue, webhook_queue: Queue) -> Self {
+    pub fn new(store: Store, queues: Queues) -> Self {
         Self {
             store,
-            queue,
-            webhook_queue,
-            budget: Budget::default(),
+            queues,
+            budget: BUDGET,
         }
     }
 
-    /// Returns the sweeper with another budget.
+    /// Returns the sweeper with another time limit of a run, 50 seconds by default.
     #[must_use]
-    pub fn within(self, budget: Budget) -> Self {
+    pub fn within(self, budget: Duration) -> Self {
         Self { budget, ..self }
     }
 
-    /// Runs once. A failed item does not affect the others. The agent's work comes first; work
-    /// beyond the budget waits for the next run.
-    pub async fn sweep(&self) -> Swept {
-        let (swept, used) = store::metered(Box::pin(self.run())).await;
+    /// Handles an event.
+    pub async fn handle(&self, event: Event) -> Answer {
+        match event {
+            Event::Messages(messages) => Answer::Messages(self.messages(messages).await),
+            Event::Minute(_) => Answer::Minute(self.start().await),
+        }
+    }
+
+    /// Sends a message for each shard that has due work. Measures the due work.
+    pub async fn start(&self) -> Started {
+        let now = self.store.now();
+        let due_counts = self.store.due_counts();
+        let counted: Vec<_> = stream::iter(Shard::all())
+            .map(async |shard| (shard, due_counts.of(shard, now).await))
+            .buffer_unordered(COUNTED)
+            .collect()
+            .await;
+        let mut started = Started::default();
+        let mut kinds: BTreeMap<&str, (usize, Timestamp)> = BTreeMap::new();
+        let mut messages = Vec::new();
+        for (shard, counts) in counted {
+            match counts {
+                Ok(counts) if counts.is_empty() => {}
+                Ok(counts) => {
+                    messages.push(SweepMessage::Shard { shard });
+                    for due in counts {
+                        let (count, oldest) = kinds.entry(due.kind).or_insert((0, now));
+                        *count += due.count;
+                        *oldest = due.oldest.min(*oldest);
+                    }
+                }
+                Err(error) => started.failed(&error),
+            }
+        }
+        for sent in self.queues.sweeps.send(&messages).await {
+            match sent {
+                Ok(()) => started.shards += 1,
+                Err(error) => started.failed(&error),
+            }
+        }
+        for (kind, (count, oldest)) in kinds {
+            telemetry::count(Metric::DueItems(kind, count), now);
+            let seconds = now.since(oldest).max(0) / span::SECOND;
+            let seconds = usize::try_from(seconds).unwrap_or_default();
+            telemetry::count(Metric::DueAge(kind, seconds), now);
+        }
+        if started.errors == 0 {
+            // The runs count what is overdue. Without any metric the alarm rings.
+            telemetry::count(Metric::Overdue(0), now);
+        }
+        started
+    }
+
+    /// Handles messages. An error or a panic of one does not affect the others.
+    async fn messages(&self, event: SqsEvent) -> SqsBatchResponse {
+        let handled = event.records.into_iter().map(async |message| {
+            let is_handled = self.guarded(&message).await;
+            (message, is_handled)
+        });
+        let mut response = SqsBatchResponse::default();
+        for (message, is_handled) in futures::future::join_all(handled).await {
+            if !is_handled {
+                response.add_failure(message.message_id.unwrap_or_default());
+            }
+        }
+        response
+    }
+
+    /// Handles a message. Returns whether it is done with. Failures of due work are logged, and the next
+    /// minute's run tries again.
+    async fn guarded(&self, message: &SqsMessage) -> bool {
+        let body = message.body.as_deref().unwrap_or_default();
+        let handled = async {
+            match SweepMessage::from_text(body)? {
+                SweepMessage::Shard { shard } => {
+                    self.sweep(shard).await;
+                }
+                SweepMessage::Cleanup(name) => self.cleanup(&name).await,
+            }
+            Ok::<_, Error>(())
+        };
+        let cause = match AssertUnwindSafe(Box::pin(handled)).catch_unwind().await {
+            Ok(Ok(())) => return true,
+            Ok(Err(error)) => error.chain(),
+            Err(_) => "a panic".to_owned(),
+        };
+        let message_id = message.message_id.as_deref().unwrap_or_default();
+        tracing::error!(messageId = message_id, cause, "cannot handle a message");
+        false
+    }
+
+    /// Works through a shard. A failed item does not affect the others, and no kind of work waits for another.
+    /// The rest after the time limit waits for the next run.
+    pub async fn sweep(&self, shard: Shard) -> Swept {
+        let (swept, used) = store::metered(Box::pin(self.run(shard))).await;
         telemetry::unreadable(&used.unreadable, None, self.store.now());
         swept
     }
 
-    async fn run(&self) -> Swept {
-        let began = Stopwatch::start();
-        let mut swept = Swept::default();
-        let agent = self.agent(&mut swept);
-        let mut in_time = timeout(self.budget.agent, agent).await.is_ok();
-        let left = self.budget.all.saturating_sub(began.elapsed());
-        let (mut sent, mut reminded) = (Swept::default(), Swept::default());
-        let (cleaned_up, did_send, did_remind) = tokio::join!(
-            timeout(left, self.cleanups(&mut swept)),
-            timeout(left, self.deliveries(&mut sent)),
-            timeout(left, self.reminders(&mut reminded)),
+    async fn run(&self, shard: Shard) -> Swept {
+        let mut kinds = [Swept::default(); 4];
+        let [agent, cleanups, deliveries, reminders] = &mut kinds;
+        let ends = tokio::join!(
+            timeout(self.budget, self.agent(shard, agent)),
+            timeout(self.budget, self.cleanups(shard, cleanups)),
+            timeout(self.budget, self.deliveries(shard, deliveries)),
+            timeout(self.budget, self.reminders(shard, reminders)),
         );
-        in_time &= cleaned_up.is_ok() && did_send.is_ok() && did_remind.is_ok();
-        swept.deliveries = sent.deliveries;
-        swept.reminded = reminded.reminded;
-        swept.errors += sent.errors + reminded.errors;
+        let in_time = ends.0.is_ok() && ends.1.is_ok() && ends.2.is_ok() && ends.3.is_ok();
+        let mut swept = Swept::default();
+        for kind in kinds {
+            swept += kind;
+        }
+        if swept.overdue > 0 {
+            telemetry::count(Metric::Overdue(swept.overdue), self.store.now());
+        }
         tracing::info!(
+            %shard,
             cleanups = swept.cleanups,
             deliveries = swept.deliveries,
             reminded = swept.reminded,
@@ -141,23 +240,34 @@ impl Sweeper {
         swept
     }
 
+    /// Runs a cleanup.
+    async fn cleanup(&self, name: &CleanupName) {
+        let cleanups = self.store.cleanups();
+        let run = timeout(self.budget, cleanups.run(name));
+        let (run, used) = store::metered(Box::pin(run)).await;
+        telemetry::unreadable(&used.unreadable, None, self.store.now());
+        // After the time limit it stays due.
+        if let Ok(Err(error)) = run {
+            let what = format!("a cleanup of organization {}", name.organization_id);
+            Swept::default().failed(&what, &error);
+        }
+    }
+
     /// Handles due actions, then due sessions.
-    async fn agent(&self, swept: &mut Swept) {
+    async fn agent(&self, shard: Shard, swept: &mut Swept) {
         let (agent, now) = (self.store.agent(), self.store.now());
         let actions = each_page(
-            async |wanted| agent.due_actions(now, wanted).await,
+            async |wanted| agent.due_actions(shard, now, wanted).await,
             async |due| {
                 swept.overdue += due.iter().filter(|due| due.is_overdue()).count();
                 self.actions(due, swept).await;
             },
         );
-        match actions.await {
-            Ok(()) => telemetry::count(Metric::Overdue(swept.overdue), now),
-            // Without a complete count there is no metric, which raises the alarm.
-            Err(error) => swept.failed("actions that are due", &error),
+        if let Err(error) = actions.await {
+            swept.failed("actions that are due", &error);
         }
         let sessions = each_page(
-            async |wanted| agent.due_sessions(now, wanted).await,
+            async |wanted| agent.due_sessions(shard, now, wanted).await,
             async |due| self.sessions(due, swept).await,
         );
         if let Err(error) = sessions.await {
@@ -166,9 +276,9 @@ impl Sweeper {
     }
 
     /// Continues unfinished deletes.
-    async fn cleanups(&self, swept: &mut Swept) {
+    async fn cleanups(&self, shard: Shard, swept: &mut Swept) {
         let cleanups = self.store.cleanups();
-        let run = cleanups.run_due(|key, came_of_it| match came_of_it {
+        let run = cleanups.run_due(shard, |key, came_of_it| match came_of_it {
             Ok(Progress::Finished) => swept.cleanups += 1,
             Ok(Progress::GoesOn) => {}
             Err(error) => swept.failed(key, &error),
@@ -179,10 +289,10 @@ impl Sweeper {
     }
 
     /// Sends the messages of webhook deliveries that are due.
-    async fn deliveries(&self, swept: &mut Swept) {
+    async fn deliveries(&self, shard: Shard, swept: &mut Swept) {
         let (webhooks, now) = (self.store.webhooks(), self.store.now());
         let deliveries = each_page(
-            async |wanted| webhooks.due(now, wanted).await,
+            async |wanted| webhooks.due(shard, now, wanted).await,
             async |due| self.deliver(due, swept).await,
         );
         if let Err(error) = deliveries.await {
@@ -197,7 +307,7 @@ impl Sweeper {
             let message = due.message(now)?;
             Some((due, message))
         });
-        let noted = send(&self.webhook_queue, due, async |due| {
+        let noted = send(&self.queues.webhooks, due, async |due| {
             webhooks.resent(due).await
         });
         for (due, noted) in noted.await {
@@ -209,9 +319,9 @@ impl Sweeper {
     }
 
     /// Notifies users of tasks that are due and of proposals that end.
-    async fn reminders(&self, swept: &mut Swept) {
+    async fn reminders(&self, shard: Shard, swept: &mut Swept) {
         let notifications = self.store.notifications();
-        let run = notifications.remind_due(|organization, came_of_it| match came_of_it {
+        let run = notifications.remind_due(shard, |organization, came_of_it| match came_of_it {
             Ok(told) => swept.reminded += told,
             Err(error) => {
                 swept.failed(&format!("reminders of organization {organization}"), &error);
@@ -225,11 +335,18 @@ impl Sweeper {
     async fn actions(&self, due: Vec<DueAction>, swept: &mut Swept) {
         let now = self.store.now();
         let (mut to_send, mut to_give_up, mut to_count) = (Vec::new(), Vec::new(), Vec::new());
+        let mut to_remove = Vec::new();
         for due in due {
             match due.work(now) {
                 DueWork::Send(message) => to_send.push((due, message)),
                 DueWork::GiveUp => to_give_up.push(due),
                 DueWork::Count => to_count.push(due),
+                DueWork::Remove => to_remove.push(due),
+            }
+        }
+        for due in to_remove {
+            if let Err(error) = self.store.agent().remove_due(&due).await {
+                swept.failed(&due.name(), &error);
             }
         }
         self.resend(to_send, swept).await;
@@ -250,7 +367,9 @@ impl Sweeper {
     /// Resends messages. Only messages that the queue accepted count as sent.
     async fn resend(&self, due: Vec<(DueAction, Message)>, swept: &mut Swept) {
         let agent = self.store.agent();
-        let noted = send(&self.queue, due, async |due| agent.sent_again(due).await);
+        let noted = send(&self.queues.actions, due, async |due| {
+            agent.sent_again(due).await
+        });
         for (due, noted) in noted.await {
             match noted {
                 Ok(()) if due.awaits_look() => swept.looks += 1,
@@ -266,7 +385,7 @@ impl Sweeper {
         let now = self.store.now();
         let messages = due.iter().filter_map(|due| due.message(now));
         let messages: Vec<Message> = messages.collect();
-        let sent = self.queue.send(&messages).await;
+        let sent = self.queues.actions.send(&messages).await;
         for (due, sent) in due.iter().zip(sent) {
             let asked = match sent {
                 Ok(()) => agent.alert_check_asked(due).await,
@@ -387,13 +506,9 @@ async fn each_page<T>(
     }
 }
 
-impl Swept {
-    fn failed(&mut self, what: &str, error: &Error) {
+impl Started {
+    fn failed(&mut self, error: &Error) {
         self.errors += 1;
-        tracing::error!(
-            record = what,
-            cause = error.chain(),
-            "cannot sweep a record"
-        );
+        tracing::error!(cause = error.chain(), "cannot start a run");
     }
 }

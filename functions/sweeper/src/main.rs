@@ -1,10 +1,10 @@
-//! The `sweeper` function: wires the sweeper to its schedule.
+//! The `sweeper` function: wires the sweeper to its schedule and its queue.
 
 use lambda_runtime::{Error, LambdaEvent, service_fn};
 use model::Clock;
 use runtime::{Start, config, queue::Queue, telemetry};
 use store::Store;
-use sweeper::Sweeper;
+use sweeper::{Event, Queues, Sweeper};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Error> {
@@ -13,11 +13,15 @@ async fn main() -> Result<(), Error> {
     let table = config::table(&start.environment)?;
     let store = Store::new(start.dynamodb, &table, Clock::system());
     let sqs = aws_sdk_sqs::Client::new(&start.aws);
-    let queue = Queue::new(sqs.clone(), &config::queue_url(&start.environment)?);
-    let webhook_queue = Queue::new(sqs, &config::webhook_queue_url(&start.environment)?);
-    let sweeper = &Sweeper::new(store, queue, webhook_queue);
-    lambda_runtime::run(service_fn(async |_: LambdaEvent<serde_json::Value>| {
-        Ok::<_, Error>(sweeper.sweep().await)
+    let queue = |url: &str| Queue::new(sqs.clone(), url);
+    let queues = Queues {
+        actions: queue(&config::queue_url(&start.environment)?),
+        webhooks: queue(&config::webhook_queue_url(&start.environment)?),
+        sweeps: queue(&config::sweep_queue_url(&start.environment)?),
+    };
+    let sweeper = &Sweeper::new(store, queues);
+    lambda_runtime::run(service_fn(async |event: LambdaEvent<Event>| {
+        Ok::<_, Error>(sweeper.handle(event.payload).await)
     }))
     .await
 }

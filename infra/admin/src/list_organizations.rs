@@ -8,7 +8,8 @@ use crate::{arguments, error::Error, set_plan::plan, table, terminal};
 pub(crate) const NAME: &str = "list-organizations";
 
 const USAGE: &str = "\
-Lists all organizations by id. Each line has id, creation, plan and name, separated by tabs.
+Lists all organizations by id. Each line has id, creation, plan, units a second and name, separated by
+tabs.
 
 Usage: workdesk-admin list-organizations TABLE
 
@@ -24,10 +25,11 @@ pub(crate) async fn run(given: Parser) -> Result<(), Error> {
     let store = table::open(&table).await;
     for organization in store.directory().organizations().await? {
         terminal::say(&format!(
-            "{}\t{}\t{}\t{}",
+            "{}\t{}\t{}\t{}\t{}",
             organization.id,
             organization.created_at,
             plan(&organization),
+            organization.units_per_second.get(),
             organization.name
         ));
     }

@@ -28,7 +28,7 @@ Usage: workdesk-admin SUBCOMMAND TABLE ...
 
 Subcommands:
   create-organization   Creates an organization with its first admin
-  set-plan              Sets the features that an organization's plan includes
+  set-plan              Sets the table units and features of an organization's plan
   reset-password        Sets a user's password and ends the user's sessions
   list-organizations    Lists all organizations
   record-alert          Records an alert for the resolution agent

@@ -1,8 +1,8 @@
-//! `workdesk-admin set-plan`: the plan features of an organization.
+//! `workdesk-admin set-plan`: the plan of an organization.
 
 use lexopt::Parser;
 use shared::{
-    model::{Id, Organization, OrganizationId, PlanFeature},
+    model::{Id, Organization, OrganizationId, PlanFeature, quota::UnitsPerSecond},
     store::WriteContext,
 };
 
@@ -12,32 +12,42 @@ use crate::{arguments, error::Error, table, terminal};
 pub(crate) const NAME: &str = "set-plan";
 
 const USAGE: &str = "\
-Sets the features of an organization's plan and removes all others.
+Sets the plan of an organization, and replaces the one before.
 
-Usage: workdesk-admin set-plan TABLE ORGANIZATION [FEATURE]...
+Usage: workdesk-admin set-plan TABLE ORGANIZATION [UNITS] [FEATURE]...
 
   TABLE          The DynamoDB table: the output TableName of the deployed stack
   ORGANIZATION   The organization's id, as list-organizations shows it
+  UNITS          Table units that the organization may use in a second, 1 to 1000000; 4000 without it.
+                 Each user and each token may use a quarter of them
   FEATURE        agentAI, the resolution agent; without a FEATURE, the plan has none";
 
-/// Sets an organization's plan features.
+/// Sets an organization's plan.
 pub(crate) async fn run(given: Parser) -> Result<(), Error> {
-    let Some(([table, organization], features)) = arguments::values(given, USAGE)? else {
+    let Some(([table, organization], mut features)) = arguments::values(given, USAGE)? else {
         return Ok(());
     };
     let organization = organization_id(&organization)?;
+    let units = match features.first().map(|first| units(first)) {
+        Some(Some(units)) => {
+            features.remove(0);
+            units?
+        }
+        _ => UnitsPerSecond::default(),
+    };
     let features = features.iter().map(|name| feature(name));
     let features = features.collect::<Result<Vec<_>, _>>()?;
     let store = table::open(&table).await;
     let directory = store.directory();
     let organization = directory
-        .set_plan_features(WriteContext::of_operator(organization), features)
+        .set_plan(WriteContext::of_operator(organization), features, units)
         .await?;
     terminal::say(&format!(
-        "Organization {}, {}; plan {}.",
+        "Organization {}, {}; plan {}, {} units a second.",
         organization.id,
         organization.name,
-        plan(&organization)
+        plan(&organization),
+        organization.units_per_second.get()
     ));
     Ok(())
 }
@@ -56,6 +66,16 @@ pub(crate) fn plan(organization: &Organization) -> String {
 pub(crate) fn organization_id(text: &str) -> Result<OrganizationId, Error> {
     let id = text.parse().ok().and_then(OrganizationId::new);
     id.ok_or_else(|| Error::Invalid(format!("{text} is not an organization's id")))
+}
+
+/// Returns the units of an argument that is a number; `None` for another argument.
+fn units(text: &str) -> Option<Result<UnitsPerSecond, Error>> {
+    let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
+    is_number.then(|| {
+        let units = text.parse().ok().and_then(UnitsPerSecond::new);
+        let most = UnitsPerSecond::MOST;
+        units.ok_or_else(|| Error::Invalid(format!("{text} is not a number from 1 to {most}")))
+    })
 }
 
 fn feature(name: &str) -> Result<PlanFeature, Error> {

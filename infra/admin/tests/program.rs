@@ -110,7 +110,7 @@ async fn an_operator_runs_the_service() {
     let unplanned = world.run("set-plan", &["1"], "").await;
     assert_eq!(
         said(&unplanned),
-        "Organization 1, Halden Services; plan -.\n"
+        "Organization 1, Halden Services; plan -, 4000 units a second.\n"
     );
     let listed = said(&world.run("list-organizations", &[], "").await);
     let rows: Vec<Vec<&str>> = listed
@@ -119,15 +119,18 @@ async fn an_operator_runs_the_service() {
         .collect();
     assert_eq!(
         [
-            (rows[0][0], rows[0][2], rows[0][3]),
-            (rows[1][0], rows[1][2], rows[1][3])
+            (rows[0][0], rows[0][2], rows[0][3], rows[0][4]),
+            (rows[1][0], rows[1][2], rows[1][3], rows[1][4])
         ],
-        [("1", "-", "Halden Services"), ("2", "agentAI", "Outland")]
+        [
+            ("1", "-", "4000", "Halden Services"),
+            ("2", "agentAI", "4000", "Outland")
+        ]
     );
-    let planned = world.run("set-plan", &["1", "agentAI"], "").await;
+    let planned = world.run("set-plan", &["1", "9000", "agentAI"], "").await;
     assert_eq!(
         said(&planned),
-        "Organization 1, Halden Services; plan agentAI.\n"
+        "Organization 1, Halden Services; plan agentAI, 9000 units a second.\n"
     );
     let reset = world
         .run("reset-password", &["BEA"], "another long one\r\n")
@@ -182,6 +185,7 @@ async fn what_does_not_do_is_refused_and_leaves_nothing() {
         ("set-plan", &["2"], "", "no such organization"),
         ("set-plan", &["one"], "", "not an organization's id"),
         ("set-plan", &["1", "agent"], "", "no plan feature agent"),
+        ("set-plan", &["1", "0"], "", "0 is not a number from 1 to"),
         (
             "reset-password",
             &["bea"],

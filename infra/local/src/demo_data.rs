@@ -7,7 +7,7 @@ mod alerts;
 use aws_sdk_dynamodb::Client;
 use serde_json::json;
 use shared::{
-    agent::Connection,
+    agent::{Connection, ConnectionSecret},
     auth::password,
     clock::Clock,
     input,
@@ -17,6 +17,8 @@ use shared::{
     },
     store::{NewMessage, NewTicket, NewUser, Past, Store, Stored, Tagged},
 };
+
+use targets::Sealer;
 
 use crate::target_systems::DemoTargets;
 
@@ -67,12 +69,13 @@ impl<E: Into<shared::Error>> From<E> for Error {
 }
 
 /// Connects the demo organization to the demo's target systems. Existing connections are kept
-/// unless their base URL is out of date.
+/// unless their base URL is out of date or they have no secret.
 pub(crate) async fn connect(
     client: Client,
     table: &str,
     tenant: OrganizationId,
     targets: &DemoTargets,
+    sealer: &Sealer,
 ) -> Result<(), Error> {
     let store = Store::new(client, table, Clock::system());
     let connections = store.connections();
@@ -82,11 +85,13 @@ pub(crate) async fn connect(
         let Some(name) = Slug::new(name) else {
             continue;
         };
-        let leads_there = |one: &Stored<Connection>| *one.base_url == wanted["baseUrl"];
+        let is_right =
+            |one: &Stored<Connection>| *one.base_url == wanted["baseUrl"] && one.secret.is_some();
         let found = there.iter().find(|one| one.name == name);
-        if !found.is_some_and(leads_there) {
-            let put = input::from_value(wanted)?;
-            connections.put(tenant, &name, put).await?;
+        if !found.is_some_and(is_right) {
+            let (put, of) = (input::from_value(wanted)?, &name);
+            let seal = async |secret: ConnectionSecret| sealer.seal(tenant, of, &secret).await;
+            connections.put(tenant, &name, put, seal).await?;
         }
     }
     Ok(())

@@ -2,8 +2,6 @@
 
 use std::{io, process::ExitCode};
 
-use serde_json::{Map, Value, json};
-
 use crate::{
     console, demo_data, process,
     target_systems::{self, DemoTargets},
@@ -16,8 +14,7 @@ table.
 Usage: demo [TABLE] PORT
 
 Region, credentials and endpoint are those of the AWS SDK. Prints one line of JSON: the connections to the
-demo systems as PUT /api/concierge/connections/{name} takes them, and their secrets by the last parts of
-their parameters' names.";
+demo systems by name, as PUT /api/concierge/connections/{name} takes them.";
 
 /// Runs `demo` and returns its exit code.
 pub async fn main() -> ExitCode {
@@ -59,11 +56,7 @@ async fn run(table: Option<&String>, port: u16) -> Result<(), Error> {
         Box::pin(demo_data::load(client, table)).await?;
     }
     let targets = DemoTargets::start(port, None)?;
-    let secrets: Map<String, Value> = DemoTargets::secrets()
-        .map(|(name, secret)| (name, secret.into()))
-        .collect();
-    let printed = json!({"connections": targets.connections(), "secrets": secrets});
-    console::say(&printed.to_string());
+    console::say(&targets.connections().to_string());
     tokio::signal::ctrl_c().await?;
     targets.stop().await;
     Ok(())

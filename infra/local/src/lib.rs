@@ -1,4 +1,4 @@
-//! Workdesk on one machine: embedded DynamoDB and SQS, a gateway, triggers, demo data and target
+//! Workdesk on one machine: embedded DynamoDB, SQS and KMS, a gateway, triggers, demo data and target
 //! systems.
 
 mod atomic_file;

@@ -34,7 +34,7 @@ impl Journaled for Connection {
         json!({
             "kind": self.kind,
             "baseUrl": self.base_url,
-            "secretParameter": self.secret_parameter,
+            "secretSetAt": self.secret.as_ref().map(|secret| secret.set_at),
             "auth": self.auth,
             "headers": self.headers,
             "body": self.body,

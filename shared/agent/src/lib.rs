@@ -226,9 +226,9 @@ pub use chains::{JournalBreak, JournalCheck, check_journal};
 pub use connection::{
     Admission, AgentPause, AllowedCall, Asking, AuthScheme, BaseUrl, BasicUser, BodyFormat,
     Breaker, BreakerState, CallLimits, CallPath, Connection, ConnectionAuth, ConnectionPut,
-    ConnectionRevision, ConnectionTraffic, ErrorCode, FixedHeader, HeaderName, HeaderText,
-    Idempotency, IdempotencyKeys, KeyName, KeyPlace, METHODS, MOST_CONNECTIONS, ParameterName,
-    Period, Replays, kept, redacted,
+    ConnectionRevision, ConnectionSecret, ConnectionTraffic, ErrorCode, FixedHeader, HeaderName,
+    HeaderText, Idempotency, IdempotencyKeys, KeyName, KeyPlace, METHODS, MOST_CONNECTIONS, Period,
+    Replays, SealedSecret, kept, redacted,
 };
 pub use content::ActionContent;
 pub use effect::{EffectGuard, HeldEffect, Hold, Try};

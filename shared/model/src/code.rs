@@ -178,6 +178,10 @@ codes! {
         /// Too many failed attempts; see `Retry-After`.
         TooManyAttempts,
     }
+    429 "Too many requests" {
+        /// The user, the token or the organization used all of its table units; see `RateLimit` and `Retry-After`.
+        RateLimited,
+    }
     500 "Server error" {
         /// The service failed.
         InternalError,

@@ -4,7 +4,10 @@ use serde::{Deserialize, Serialize};
 use strum::EnumString;
 use utoipa::ToSchema;
 
-use super::{OrganizationId, OrganizationName, TagId, TagName, Timestamp, input::Change};
+use super::{
+    OrganizationId, OrganizationName, TagId, TagName, Timestamp, input::Change,
+    quota::UnitsPerSecond,
+};
 use crate::{input, names::names};
 
 /// A tenant.
@@ -13,6 +16,7 @@ use crate::{input, names::names};
     "id": 1,
     "name": "Halden Services",
     "planFeatures": ["agentAI"],
+    "unitsPerSecond": 4000,
     "createdAt": "2026-01-05T09:00:00.000Z",
     "updatedAt": "2026-01-05T09:00:00.000Z"
 })))]
@@ -24,6 +28,10 @@ pub struct Organization {
     pub name: String,
     /// The features that the plan includes.
     pub plan_features: Vec<PlanFeature>,
+    /// The table units a second that the plan includes.
+    #[serde(default)]
+    #[schema(required = true)]
+    pub units_per_second: UnitsPerSecond,
     /// When it was created.
     pub created_at: Timestamp,
     /// When it last changed.

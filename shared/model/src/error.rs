@@ -92,6 +92,16 @@ pub enum Error {
         /// Seconds until the next attempt is allowed.
         retry_after: u64,
     },
+    /// 429: the caller's quota is used up.
+    #[error("the quota of the {policy} is used up")]
+    RateLimited {
+        /// The holder: `organization`, `user` or `token`.
+        policy: &'static str,
+        /// Table units in ten seconds.
+        quota: u32,
+        /// Seconds until the quota is full again.
+        retry_after: u64,
+    },
     /// 503: the table or the queue does not answer, or is throttled.
     #[error("{what} cannot be reached")]
     Unavailable {

@@ -113,6 +113,8 @@ names! {
         AgentPolicy,
         /// A webhook.
         Webhook,
+        /// The work that is left to do after a delete.
+        Cleanup,
     }
 }
 

@@ -24,6 +24,7 @@ mod notification;
 mod password;
 mod permission;
 mod project;
+pub mod quota;
 pub mod random;
 pub mod refusal;
 mod search;

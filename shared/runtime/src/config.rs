@@ -9,14 +9,20 @@ pub use crate::{
 use std::{collections::HashMap, fmt, time::Duration};
 
 use aws_config::SdkConfig;
-use secrecy::SecretString;
+use http::HeaderName;
+use secrecy::{ExposeSecret, SecretString};
 
-use crate::parameter_store::ParameterStore;
+use crate::kms::{Context, Kms};
 
-/// Names of the secret settings. If the variable is absent, its value is the parameter of AWS
-/// Systems Manager (a `SecureString`) that `<variable>_PARAMETER` names. A deployed function thus
-/// has no secret in its environment.
+/// The variable with the ciphertext of [`SECRETS`]: lines such as `SESSION_SECRETS=…`. A deployed
+/// function thus has no secret in its environment, and decrypts once at start.
+const ENCRYPTED: &str = "SIGNING_SECRETS";
+
+/// Names of the secret settings.
 const SECRETS: [&str; 2] = ["SESSION_SECRETS", "WEBHOOK_SECRETS"];
+
+/// The encryption context of [`ENCRYPTED`].
+const SIGNING: Context<'_> = &[("purpose", "signing")];
 
 /// Environment variables of the process, or of a test.
 #[derive(Clone)]
@@ -40,32 +46,26 @@ impl Environment {
         Self(std::env::vars().collect())
     }
 
-    /// Adds the secrets whose variables are absent, from Parameter Store.
+    /// Adds the secrets of [`ENCRYPTED`], if that is set. One request decrypts all.
     pub(crate) async fn with_secrets(mut self, aws: &SdkConfig) -> Result<Self, ConfigError> {
-        let wanted: HashMap<String, &str> = SECRETS
-            .into_iter()
-            .filter(|name| self.optional(name).is_none())
-            .filter_map(|name| {
-                let parameter = self.optional(&format!("{name}_PARAMETER"))?;
-                Some((parameter.to_owned(), name))
-            })
-            .collect();
-        if wanted.is_empty() {
+        let Some(ciphertext) = self.optional(ENCRYPTED) else {
             return Ok(self);
-        }
-        let unreadable = |problem: String| ConfigError::Parameters {
-            names: wanted.keys().cloned().collect::<Vec<_>>().join(", "),
-            problem,
         };
-        let names = wanted.keys().cloned().collect();
-        let mut values = ParameterStore::at_start(aws)?
-            .read(names)
-            .await
-            .map_err(|error| unreadable(error.to_string()))?;
-        for (parameter, variable) in &wanted {
-            let value = values.remove(parameter);
-            let value = value.ok_or_else(|| unreadable(format!("{parameter} does not exist")))?;
-            self.0.insert((*variable).to_owned(), value);
+        let decrypted = Kms::at_start(aws)?.decrypt(ciphertext, SIGNING).await;
+        let secrets = decrypted.map_err(|error| ConfigError::Encrypted {
+            name: ENCRYPTED,
+            problem: error.to_string(),
+        })?;
+        for line in secrets.expose_secret().lines() {
+            let (name, value) = line.split_once('=').unwrap_or_default();
+            if !SECRETS.contains(&name) {
+                let problem = format!("no list of lines with {}", SECRETS.join("=… and "));
+                return Err(ConfigError::Malformed {
+                    name: ENCRYPTED,
+                    problem: format!("{problem}=…"),
+                });
+            }
+            self.0.insert(name.to_owned(), value.to_owned());
         }
         Ok(self)
     }
@@ -202,6 +202,8 @@ pub struct ApiConfig {
     pub cookie_scope: CookieScope,
     /// `ALLOWED_ORIGINS`: comma-separated origins of web clients on other hosts.
     pub allowed_origins: Vec<String>,
+    /// `CLIENT_ADDRESS_HEADER`: the header in which a trusted proxy names the client's address.
+    pub client_address_header: Option<HeaderName>,
 }
 
 impl ApiConfig {
@@ -218,8 +220,21 @@ impl ApiConfig {
             session_secrets,
             cookie_scope: CookieScope::read(environment)?,
             allowed_origins: environment.list("ALLOWED_ORIGINS"),
+            client_address_header: client_address_header(environment)?,
         })
     }
+}
+
+fn client_address_header(environment: &Environment) -> Result<Option<HeaderName>, ConfigError> {
+    const NAME: &str = "CLIENT_ADDRESS_HEADER";
+    let named = environment.optional(NAME);
+    let header = named.map(|name| {
+        HeaderName::try_from(name).map_err(|_| ConfigError::Malformed {
+            name: NAME,
+            problem: format!("{name:?}; expected the name of a header"),
+        })
+    });
+    header.transpose()
 }
 
 /// Reads `TABLE_NAME`, the table.
@@ -237,6 +252,12 @@ pub fn queue_url(environment: &Environment) -> Result<String, ConfigError> {
 /// Reads `WEBHOOK_QUEUE_URL`, the queue of webhook deliveries.
 pub fn webhook_queue_url(environment: &Environment) -> Result<String, ConfigError> {
     let url = environment.required("WEBHOOK_QUEUE_URL", "the SQS queue of webhook deliveries")?;
+    Ok(url.to_owned())
+}
+
+/// Reads `SWEEP_QUEUE_URL`, the queue of the sweeper.
+pub fn sweep_queue_url(environment: &Environment) -> Result<String, ConfigError> {
+    let url = environment.required("SWEEP_QUEUE_URL", "the SQS queue of the sweeper")?;
     Ok(url.to_owned())
 }
 
@@ -259,6 +280,21 @@ mod tests {
             .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
         let environment = variables.collect::<Environment>();
         CookieScope::read(&environment).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn the_header_of_a_proxy_is_the_name_of_a_header() {
+        let header = |value: &str| {
+            let variable = ("CLIENT_ADDRESS_HEADER".to_owned(), value.to_owned());
+            client_address_header(&std::iter::once(variable).collect())
+        };
+        assert_eq!(header("").unwrap(), None);
+        assert_eq!(
+            header("X-Forwarded-For").unwrap().unwrap(),
+            "x-forwarded-for"
+        );
+        let refused = header("X Forwarded").unwrap_err().to_string();
+        assert!(refused.contains("CLIENT_ADDRESS_HEADER"), "{refused}");
     }
 
     #[test]

@@ -14,12 +14,12 @@ pub enum ConfigError {
         /// Its value and the expected one.
         problem: String,
     },
-    /// Parameters of Parameter Store cannot be read.
-    #[error("the parameters {names} cannot be read: {problem}")]
-    Parameters {
-        /// Names of the parameters.
-        names: String,
-        /// Cause; it never contains a value.
+    /// A variable does not decrypt: its name and the cause, which never contains a value.
+    #[error("the environment variable {name} does not decrypt: {problem}")]
+    Encrypted {
+        /// Name of the variable.
+        name: &'static str,
+        /// Cause.
         problem: String,
     },
 }

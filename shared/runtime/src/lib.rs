@@ -1,10 +1,10 @@
 //! The parts that every function has, behind the API or not: settings ([`config`]), log and metrics
-//! ([`telemetry`]), and the queue of approved actions ([`queue`]).
+//! ([`telemetry`]), the queue of approved actions ([`queue`]), and the key of all secrets ([`kms`]).
 
 mod aws;
 pub mod config;
 mod config_error;
-pub mod parameter_store;
+pub mod kms;
 pub mod queue;
 mod start;
 pub mod telemetry;

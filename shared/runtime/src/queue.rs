@@ -1,10 +1,11 @@
-//! The queues: of approved actions, and of webhook deliveries.
+//! The queues: of approved actions, of webhook deliveries, and of the sweeper.
 
 use std::{sync::Arc, time::Duration};
 
 use agent::Message;
 use aws_sdk_sqs::{Client, types::SendMessageBatchRequestEntry};
 use model::{DeliveryMessage, Error};
+use store::SweepMessage;
 
 /// Most messages of one request.
 const BATCH: usize = 10;
@@ -72,6 +73,19 @@ impl Queued for DeliveryMessage {
 
     fn delay(&self) -> Duration {
         self.delay
+    }
+}
+
+impl Queued for SweepMessage {
+    fn text(&self) -> Result<String, Error> {
+        self.to_text()
+    }
+
+    fn delay(&self) -> Duration {
+        match self {
+            Self::Shard { .. } => Duration::ZERO,
+            Self::Cleanup(name) => name.delay,
+        }
     }
 }
 

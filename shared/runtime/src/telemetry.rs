@@ -57,13 +57,17 @@ pub struct Record {
     millis: u128,
 }
 
-/// The service's own metrics, all of them counts.
+/// The service's own metrics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Metric {
     /// An action ended: `succeeded`, `failed`, `unknown` or `skipped`.
     Action(&'static str),
     /// Approved actions that were overdue at a run of the sweeper.
     Overdue(usize),
+    /// Due items of a kind when the sweeper starts its runs.
+    DueItems(&'static str, usize),
+    /// Seconds since the longest overdue of them was due.
+    DueAge(&'static str, usize),
     /// A sign-in or change of password with a wrong username or password.
     SignInFailure,
     /// The first request of a process of this function.
@@ -195,9 +199,15 @@ pub fn embedded_metric(metric: Metric, stack: &str, function: &str, now: Timesta
     let (name, value, dimension) = match metric {
         Metric::Action(outcome) => ("Actions", 1, Some(("Outcome", outcome))),
         Metric::Overdue(count) => ("OverdueActions", count, None),
+        Metric::DueItems(kind, count) => ("DueItems", count, Some(("Kind", kind))),
+        Metric::DueAge(kind, seconds) => ("DueAge", seconds, Some(("Kind", kind))),
         Metric::SignInFailure => ("SignInFailures", 1, None),
         Metric::ColdStart => ("ColdStarts", 1, Some(("Function", function))),
         Metric::Unreadable(count) => ("UnreadableRecords", count, None),
+    };
+    let unit = match metric {
+        Metric::DueAge(..) => "Seconds",
+        _ => "Count",
     };
     // Without the stack, the metrics of staging and production would be one.
     let dimensions = std::iter::once(("Stack", stack)).chain(dimension);
@@ -208,7 +218,7 @@ pub fn embedded_metric(metric: Metric, stack: &str, function: &str, now: Timesta
             "CloudWatchMetrics": [{
                 "Namespace": NAMESPACE,
                 "Dimensions": [names],
-                "Metrics": [{"Name": name, "Unit": "Count"}],
+                "Metrics": [{"Name": name, "Unit": unit}],
             }],
         },
     });
@@ -312,6 +322,15 @@ mod tests {
         assert_eq!(
             line["_aws"]["CloudWatchMetrics"][0]["Dimensions"],
             json!([["Stack"]])
+        );
+        let line = embedded_metric(Metric::DueAge("cleanup", 90), "staging", "sweeper", now);
+        assert_eq!(
+            (&line["DueAge"], &line["Kind"]),
+            (&json!(90), &json!("cleanup"))
+        );
+        assert_eq!(
+            line["_aws"]["CloudWatchMetrics"][0]["Metrics"],
+            json!([{"Name": "DueAge", "Unit": "Seconds"}])
         );
     }
 

@@ -122,7 +122,7 @@ impl<N: Need, Q: Input> Argument for Caller<N, Q> {
     fn describe(description: &mut Description) {
         description.needs_caller(N::TAKES_TOKENS);
         description.needs(N::names());
-        description.problems(&[Code::Unauthenticated]);
+        description.problems(&[Code::Unauthenticated, Code::RateLimited]);
         description.problems(&N::codes());
         query::describe::<Q>(description);
         condition::describe(description);

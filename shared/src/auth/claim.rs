@@ -28,7 +28,7 @@
 //! the permission. Three guarantees hold:
 //!
 //! - No response is sent before the caller is known.
-//! - An error of the authentication replaces the response of the operation.
+//! - An error of the authentication replaces the response of the operation, which starts no further read.
 //! - No write begins before the authentication has succeeded ([`PendingWrite`](store::PendingWrite)).
 //!
 //! A token is random and names no user. Its holder is read before the operation starts, so that a token
@@ -50,13 +50,14 @@ use futures::{
     future::{BoxFuture, Either, Shared, select},
 };
 use http::{HeaderValue, request::Parts};
-use model::{Clock, Error, OrganizationId, Sid, UserId};
+use model::{Clock, Error, OrganizationId, Sid, UserId, quota::QuotaHolder};
 use runtime::telemetry;
-use store::{IdempotencyKey, PendingWrite, Store, TokenHolder, WriteContext};
+use store::{IdempotencyKey, PendingWrite, Store, TokenHolder, WriteContext, stop_reading};
 
 use super::{
     SessionCookie, bearer,
     identity::{Credential, Identity},
+    limits::{Limits, Meter},
 };
 use crate::{
     Problem,
@@ -79,6 +80,8 @@ pub struct Authentication {
     pub cookie: SessionCookie,
     /// Holds sessions, tokens, users and organizations.
     pub store: Store,
+    /// The quotas of callers.
+    pub limits: Limits,
     /// The time, by which sessions and tokens end.
     pub clock: Clock,
 }
@@ -87,6 +90,7 @@ pub struct Authentication {
 #[derive(Clone)]
 struct AuthenticationSlot {
     authentication: Authentication,
+    meter: Arc<Meter>,
     idempotency_key: Option<IdempotencyKey>,
     /// `None` once it is used: a request has one caller.
     layer: Arc<Mutex<Option<oneshot::Sender<Authenticating>>>>,
@@ -105,16 +109,22 @@ impl Claim {
         let defect = |why| Error::internal("authenticating a request", why);
         let slot = parts.extensions.get::<AuthenticationSlot>();
         let slot = slot.ok_or_else(|| defect("the layer left no slot"))?;
-        let authentication = slot.authentication.clone();
+        let (authentication, meter) = (slot.authentication.clone(), slot.meter.clone());
+        let limits = &authentication.limits;
         let (tell, identity) = oneshot::channel();
         let (tenant, user, authenticated) = if bearer::is_shown(&parts.headers) {
             let token = bearer::read(&parts.headers).ok_or(Error::Unauthenticated)?;
+            let counted = QuotaHolder::Token(token.hash());
+            limits.admit(&counted, None)?;
             let holder = authentication.store.tokens().holder(&token).await?;
             let holder = holder.ok_or(Error::Unauthenticated)?;
             let (tenant, user) = (holder.organization_id, holder.user_id);
+            meter.caller(counted.clone(), tenant);
+            limits.admit(&counted, Some(tenant))?;
             let authenticated = async move {
-                let identity = authentication.of_token(&holder).await?;
-                authentication.admit(identity, check, tell).await
+                let identity = authentication.of_token(&holder);
+                let identity = authentication.within_limits(identity, &counted, tenant, &meter);
+                authentication.admit(identity.await?, check, tell).await
             };
             (tenant, user, authenticated.boxed())
         } else {
@@ -124,9 +134,14 @@ impl Claim {
             let sid = sid.filter(|sid| !sid.is_too_old(now));
             let sid = sid.ok_or(Error::Unauthenticated)?;
             let (tenant, user) = (sid.organization, sid.user);
+            let counted = QuotaHolder::User(user);
+            let admitted = limits.admit(&counted, Some(tenant));
+            admitted.inspect_err(|_| telemetry::caller(user, tenant))?;
+            meter.caller(counted.clone(), tenant);
             let authenticated = async move {
-                let identity = authentication.of_session(&sid).await?;
-                authentication.admit(identity, check, tell).await
+                let identity = authentication.of_session(&sid);
+                let identity = authentication.within_limits(identity, &counted, tenant, &meter);
+                authentication.admit(identity.await?, check, tell).await
             };
             (tenant, user, authenticated.boxed())
         };
@@ -173,8 +188,10 @@ pub(crate) async fn authenticate(
     };
     let replayed = idempotency_key.as_ref().map(|key| key.replayed.clone());
     let (layer, authenticated) = oneshot::channel();
+    let meter = Arc::new(Meter::new(authentication.limits.clone()));
     request.extensions_mut().insert(AuthenticationSlot {
         authentication,
+        meter: meter.clone(),
         idempotency_key,
         layer: Arc::new(Mutex::new(Some(layer))),
     });
@@ -188,7 +205,12 @@ pub(crate) async fn authenticate(
     });
     let response = match select(authenticated, operation).await {
         Either::Left((Ok(()), operation)) => Ok(operation.await),
-        Either::Left((Err(error), _)) => Err(error),
+        Either::Left((Err(error), operation)) => {
+            // The reads under way cost the same if they are dropped, and would not be counted.
+            stop_reading();
+            operation.await;
+            Err(error)
+        }
         Either::Right((response, authenticated)) => authenticated.await.map(|()| response),
     };
     let mut response = response.unwrap_or_else(|error| Problem::<()>::from(error).into_response());
@@ -227,6 +249,22 @@ impl Authentication {
         Ok((Request::from_parts(parts, body.into()), key))
     }
 
+    /// Reads the caller, and beside it charges what earlier requests used. 429 if a quota is used up.
+    async fn within_limits(
+        &self,
+        read: impl Future<Output = Result<Identity, Error>>,
+        counted: &QuotaHolder,
+        tenant: OrganizationId,
+        meter: &Meter,
+    ) -> Result<Identity, Error> {
+        let (identity, ()) = futures::join!(read, self.limits.charge(counted, tenant));
+        let identity = identity?;
+        telemetry::caller(identity.user.id, identity.organization.id);
+        meter.authenticated(identity.organization.units_per_second);
+        self.limits.admit(counted, Some(tenant))?;
+        Ok(identity)
+    }
+
     /// Checks the caller, tells the operation, and stores that the credential was used.
     async fn admit(
         &self,
@@ -234,7 +272,6 @@ impl Authentication {
         check: fn(&Identity) -> Result<(), Error>,
         tell: oneshot::Sender<Arc<Identity>>,
     ) -> Result<(), Error> {
-        telemetry::caller(identity.user.id, identity.organization.id);
         check(&identity)?;
         let now = self.clock.now();
         let is_due = identity.touch(now);

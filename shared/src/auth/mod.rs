@@ -10,6 +10,7 @@ pub mod cookie;
 pub mod cross_site;
 mod cursors;
 mod identity;
+pub(crate) mod limits;
 pub mod need;
 pub mod password;
 
@@ -20,4 +21,5 @@ pub use cookie::SessionCookie;
 pub use cross_site::OwnPage;
 pub use cursors::Cursors;
 pub use identity::{Credential, Identity};
+pub use limits::Limits;
 pub use model::{Sid, digest};

@@ -1,13 +1,17 @@
 //! Where a request comes from.
 
-use std::convert::Infallible;
+use std::{
+    convert::Infallible,
+    net::{IpAddr, SocketAddr},
+};
 
 use axum::extract::FromRequestParts;
-use http::{header, request::Parts};
+use http::{HeaderMap, HeaderName, header, request::Parts};
 use lambda_http::request::RequestContext;
 use runtime::telemetry;
 
 use super::operation::Argument;
+use crate::App;
 
 /// The trace that the request is part of, if it says so.
 #[derive(Debug)]
@@ -23,22 +27,38 @@ impl<S: Send + Sync> FromRequestParts<S> for Trace {
     }
 }
 
-/// The address that the request came from, as the gateway saw it; empty where there is none.
+/// The address of the client: that which a trusted proxy names, or the one that the gateway saw. Empty where
+/// there is none.
 #[derive(Debug)]
 pub struct ClientAddress(pub String);
 
 impl Argument for ClientAddress {}
 
-impl<S: Send + Sync> FromRequestParts<S> for ClientAddress {
+impl FromRequestParts<App> for ClientAddress {
     type Rejection = Infallible;
 
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Infallible> {
+        let header = app.client_address_header.as_ref();
+        if let Some(address) = header.and_then(|name| named_by_proxy(&parts.headers, name)) {
+            return Ok(Self(address.to_string()));
+        }
         let address = match parts.extensions.get::<RequestContext>() {
             Some(RequestContext::ApiGatewayV2(context)) => context.http.source_ip.clone(),
             _ => None,
         };
         Ok(Self(address.unwrap_or_default()))
     }
+}
+
+/// The last address of a header, without its port: the one that the proxy itself wrote. Clients may have sent
+/// others before it.
+fn named_by_proxy(headers: &HeaderMap, name: &HeaderName) -> Option<IpAddr> {
+    let value = headers.get_all(name).iter().next_back()?.to_str().ok()?;
+    let last = value.rsplit(',').next()?.trim();
+    let with_port = || Some(last.parse::<SocketAddr>().ok()?.ip());
+    // CloudFront writes IPv6 addresses with a port and without brackets.
+    let bare = || last.rsplit_once(':')?.0.parse().ok();
+    last.parse().ok().or_else(with_port).or_else(bare)
 }
 
 /// The client's name for itself, cut to 255 characters; `None` if it sends none.
@@ -54,5 +74,35 @@ impl<S: Send + Sync> FromRequestParts<S> for UserAgent {
         let sent = parts.headers.get(header::USER_AGENT);
         let text = sent.map(|value| String::from_utf8_lossy(value.as_bytes()));
         Ok(Self(text.map(|text| text.chars().take(255).collect())))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_address_of_a_proxys_header_is_the_clients() {
+        let named = |values: &[&'static str]| {
+            let mut headers = HeaderMap::new();
+            for value in values {
+                headers.append("x-forwarded-for", value.parse().unwrap());
+            }
+            let name = HeaderName::from_static("x-forwarded-for");
+            named_by_proxy(&headers, &name).map(|address| address.to_string())
+        };
+        for (values, address) in [
+            (&["198.51.100.9"][..], Some("198.51.100.9")),
+            (&["203.0.113.7, 198.51.100.9"], Some("198.51.100.9")),
+            (&["203.0.113.7", "198.51.100.9"], Some("198.51.100.9")),
+            (&["198.51.100.9:46532"], Some("198.51.100.9")),
+            (&["[2001:db8::7]:46532"], Some("2001:db8::7")),
+            (&["2001:db8:1:2:3:4:5:6:4653"], Some("2001:db8:1:2:3:4:5:6")),
+            (&["2001:db8::7"], Some("2001:db8::7")),
+            (&["203.0.113.7, unknown"], None),
+            (&[], None),
+        ] {
+            assert_eq!(named(values).as_deref(), address, "{values:?}");
+        }
     }
 }

@@ -14,11 +14,13 @@ pub const ALLOWED_HEADERS: [&str; 6] = [
 ];
 
 /// Response headers that it may read beside those that every page may, in lower case.
-pub const EXPOSED_HEADERS: [&str; 7] = [
+pub const EXPOSED_HEADERS: [&str; 9] = [
     "etag",
     "idempotency-replayed",
     "link",
     "location",
+    "ratelimit",
+    "ratelimit-policy",
     "retry-after",
     "www-authenticate",
     "x-request-id",

@@ -268,7 +268,7 @@ impl Description {
         }
         self.schema::<ProblemDetails>();
         // The gateway limits the requests to every operation.
-        let limited = Ref::from_response_name(document::RATE_LIMITED);
+        let limited = Ref::from_response_name(document::GATEWAY_LIMITED);
         self.respond(StatusCode::TOO_MANY_REQUESTS, limited);
         for (status, codes) in std::mem::take(&mut self.problems) {
             self.schemas.extend(document::schemas(&codes));

@@ -102,6 +102,11 @@ impl<R> IntoResponse for Problem<R> {
                 .headers_mut()
                 .insert(header::RETRY_AFTER, HeaderValue::from(seconds));
         }
+        for (name, value) in self.cause.quota().into_iter().flatten() {
+            if let Ok(value) = HeaderValue::try_from(value) {
+                response.headers_mut().insert(name, value);
+            }
+        }
         let raised = Raised(std::sync::Arc::new(std::sync::Mutex::new(Some(self.cause))));
         response.extensions_mut().insert(raised);
         response

@@ -14,6 +14,7 @@ use super::{
     alert_days::{self, Noted},
     filter::Filter,
     idempotency::Once,
+    ids::Reserved,
     journal::head_in,
     key::{self, AnyKey, Gsi1, Gsi2, Key},
     page::{Page, Wanted},
@@ -85,7 +86,7 @@ struct Found {
     /// The start of records, the days of the classes, and the last fixes of the records.
     around: Batch,
     /// The id of the first new alert.
-    id: Option<AlertId>,
+    id: Option<Reserved<AlertId>>,
 }
 
 /// Alerts to write.
@@ -185,7 +186,9 @@ impl Alerts<'_> {
             keys.extend(outcomes.map(AnyKey::from));
         }
         let around = self.0.table.batch_get(keys, Read::Consistent);
-        let (around, id) = tokio::try_join!(around, self.0.next_id())?;
+        // Both end, also after an error, so that no id is lost on its way.
+        let (around, id) = tokio::join!(around, self.0.next_id());
+        let (around, id) = (around?, id?);
         Ok(Found {
             alerts: self.known(tenant, some, &around).await?,
             around,
@@ -281,6 +284,7 @@ impl Alerts<'_> {
                         Some(id) => id,
                         None => self.0.next_id().await?,
                     };
+                    let id = id.used();
                     let (tenant, by) = (context.tenant, context.actor);
                     Stored::created(Alert::new(id, tenant, report.clone(), by, now))
                 };

@@ -6,16 +6,17 @@
 mod walk;
 
 use futures::{StreamExt, stream};
-use model::{Error, span};
+use model::{Error, Timestamp, span};
 use serde::Deserialize;
 
 use super::{
     WriteContext,
-    key::{self, AnyKey, Gsi2, Key},
+    due::{self, CleanupName, Shard, due_from},
+    key::{self, AnyKey, Gsi4, Key},
     page::{Row, Wanted},
     records::{Cleanup, Deletion, Subject},
     store::{Store, resource},
-    table::{Change, Condition, OrLeave, Readable, Record, Write},
+    table::{Change, Condition, OrLeave, Read, Readable, Record, Stored, Write},
 };
 
 /// Milliseconds from a delete to its cleanup. By then the indexes, which lag behind by moments, show
@@ -33,8 +34,8 @@ impl Record<crate::Workdesk> for Cleanup {
         key::cleanup(self.organization_id, self.subject)
     }
 
-    fn gsi2(&self) -> Option<Key<Self, Gsi2>> {
-        Some(key::due().at(key::due_from(self.due_at)))
+    fn gsi4(&self) -> Option<Key<Self, Gsi4>> {
+        Some(key::due(self.organization_id, self.due_at))
     }
 }
 
@@ -93,6 +94,15 @@ enum Due {
     },
 }
 
+/// The item at a cleanup's key.
+#[derive(Debug, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+enum AtKey {
+    Cleanup(Cleanup),
+    #[serde(other)]
+    Ended,
+}
+
 impl Cleanups<'_> {
     /// Cleanups read at once.
     const AT_ONCE: usize = 100;
@@ -100,11 +110,29 @@ impl Cleanups<'_> {
     /// Cleanups run at the same time.
     const CONCURRENCY: usize = 10;
 
-    /// Runs all cleanups that are due, the longest overdue first, until none is left. Passes the outcome of
-    /// each round to `tell`, with the cleanup's key. A cleanup that fails is deferred, for longer each
+    /// Runs a cleanup to its end. Does nothing if it has ended, or is due later. The future may be dropped at
+    /// any time: an unfinished cleanup stays due. One that fails is deferred.
+    pub async fn run(&self, name: &CleanupName) -> Result<(), Error> {
+        let key = key::cleanup(name.organization_id, name.subject).read_as::<AtKey>();
+        loop {
+            let found: Option<Stored<AtKey>> = self.0.table.get(&key, Read::Consistent).await?;
+            let Some(AtKey::Cleanup(cleanup)) = found.map(|stored| stored.record) else {
+                return Ok(());
+            };
+            if cleanup.due_at > self.0.clock.now()
+                || self.attend(&cleanup).await? == Progress::Finished
+            {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Runs all due cleanups of a shard, the longest overdue first, until none is left. Passes the outcome
+    /// of each round to `tell`, with the cleanup's key. A cleanup that fails is deferred, for longer each
     /// time, and delays no other. The future may be dropped at any time: unfinished cleanups stay due.
     pub async fn run_due(
         &self,
+        shard: Shard,
         mut tell: impl FnMut(&str, Result<Progress, Error>),
     ) -> Result<(), Error> {
         loop {
@@ -112,10 +140,8 @@ impl Cleanups<'_> {
             let mut wanted = Wanted::first(Self::AT_ONCE);
             let mut any_goes_on = false;
             loop {
-                let due = key::due::<Cleanup>().up_to(key::due_from(now));
-                let due = due.read_as::<Due>();
-                let page = self.0.table.page_readable(due, &wanted).await?;
-                let rounds = page.rows.into_iter().map(|row| self.attend_to(row));
+                let page = due::page::<Cleanup, Due>(&self.0.table, shard, now, &wanted).await?;
+                let rounds = page.rows.into_iter().map(|row| self.attend_to(shard, row));
                 let mut rounds = stream::iter(rounds).buffer_unordered(Self::CONCURRENCY);
                 while let Some((key, came_of_it)) = rounds.next().await {
                     any_goes_on |= matches!(came_of_it, Ok(Progress::GoesOn));
@@ -133,29 +159,45 @@ impl Cleanups<'_> {
     }
 
     /// Runs a round of a cleanup, or defers it.
-    async fn attend_to(&self, row: Row<Readable<Due>>) -> (AnyKey, Result<Progress, Error>) {
+    async fn attend_to(
+        &self,
+        shard: Shard,
+        row: Row<Readable<Due>>,
+    ) -> (AnyKey, Result<Progress, Error>) {
         let key = row.place.key();
-        let (failures, done) = match row.record.yes().map(|stored| stored.record) {
-            Some(Due::Sound(cleanup)) => (cleanup.failures, self.round(&cleanup).await),
-            Some(Due::Damaged { failures }) => (failures, Err(does_not_read())),
+        let failures = match row.record.yes().map(|stored| stored.record) {
+            Some(Due::Sound(cleanup)) => return (key, self.attend(&cleanup).await),
+            Some(Due::Damaged { failures }) => failures,
             // Deferring it writes a count of failures that reads.
-            None => (0, Err(does_not_read())),
+            None => 0,
         };
-        let done = match done {
-            Ok(progress) => Ok(progress),
-            Err(error) => Err(self.defer(&key, failures, error).await),
+        let later = |change, at| Write::mend(key.clone(), shard.defer(change, at));
+        let error = self.defer(failures, later, does_not_read()).await;
+        (key, Err(error))
+    }
+
+    /// Runs a round of a cleanup. Defers it if that fails.
+    async fn attend(&self, cleanup: &Cleanup) -> Result<Progress, Error> {
+        let error = match self.round(cleanup).await {
+            Ok(progress) => return Ok(progress),
+            Err(error) => error,
         };
-        (key, done)
+        let later = |change, at| cleanup.continued(change, at);
+        Err(self.defer(cleanup.failures, later, error).await)
     }
 
     /// Defers a cleanup that failed once more. Returns the error.
-    async fn defer(&self, key: &AnyKey, failures: u32, error: Error) -> Error {
+    async fn defer(
+        &self,
+        failures: u32,
+        later: impl FnOnce(Change, Timestamp) -> Write,
+        error: Error,
+    ) -> Error {
         let due_at = self.0.clock.now().plus(pause(failures));
         let change = Change::default()
             .set("failures", i64::from(failures.saturating_add(1)))
-            .set("dueAt", due_at)
-            .move_to(key::due_from(due_at));
-        match self.0.table.write(Write::mend(key.clone(), change)).await {
+            .set("dueAt", due_at);
+        match self.0.table.write(later(change, due_at)).await {
             // Refused when another run finished it.
             Ok(done) => {
                 done.or_leave();
@@ -184,14 +226,24 @@ impl Cleanups<'_> {
         let change = Change::default()
             .set("walked", walked)
             .remove("failures")
-            .set("dueAt", now)
-            .move_to(key::due_from(now));
-        let write = Write::update(cleanup.key(), change, Condition::exists());
-        Ok(match self.0.table.write(write).await? {
-            Ok(()) => Progress::GoesOn,
-            // Another run finished it.
-            Err(_) => Progress::Finished,
-        })
+            .set("dueAt", now);
+        Ok(
+            match self.0.table.write(cleanup.continued(change, now)).await? {
+                Ok(()) => Progress::GoesOn,
+                // Another run finished it.
+                Err(_) => Progress::Finished,
+            },
+        )
+    }
+}
+
+impl Cleanup {
+    /// The write of a change after which the cleanup is due from an instant on. Refused if it has ended.
+    fn continued(&self, change: Change, at: Timestamp) -> Write {
+        let change = due_from(change, key::due::<Self>(self.organization_id, at));
+        // A deletion, which takes its place, is never due.
+        let goes_on = Condition::default().and("attribute_exists(#)", "dueAt", []);
+        Write::update(self.key(), change, goes_on)
     }
 }
 

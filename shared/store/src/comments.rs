@@ -12,6 +12,7 @@ use tokio::sync::OnceCell;
 use super::{
     PendingWrite, WriteContext,
     idempotency::id_of,
+    ids::Reserved,
     key::{self, AnyKey, Gsi1, Key},
     page::{Page, Wanted},
     resolutions,
@@ -63,9 +64,13 @@ impl Comments<'_> {
         let tenant = pending.tenant();
         let id = OnceCell::new();
         let read = || async {
-            tokio::try_join!(self.0.id_once(&id), self.service_request(tenant, thread))
+            let request = self.service_request(tenant, thread);
+            // Both end, also after an error, so that no id is lost on its way.
+            let (id, request) = tokio::join!(self.0.id_once(&id), request);
+            Ok((id?, request?))
         };
-        let write = async |context: WriteContext, (id, request)| {
+        let write = async |context: WriteContext, (id, request): (Reserved<_>, _)| {
+            let id = id.used();
             // A client can guess the id that its comment is about to get.
             if new.parent_id == Some(id) {
                 return Err(unknown_parent());

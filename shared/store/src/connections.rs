@@ -8,8 +8,13 @@ mod traffic;
 
 pub(crate) use traffic::{Traffic, name_at_work};
 
-use agent::{AgentPause, Connection, ConnectionPut, MOST_CONNECTIONS};
-use model::{Code, EntryContent, Error, OrganizationEvent, OrganizationId, Slug, UserId};
+use agent::{
+    AgentPause, Connection, ConnectionPut, ConnectionSecret, MOST_CONNECTIONS, SealedSecret,
+};
+use model::{
+    Code, EntryContent, Error, OrganizationEvent, OrganizationId, Slug, UserId, input::Patch,
+};
+use tokio::sync::OnceCell;
 
 use super::{
     PendingWrite, WriteContext,
@@ -69,15 +74,32 @@ impl Connections<'_> {
         self.0.one(&key, Connection::NOUN).await
     }
 
-    /// Creates a connection or replaces the one of its name. 404 if none exists and the request
-    /// expects a version. 409 at the limit of connections.
-    pub async fn put(
+    /// Creates a connection or replaces the one of its name. `seal` encrypts a new secret, once, when
+    /// the write is authorized. 404 if none exists and the request expects a version. 400 if the base
+    /// URL changes and the secret is not sent. 409 at the limit of connections.
+    pub async fn put<S>(
         &self,
         pending: impl Into<PendingWrite>,
         name: &Slug,
         put: ConnectionPut,
-    ) -> Result<Stored<Connection>, Error> {
+        seal: impl Fn(ConnectionSecret) -> S,
+    ) -> Result<Stored<Connection>, Error>
+    where
+        S: Future<Output = Result<String, Error>>,
+    {
         let pending = pending.into();
+        // A write that starts over keeps its ciphertext.
+        let sealed = OnceCell::new();
+        let sealed = async |now| {
+            Ok::<_, Error>(match put.secret.clone() {
+                Patch::Keep => Patch::Keep,
+                Patch::Clear => Patch::Clear,
+                Patch::Set(secret) => Patch::Set(SealedSecret {
+                    ciphertext: sealed.get_or_try_init(|| seal(secret)).await?.clone(),
+                    set_at: now,
+                }),
+            })
+        };
         let tenant = pending.tenant();
         let event = OrganizationEvent::ConnectionPut;
         let read = || async { tokio::try_join!(self.all(tenant), self.0.head(tenant)) };
@@ -89,14 +111,18 @@ impl Connections<'_> {
                 if count >= MOST_CONNECTIONS {
                     return Err(too_many());
                 }
-                let new = Connection::new(tenant, name.clone(), put.clone(), now);
+                let mut new = Connection::new(tenant, name.clone(), put.clone(), now);
+                sealed(now).await?.apply(&mut new.secret);
                 let entry = EntryContent::created(event, &new);
                 let writes = Writes::from(Write::create(&new)?).noting(entry);
                 return self.0.commit(&context, writes, Stored::created(new)).await;
             }
             let before = context.current(found, Connection::NOUN)?;
+            if let Some(fault) = put.lacks_secret(&before) {
+                return Err(Error::invalid(fault));
+            }
             let mut connection = before.clone();
-            connection.replace(put.clone(), now);
+            connection.replace(put.clone(), sealed(now).await?, now);
             let entry = EntryContent::changed(event, &before.record, &connection.record);
             let writes = Writes::from(Write::replace(&connection)?).noting(entry);
             self.0.commit(&context, writes, connection.replaced()).await

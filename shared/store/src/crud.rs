@@ -79,13 +79,17 @@ impl Store {
             let head = R::IS_JOURNALED.then(|| Box::pin(self.head(tenant)));
             OptionFuture::from(head).await.transpose()
         };
-        let read = async { tokio::try_join!(self.next_id(), read, head) };
+        // All end, also after an error, so that no id is lost on its way.
+        let read = async {
+            let (id, found, head) = tokio::join!(self.next_id(), Box::pin(read), head);
+            Ok((id?, found?, head?))
+        };
         let (mut context, (id, found, head)) = match self.authorized(pending, read).await? {
             Once::New(authorized) => authorized,
             Once::Replayed(made) => return Ok(Once::Replayed(made)),
         };
         context.head = head.map(Box::new);
-        let now = self.clock.now();
+        let (id, now) = (id.used(), self.clock.now());
         let (record, mut writes) = new(&context, id, found, now)?;
         writes.note(record.entry_of_new());
         writes.push(Write::create(&record)?);

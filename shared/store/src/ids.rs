@@ -1,6 +1,13 @@
 //! Integer ids, reserved in blocks.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    collections::HashMap,
+    ops::Range,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+};
 
 use agent::{AgentSession, Alert};
 use model::{
@@ -9,7 +16,6 @@ use model::{
     ServiceRequestId, Tag, TagId, Task, TaskId, Ticket, TicketId, TicketMessage, TicketMessageId,
     Token, TokenId, User, UserId, Webhook, WebhookId,
 };
-use tokio::sync::Mutex;
 
 use super::{
     key,
@@ -55,15 +61,19 @@ ids! {
 /// Gives out ids. An instance reserves one id at first, and twice as many each time it runs out. So
 /// a quiet service leaves no gaps, and a busy one needs no extra write per record.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Ids(Arc<Mutex<HashMap<&'static str, Arc<Reserved>>>>);
+pub(super) struct Ids(Arc<Mutex<HashMap<&'static str, Arc<OfKind>>>>);
 
-/// The reserved ids of one kind. Each kind has its own lock, so that kinds do not wait for each other.
-type Reserved = Mutex<Block>;
+/// The ids of one kind. Each kind has its own lock, so that kinds do not wait for each other.
+#[derive(Debug, Default)]
+struct OfKind {
+    block: tokio::sync::Mutex<Block>,
+    /// Ids that were given out and came back.
+    returned: Mutex<Vec<i64>>,
+}
 
 #[derive(Debug)]
 struct Block {
-    next: i64,
-    last: i64,
+    left: Range<i64>,
     size: i64,
 }
 
@@ -71,29 +81,77 @@ struct Block {
 impl Default for Block {
     fn default() -> Self {
         Self {
-            next: 1,
-            last: 0,
+            left: 0..0,
             size: 0,
         }
     }
 }
 
+/// An id for a new record. It goes to another record unless [`used`](Self::used) took it: a caller who is
+/// refused leaves no gap. Only a request that is dropped while it reserves leaves one.
+#[derive(Clone, Debug)]
+pub(super) struct Reserved<I>(I, Arc<Given>);
+
+#[derive(Debug)]
+struct Given {
+    number: i64,
+    is_used: AtomicBool,
+    from: Arc<OfKind>,
+}
+
+impl<I: Copy> Reserved<I> {
+    /// Takes the id for a record that is about to be written.
+    pub(super) fn used(&self) -> I {
+        self.1.is_used.store(true, Ordering::Relaxed);
+        self.0
+    }
+}
+
+impl Drop for Given {
+    fn drop(&mut self) {
+        if !self.is_used.load(Ordering::Relaxed) {
+            lock(&self.from.returned).push(self.number);
+        }
+    }
+}
+
 impl Ids {
-    /// Returns the next id of a kind.
-    pub(super) async fn next(&self, table: &Table, kind: &'static str) -> Result<i64, Error> {
-        let reserved = self.0.lock().await.entry(kind).or_default().clone();
-        let mut block = reserved.lock().await;
-        if block.next > block.last {
-            let size = (block.size * 2).clamp(1, LARGEST_BLOCK);
+    /// Reserves the next id of a kind.
+    pub(super) async fn next<I: IdOf>(&self, table: &Table) -> Result<Reserved<I>, Error> {
+        let of_kind = lock(&self.0).entry(I::KIND).or_default().clone();
+        let returned = lock(&of_kind.returned).pop();
+        let number = match returned {
+            Some(number) => number,
+            None => of_kind.block.lock().await.next(table, I::KIND).await?,
+        };
+        let none = || Error::internal("reserving an id", "no id is left below 2^53");
+        let id = I::new(number).ok_or_else(none)?;
+        let given = Given {
+            number,
+            is_used: AtomicBool::new(false),
+            from: of_kind,
+        };
+        Ok(Reserved(id, Arc::new(given)))
+    }
+}
+
+impl Block {
+    async fn next(&mut self, table: &Table, kind: &'static str) -> Result<i64, Error> {
+        if self.left.is_empty() {
+            let size = (self.size * 2).clamp(1, LARGEST_BLOCK);
             let last = table.add(key::counter(kind).into(), "last", size).await?;
-            *block = Block {
-                next: last - size + 1,
-                last,
+            *self = Self {
+                left: last - size + 1..last + 1,
                 size,
             };
         }
-        let number = block.next;
-        block.next += 1;
+        let number = self.left.start;
+        self.left.start += 1;
         Ok(number)
     }
+}
+
+/// Locks, also after a panic: no change of what is locked can be half done.
+fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
+    of.lock().unwrap_or_else(PoisonError::into_inner)
 }

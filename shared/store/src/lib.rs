@@ -12,6 +12,7 @@ mod connections;
 mod crud;
 mod dashboard;
 mod directory;
+mod due;
 mod feed;
 mod filter;
 mod history;
@@ -22,6 +23,7 @@ pub mod key;
 mod milestones;
 mod notifications;
 mod pending_write;
+mod quotas;
 mod records;
 mod references;
 mod resolutions;
@@ -53,6 +55,7 @@ pub use comments::{CommentWithAuthor, Comments};
 pub use connections::Connections;
 pub use dashboard::{Dashboard, Dashboards, FeedItem, Metrics};
 pub use directory::{Directory, NewUser};
+pub use due::{CleanupName, DueCount, DueCounts, Shard, SweepMessage};
 pub use feed::{
     Change, Feed, FeedFilter, FeedFrom, NumberedEntry, Published, StreamRecord, UnlistedChange,
     UnreadableImage,
@@ -63,6 +66,7 @@ pub use journal::Journals;
 pub use milestones::{LinkedTask, MilestoneWithTasks, Milestones};
 pub use notifications::{JoinedNotification, Notice, Notifications};
 pub use pending_write::{PendingWrite, WriteContext};
+pub use quotas::Quotas;
 pub use records::{Account, Tagged, TokenHolder};
 pub use references::{FoundReference, References};
 pub use search::{Candidates, FoundRecord, Search, SearchFilter};
@@ -78,9 +82,9 @@ pub use tokens::Tokens;
 pub use webhooks::{Attempt, WebhookEvent, WebhookWithHealth, Webhooks};
 
 pub use ::table::{
-    Stored, Used, metered,
+    Stored, Used, bounded, metered,
     page::{Page, Place, Row, Wanted},
-    warm_up,
+    stop_reading, units_so_far, warm_up,
 };
 
 pub(crate) use ::table::{self, page};

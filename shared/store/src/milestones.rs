@@ -18,7 +18,7 @@ use super::{
     page::{Page, Row, Wanted},
     records::Subject,
     store::resource,
-    table::{Condition, OrNotFound, Read, Record, Stored},
+    table::{Condition, OrNotFound, Read, Record, Stored, units_so_far},
     tracked::Tracked,
     writes::Writes,
 };
@@ -33,7 +33,7 @@ resource! {
 pub struct MilestoneWithTasks {
     /// The milestone.
     pub milestone: Stored<Milestone>,
-    /// Its first 200 tasks, by id.
+    /// Its first tasks by id: up to 200, of up to 1 MB.
     pub tasks: Page<LinkedTask>,
 }
 
@@ -62,6 +62,12 @@ const TASKS: usize = 200;
 
 /// The most milestones of a page when the tasks of each are read separately.
 const ASKED: usize = 100;
+
+/// The most of them whose tasks are read at the same time.
+const AT_ONCE: usize = 20;
+
+/// Units of the table after which a page ends whose tasks are read separately.
+const ENOUGH: f64 = 1_000.0;
 
 impl Record<crate::Workdesk> for Milestone {
     const KIND: &'static str = "milestone";
@@ -124,58 +130,71 @@ impl Milestones<'_> {
         &self,
         tenant: OrganizationId,
         caller: UserId,
-        project: ProjectId,
+        project_id: ProjectId,
         filter: &MilestoneFilter,
         wanted: &Wanted,
     ) -> Result<Page<MilestoneWithTasks>, Error> {
         let table = &self.0.table;
-        let key = key::project(tenant, project);
+        let key = key::project(tenant, project_id);
         let fits = Filter::of(caller).any("status", filter.status.as_ref())?;
-        let milestones = key::milestones_of_project(tenant, project).filter(fits.condition());
-        let linked = Condition::default().and("attribute_exists(#)", "milestoneId", []);
-        let tasks = key::tasks_of_project(tenant, project)
-            .filter(linked)
-            .only(LinkedTask::ATTRIBUTES);
-        let all = Wanted::default();
-        let (project, milestones, tasks) = tokio::try_join!(
+        let milestones = key::milestones_of_project(tenant, project_id).filter(fits.condition());
+        let (project, milestones) = tokio::try_join!(
             table.get(&key, Read::Consistent),
             table.page(milestones, wanted),
-            table.page(tasks, &all),
         )?;
         project.or_not_found(ProjectId::NOUN)?;
-        // One page does not hold all tasks of a large project: then each milestone's are read.
-        let each_asked = tasks.end.is_some();
-        let milestones = if each_asked {
-            milestones.cut(ASKED)
-        } else {
-            milestones
-        };
         // The index may lag behind a delete, and a deleted milestone has no tasks.
         let key_of = |milestone: &Stored<Milestone>| key::milestone(tenant, milestone.id);
-        let there = table.batch_get(milestones.records().map(key_of), Read::Consistent);
-        if !each_asked {
-            let there = there.await?;
-            let milestones = milestones.filter_map(|one| there.has(&key_of(&one)).then_some(one));
-            return Ok(with_tasks(milestones, tasks));
+        let keys: Vec<_> = milestones.records().map(key_of).collect();
+        let there = table.batch_get(keys, Read::Consistent);
+        let page = self.with_their_tasks(tenant, project_id, milestones);
+        let (there, page) = tokio::try_join!(there, page)?;
+        Ok(page.filter_map(|one| there.has(&key_of(&one.milestone)).then_some(one)))
+    }
+
+    /// Joins a page of milestones with their tasks. All linked tasks of the project are read at once. If
+    /// there is one milestone, or one answer does not hold these tasks, those of each are read.
+    async fn with_their_tasks(
+        &self,
+        tenant: OrganizationId,
+        project: ProjectId,
+        milestones: Page<Stored<Milestone>>,
+    ) -> Result<Page<MilestoneWithTasks>, Error> {
+        if milestones.rows.len() > 1 {
+            let linked = Condition::default().and("attribute_exists(#)", "milestoneId", []);
+            let tasks = key::tasks_of_project(tenant, project)
+                .filter(linked)
+                .only(LinkedTask::ATTRIBUTES)
+                .in_one_answer();
+            let tasks = self.0.table.page(tasks, &Wanted::default()).await?;
+            if tasks.end.is_none() {
+                return Ok(with_tasks(milestones, tasks));
+            }
         }
-        let each = milestones.records();
-        let each = each.map(|milestone| self.tasks_of(tenant, milestone.id));
-        let (there, tasks) = tokio::try_join!(there, try_join_all(each))?;
+        let milestones = milestones.cut(ASKED);
+        let mut tasks = Vec::with_capacity(milestones.rows.len());
+        while tasks.len() < milestones.rows.len() && (tasks.is_empty() || units_so_far() < ENOUGH) {
+            let next = milestones.records().skip(tasks.len()).take(AT_ONCE);
+            let each = next.map(|milestone| self.tasks_of(tenant, milestone.id));
+            tasks.extend(try_join_all(each).await?);
+        }
+        let milestones = milestones.cut(tasks.len());
         let mut tasks = tasks.into_iter();
         Ok(milestones.filter_map(|milestone| {
             let tasks = tasks.next()?;
-            let is_there = there.has(&key_of(&milestone));
-            is_there.then_some(MilestoneWithTasks { milestone, tasks })
+            Some(MilestoneWithTasks { milestone, tasks })
         }))
     }
 
-    /// A milestone's tasks.
+    /// A milestone's first tasks: up to 200, and up to 1 MB.
     async fn tasks_of(
         &self,
         tenant: OrganizationId,
         id: MilestoneId,
     ) -> Result<Page<LinkedTask>, Error> {
-        let linked = key::tasks_of_milestone(tenant, id).only(LinkedTask::ATTRIBUTES);
+        let linked = key::tasks_of_milestone(tenant, id)
+            .only(LinkedTask::ATTRIBUTES)
+            .in_one_answer();
         let page = self.0.table.page(linked, &Wanted::first(TASKS)).await?;
         Ok(page.map(|stored| stored.record))
     }

@@ -16,7 +16,7 @@ use super::{
 ///
 /// The store reads beside the authorization, so that neither waits for the other
 /// ([`Store::authorized`]). It reserves ids meanwhile, and writes nothing before the authorization
-/// succeeded. Ids reserved for a refused write are never used.
+/// succeeded. Ids reserved for a refused caller go to the next record.
 pub struct PendingWrite {
     context: WriteContext,
     /// `None` for a write that needs none.

@@ -5,7 +5,7 @@ use model::{Clock, Error, Timestamp};
 use tokio::sync::OnceCell;
 
 use super::{
-    ids::{IdOf, Ids},
+    ids::{IdOf, Ids, Reserved},
     key,
     stack_name::StackName,
     table::{Read, Table},
@@ -48,17 +48,18 @@ impl Store {
         self.clock.now()
     }
 
-    /// Returns an id for a new record, unique across organizations and instances. An unused id leaves
-    /// a gap.
-    pub(super) async fn next_id<I: IdOf>(&self) -> Result<I, Error> {
-        let number = self.ids.next(&self.table, I::KIND).await?;
-        I::new(number).ok_or_else(|| Error::internal("reserving an id", "no id is left below 2^53"))
+    /// Reserves an id for a new record, unique across organizations and instances.
+    pub(super) async fn next_id<I: IdOf>(&self) -> Result<Reserved<I>, Error> {
+        self.ids.next(&self.table).await
     }
 
     /// Returns the id in `reserved`, and reserves one the first time. A write that starts over keeps its
     /// id.
-    pub(super) async fn id_once<I: IdOf>(&self, reserved: &OnceCell<I>) -> Result<I, Error> {
-        reserved.get_or_try_init(|| self.next_id()).await.copied()
+    pub(super) async fn id_once<I: IdOf>(
+        &self,
+        reserved: &OnceCell<Reserved<I>>,
+    ) -> Result<Reserved<I>, Error> {
+        reserved.get_or_try_init(|| self.next_id()).await.cloned()
     }
 
     /// Returns the last id that was given out, or 0. It may have no record.

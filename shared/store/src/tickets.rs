@@ -16,6 +16,7 @@ use super::{
     assignee::Assignee,
     filter::Filter,
     idempotency::id_of,
+    ids::Reserved,
     key::{self, Gsi1, Gsi2, Key},
     page::{Page, Wanted},
     resolutions,
@@ -82,7 +83,7 @@ impl NewTicket {
         &self,
         context: &WriteContext,
         id: TicketId,
-        message_ids: Vec<TicketMessageId>,
+        message_ids: Vec<Reserved<TicketMessageId>>,
         now: Timestamp,
     ) -> Result<(Ticket, Writes), Error> {
         let tenant = context.tenant;
@@ -92,7 +93,7 @@ impl NewTicket {
         let (mut writes, mut last_message_at) = (Writes::default(), None);
         for (message_id, message) in message_ids.into_iter().zip(&self.messages) {
             let message = TicketMessage {
-                id: message_id,
+                id: message_id.used(),
                 organization_id: tenant,
                 ticket_id: id,
                 content: message.content.clone(),
@@ -254,7 +255,11 @@ impl Tickets<'_> {
         let assignee = Assignee::new(pending.tenant(), sent.assignee_id.as_ref());
         let new = NewTicket::raised(author, sent);
         let users = self.0.table.batch_get(assignee.key(), Read::Consistent);
-        let read = async { tokio::try_join!(self.message_ids(&new), users) };
+        // Both end, also after an error, so that no id is lost on its way.
+        let read = async {
+            let (ids, users) = tokio::join!(self.message_ids(&new), users);
+            Ok((ids?, users?))
+        };
         let ticket = |context: &WriteContext, id, (ids, users): (_, Batch), now| {
             assignee.known(&users, None)?;
             new.ticket(context, id, ids, now)
@@ -263,7 +268,7 @@ impl Tickets<'_> {
     }
 
     /// Ids of the first messages.
-    async fn message_ids(&self, new: &NewTicket) -> Result<Vec<TicketMessageId>, Error> {
+    async fn message_ids(&self, new: &NewTicket) -> Result<Vec<Reserved<TicketMessageId>>, Error> {
         try_join_all(new.messages.iter().map(|_| self.0.next_id())).await
     }
 
@@ -376,9 +381,12 @@ impl Tickets<'_> {
         let message_id = OnceCell::new();
         let read = || async {
             let ticket = self.0.table.get(&key, Read::Consistent);
-            tokio::try_join!(self.0.id_once(&message_id), ticket)
+            // Both end, also after an error, so that no id is lost on its way.
+            let (message_id, ticket) = tokio::join!(self.0.id_once(&message_id), ticket);
+            Ok((message_id?, ticket?))
         };
-        let write = async |context: WriteContext, (message_id, found): (_, Option<_>)| {
+        let write = async |context: WriteContext, (message_id, found): (Reserved<_>, Option<_>)| {
+            let message_id = message_id.used();
             let ticket: Stored<Ticket> = found.or_not_found(TicketId::NOUN)?;
             if ticket.status == ServiceStatus::Closed {
                 let detail = "The ticket is closed and takes no more replies.";

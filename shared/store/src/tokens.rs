@@ -14,6 +14,7 @@ use tokio::sync::OnceCell;
 use super::{
     PendingWrite, WriteContext,
     idempotency::{Once, id_of},
+    ids::Reserved,
     journal::head_in,
     key::{self, AnyKey, Key},
     records::{ReadHead, TokenHolder},
@@ -101,26 +102,30 @@ impl Tokens<'_> {
         let read = || async {
             let others = self.all(tenant, user);
             let head = self.0.head(tenant);
-            tokio::try_join!(self.0.id_once(&id), others, owner(), head)
+            // All end, also after an error, so that no id is lost on its way.
+            let (id, others, owner, head) =
+                tokio::join!(self.0.id_once(&id), others, owner(), head);
+            Ok((id?, others?, owner?, head?))
         };
-        let write = async |context: WriteContext, (id, others, owner, head): (_, _, User, _)| {
-            let context = context.with_head(head);
-            let now = self.0.clock.now();
-            let token = Token {
-                id,
-                organization_id: owner.organization_id,
-                user_id: owner.id,
-                place: 0,
-                permissions: sent.named(),
-                ends_at: sent.ends_at(now)?,
-                name: sent.name.clone(),
-                hash: secret.hash(),
-                epoch: owner.token_epoch,
-                created_at: now,
-                last_used_at: None,
+        let write =
+            async |context: WriteContext, (id, others, owner, head): (Reserved<_>, _, User, _)| {
+                let context = context.with_head(head);
+                let now = self.0.clock.now();
+                let token = Token {
+                    id: id.used(),
+                    organization_id: owner.organization_id,
+                    user_id: owner.id,
+                    place: 0,
+                    permissions: sent.named(),
+                    ends_at: sent.ends_at(now)?,
+                    name: sent.name.clone(),
+                    hash: secret.hash(),
+                    epoch: owner.token_epoch,
+                    created_at: now,
+                    last_used_at: None,
+                };
+                self.take_place(&context, &owner, others, token).await
             };
-            self.take_place(&context, &owner, others, token).await
-        };
         match self.0.write(pending, read, write).await? {
             Once::New(token) => Ok((Stored::created(token), Some(secret))),
             Once::Replayed(made) => {

@@ -7,7 +7,7 @@ use model::Id;
 
 use crate::{
     attribute::{IntoAttribute, Item},
-    key::{Index, Main, Sort},
+    key::{Index, Key, Main, Sort},
 };
 
 /// The condition of a write, or the filter of a list. Clauses are joined by AND; without any, every
@@ -272,6 +272,13 @@ impl Change {
     #[must_use]
     pub fn move_to<I: Index>(self, place: Sort<I>) -> Self {
         self.set(I::SORT, place.into_text())
+    }
+
+    /// Puts the item into an index, or moves it there.
+    #[must_use]
+    pub fn enter<R, I: Index>(self, key: Key<R, I>) -> Self {
+        let (partition, sort) = key.into_parts();
+        self.set(I::PARTITION, partition).set(I::SORT, sort)
     }
 
     /// Removes the item from an index.

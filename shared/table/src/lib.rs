@@ -41,7 +41,7 @@ pub use failure::{is_conflict_at, unavailable};
 pub use item::{Readable, Stored};
 pub use key::{AnyKey, Gsi1, Gsi2, Gsi3, Gsi4, Index, Key, Main, Sort, padded};
 pub use list::List;
-pub use meter::{Used, metered};
+pub use meter::{Used, bounded, metered, stop_reading, units_so_far};
 pub use query::Read;
 pub use reading::warm_up;
 pub use record::Record;

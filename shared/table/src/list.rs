@@ -124,6 +124,12 @@ impl<R, I> List<R, I> {
         self
     }
 
+    /// Ends a page with the first answer of the table, which is 1 MB at most.
+    pub fn in_one_answer(mut self) -> Self {
+        self.query.most_answers = 1;
+        self
+    }
+
     /// Drops the rows that do not match the filter, if there is one. They are read and paid for all
     /// the same.
     pub fn filter(mut self, filter: impl Into<Option<Condition>>) -> Self {

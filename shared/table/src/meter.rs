@@ -1,11 +1,18 @@
 //! Counts the requests of a task, and the unreadable records that it met.
 
-use std::{cell::RefCell, collections::BTreeSet};
+use std::{
+    cell::{Cell, RefCell},
+    collections::BTreeSet,
+};
+
+use model::{Error, Fault, FaultCode};
 
 use crate::key::AnyKey;
 
 tokio::task_local! {
     static USED: RefCell<Used>;
+    /// Units after which the task reads no more.
+    static MOST: Cell<f64>;
 }
 
 /// Requests of a task, and the unreadable records that it met.
@@ -39,6 +46,39 @@ pub async fn metered<F: Future>(task: F) -> (F::Output, Used) {
     (output, used)
 }
 
+/// Returns the capacity units that the task has consumed so far; 0 outside of [`metered`].
+#[must_use]
+pub fn units_so_far() -> f64 {
+    USED.try_with(|used| used.borrow().units)
+        .unwrap_or_default()
+}
+
+/// Runs a metered task, which starts no read once it has consumed so many units: 400.
+pub async fn bounded<F: Future>(most: f64, task: F) -> F::Output {
+    MOST.scope(Cell::new(most), task).await
+}
+
+/// Lets the [`bounded`] task start no further read. Those under way end, and are counted.
+pub fn stop_reading() {
+    let _ = MOST.try_with(|most| most.set(0.0));
+}
+
+/// 400 for a task that has consumed the units it may.
+pub(crate) fn allow_read() -> Result<(), Error> {
+    let most = MOST.try_with(Cell::get).unwrap_or(f64::INFINITY);
+    if units_so_far() < most {
+        return Ok(());
+    }
+    Err(Error::invalid(Fault {
+        pointer: "?limit".to_owned(),
+        code: FaultCode::Combination,
+        detail: format!(
+            "The request reads more than {most} table units, because the records are long. Send a smaller \
+             `limit`."
+        ),
+    }))
+}
+
 /// Counts a request that consumed so many capacity units.
 pub(crate) fn count(units: f64) {
     note(|used| {
@@ -57,4 +97,27 @@ pub(crate) fn note_unreadable(key: &AnyKey) {
 /// Changes the usage of the task that runs; does nothing outside of [`metered`].
 fn note(change: impl FnOnce(&mut Used)) {
     let _ = USED.try_with(|used| change(&mut used.borrow_mut()));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_bounded_task_reads_until_it_has_used_its_units() {
+        let task = bounded(3.0, async {
+            count(2.5);
+            allow_read().unwrap();
+            count(1.0);
+            let refused = allow_read().unwrap_err();
+            let Error::Invalid(faults) = refused else {
+                panic!("{refused:?}");
+            };
+            assert_eq!(faults[0].pointer, "?limit");
+        });
+        let ((), used) = metered(task).await;
+        assert_eq!(used.requests, 2);
+        count(9.0);
+        allow_read().unwrap();
+    }
 }

@@ -20,6 +20,10 @@ pub enum Read {
     Eventual,
 }
 
+/// The most requests of a page. The table ends each answer at 1 MB, so a page holds up to 5 MB: as
+/// much as an answer of the service may.
+const FULL_ANSWERS: usize = 5;
+
 /// The query of a list.
 #[derive(Clone, Debug)]
 pub(crate) struct Query {
@@ -38,6 +42,8 @@ pub(crate) struct Query {
     /// The most rows of a list that is not read in pages.
     pub(crate) limit: usize,
     pub(crate) filter: Option<Condition>,
+    /// The most answers of a page.
+    pub(crate) most_answers: usize,
     /// The most rows that a filtered page reads.
     pub(crate) most_read: usize,
     /// The attributes that are read beside the keys; all by default.
@@ -58,6 +64,7 @@ impl Query {
             read: Read::Eventual,
             limit: MOST_ROWS,
             filter: None,
+            most_answers: FULL_ANSWERS,
             most_read: MOST_ROWS,
             only: None,
         }
@@ -101,6 +108,18 @@ impl Query {
         }
     }
 
+    /// Returns whether an item is in the queried range, whatever its filter.
+    pub(crate) fn holds(&self, item: &Item) -> bool {
+        let text = |name| item.get(name).and_then(|value| value.as_s().ok());
+        let [partition, sort] = self.names.map(text);
+        let is_in_range = |sort: &String| {
+            let first = self.first.as_ref();
+            let last = self.last.as_ref();
+            first.is_none_or(|first| first <= sort) && last.is_none_or(|last| sort <= last)
+        };
+        partition == Some(&self.partition) && sort.is_some_and(is_in_range)
+    }
+
     /// The exclusive start key, if there is one.
     pub(crate) fn start(&self) -> Option<Item> {
         let Place { pk, sk, sort } = self.after.as_ref()?;
@@ -137,4 +156,26 @@ pub(crate) struct Expressed {
     pub(crate) projection: Option<String>,
     pub(crate) names: Names,
     pub(crate) values: HashMap<String, AttributeValue>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::key::Gsi4;
+
+    #[test]
+    fn an_item_that_moved_within_its_index_or_left_it_is_not_held() {
+        let mut query = Query::new::<Gsi4>("DUE#1".to_owned());
+        query.last = Some("2026-01-15".to_owned());
+        let item = |partition: &str, sort: &str| {
+            let key = [(Gsi4::PARTITION, partition), (Gsi4::SORT, sort)];
+            Item::from(key.map(|(name, text)| (name.to_owned(), text.into_attribute())))
+        };
+        assert!(query.holds(&item("DUE#1", "2026-01-15")));
+        assert!(!query.holds(&item("DUE#1", "2026-01-16")), "later");
+        assert!(!query.holds(&item("DUE#2", "2026-01-14")), "elsewhere");
+        assert!(!query.holds(&Item::new()), "gone");
+        query.first = Some("2026-01-15".to_owned());
+        assert!(!query.holds(&item("DUE#1", "2026-01-14")), "earlier");
+    }
 }

@@ -17,13 +17,10 @@ use crate::{
     item::{Readable, Stored, key_item, key_of, readable_at, stored_at},
     key::{AnyKey, Index, Key},
     list::List,
+    meter,
     page::{Page, Place, Row, Wanted},
     query::{Expressed, Query, Read},
 };
-
-/// The most requests of a page. The table ends each answer at 1 MB, so a page holds up to 5 MB: as
-/// much as an answer of the service may.
-const FULL_ANSWERS: usize = 5;
 
 /// Opens a connection to the table by reading a key without an item, so that the first request need
 /// not wait for it. A failure is ignored; the first request meets it again.
@@ -41,6 +38,7 @@ impl Table {
         key: &Key<R>,
         read: Read,
     ) -> Result<Option<Stored<R>>, Error> {
+        meter::allow_read()?;
         let request = self
             .client
             .get_item()
@@ -80,6 +78,7 @@ impl Table {
         let mut found = HashMap::with_capacity(keys.len());
         let mut attempt = 0;
         while !keys.is_empty() {
+            meter::allow_read()?;
             let wanted = KeysAndAttributes::builder()
                 .set_keys(Some(keys.iter().map(key_item).collect()))
                 .consistent_read(read == Read::Consistent)
@@ -161,6 +160,30 @@ impl Table {
         self.page_of(list, wanted, Some).await
     }
 
+    /// As [`page_readable`](Self::page_readable), for an index: takes the keys from it, and reads their
+    /// items consistently. Leaves out items that are gone, or no longer in this part of the index.
+    pub async fn page_current<R: DeserializeOwned, I: Index>(
+        &self,
+        list: List<R, I>,
+        wanted: &Wanted,
+    ) -> Result<Page<Readable<R>>, Error> {
+        let query = list.query.clone();
+        let page = self.page(list.places(), wanted).await?;
+        let keys = page.rows.iter().map(|row| row.place.key());
+        let Batch(mut found) = self.batch_get(keys, Read::Consistent).await?;
+        let rows = page.rows.into_iter().filter_map(|Row { place, .. }| {
+            let item = found.remove(&place.key())?;
+            query.holds(&item).then(|| Row {
+                record: readable_at(&place, item),
+                place,
+            })
+        });
+        Ok(Page {
+            rows: rows.collect(),
+            end: page.end,
+        })
+    }
+
     /// Reads a page of the rows for which `take` returns a value.
     async fn page_of<R: DeserializeOwned, I: Index, T>(
         &self,
@@ -189,7 +212,7 @@ impl Table {
                 let (place, readable) = found(&query, item)?;
                 rows.extend(take(readable).map(|record| Row { record, place }));
             }
-            if walk.answers == FULL_ANSWERS
+            if walk.answers == query.most_answers
                 || (query.filter.is_some() && walk.read >= query.most_read)
             {
                 end = walk.start.take().and_then(|mut at| query.position(&mut at));
@@ -226,6 +249,7 @@ impl Table {
         if walk.is_over {
             return Ok(None);
         }
+        meter::allow_read()?;
         let Expressed {
             condition,
             filter,

@@ -111,7 +111,18 @@ impl Table {
 
     /// Adds to a number of an item, and returns the sum. Creates the item if there is none.
     pub async fn add(&self, key: AnyKey, name: &str, by: i64) -> Result<i64, Error> {
-        let write = Write::update(key, Change::default().add(name, by), Condition::default());
+        self.add_and(key, name, by, Change::default()).await
+    }
+
+    /// As [`add`](Self::add), with a change of other attributes.
+    pub async fn add_and(
+        &self,
+        key: AnyKey,
+        name: &str,
+        by: i64,
+        change: Change,
+    ) -> Result<i64, Error> {
+        let write = Write::update(key, change.add(name, by), Condition::default());
         let attributes = self.write_returning(write).await?.unwrap_or_default();
         attributes
             .get(name)

@@ -10,17 +10,17 @@ mod secrets;
 pub mod webhooks;
 
 pub use answer::Told;
-pub use secrets::{NoSecret, Secrets};
+pub use secrets::{NoSecret, Sealer, Secrets};
 
 use std::{error::Error, fmt, time::Duration};
 
 use agent::{ApiCall, AuthScheme, BodyFormat, Connection, KeyPlace, Silence};
 use model::{Id, Stopwatch};
 use reqwest::{
-    Method, Request, RequestBuilder, Response, StatusCode, Url,
+    Method, Request, RequestBuilder, Response, Url,
     header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue},
 };
-use runtime::{Start, config::ConfigError};
+use runtime::{Start, config::ConfigError, kms::Kms};
 use secrecy::{ExposeSecret, SecretString};
 use store::Store;
 
@@ -122,11 +122,10 @@ impl Targets {
         }
     }
 
-    /// Creates a caller from the environment: `LOCAL_TARGETS` (default `false`), and the source of
-    /// secrets.
+    /// Creates a caller from the environment: `LOCAL_TARGETS` (default `false`).
     pub fn of(start: &Start) -> Result<Self, ConfigError> {
         let local = start.environment.flag("LOCAL_TARGETS")?;
-        Ok(Self::new(Secrets::of(start)?, local))
+        Ok(Self::new(Secrets::new(Kms::new(&start.aws)?), local))
     }
 
     /// True if connections may use http and addresses of this machine and its network.
@@ -135,8 +134,7 @@ impl Targets {
         self.http.allows_local
     }
 
-    /// Sends a call that the connection allows. If a cached secret is refused (401), the secret is
-    /// read again. A different one is sent once more, since an unauthorized call has no effect.
+    /// Sends a call that the connection allows.
     pub async fn send(
         &self,
         connection: &Connection,
@@ -147,28 +145,16 @@ impl Targets {
         let left = || sending.timeout.saturating_sub(since.elapsed());
         let (method, url) = self.target(connection, call)?;
         let http = self.http()?;
-        let given = self.secret(connection, left()).await?;
-        let request = |secret: Option<&SecretString>| {
-            // A call that changes nothing carries no key.
-            let key = sending.key.filter(|_| call.changes());
-            let url = with_key(url.clone(), connection, key);
-            let request = http.request(method.clone(), url);
-            let request = build(request, connection, call, key, secret);
-            let unsendable = "The request could not be built.";
-            let request = request.timeout(left()).build();
-            request.map_err(|_| NoAnswer::Unsendable(unsendable.to_owned()))
-        };
-        let secret = given.as_ref().map(|given| given.value.clone());
-        let answered = answer(http, request(secret.as_ref())?, secret.clone()).await?;
-        let is_refused = answered.response.status() == StatusCode::UNAUTHORIZED;
-        let Some(old) = given.filter(|given| is_refused && given.was_kept) else {
-            return Ok(answered);
-        };
-        let newer = self.secrets.newer(connection, &old.value);
-        match tokio::time::timeout(left(), newer).await {
-            Ok(Some(newer)) => answer(http, request(Some(&newer))?, Some(newer.clone())).await,
-            _ => Ok(answered),
-        }
+        let secret = self.secret(connection, left()).await?;
+        // A call that changes nothing carries no key.
+        let key = sending.key.filter(|_| call.changes());
+        let request = http.request(method, with_key(url, connection, key));
+        let request = build(request, connection, call, key, secret.as_ref());
+        let request = request
+            .timeout(left())
+            .build()
+            .map_err(|_| NoAnswer::Unsendable("The request could not be built.".to_owned()))?;
+        answer(http, request, secret).await
     }
 
     fn http(&self) -> Result<&reqwest::Client, NoAnswer> {
@@ -194,7 +180,7 @@ impl Targets {
         &self,
         connection: &Connection,
         timeout: Duration,
-    ) -> Result<Option<secrets::Found>, NoAnswer> {
+    ) -> Result<Option<SecretString>, NoAnswer> {
         let found = tokio::time::timeout(timeout, self.secrets.of_connection(connection)).await;
         let found = found.unwrap_or(Err(NoSecret::Late));
         found.map_err(|why| {

@@ -1,6 +1,5 @@
-//! Secrets of connections. Each is a parameter below the names of the stack and the organization,
-//! so a connection cannot name another organization's secret. Secrets are read on demand and cached
-//! for minutes.
+//! Secrets of connections, encrypted in the table by one key. Each ciphertext belongs to the connection
+//! of one organization, and does not decrypt for another.
 
 use std::{
     collections::HashMap,
@@ -9,227 +8,171 @@ use std::{
     time::Duration,
 };
 
-use agent::Connection;
-use aws_config::SdkConfig;
-use model::{OrganizationId, Stopwatch};
-use runtime::{Start, config::ConfigError, parameter_store::ParameterStore};
-use secrecy::{ExposeSecret, SecretString};
+use agent::{Connection, ConnectionSecret};
+use model::{Error, OrganizationId, Stopwatch};
+use runtime::{
+    Start,
+    config::ConfigError,
+    kms::{Kms, KmsError},
+};
+use secrecy::SecretString;
+use tokio::sync::OnceCell;
 
-/// Cache lifetime of a secret.
+/// Cache lifetime of a secret. A disabled key takes effect within it.
 const KEPT: Duration = Duration::from_mins(5);
-
-/// Cache lifetime of a missing parameter, and the pause between two reads of a refused secret.
-/// Repeated failures must not exhaust the Parameter Store's request limit for all connections.
-const PAUSE: Duration = Duration::from_secs(15);
 
 /// The most cached secrets. At this number, the cache is cleared.
 const MOST_KEPT: usize = 1_000;
 
-/// The setting with the path of all secrets.
-const PATH: &str = "CONNECTION_SECRETS_PATH";
+/// The setting with the ARN of the key.
+const KEY: &str = "SECRETS_KEY";
 
-/// The setting with the secrets themselves, for a stack without Parameter Store.
-const GIVEN: &str = "CONNECTION_SECRETS";
-
-/// Reads secrets of connections. Cheap to clone; clones share the cache.
+/// Decrypts secrets of connections. Cheap to clone; clones share the cache.
 #[derive(Clone)]
 pub struct Secrets {
-    path: Arc<str>,
-    source: Source,
-    kept: Arc<Mutex<HashMap<String, Kept>>>,
+    kms: Kms,
+    kept: Arc<Mutex<HashMap<Place, Kept>>>,
 }
 
-#[derive(Clone)]
-enum Source {
-    ParameterStore(ParameterStore),
-    Given(Arc<HashMap<String, SecretString>>),
+/// Encrypts secrets of connections. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Sealer {
+    kms: Kms,
+    key: Arc<str>,
 }
 
-/// A cached parameter.
+/// Organization, connection and ciphertext.
+type Place = (OrganizationId, String, String);
+
+/// A cached secret. Those who ask at the same time wait for the first of them.
 #[derive(Clone)]
 struct Kept {
-    /// None for a missing parameter.
-    value: Option<SecretString>,
+    value: Arc<OnceCell<SecretString>>,
     since: Stopwatch,
-    /// True if a system refused this value and a second read returned the same.
-    is_refused: bool,
 }
 
-/// A secret, and whether it came from the cache.
-pub(crate) struct Found {
-    pub(crate) value: SecretString,
-    pub(crate) was_kept: bool,
-}
-
-/// The reason why there is no secret. Users who may read results see it, so it contains nothing
-/// beyond the connection's own members.
+/// The reason why there is no secret. Users who may read results see it.
 #[derive(Debug)]
 pub enum NoSecret {
-    /// The parameter does not exist.
-    Absent(String),
-    /// Parameter Store did not answer in time.
+    /// The ciphertext belongs to another connection or key, or is damaged.
+    Foreign,
+    /// The key management service did not answer in time.
     Late,
-    /// The parameter could not be read.
+    /// The key management service failed.
     Unreadable,
 }
 
 impl fmt::Display for NoSecret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Absent(name) => write!(f, "There is no secret {name:?} for the connection."),
-            Self::Late => f.write_str("The connection's secret could not be read in time."),
-            Self::Unreadable => f.write_str("The connection's secret could not be read."),
-        }
+        f.write_str(match self {
+            Self::Foreign => "The connection's secret does not decrypt. Send it again.",
+            Self::Late => "The connection's secret could not be decrypted in time.",
+            Self::Unreadable => "The connection's secret could not be decrypted.",
+        })
+    }
+}
+
+/// Runs an operation in the encryption context of a connection.
+async fn in_context<T>(
+    tenant: OrganizationId,
+    connection: &str,
+    operation: impl AsyncFnOnce(&[(&str, &str)]) -> Result<T, KmsError>,
+) -> Result<T, KmsError> {
+    let tenant = tenant.to_string();
+    let context = [
+        ("purpose", "connection"),
+        ("organization", &*tenant),
+        ("connection", connection),
+    ];
+    operation(&context).await
+}
+
+impl Sealer {
+    /// Creates a sealer with a key, by its ARN.
+    #[must_use]
+    pub fn new(kms: Kms, key: &str) -> Self {
+        let key = key.into();
+        Self { kms, key }
+    }
+
+    /// Creates a sealer from the environment: `SECRETS_KEY`.
+    pub fn of(start: &Start) -> Result<Self, ConfigError> {
+        let purpose = "the ARN of the key that encrypts the connections' secrets";
+        let key = start.environment.required(KEY, purpose)?;
+        Ok(Self::new(Kms::new(&start.aws)?, key))
+    }
+
+    /// Encrypts the secret of a connection. Returns the ciphertext in base64. 503 if the key
+    /// management service fails.
+    pub async fn seal(
+        &self,
+        tenant: OrganizationId,
+        connection: &str,
+        secret: &ConnectionSecret,
+    ) -> Result<String, Error> {
+        let sealed = in_context(tenant, connection, async |context| {
+            self.kms.encrypt(&self.key, secret, context).await
+        });
+        sealed.await.map_err(|error| Error::Unavailable {
+            what: "the key management service",
+            source: error.into(),
+        })
     }
 }
 
 impl Secrets {
-    /// Creates a reader of Parameter Store below a path such as `/workdesk/connections`.
-    ///
-    /// # Errors
-    ///
-    /// No region or no credentials are configured.
-    pub fn in_parameter_store(aws: &SdkConfig, path: &str) -> Result<Self, ConfigError> {
-        let store = ParameterStore::new(aws)?;
-        Ok(Self::from(path, Source::ParameterStore(store)))
-    }
-
-    /// Creates a reader of the given secrets, by their paths.
+    /// Creates a reader with an empty cache.
     #[must_use]
-    pub fn given(path: &str, secrets: impl IntoIterator<Item = (String, String)>) -> Self {
-        let secrets = secrets.into_iter();
-        let secrets = secrets.map(|(name, value)| (name, SecretString::from(value)));
-        Self::from(path, Source::Given(Arc::new(secrets.collect())))
+    pub fn new(kms: Kms) -> Self {
+        let kept = Arc::default();
+        Self { kms, kept }
     }
 
-    fn from(path: &str, source: Source) -> Self {
-        Self {
-            path: path.trim_end_matches('/').into(),
-            source,
-            kept: Arc::default(),
-        }
-    }
-
-    /// Reads the settings: secrets in `CONNECTION_SECRETS`, a JSON object of paths and values, else
-    /// Parameter Store. Both lie below `CONNECTION_SECRETS_PATH`. An error names the position and
-    /// not the content.
-    pub(crate) fn of(start: &Start) -> Result<Self, ConfigError> {
-        let environment = &start.environment;
-        let path = environment.required(PATH, "the path of the connections' secrets")?;
-        let Some(given) = environment.optional(GIVEN) else {
-            return Self::in_parameter_store(&start.aws, path);
-        };
-        let given: HashMap<String, String> =
-            serde_json::from_str(given).map_err(|error| ConfigError::Malformed {
-                name: GIVEN,
-                problem: format!(
-                    "no JSON object of texts (line {}, column {})",
-                    error.line(),
-                    error.column()
-                ),
-            })?;
-        Ok(Self::given(path, given))
-    }
-
-    /// Returns the full name of an organization's parameter. `last` has no slash.
-    fn parameter(&self, tenant: OrganizationId, last: &str) -> String {
-        format!("{}/{tenant}/{last}", self.path)
-    }
-
-    /// Returns the secret of a connection, if it names one.
+    /// Returns the secret of a connection, if it has one. Decrypts it once per [`KEPT`].
     pub(crate) async fn of_connection(
         &self,
         connection: &Connection,
-    ) -> Result<Option<Found>, NoSecret> {
-        let Some(last) = &connection.secret_parameter else {
+    ) -> Result<Option<SecretString>, NoSecret> {
+        let Some(sealed) = &connection.secret else {
             return Ok(None);
         };
-        let name = self.parameter(connection.organization_id, last);
-        let kept = self.kept(&name);
-        let was_kept = kept.is_some();
-        let value = match kept {
-            Some(kept) => kept.value,
-            None => self.read(name, None).await?,
+        let tenant = connection.organization_id;
+        let (name, ciphertext) = (&*connection.name, &*sealed.ciphertext);
+        let kept = self.kept((tenant, name.to_owned(), ciphertext.to_owned()));
+        let decrypt = || {
+            in_context(tenant, name, async |context| {
+                self.kms.decrypt(ciphertext, context).await
+            })
         };
-        match value {
-            Some(value) => Ok(Some(Found { value, was_kept })),
-            None => Err(NoSecret::Absent(last.to_string())),
-        }
+        let value = kept.get_or_try_init(decrypt).await.map_err(|error| {
+            tracing::warn!(code = error.code, "decrypting a connection's secret failed");
+            if error.is_wrong_ciphertext() {
+                NoSecret::Foreign
+            } else {
+                NoSecret::Unreadable
+            }
+        })?;
+        Ok(Some(value.clone()))
     }
 
-    /// Returns the new secret of a connection whose cached one was refused; none if it has not
-    /// changed.
-    pub(crate) async fn newer(
-        &self,
-        connection: &Connection,
-        refused: &SecretString,
-    ) -> Option<SecretString> {
-        let last = connection.secret_parameter.as_ref()?;
-        let name = self.parameter(connection.organization_id, last);
-        let kept = self.kept(&name);
-        if kept.is_some_and(|kept| kept.is_refused && kept.since.elapsed() < PAUSE) {
-            return None;
-        }
-        let value = self.read(name, Some(refused)).await.ok()??;
-        (!is_same(&value, refused)).then_some(value)
-    }
-
-    /// Reads a secret and caches the result; none for a missing parameter.
-    async fn read(
-        &self,
-        name: String,
-        refused: Option<&SecretString>,
-    ) -> Result<Option<SecretString>, NoSecret> {
-        let value = self.fetch(&name).await?;
-        let found = value.as_ref().zip(refused);
-        let kept = Kept {
-            value: value.clone(),
-            since: Stopwatch::start(),
-            is_refused: found.is_some_and(|(value, refused)| is_same(value, refused)),
-        };
-        let mut all = self.lock();
+    /// Returns the cached secret of a place within its lifetime, or room for it.
+    fn kept(&self, place: Place) -> Arc<OnceCell<SecretString>> {
+        // A panic under the lock leaves no partial change.
+        let mut all = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         if all.len() >= MOST_KEPT {
             all.clear();
         }
-        all.insert(name, kept);
-        Ok(value)
-    }
-
-    /// Returns a cached parameter within its lifetime.
-    fn kept(&self, name: &str) -> Option<Kept> {
-        let kept = self.lock().get(name).cloned()?;
-        let long = if kept.value.is_some() { KEPT } else { PAUSE };
-        (kept.since.elapsed() < long).then_some(kept)
-    }
-
-    /// A panic under the lock leaves no partial change.
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<String, Kept>> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Returns the parameter's value; none if it does not exist.
-    async fn fetch(&self, name: &str) -> Result<Option<SecretString>, NoSecret> {
-        let store = match &self.source {
-            Source::Given(given) => return Ok(given.get(name).cloned()),
-            Source::ParameterStore(store) => store,
+        all.retain(|_, kept| kept.since.elapsed() < KEPT);
+        let new = || Kept {
+            value: Arc::default(),
+            since: Stopwatch::start(),
         };
-        let found = store.read(vec![name.to_owned()]).await;
-        let mut found = found.map_err(|error| {
-            tracing::warn!(code = error.code, "reading a connection's secret failed");
-            NoSecret::Unreadable
-        })?;
-        Ok(found.remove(name).map(Into::into))
+        all.entry(place).or_insert_with(new).value.clone()
     }
-}
-
-fn is_same(one: &SecretString, other: &SecretString) -> bool {
-    one.expose_secret() == other.expose_secret()
 }
 
 impl fmt::Debug for Secrets {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Secrets")
-            .field("path", &self.path)
-            .finish_non_exhaustive()
+        f.debug_struct("Secrets").finish_non_exhaustive()
     }
 }

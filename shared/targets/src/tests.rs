@@ -1,14 +1,14 @@
-//! Calls of a system that echoes requests, with secrets of a counting parameter store.
+//! Calls of a system that echoes requests, with secrets of a counting key management service.
 
 use std::{
     collections::HashMap,
     sync::{
-        Arc, Mutex,
-        atomic::{AtomicUsize, Ordering},
+        Arc,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
     },
 };
 
-use agent::{ConnectionPut, TargetRead};
+use agent::{ConnectionPut, SealedSecret, TargetRead};
 use aws_config::{BehaviorVersion, Region, SdkConfig};
 use aws_credential_types::{Credentials, provider::SharedCredentialsProvider};
 use axum::{
@@ -16,7 +16,9 @@ use axum::{
     body::Bytes,
     extract::State,
     http::{HeaderMap, Method, StatusCode, Uri},
+    response::{IntoResponse, Response},
 };
+use base64::{Engine, prelude::BASE64_STANDARD};
 use model::{Id, JsonObject, JsonText, OrganizationId, Slug, Timestamp, input};
 use serde_json::{Value, json};
 
@@ -53,32 +55,17 @@ async fn echo() -> String {
     serve(Router::new().fallback(handler)).await
 }
 
-/// A parameter store with these values, which counts its requests.
+/// A key management service that counts its requests. The ciphertext of a text is the text in
+/// base64, with its context.
 #[derive(Clone, Default)]
 struct Double {
-    values: Arc<Mutex<HashMap<String, String>>>,
     asked: Arc<AtomicUsize>,
+    fails: Arc<AtomicBool>,
 }
 
 impl Double {
-    fn set(&self, name: &str, value: &str) {
-        let mut values = self.values.lock().unwrap();
-        values.insert(name.to_owned(), value.to_owned());
-    }
-
-    async fn secrets(&self) -> Secrets {
-        let answer = |State(double): State<Self>, body: Bytes| async move {
-            double.asked.fetch_add(1, Ordering::SeqCst);
-            let request: Value = serde_json::from_slice(&body).unwrap();
-            assert_eq!(request["WithDecryption"], true);
-            let name = request["Names"][0].as_str().unwrap();
-            let value = double.values.lock().unwrap().get(name).cloned();
-            Json(match value {
-                Some(value) => json!({"Parameters": [{"Name": name, "Value": value}]}),
-                None => json!({"InvalidParameters": [name]}),
-            })
-        };
-        let url = serve(Router::new().fallback(answer).with_state(self.clone())).await;
+    async fn kms(&self) -> Kms {
+        let url = serve(Router::new().fallback(respond).with_state(self.clone())).await;
         let credentials = Credentials::new("test", "test", None, None, "test");
         let aws = SdkConfig::builder()
             .behavior_version(BehaviorVersion::latest())
@@ -86,13 +73,50 @@ impl Double {
             .credentials_provider(SharedCredentialsProvider::new(credentials))
             .endpoint_url(url)
             .build();
-        Secrets::in_parameter_store(&aws, "/workdesk/connections/").unwrap()
+        Kms::new(&aws).unwrap()
+    }
+
+    async fn targets(&self) -> Targets {
+        Targets::new(Secrets::new(self.kms().await), true)
+    }
+
+    fn asked(&self) -> usize {
+        self.asked.load(Ordering::SeqCst)
     }
 }
 
-fn connection(organization: i64, url: &str, more: &Value) -> Connection {
+async fn respond(State(double): State<Double>, headers: HeaderMap, body: Bytes) -> Response {
+    double.asked.fetch_add(1, Ordering::SeqCst);
+    let refusal = |code: &str| (StatusCode::BAD_REQUEST, Json(json!({ "__type": code })));
+    if double.fails.load(Ordering::SeqCst) {
+        return refusal("AccessDeniedException").into_response();
+    }
+    let request: Value = serde_json::from_slice(&body).unwrap();
+    let (context, text) = (&request["EncryptionContext"], |name: &str| {
+        request[name].as_str().unwrap().to_owned()
+    });
+    if headers["x-amz-target"] == "TrentService.Encrypt" {
+        let sealed = sealed(context, &text("Plaintext"));
+        return Json(json!({ "CiphertextBlob": sealed })).into_response();
+    }
+    let opened = BASE64_STANDARD.decode(text("CiphertextBlob")).unwrap();
+    let opened: Value = serde_json::from_slice(&opened).unwrap();
+    if opened["context"] != *context {
+        return refusal("InvalidCiphertextException").into_response();
+    }
+    Json(json!({ "Plaintext": opened["text"] })).into_response()
+}
+
+/// The double's ciphertext of a text in base64.
+fn sealed(context: &Value, text: &str) -> String {
+    let sealed = json!({"context": context, "text": text});
+    BASE64_STANDARD.encode(sealed.to_string())
+}
+
+/// A connection `billing` with a secret; none if `more` says so.
+fn with_secret(organization: i64, url: &str, more: &Value, secret: &str) -> Connection {
     let mut sent = json!({
-        "kind": "demo", "baseUrl": url, "secretParameter": "billing-key",
+        "kind": "demo", "baseUrl": url,
         "idempotency": {"in": "header", "name": "Idempotency-Key"},
         "allow": ["POST /things/{id}", "GET /things/{id}"],
     });
@@ -102,7 +126,21 @@ fn connection(organization: i64, url: &str, more: &Value) -> Connection {
     let put: ConnectionPut = input::from_value(&sent).unwrap();
     let tenant = OrganizationId::new(organization).unwrap();
     let now: Timestamp = "2026-01-15T12:00:00Z".parse().unwrap();
-    Connection::new(tenant, Slug::new("billing").unwrap(), put, now)
+    let context = json!({
+        "purpose": "connection", "organization": tenant.to_string(), "connection": "billing",
+    });
+    let secret = (sent.get("secret") != Some(&Value::Null)).then(|| SealedSecret {
+        ciphertext: sealed(&context, &BASE64_STANDARD.encode(secret)),
+        set_at: now,
+    });
+    Connection {
+        secret,
+        ..Connection::new(tenant, Slug::new("billing").unwrap(), put, now)
+    }
+}
+
+fn connection(organization: i64, url: &str, more: &Value) -> Connection {
+    with_secret(organization, url, more, "hush")
 }
 
 fn call(method: &str, body: Option<&Value>) -> ApiCall {
@@ -121,14 +159,9 @@ const SENDING: Sending<'_> = Sending {
     timeout: Duration::from_secs(10),
 };
 
-fn given() -> Secrets {
-    let secret = ("/s/1/billing-key".to_owned(), "hush".to_owned());
-    Secrets::given("/s", [secret])
-}
-
 /// Returns the request that the system received.
 async fn sent(more: &Value, call: &ApiCall) -> Value {
-    let targets = Targets::new(given(), true);
+    let targets = Double::default().targets().await;
     let connection = connection(1, &format!("{}/api", echo().await), more);
     let answered = targets.send(&connection, call, SENDING).await;
     answered.ok().unwrap().response.json().await.unwrap()
@@ -175,7 +208,7 @@ async fn a_call_carries_secret_key_headers_and_body_as_the_connection_says() {
     assert_eq!(header["headers"]["x-api-key"], "hush");
     assert_eq!(header["headers"]["authorization"], Value::Null);
 
-    let nobody = sent(&json!({"secretParameter": null}), &post).await;
+    let nobody = sent(&json!({"secret": null}), &post).await;
     assert_eq!(nobody["headers"]["authorization"], Value::Null);
 }
 
@@ -196,71 +229,86 @@ async fn a_key_stands_in_its_place_and_only_where_something_changes() {
     assert_eq!(read["headers"]["idempotency-key"], Value::Null);
 }
 
-#[tokio::test]
-async fn a_secret_is_of_one_organization_and_is_kept() {
-    let double = Double::default();
-    double.set("/workdesk/connections/1/billing-key", "of-one");
-    double.set("/workdesk/connections/2/billing-key", "of-two");
-    let targets = Targets::new(double.secrets().await, true);
-    let url = echo().await;
-    for (organization, secret) in [(1, "of-one"), (2, "of-two"), (1, "of-one")] {
-        let connection = connection(organization, &url, &json!({}));
-        let answered = targets
-            .send(&connection, &call("POST", None), SENDING)
-            .await;
-        let sent: Value = answered.ok().unwrap().response.json().await.unwrap();
-        let expected = format!("Bearer {secret}");
-        assert_eq!(sent["headers"]["authorization"], expected);
-    }
-    assert_eq!(double.asked.load(Ordering::SeqCst), 2);
-    let stranger = connection(3, &url, &json!({}));
-    let answered = targets.send(&stranger, &call("POST", None), SENDING).await;
-    assert!(matches!(answered, Err(NoAnswer::NotSent(_))));
-    // A missing parameter is cached.
-    let answered = targets.send(&stranger, &call("POST", None), SENDING).await;
-    assert!(matches!(answered, Err(NoAnswer::NotSent(_))));
-    assert_eq!(double.asked.load(Ordering::SeqCst), 3);
+/// Returns the secret that the system received.
+async fn secret_sent(targets: &Targets, connection: &Connection) -> Result<String, NoAnswer> {
+    let post = call("POST", None);
+    let answered = targets.send(connection, &post, SENDING).await?;
+    let sent: Value = answered.response.json().await.unwrap();
+    let authorization = sent["headers"]["authorization"].as_str().unwrap();
+    Ok(authorization.strip_prefix("Bearer ").unwrap().to_owned())
 }
 
 #[tokio::test]
-async fn a_refused_secret_is_read_again_once() {
-    let double = Double::default();
-    let name = "/workdesk/connections/1/billing-key";
-    double.set(name, "old");
-    let targets = Targets::new(double.secrets().await, true);
-    let wants = |secret: &str| {
-        let value = format!("Bearer {secret}");
-        json!({"headers": [{"name": "X-Wants", "value": value}]})
-    };
-    let url = echo().await;
-    let status = async |secret: &str| {
-        let connection = connection(1, &url, &wants(secret));
-        let answered = targets
-            .send(&connection, &call("POST", None), SENDING)
-            .await;
-        answered.ok().unwrap().response.status().as_u16()
-    };
-    assert_eq!(status("old").await, 200);
-    // The parameter changes, and the system accepts the new secret only.
-    double.set(name, "new");
-    assert_eq!(status("new").await, 200);
-    assert_eq!(double.asked.load(Ordering::SeqCst), 2);
-    // An unchanged secret is not sent twice.
-    for _ in 0..3 {
-        assert_eq!(status("a third").await, 401);
-        assert_eq!(double.asked.load(Ordering::SeqCst), 3);
+async fn a_secret_is_decrypted_once_for_all_calls_and_its_successor_at_once() {
+    let (double, url) = (Double::default(), echo().await);
+    let targets = double.targets().await;
+    let of = |organization, secret: &str| with_secret(organization, &url, &json!({}), secret);
+    let connection = of(1, "of-one");
+    let calls = (0..10).map(|_| secret_sent(&targets, &connection));
+    for secret in futures::future::join_all(calls).await {
+        assert_eq!(secret.unwrap(), "of-one");
     }
+    assert_eq!(double.asked(), 1);
+    for (connection, secret, asked) in [
+        (of(2, "of-two"), "of-two", 2),
+        (of(1, "newer"), "newer", 3),
+        (of(2, "of-two"), "of-two", 3),
+    ] {
+        assert_eq!(secret_sent(&targets, &connection).await.unwrap(), secret);
+        assert_eq!(double.asked(), asked);
+    }
+}
+
+#[tokio::test]
+async fn a_secret_of_another_organization_or_connection_is_not_sent() {
+    let (double, url) = (Double::default(), echo().await);
+    let targets = double.targets().await;
+    let of_one = connection(1, &url, &json!({}));
+    let mut of_another = connection(2, &url, &json!({}));
+    of_another.secret.clone_from(&of_one.secret);
+    let mut of_other_name = of_one.clone();
+    of_other_name.name = Slug::new("payments").unwrap();
+    for stranger in [of_another, of_other_name] {
+        let answered = secret_sent(&targets, &stranger).await;
+        let Err(NoAnswer::NotSent(problem)) = answered else {
+            panic!("{answered:?}");
+        };
+        assert!(problem.contains("Send it again"), "{problem}");
+    }
+    // A failure is not kept.
+    double.fails.store(true, Ordering::SeqCst);
+    let answered = secret_sent(&targets, &of_one).await;
+    assert!(matches!(answered, Err(NoAnswer::NotSent(_))));
+    double.fails.store(false, Ordering::SeqCst);
+    assert_eq!(secret_sent(&targets, &of_one).await.unwrap(), "hush");
+}
+
+#[tokio::test]
+async fn a_sealed_secret_opens_for_its_connection() {
+    let (kms, url) = (Double::default().kms().await, echo().await);
+    let (tenant, mut one) = (
+        OrganizationId::new(1).unwrap(),
+        connection(1, &url, &json!({})),
+    );
+    let put = json!({"kind": "demo", "baseUrl": url, "allow": [], "secret": "of-client"});
+    let put: ConnectionPut = input::from_value(&put).unwrap();
+    let sealer = Sealer::new(kms.clone(), "arn:key");
+    let ciphertext = sealer.seal(tenant, "billing", put.secret.value().unwrap());
+    one.secret.as_mut().unwrap().ciphertext = ciphertext.await.unwrap();
+    let targets = Targets::new(Secrets::new(kms), true);
+    assert_eq!(secret_sent(&targets, &one).await.unwrap(), "of-client");
 }
 
 #[tokio::test]
 async fn what_is_not_allowed_is_not_sent() {
-    let targets = Targets::new(given(), true);
+    let targets = Double::default().targets().await;
     let url = echo().await;
     let other = connection(1, &url, &json!({"allow": ["GET /things/{id}"]}));
     let answered = targets.send(&other, &call("POST", None), SENDING).await;
     assert!(matches!(answered, Err(NoAnswer::Unsendable(_))));
     // A connection created where http was allowed.
-    let public = Targets::new(given(), false);
+    let secrets = Secrets::new(Double::default().kms().await);
+    let public = Targets::new(secrets, false);
     let plain = connection(1, &url, &json!({}));
     let answered = public.send(&plain, &call("POST", None), SENDING).await;
     assert!(matches!(answered, Err(NoAnswer::Unsendable(_))));
@@ -275,7 +323,7 @@ async fn a_redirect_is_an_answer_and_is_not_followed() {
         (StatusCode::TEMPORARY_REDIRECT, location)
     };
     let url = serve(Router::new().fallback(redirect)).await;
-    let targets = Targets::new(given(), true);
+    let targets = Double::default().targets().await;
     let connection = connection(1, &url, &json!({}));
     let answered = targets
         .send(&connection, &call("POST", None), SENDING)
@@ -283,10 +331,12 @@ async fn a_redirect_is_an_answer_and_is_not_followed() {
     assert_eq!(answered.ok().unwrap().response.status(), 307);
 }
 
-#[test]
-fn secrets_are_not_shown() {
-    let targets = Targets::new(given(), true);
-    assert!(!format!("{targets:?} {:?}", given()).contains("hush"));
+#[tokio::test]
+async fn secrets_are_not_shown() {
+    let targets = Double::default().targets().await;
+    let one = connection(1, &echo().await, &json!({}));
+    assert_eq!(secret_sent(&targets, &one).await.unwrap(), "hush");
+    assert!(!format!("{targets:?} {:?}", targets.secrets).contains("hush"));
 }
 
 #[tokio::test]
@@ -297,7 +347,7 @@ async fn a_read_returns_facts_and_keeps_named_members() {
         .route("/things/1", axum::routing::get(invoice))
         .route("/things/2", axum::routing::get(gone));
     let url = serve(routes).await;
-    let targets = Targets::new(given(), true);
+    let targets = Double::default().targets().await;
     let connection = connection(1, &url, &json!({"keep": ["state", "due"]}));
     let facts = [("state", "/state"), ("due", "/due")];
     let read = |path: &str| TargetRead {
@@ -338,7 +388,7 @@ async fn a_read_returns_facts_and_keeps_named_members() {
 async fn a_read_that_gets_no_answer_ends_in_time() {
     let hangs = Router::new().fallback(|| async { std::future::pending::<()>().await });
     let url = serve(hangs).await;
-    let targets = Targets::new(given(), true);
+    let targets = Double::default().targets().await;
     let connection = connection(1, &url, &json!({}));
     let read = TargetRead {
         name: "thing".into(),
@@ -369,7 +419,7 @@ async fn an_answer_of_a_mebibyte_is_read_and_a_larger_one_is_named() {
             axum::routing::get(move || async move { Json(invoice(11_000)) }),
         );
     let url = serve(routes).await;
-    let targets = Targets::new(given(), true);
+    let targets = Double::default().targets().await;
     let connection = connection(1, &url, &json!({}));
     let read = |id: u32| TargetRead {
         name: "thing".into(),

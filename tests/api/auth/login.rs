@@ -171,6 +171,39 @@ async fn thirty_failures_close_the_door_for_a_network() {
     }
 }
 
+/// Without the setting, such a header is any client's own text.
+#[tokio::test]
+async fn the_network_is_that_of_a_trusted_proxys_header_alone() {
+    const HEADER: &str = "x-forwarded-for";
+    let api = Api::start().await;
+    api.user("ada").await;
+    let behind = api.instances_behind(HEADER).await;
+    let wrong = json!({"username": "ada", "password": "wrong"});
+    let from = |address: &str| api.anonymous().with_header(HEADER, address);
+    for _ in 0..10 {
+        let guessing = from("192.0.2.1, 198.51.100.9").before(behind.clone());
+        let refused = guessing.post("/api/auth/login", wrong.clone()).await;
+        refused.expect_problem(401, "invalid_credentials");
+    }
+    // The delay of the account is over, and the block of the network is not.
+    api.clock.advance(span::MINUTE);
+    for (address, is_behind, status) in [
+        ("192.0.2.2, 198.51.100.9", true, 429),
+        ("198.51.100.9, 198.51.100.10", true, 401),
+        ("198.51.100.9", false, 401),
+        // Not an address: the gateway's counts.
+        ("unknown", true, 401),
+    ] {
+        let mut client = from(address);
+        if is_behind {
+            client = client.before(behind.clone());
+        }
+        let answer = client.post("/api/auth/login", wrong.clone()).await;
+        assert_eq!(answer.status, status, "{address}: {}", answer.text);
+        api.clock.advance(span::MINUTE);
+    }
+}
+
 /// Guesses at one account from many addresses come slower and slower; its user is not held back where
 /// they signed in before.
 #[tokio::test]

@@ -2,18 +2,19 @@
 
 use serde_json::{Value, json};
 use tests::{
-    support::{AgentSettings, Api, Concierge, Settings, budgets, event},
+    support::{AgentSettings, Api, Concierge, Item, Settings, budgets, event, text_of},
     unwary,
 };
 
 const CONNECTIONS: &str = "/api/concierge/connections";
 /// Milliseconds since the Unix epoch.
 const NOON: i64 = 1_768_478_400_000;
+const SECRET: &str = "sk_live_of-the-tests";
 const BILLING: &str = "/api/concierge/connections/billing";
 
 fn stripe() -> Value {
     json!({
-        "kind": "stripe", "baseUrl": "https://api.example.com/v1", "secretParameter": "billing-key",
+        "kind": "stripe", "baseUrl": "https://api.example.com/v1", "secret": SECRET,
         "auth": {"scheme": "basic", "username": "bot"},
         "headers": [{"name": "Stripe-Version", "value": "2025-09-30"}],
         "body": "form",
@@ -49,8 +50,10 @@ async fn a_connection_is_what_was_put() {
     let put = budgets::within(&api, operation, 200, &answer);
     let mut expected = stripe();
     expected["auth"]["header"] = Value::Null;
+    expected.as_object_mut().unwrap().remove("secret");
     for (name, value) in [
         ("name", json!("billing")),
+        ("secretSetAt", json!("2026-01-15T12:00:00.000Z")),
         ("paused", json!(false)),
         ("revision", json!(NOON)),
         ("version", json!(1)),
@@ -73,7 +76,9 @@ async fn a_connection_is_replaced_as_a_whole() {
     let first = ada.put(BILLING, stripe()).await;
     first.expect(200);
     api.clock.advance(1_000);
-    let least = json!({"kind": "own", "baseUrl": "https://a.example.com", "allow": []});
+    let least = json!({
+        "kind": "own", "baseUrl": "https://a.example.com", "secret": null, "allow": [],
+    });
     let again = ada.put(BILLING, least).await.expect(200);
     assert_eq!(
         (&again["version"], &again["revision"]),
@@ -84,7 +89,7 @@ async fn a_connection_is_replaced_as_a_whole() {
     let usual = json!({"scheme": "bearer", "username": null, "header": null});
     assert_eq!((&again["auth"], &again["body"]), (&usual, &json!("json")));
     assert_eq!(
-        (&again["secretParameter"], &again["idempotency"]),
+        (&again["secretSetAt"], &again["idempotency"]),
         (&Value::Null, &Value::Null)
     );
     assert_eq!(
@@ -109,12 +114,137 @@ async fn a_connection_is_replaced_as_a_whole() {
 }
 
 #[tokio::test]
+async fn a_secret_is_kept_until_another_is_sent_and_is_required_for_another_base_url() {
+    let api = public().await;
+    let ada = api.sign_in("ada").await;
+    let first = ada.put(BILLING, stripe()).await.expect(200);
+    let mut without = stripe();
+    without.as_object_mut().unwrap().remove("secret");
+    api.clock.advance(1_000);
+    let kept = ada.put(BILLING, without.clone()).await.expect(200);
+    assert_eq!(kept["secretSetAt"], first["secretSetAt"]);
+
+    let mut elsewhere = without.clone();
+    elsewhere["baseUrl"] = json!("https://api.example.com/v2");
+    let before = api.table_dump().await;
+    let refused = ada.put(BILLING, elsewhere.clone()).await;
+    refused.expect_faults(&[("/secret", "required")]);
+    assert_eq!(api.table_dump().await, before);
+    elsewhere["secret"] = json!("of-the-other");
+    let moved = ada.put(BILLING, elsewhere).await.expect(200);
+    assert_eq!(moved["secretSetAt"], "2026-01-15T12:00:01.000Z");
+
+    without["baseUrl"] = moved["baseUrl"].clone();
+    without["secret"] = Value::Null;
+    let removed = ada.put(BILLING, without).await.expect(200);
+    assert_eq!(removed["secretSetAt"], Value::Null);
+}
+
+/// Wherever a connection shows, its secret does not: not even the table has its text.
+#[tokio::test]
+async fn a_secret_shows_nowhere() {
+    let world = Concierge::start_unwary().await;
+    let ada = world.api.sign_in("ada").await;
+    let mut answers = Vec::new();
+    let mut put = world.demo.connections()["billing"].clone();
+    put["secret"] = json!(SECRET);
+    answers.push(ada.put(BILLING, put.clone()).await.text);
+    let mut wrong = put.clone();
+    wrong["secret"] = json!(format!("{SECRET}\n"));
+    answers.push(ada.put(BILLING, wrong).await.text);
+    let (id, _) = world.approved_batch().await;
+    world.delivers(&world.worker()).await;
+    answers.push(ada.trigger(&format!("{BILLING}/test")).await.text);
+    world.api.publishes(&mut world.api.stream().await).await;
+    for path in [
+        BILLING,
+        CONNECTIONS,
+        "/api/journal",
+        "/api/concierge/journal",
+        "/api/changes?cursor=first",
+        &format!("/api/concierge/agent-sessions/{id}"),
+        &format!("/api/concierge/agent-sessions/{id}/journal"),
+    ] {
+        answers.push(ada.get(path).await.text);
+    }
+    answers.extend(world.api.table_dump().await);
+    let hidden = base64::Engine::encode(&base64::prelude::BASE64_STANDARD, SECRET);
+    let shown = |text: &&String| text.contains(SECRET) || text.contains(&hidden);
+    assert_eq!(answers.iter().find(shown), None);
+    let journal = ada.get("/api/journal").await.text;
+    assert!(journal.contains("secretSetAt"), "{journal}");
+}
+
+/// The key encrypts for one connection of one organization.
+#[tokio::test]
+async fn a_ciphertext_that_was_moved_to_another_connection_is_not_sent() {
+    let world = Concierge::start().await;
+    world
+        .connects_for(world.api.abroad.id, "billing", json!({}))
+        .await;
+    let ciphertext_of = |own: &str, name: &str, items: &[Item]| {
+        let mut items = items.iter();
+        let item = items
+            .find(|item| text_of(item, "pk").starts_with(own) && text_of(item, "name") == name);
+        item.unwrap().clone()
+    };
+    let items = world.api.items_of("connection").await;
+    let billing = ciphertext_of("ORG#1#", "billing", &items);
+    let tests = [
+        ("ORG#1#", "payments", world.api.sign_in("ada").await),
+        ("ORG#2#", "billing", world.api.sign_in("zoe").await),
+    ];
+    for (own, name, admin) in tests {
+        let test = format!("{CONNECTIONS}/{name}/test");
+        let tested = admin.trigger(&test).await.expect(200);
+        assert_eq!(tested["status"], 200, "{tested}");
+        let mut stranger = ciphertext_of(own, name, &items);
+        stranger.insert("secret".to_owned(), billing["secret"].clone());
+        world.api.puts([stranger]).await;
+        let tested = admin.trigger(&test).await.expect(200);
+        assert_eq!(tested["status"], Value::Null, "{tested}");
+        let problem = tested["problem"].as_str().unwrap();
+        assert!(problem.contains("does not decrypt"), "{problem}");
+    }
+    assert_eq!(world.demo.effects(), []);
+}
+
+/// Without the key management service, a connection keeps its old secret, and other changes go on.
+#[tokio::test]
+async fn a_secret_that_cannot_be_encrypted_is_not_set() {
+    let agent = AgentSettings {
+        is_public: true,
+        without_key: true,
+        ..AgentSettings::default()
+    };
+    let settings = Settings {
+        agent,
+        ..Settings::default()
+    };
+    let api = Api::start_with(settings).await;
+    let ada = api.sign_in("ada").await;
+    let before = api.table_dump().await;
+    let refused = ada.put(BILLING, stripe()).await;
+    refused.expect_problem(503, "unavailable");
+    assert!(!refused.text.contains(SECRET));
+    assert_eq!(api.table_dump().await, before);
+    let mut without = stripe();
+    without["secret"] = Value::Null;
+    ada.put(BILLING, without).await.expect(200);
+    // A caller without the permission is refused before anything is encrypted.
+    let mia = api.sign_in("mia").await;
+    mia.put(BILLING, stripe())
+        .await
+        .expect_problem(403, "permission_denied");
+}
+
+#[tokio::test]
 async fn faults_are_named_with_their_places() {
     let api = public().await;
     let ada = api.sign_in("ada").await;
     let wrong = json!({
         "kind": "Stripe Inc", "baseUrl": "https://user@api.example.com",
-        "secretParameter": "../2/billing-key", "auth": {"scheme": "header"},
+        "secret": "two\nlines", "auth": {"scheme": "header"},
         "headers": [{"name": "Authorization", "value": "Bearer hush"}],
         "idempotency": {"in": "path", "name": "a b"},
         "allow": ["SEND /x"], "errorCode": "code", "limits": {"perSecond": 0},
@@ -122,7 +252,7 @@ async fn faults_are_named_with_their_places() {
     ada.put(BILLING, wrong).await.expect_faults(&[
         ("/kind", "pattern"),
         ("/baseUrl", "pattern"),
-        ("/secretParameter", "pattern"),
+        ("/secret", "pattern"),
         ("/auth/header", "combination"),
         ("/headers/0/name", "combination"),
         ("/idempotency/in", "value"),
@@ -216,21 +346,12 @@ async fn a_test_says_whether_the_system_is_reached_and_lets_us_in() {
     assert_eq!(world.demo.effects(), []);
 
     world
-        .connects("billing", json!({"secretParameter": "payments-key"}))
+        .connects("billing", json!({"secret": "another"}))
         .await;
     let tested = ada.trigger(&test).await.expect(200);
     assert_eq!(
         (&tested["reachable"], &tested["status"]),
         (&json!(true), &json!(401))
-    );
-    world
-        .connects("billing", json!({"secretParameter": "nobodys"}))
-        .await;
-    let tested = ada.trigger(&test).await.expect(200);
-    assert_eq!(tested["reachable"], false);
-    assert!(
-        tested["problem"].as_str().unwrap().contains("no secret"),
-        "{tested}"
     );
     world
         .connects("billing", json!({"baseUrl": "http://127.0.0.1:9"}))
@@ -310,22 +431,19 @@ async fn a_pause_is_shown_and_is_no_revision() {
     );
 }
 
-/// Two organizations whose connections have the same name and the same name of a secret.
+/// Two organizations whose connections have the same name.
 #[tokio::test]
 async fn an_action_carries_its_own_organizations_secret_to_its_own_system() {
     let world = Concierge::start_with(AgentSettings {
-        // The other one's, which the demo does not take.
-        secrets: vec![(
-            "/tests/connections/2/billing-key".into(),
-            "of-outland".into(),
-        )],
         analyse: Some(unwary::analyse()),
         ..AgentSettings::default()
     })
     .await;
     let other = local::target_systems::DemoTargets::start(0, None).unwrap();
     let abroad = world.api.abroad.id;
-    let elsewhere = json!({"baseUrl": other.connections()["billing"]["baseUrl"]});
+    // The demo does not take its secret.
+    let url = other.connections()["billing"]["baseUrl"].clone();
+    let elsewhere = json!({"baseUrl": url, "secret": "of-outland"});
     world.connects_for(abroad, "billing", elsewhere).await;
     let (id, action) = world.approved_batch().await;
     assert_eq!(world.delivers(&world.worker()).await, 0);
@@ -428,16 +546,13 @@ async fn a_connection_that_is_created_again_is_another_one() {
 #[tokio::test]
 async fn only_named_members_of_an_answer_are_kept_and_no_secrets() {
     let world = Concierge::start_with(AgentSettings {
-        // Not the demo's, and what it says to that has these words in it.
-        secrets: vec![(
-            "/tests/connections/1/billing-key".into(),
-            "bearer token".into(),
-        )],
         analyse: Some(unwary::analyse()),
         ..AgentSettings::default()
     })
     .await;
-    world.connects("billing", json!({"keep": ["detail"]})).await;
+    // Not the demo's, and what it says to that has these words in it.
+    let secret = json!({"keep": ["detail"], "secret": "bearer token"});
+    world.connects("billing", secret).await;
     let (id, _) = world.approved_batch().await;
     world.delivers(&world.worker()).await;
     let path = format!("/api/concierge/agent-sessions/{id}");

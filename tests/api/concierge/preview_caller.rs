@@ -3,6 +3,7 @@
 
 use local::target_systems::{Fault, FaultMode};
 use serde_json::{Value, json};
+use shared::model::quota::UnitsPerSecond;
 
 use super::preview::{carefully, previews};
 use tests::support::{Caller, Concierge};
@@ -88,7 +89,8 @@ async fn without_the_plan_no_action_can_be_approved() {
     let home = world.api.home.id;
     let store = world.store_beside().await;
     let directory = store.directory();
-    directory.set_plan_features(home, Vec::new()).await.unwrap();
+    let units = UnitsPerSecond::default();
+    directory.set_plan(home, Vec::new(), units).await.unwrap();
     let why = why_not(&world.max, &id, &ids[0]).await;
     assert_eq!(
         why,

@@ -3,7 +3,7 @@
 use futures::future::join_all;
 use serde_json::{Value, json};
 use shared::{
-    model::{PlanFeature, Role},
+    model::{PlanFeature, Role, quota::UnitsPerSecond},
     store::WriteContext,
 };
 
@@ -178,7 +178,8 @@ async fn the_operator_is_named_and_so_is_the_service() {
     let directory = api.store.directory();
     let operator = || WriteContext::of_operator(api.home.id);
     let plan = Vec::<PlanFeature>::new();
-    directory.set_plan_features(operator(), plan).await.unwrap();
+    let units = UnitsPerSecond::new(9_000).unwrap();
+    directory.set_plan(operator(), plan, units).await.unwrap();
     let mia = api.user("mia").await;
     let change = directory.change_password(operator(), &mia, "".into());
     change.await.unwrap();
@@ -196,8 +197,14 @@ async fn the_operator_is_named_and_so_is_the_service() {
             ["password_set", "operator"],
         ])
     );
-    assert_eq!(news[0]["before"], json!({"planFeatures": ["agentAI"]}));
-    assert_eq!(news[0]["after"], json!({"planFeatures": []}));
+    assert_eq!(
+        news[0]["before"],
+        json!({"planFeatures": ["agentAI"], "unitsPerSecond": 1_000_000})
+    );
+    assert_eq!(
+        news[0]["after"],
+        json!({"planFeatures": [], "unitsPerSecond": 9_000})
+    );
 }
 
 #[tokio::test]

@@ -1,8 +1,13 @@
 //! `GET /api/projects/{projectId}/milestones`
 
-use serde_json::json;
+use std::collections::BTreeMap;
 
-use tests::support::Api;
+use serde_json::{Value, json};
+use shared::store::metered;
+use tests::{
+    records,
+    support::{Answer, Api, Caller},
+};
 
 #[tokio::test]
 async fn a_projects_milestones_come_by_due_date_with_nulls_last() {
@@ -71,4 +76,88 @@ async fn each_milestone_of_a_large_project_has_its_tasks() {
     assert_eq!(body[7]["tasks"], json!([]));
     let rest = max.get(first.next().unwrap()).await;
     assert_eq!(rest.ids(), (101..=120).collect::<Vec<_>>());
+}
+
+/// Gives each of these milestones tasks of the largest size: 50,000 characters of four bytes.
+async fn have_long_tasks(api: &Api, milestones: std::ops::RangeInclusive<i64>, tasks: usize) {
+    let long = "\u{1f4e6}".repeat(50_000);
+    for milestone in milestones {
+        for _ in 0..tasks {
+            let task = json!({"title": "Long", "projectId": 1, "milestoneId": milestone, "description": long});
+            let tasks = api.store.tasks();
+            tasks
+                .create(api.home.id, records::sent(&task))
+                .await
+                .unwrap();
+        }
+    }
+}
+
+/// The path of a URL.
+fn path_of(url: &Value) -> &str {
+    let url = url.as_str().unwrap();
+    &url[url.find("/api/").unwrap()..]
+}
+
+/// Asks for a page, and returns it with the table units that it took.
+async fn costs(caller: &Caller, path: &str) -> (Answer, f64) {
+    let (answer, used) = metered(caller.get(path)).await;
+    (answer, used.units)
+}
+
+/// Before, the first of these took 838 units and the second 1,281.
+#[tokio::test]
+async fn a_page_reads_the_tasks_of_its_own_milestones() {
+    let api = Api::start().await;
+    let max = api.sign_in("max").await;
+    for _ in 0..3 {
+        max.creates_milestone(json!({})).await;
+    }
+    have_long_tasks(&api, 1..=3, 9).await;
+    for (query, rows, most) in [("?limit=1", 1, 150.0), ("", 3, 560.0)] {
+        let path = format!("/api/projects/1/milestones{query}");
+        let (page, units) = costs(&max, &path).await;
+        assert!(units < most, "{path}: {units}");
+        let page = page.expect(200);
+        assert_eq!(page.as_array().unwrap().len(), rows);
+        let mut ids = page[0]["tasks"].as_array().unwrap().clone();
+        assert!((3..9).contains(&ids.len()), "{page}");
+        ids.extend(max.walk(path_of(&page[0]["tasksNext"])).await);
+        let ids: Vec<i64> = ids
+            .iter()
+            .map(|task| task["id"].as_i64().unwrap())
+            .collect();
+        assert_eq!(ids, (1..=9).collect::<Vec<_>>());
+    }
+}
+
+#[tokio::test]
+async fn a_page_ends_before_it_reads_many_long_tasks() {
+    let api = Api::start().await;
+    let max = api.sign_in("max").await;
+    for _ in 0..30 {
+        max.creates_milestone(json!({})).await;
+    }
+    have_long_tasks(&api, 1..=30, 5).await;
+    let mut tasks = BTreeMap::new();
+    let mut path = "/api/projects/1/milestones".to_owned();
+    let mut pages = 0;
+    loop {
+        let (page, units) = costs(&max, &path).await;
+        assert!(units < 3_500.0, "{units}");
+        pages += 1;
+        for row in page.expect(200).as_array().unwrap() {
+            let mut own = row["tasks"].as_array().unwrap().clone();
+            if row["tasksNext"].is_string() {
+                own.extend(max.walk(path_of(&row["tasksNext"])).await);
+            }
+            assert_eq!(tasks.insert(row["id"].as_i64().unwrap(), own.len()), None);
+        }
+        match page.next() {
+            Some(next) => next.clone_into(&mut path),
+            None => break,
+        }
+    }
+    assert!(pages > 1);
+    assert_eq!(tasks, (1..=30).map(|id| (id, 5)).collect());
 }

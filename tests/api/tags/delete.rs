@@ -2,7 +2,7 @@
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use serde_json::json;
-use shared::store::{CLEANUP_DELAY, Progress};
+use shared::store::{CLEANUP_DELAY, Progress, Shard};
 use tokio::sync::Notify;
 
 use tests::support::Api;
@@ -105,14 +105,14 @@ async fn a_long_walk_keeps_its_place_between_rounds() {
     api.clock.advance(CLEANUP_DELAY);
     let store = api.store_of("sweeper");
     let cleanups = store.cleanups();
-    let told = Notify::new();
+    let (shard, told) = (Shard::of(api.home.id), Notify::new());
     tokio::select! {
-        done = cleanups.run_due(|_, _| told.notify_one()) => panic!("{done:?}"),
+        done = cleanups.run_due(shard, |_, _| told.notify_one()) => panic!("{done:?}"),
         () = told.notified() => {}
     }
     assert_eq!(carried(&api, "task").await.len(), 2);
     let mut rounds = Vec::new();
-    let run = cleanups.run_due(|_, progress| rounds.push(progress.unwrap()));
+    let run = cleanups.run_due(shard, |_, progress| rounds.push(progress.unwrap()));
     run.await.unwrap();
     let (goes_on, finished) = (Progress::GoesOn, Progress::Finished);
     assert_eq!(rounds, [goes_on, goes_on, finished]);

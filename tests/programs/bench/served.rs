@@ -4,7 +4,7 @@ use std::{fs, time::Duration};
 
 use serde_json::Value;
 use shared::clock::Stopwatch;
-use tests::{Release, RuntimeApi};
+use tests::{Release, RuntimeApi, cpu_of};
 use tokio::process::Child;
 
 /// A function that answers events.
@@ -61,18 +61,9 @@ impl Served {
         }
     }
 
-    /// CPU time of all threads so far. The scheduler counts it in nanoseconds; what `utime` and
-    /// `stime` have of it is rounded to hundredths of a second.
+    /// CPU time of the process so far.
     fn cpu(&self) -> Duration {
-        let threads = fs::read_dir(format!("/proc/{}/task", self.id())).unwrap();
-        let nanoseconds = threads.map(|thread| {
-            // A thread that ended meanwhile was not the one that answers.
-            let statistics = fs::read_to_string(thread.unwrap().path().join("schedstat"));
-            let statistics = statistics.unwrap_or_default();
-            let on_cpu = statistics.split(' ').next().unwrap_or_default();
-            on_cpu.parse::<u64>().unwrap_or_default()
-        });
-        Duration::from_nanos(nanoseconds.sum())
+        cpu_of(self.id())
     }
 
     /// Resident memory, in bytes.

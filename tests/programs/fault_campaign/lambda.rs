@@ -144,7 +144,7 @@ impl Lambda {
 
     /// The functions that ended by themselves, which they do only when they cannot start.
     pub fn crashes(&self) -> Vec<String> {
-        if self.fates.has(Kind::Parameters) {
+        if self.fates.has(Kind::Kms) {
             return Vec::new();
         }
         self.crashed.lock().unwrap().clone()
@@ -220,7 +220,7 @@ impl Lambda {
             instance.end().await;
             return Answer::Ended;
         }
-        let short = self.fates.has(Kind::Parameters) || self.fates.has(Kind::Clock);
+        let short = self.fates.has(Kind::Kms) || self.fates.has(Kind::Clock);
         let is_old = short && instance.events.load(Ordering::SeqCst) >= SHORT_LIFE;
         if is_old || ahead != self.ahead.load(Ordering::SeqCst) {
             instance.kill.notify_one();

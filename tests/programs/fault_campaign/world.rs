@@ -1,7 +1,7 @@
 //! A service of release binaries, with an organization in it, whom something befalls.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::BTreeMap,
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering},
@@ -10,7 +10,7 @@ use std::{
 };
 
 use local::{
-    engines::{Engines, Options, Queue, TableEngine, dynamodb_client, sqs_client},
+    engines::{Engines, KEY, Options, Queue, TableEngine, dynamodb_client, sqs_client},
     event_source_mapping::EventSourceMapping,
     function::{Functions, Invocation},
     gateway::Gateway,
@@ -18,12 +18,14 @@ use local::{
     target_systems::{DemoTargets, Fault, FaultMode},
     template::Template,
 };
+use secrecy::SecretString;
 use serde_json::{Value, json};
 use shared::{
     clock::{Clock, Stopwatch},
     model::{Id, OrganizationId, Role},
     store::{NewTicket, Store},
 };
+use targets::Sealer;
 use tests::{
     Member, SECRET, records,
     table_proxy::{OBSERVER, TableProxy},
@@ -38,10 +40,11 @@ use crate::{
     fates::Fates,
     feed::{self, Unpublished},
     kind::Kind,
+    kms,
     lambda::Lambda,
     ledger::Ledger,
     options::Options as Campaign,
-    parameters, queue,
+    queue,
     receiver::Receiver,
 };
 
@@ -159,10 +162,10 @@ impl World {
         let observer = dynamodb_client(&proxy.url_of(OBSERVER));
         let store = Store::new(observer, engines.table_name(), Clock::system());
         let receiver = Receiver::start().await;
-        let (shared, cookies) = fill(store, &demo, most_entities, &receiver).await;
+        let sealer = Sealer::new(engines.kms().unwrap(), KEY);
+        let (shared, cookies) = fill(store, &sealer, &demo, most_entities, &receiver).await;
         let queue = queue::start(engines.sqs_url(), fates.clone()).await;
-        let tenant = shared.tenant;
-        let lambda = start_functions(&engines, &proxy, &queue, tenant, &fates, clock_shift).await;
+        let lambda = start_functions(&engines, &proxy, &queue, &fates, clock_shift).await;
         let functions = Functions::new(lambda.url()).unwrap();
         let template = Template::deployed().unwrap();
         let gateway = Gateway::start(0, &template.api, Vec::new(), functions.clone()).unwrap();
@@ -188,6 +191,7 @@ impl World {
         let queues = world.engines.queues().clone();
         world.poll(&queue, "action-worker", queues.actions);
         world.poll(&queue, "webhook-sender", queues.webhooks);
+        world.poll(&queue, "sweeper", queues.sweeps);
         world.sweep();
         world.make_targets_fail();
         let publishing = feed::start(
@@ -383,29 +387,32 @@ async fn start_functions(
     engines: &Engines,
     proxy: &TableProxy,
     queue: &str,
-    tenant: OrganizationId,
     fates: &Arc<Fates>,
     clock_shift: &str,
 ) -> Arc<Lambda> {
-    let mut secrets: HashMap<String, String> = records::secrets_of([tenant]).collect();
-    secrets.insert("/campaign/sessions".to_owned(), SECRET.to_owned());
-    let parameters = parameters::start(secrets, fates.clone()).await;
+    let secrets = format!("SESSION_SECRETS={SECRET}\nWEBHOOK_SECRETS={SECRET}");
+    let signing = engines.kms().unwrap();
+    let secrets = SecretString::from(secrets);
+    let signing = signing.encrypt(KEY, &secrets, &[("purpose", "signing")]);
+    let signing = signing.await.unwrap();
+    let kms = kms::start(engines.kms_url(), fates.clone()).await;
     let (proxy, queue) = (proxy.clone(), queue.to_owned());
     let table = engines.table_name().to_owned();
     let queue_url = engines.queues().actions.url.clone();
     let webhook_queue_url = engines.queues().webhooks.url.clone();
+    let sweep_queue_url = engines.queues().sweeps.url.clone();
     let environment = move |instance: &str| {
         vec![
             ("AWS_ENDPOINT_URL_DYNAMODB", proxy.url_of(instance)),
             ("AWS_ENDPOINT_URL_SQS", format!("{queue}/{instance}")),
-            ("AWS_ENDPOINT_URL_SSM", parameters.clone()),
+            ("AWS_ENDPOINT_URL_KMS", kms.clone()),
             ("TABLE_NAME", table.clone()),
             ("QUEUE_URL", queue_url.clone()),
             ("WEBHOOK_QUEUE_URL", webhook_queue_url.clone()),
-            ("WEBHOOK_SECRETS", SECRET.to_owned()),
+            ("SWEEP_QUEUE_URL", sweep_queue_url.clone()),
             ("API_URL", "https://api.workdesk.example".to_owned()),
-            ("SESSION_SECRETS_PARAMETER", "/campaign/sessions".to_owned()),
-            ("CONNECTION_SECRETS_PATH", records::SECRETS_PATH.to_owned()),
+            ("SIGNING_SECRETS", signing.clone()),
+            ("SECRETS_KEY", KEY.to_owned()),
             ("LOCAL_TARGETS", "true".to_owned()),
             ("ACTION_LEASE_SECONDS", LEASE.to_owned()),
             ("STEP_TIMEOUT_SECONDS", STEP_TIMEOUT.to_owned()),
@@ -417,13 +424,14 @@ async fn start_functions(
 /// An organization with what all clients write to, and a manager's session for each client.
 async fn fill(
     store: Store,
+    sealer: &Sealer,
     demo: &DemoTargets,
     most_entities: usize,
     receiver: &Receiver,
 ) -> (Shared, Vec<String>) {
     let directory = store.directory();
     let tenant = tests::organization(&store).await;
-    records::connected(&store, tenant, demo).await;
+    records::connected(&store, sealer, tenant, demo).await;
     let project = records::project("Billing migration");
     let project = directory.create_project(tenant, project).await.unwrap().id;
     let tag = directory

@@ -9,7 +9,7 @@ use std::{
 
 use futures::future::join_all;
 use local::{
-    engines::{Engines, REGION},
+    engines::{Engines, KEY, REGION},
     event_source_mapping::EventSourceMapping,
     function::Invocation,
     target_systems::{DemoTargets as Demo, Fault, FaultMode},
@@ -21,9 +21,10 @@ use shared::{
     clock::Clock,
     model::{AgentSessionId, OrganizationId, Role, Stopwatch, UserId, span},
     queue::Queue,
-    store::{Approval, Store},
+    store::{Approval, Shard, Store},
 };
-use sweeper::Sweeper;
+use sweeper::{Queues, Sweeper};
+use targets::Sealer;
 use tempfile::TempDir;
 use tests::{RuntimeApi, records, unwary};
 use tokio::process::{Child, Command};
@@ -134,7 +135,8 @@ impl World {
         let demo = Demo::start(0, Some(&state)).unwrap();
         let store = Store::new(engines.dynamodb(), engines.table_name(), Clock::system());
         let tenant = tests::organization(&store).await;
-        records::connected(&store, tenant, &demo).await;
+        let sealer = Sealer::new(engines.kms().unwrap(), KEY);
+        records::connected(&store, &sealer, tenant, &demo).await;
         let approver = records::user("ada", Role::Admin, "none");
         let approver = store.directory().create_user(tenant, approver).await;
         let runtimes = (0..WORKERS).map(async |_| Arc::new(RuntimeApi::start().await));
@@ -166,11 +168,10 @@ impl World {
             .envs([
                 ("AWS_ENDPOINT_URL_DYNAMODB", self.engines.dynamodb_url()),
                 ("AWS_ENDPOINT_URL_SQS", self.engines.sqs_url()),
+                ("AWS_ENDPOINT_URL_KMS", self.engines.kms_url()),
                 ("TABLE_NAME", self.engines.table_name()),
                 ("QUEUE_URL", &self.engines.queues().actions.url),
                 ("LOCAL_TARGETS", "true"),
-                ("CONNECTION_SECRETS_PATH", records::SECRETS_PATH),
-                ("CONNECTION_SECRETS", &records::secrets([self.tenant])),
                 ("ACTION_LEASE_SECONDS", &LEASE.as_secs().to_string()),
                 ("STEP_TIMEOUT_SECONDS", "1"),
                 ("RUST_LOG", "off"),
@@ -289,7 +290,12 @@ impl World {
             self.engines.table_name(),
             self.sweepers_clock.clone(),
         );
-        let sweeper = Sweeper::new(store, self.queue(), self.queue());
+        let queues = Queues {
+            actions: self.queue(),
+            webhooks: self.queue(),
+            sweeps: self.queue(),
+        };
+        let sweeper = Sweeper::new(store, queues);
         let began = Stopwatch::start();
         loop {
             self.drain().await;
@@ -304,7 +310,9 @@ impl World {
             // The leases of those that were killed end by the workers' clock, which nobody moves.
             tokio::time::sleep(LEASE / 4).await;
             self.sweepers_clock.advance(AHEAD);
-            sweeper.sweep().await;
+            for shard in Shard::all() {
+                sweeper.sweep(shard).await;
+            }
         }
     }
 

@@ -7,11 +7,9 @@ use std::{
 };
 
 use tests::{
-    api_functions,
+    api_functions, path,
     support::{METHODS, Operation, document, operations},
 };
-
-use super::file;
 
 /// A row for each operation, under a row for each resource.
 pub fn table() -> Vec<String> {
@@ -70,7 +68,7 @@ fn in_short(summary: &str) -> String {
 fn every_endpoint_file_begins_with_its_operation() {
     let mut with_file = BTreeSet::new();
     for (function, _) in api_functions() {
-        for path in files(&file::path("functions").join(function).join("src")) {
+        for path in files(&path("functions").join(function).join("src")) {
             let text = fs::read_to_string(&path).unwrap();
             let Some(operation) = operation_of(&text) else {
                 continue;

@@ -4,7 +4,6 @@
 
 pub mod dashboard;
 mod endpoints;
-mod file;
 mod playbooks;
 mod reference;
 mod template;
@@ -12,11 +11,9 @@ mod template;
 use std::{collections::BTreeSet, fs};
 
 use tests::{
-    FUNCTIONS, api_functions,
+    FUNCTIONS, File, api_functions, path,
     support::{document, operations},
 };
-
-pub(super) use self::file::{File, path};
 
 /// The document with the tables of the API.
 const REFERENCE: &str = "functions/REFERENCE.md";

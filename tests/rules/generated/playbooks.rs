@@ -3,9 +3,10 @@
 
 use std::{collections::BTreeMap, fs};
 
+use tests::path;
 use toml::{Table, Value};
 
-use super::{file::path, reference};
+use super::reference;
 
 /// Their folder, from the project's root.
 const FOLDER: &str = "shared/playbooks/files";

@@ -1,11 +1,13 @@
 //! The parts that the programs share: their options, the organization they work in, and Lambda.
 
+mod cpu;
 mod options;
 mod organization;
 mod release;
 mod runtime_api;
 
+pub use cpu::cpu_of;
 pub use options::Options;
 pub use organization::{Member, SECRET, organization};
-pub use release::{Release, binary, command, command_of, event};
+pub use release::{Release, binary, command, command_of, event, start_function};
 pub use runtime_api::RuntimeApi;

@@ -3,7 +3,7 @@
 use shared::{
     auth::SessionCookie,
     config::{CookieScope, SigningSecrets},
-    model::{OrganizationId, PlanFeature, Role, Timestamp, User},
+    model::{OrganizationId, PlanFeature, Role, Timestamp, User, quota::UnitsPerSecond},
     store::Store,
 };
 
@@ -17,7 +17,12 @@ pub async fn organization(store: &Store) -> OrganizationId {
     let plan = vec![PlanFeature::AgentAi];
     let directory = store.directory();
     let created = directory.create_organization("Halden Services".into(), plan);
-    created.await.unwrap().id
+    let id = created.await.unwrap().id;
+    // A program asks for more than a client may.
+    let units = UnitsPerSecond::new(UnitsPerSecond::MOST).unwrap();
+    let plan = vec![PlanFeature::AgentAi];
+    directory.set_plan(id, plan, units).await.unwrap();
+    id
 }
 
 /// A user who has signed in.

@@ -6,7 +6,7 @@ use std::{
     sync::atomic::{AtomicBool, Ordering},
 };
 
-use local::engines::{Engines, REGION};
+use local::engines::{Engines, KEY, REGION};
 use serde_json::{Value, json};
 use shared::{
     clock::Clock,
@@ -48,7 +48,7 @@ impl Release {
     /// besides those that every function has; they win.
     #[must_use]
     pub fn start(&self, runtime: &RuntimeApi, function: &str, more: &[(&str, &str)]) -> Child {
-        start(&self.engines, runtime, function, more)
+        start_function(&self.engines, runtime, function, more)
     }
 
     /// The gateway's event of a request by whoever is signed in.
@@ -125,7 +125,14 @@ pub fn binary(program: &str) -> PathBuf {
     target.join(folder).join(program)
 }
 
-fn start(engines: &Engines, runtime: &RuntimeApi, function: &str, more: &[(&str, &str)]) -> Child {
+/// Starts the binary of a function on these engines.
+#[must_use]
+pub fn start_function(
+    engines: &Engines,
+    runtime: &RuntimeApi,
+    function: &str,
+    more: &[(&str, &str)],
+) -> Child {
     command(function, runtime.address())
         .envs([
             ("AWS_ENDPOINT_URL_DYNAMODB", engines.dynamodb_url()),
@@ -133,11 +140,11 @@ fn start(engines: &Engines, runtime: &RuntimeApi, function: &str, more: &[(&str,
             ("TABLE_NAME", engines.table_name()),
             ("QUEUE_URL", &engines.queues().actions.url),
             ("WEBHOOK_QUEUE_URL", &engines.queues().webhooks.url),
+            ("SWEEP_QUEUE_URL", &engines.queues().sweeps.url),
             ("SESSION_SECRETS", SECRET),
             ("WEBHOOK_SECRETS", SECRET),
             ("API_URL", "https://api.workdesk.example"),
-            ("CONNECTION_SECRETS_PATH", "/benchmark"),
-            ("CONNECTION_SECRETS", "{}"),
+            ("SECRETS_KEY", KEY),
         ])
         .envs(more.iter().copied())
         .spawn()

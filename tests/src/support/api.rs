@@ -11,6 +11,7 @@ use aws_sdk_dynamodb::{
     config::{StalledStreamProtectionConfig, retry::RetryPartition, timeout::TimeoutConfig},
     types::AttributeValue,
 };
+use http::HeaderName;
 use local::engines::Queues;
 use serde_json::{Value, json};
 use shared::{
@@ -20,9 +21,9 @@ use shared::{
     config::{ApiConfig, CookieScope, SigningSecrets},
     model::{
         Organization, OrganizationId, PasswordHash, PlanFeature, Project, Role, Timestamp, TokenId,
-        User,
+        User, quota::UnitsPerSecond,
     },
-    store::{CLEANUP_DELAY, Progress, Store},
+    store::{CLEANUP_DELAY, Progress, Shard, Store},
 };
 use tokio::sync::{Mutex, OnceCell};
 
@@ -68,8 +69,13 @@ pub struct Settings {
     pub without_agent: bool,
     /// The table is reached through a proxy that fails on demand.
     pub faults: Option<Faults>,
+    /// The URL at which the table is reached, if not the engine's.
+    pub proxy: Option<String>,
     /// Settings of the resolution agent.
     pub agent: AgentSettings,
+    /// Units a second of both organizations; by default the most that a plan may have. The clock stands
+    /// still, so that a test takes place in one second.
+    pub units_per_second: Option<u32>,
 }
 
 impl Settings {
@@ -125,7 +131,27 @@ pub fn api_config(table: &str) -> ApiConfig {
         .unwrap(),
         cookie_scope: CookieScope::SameSite,
         allowed_origins: vec!["https://app.workdesk.example".to_owned()],
+        client_address_header: None,
     }
+}
+
+/// Sets the units of a plan without a version or an entry more.
+async fn sets_units(
+    client: &aws_sdk_dynamodb::Client,
+    table: &str,
+    organization: OrganizationId,
+    units: u32,
+) {
+    let pk = AttributeValue::S(format!("ORG#{organization}"));
+    let sk = AttributeValue::S("ORGANIZATION".to_owned());
+    let update = client
+        .update_item()
+        .table_name(table)
+        .key("pk", pk)
+        .key("sk", sk)
+        .update_expression("SET unitsPerSecond = :units")
+        .expression_attribute_values(":units", AttributeValue::N(units.to_string()));
+    update.send().await.unwrap();
 }
 
 /// A value as text, with the members of maps in order.
@@ -164,18 +190,24 @@ impl Api {
         log::listens();
         let (table, queues) = engines::fresh().await;
         let counter = Counter::default();
-        let outdoors = match &settings.faults {
+        let proxy = settings
+            .faults
+            .as_ref()
+            .map(|faults| faults.url().to_owned());
+        let proxy = proxy.or(settings.proxy);
+        let outdoors = match &proxy {
             // What is planned is not left to chance.
             Some(_) => None,
             None => Outdoors::of(&table).await,
         };
-        let url = match (&settings.faults, &outdoors) {
-            (Some(faults), _) => faults.url().to_owned(),
+        let is_direct = proxy.is_none() && outdoors.is_none();
+        let url = match (proxy, &outdoors) {
+            (Some(proxy), _) => proxy,
             (None, Some(outdoors)) => outdoors.url().to_owned(),
             (None, None) => engines::engines().await.dynamodb_url().to_owned(),
         };
         let mut functions = client(&url, &counter);
-        if settings.faults.is_some() || outdoors.is_some() {
+        if !is_direct {
             functions = patient(&functions);
         }
         let client = match &outdoors {
@@ -200,6 +232,10 @@ impl Api {
             .create_organization("Outland".into(), with_agent)
             .await
             .unwrap();
+        let units = settings.units_per_second.unwrap_or(UnitsPerSecond::MOST);
+        for organization in [&home, &abroad] {
+            Box::pin(sets_units(&client, &table, organization.id, units)).await;
+        }
         let mut projects = Vec::new();
         for (organization, title) in [
             (&home, "Billing migration"),
@@ -246,6 +282,15 @@ impl Api {
         let secrets = secrets.iter().map(ToString::to_string);
         let config = ApiConfig {
             session_secrets: SigningSecrets::new(secrets).unwrap(),
+            ..api_config(&self.table)
+        };
+        self.instances_of(&config).await
+    }
+
+    /// Other instances behind a proxy that names the client's address in this header.
+    pub async fn instances_behind(&self, header: &'static str) -> Gateway {
+        let config = ApiConfig {
+            client_address_header: Some(HeaderName::from_static(header)),
             ..api_config(&self.table)
         };
         self.instances_of(&config).await
@@ -354,11 +399,13 @@ impl Api {
         let mut finished = 0;
         let store = self.store_of("sweeper");
         let cleanups = store.cleanups();
-        let run = cleanups.run_due(|key, progress| {
-            let progress = progress.unwrap_or_else(|error| panic!("{key}: {}", error.chain()));
-            finished += usize::from(progress == Progress::Finished);
-        });
-        comes("the end of the cleanups", run).await.unwrap();
+        for shard in Shard::all() {
+            let run = cleanups.run_due(shard, |key, progress| {
+                let progress = progress.unwrap_or_else(|error| panic!("{key}: {}", error.chain()));
+                finished += usize::from(progress == Progress::Finished);
+            });
+            comes("the end of the cleanups", run).await.unwrap();
+        }
         finished
     }
 

@@ -8,29 +8,31 @@ use action_worker::{Limits, Worker};
 use aws_lambda_events::sqs::SqsEvent;
 use aws_sdk_dynamodb::types::AttributeValue;
 use aws_sdk_sqs::types::MessageSystemAttributeName;
-use local::{engines::Queues, target_systems as demo};
+use local::{
+    engines::{KEY, Queues},
+    target_systems as demo,
+};
 use playbooks::Playbooks;
 use resolution_agent::{Analyse, ResolutionAgent};
 use serde_json::{Value, json};
 use shared::{
     App,
     agent::{Alert, ApiCall, Facts, Message, TargetRead},
-    model::{AgentSessionId, Id, OrganizationId, Slug, span},
+    model::{AgentSessionId, Id, OrganizationId, span},
     queue::Queue,
     store::Store,
 };
-use sweeper::Sweeper;
-use targets::{Secrets, Sending, Targets};
+use targets::{Sealer, Secrets, Sending, Targets};
 
-use super::{Api, Caller, Settings, comes, engines, text_of, time_passes, webhooks};
+use super::{Api, Caller, Settings, Sweeping, comes, engines, text_of, time_passes, webhooks};
 
 /// Settings of the resolution agent.
 #[derive(Clone, Default)]
 pub struct AgentSettings {
     /// Connections lead to public addresses alone, as those of a deployed stack do.
     pub is_public: bool,
-    /// Secrets of connections besides those of the demo's systems, by their paths.
-    pub secrets: Vec<(String, String)>,
+    /// Secrets cannot be encrypted.
+    pub without_key: bool,
     /// Where the queue is, if not where it should be.
     pub sqs_url: Option<String>,
     /// Instead of the playbooks.
@@ -60,20 +62,29 @@ impl AgentSettings {
         };
         let queue = Queue::new(local::engines::sqs_client(&url), &queues.actions.url);
         let playbooks = Playbooks::shipped().unwrap();
-        let agent = ResolutionAgent::new(app.clone(), queue, playbooks, self.targets());
+        let agent = ResolutionAgent::new(
+            app.clone(),
+            queue,
+            playbooks,
+            self.targets().await,
+            sealer(if self.without_key { "none" } else { KEY }).await,
+        );
         match &self.analyse {
             Some(analyse) => agent.analysing(Arc::clone(analyse)),
             None => agent,
         }
     }
 
-    /// The client of connections, with the secrets of both organizations.
-    fn targets(&self) -> Targets {
-        let both = [1, 2].map(|id| OrganizationId::new(id).unwrap());
-        let secrets = records::secrets_of(both).chain(self.secrets.clone());
-        let secrets = Secrets::given(records::SECRETS_PATH, secrets);
-        Targets::new(secrets, !self.is_public)
+    /// The client of connections.
+    async fn targets(&self) -> Targets {
+        let kms = engines::engines().await.kms().unwrap();
+        Targets::new(Secrets::new(kms), !self.is_public)
     }
+}
+
+/// Encrypts the secrets of connections with a key.
+async fn sealer(key: &str) -> Sealer {
+    Sealer::new(engines::engines().await.kms().unwrap(), key)
 }
 
 /// A world with target systems.
@@ -82,6 +93,7 @@ pub struct Concierge {
     pub demo: demo::DemoTargets,
     pub sqs: aws_sdk_sqs::Client,
     targets: Targets,
+    sealer: Sealer,
     /// A manager, who may do all there is, and does not wait for results.
     pub max: Caller,
 }
@@ -111,9 +123,10 @@ impl Concierge {
 
     pub async fn start_in(settings: Settings) -> Self {
         let demo = demo::DemoTargets::start(0, None).unwrap();
-        let targets = settings.agent.targets();
-        let api = Api::start_with(settings).await;
-        records::connected(&api.store_beside().await, api.home.id, &demo).await;
+        let (targets, sealer) = (settings.agent.targets().await, sealer(KEY).await);
+        let api = Box::pin(Api::start_with(settings)).await;
+        let store = api.store_beside().await;
+        Box::pin(records::connected(&store, &sealer, api.home.id, &demo)).await;
         api.counter.take();
         let max = api
             .sign_in("max")
@@ -124,6 +137,7 @@ impl Concierge {
             demo,
             sqs: engines::engines().await.sqs(),
             targets,
+            sealer,
             max,
         }
     }
@@ -174,9 +188,8 @@ impl Concierge {
     }
 
     async fn puts_connection(&self, tenant: OrganizationId, name: &str, put: &Value) {
-        let (name, put) = (Slug::new(name).unwrap(), records::sent(put));
         let store = self.api.store_beside().await;
-        store.connections().put(tenant, &name, put).await.unwrap();
+        Box::pin(records::connection(&store, &self.sealer, tenant, name, put)).await;
     }
 
     /// An action whose message came to nothing is run by the one that the sweeper sends, and completes
@@ -189,9 +202,9 @@ impl Concierge {
         assert_eq!(self.outcome(session).await.0, "completed");
     }
 
-    pub fn sweeper(&self) -> Sweeper {
-        let webhooks = Queue::new(self.sqs.clone(), &self.api.queues.webhooks.url);
-        Sweeper::new(self.api.store_of("sweeper"), self.queue(), webhooks)
+    pub fn sweeper(&self) -> Sweeping {
+        let (store, sqs) = (self.api.store_of("sweeper"), &self.sqs);
+        self.api.sweeper_of(store, sqs.clone(), sqs.clone())
     }
 
     fn queue(&self) -> Queue {

@@ -3,6 +3,7 @@
 use local::engines::Stream;
 use publisher::{Publisher, StreamEvent, StreamResponse};
 use serde_json::{Value, json};
+use shared::queue::Queue;
 
 use super::{Api, engines, roles};
 
@@ -34,7 +35,10 @@ impl Api {
 
     /// Delivers records to a publisher, under its role.
     pub async fn delivers_changes(&self, records: &[Value]) -> StreamResponse {
-        let publisher = Publisher::new(self.store_of("publisher"), self.webhook_queue().await);
+        let (store, webhooks) = (self.store_of("publisher"), self.webhook_queue().await);
+        let sqs = engines::engines().await.sqs();
+        let sweeps = Queue::new(sqs, &self.queues.sweeps.url);
+        let publisher = Publisher::new(store, webhooks, sweeps);
         let event = json!({ "Records": records });
         let event: StreamEvent = serde_json::from_value(event).unwrap();
         roles::acting_as("publisher", publisher.handle(event)).await

@@ -269,7 +269,7 @@ impl Api {
     /// The table without the ids given out, of which a refused create may use one up.
     pub async fn records(&self) -> Vec<String> {
         let mut items = self.table_dump().await;
-        items.retain(|item| !item.contains("COUNTER#"));
+        items.retain(|item| !item.contains("COUNTER#") && !item.contains("#USED_QUOTA"));
         items
     }
 }

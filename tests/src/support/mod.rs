@@ -28,6 +28,7 @@ mod proposed;
 pub mod roles;
 mod scenario;
 mod search;
+mod sweeping;
 mod weather;
 pub mod webhooks;
 mod world;
@@ -49,4 +50,5 @@ pub use proposed::{
     retrying_verified, with,
 };
 pub use scenario::{AFTER_THE_LEASE, late};
+pub use sweeping::Sweeping;
 pub use world::{Request, World, example};

@@ -19,9 +19,6 @@ use serde_json::Value;
 /// An action and the resource it is for, such as `dynamodb:Query` on `Table.Arn/index/gsi1`.
 pub type Grant = (String, String);
 
-/// The end of the resource that stands for the secrets of connections.
-const SECRETS: &str = ":parameter/${AWS::StackName}/connections/*";
-
 /// The streams of the table, by which Lambda finds the one that it reads.
 pub const STREAMS: &str = "Table.Arn/stream/*";
 
@@ -67,9 +64,7 @@ fn grants(statement: &Value) -> Vec<Grant> {
                 .as_str()
                 .unwrap()
                 .replace("${Table.Arn}", "Table.Arn");
-            // Which secrets there are, organizations decide.
-            let is_narrow =
-                !resource.contains('*') || resource.ends_with(SECRETS) || resource == STREAMS;
+            let is_narrow = !resource.contains('*') || resource == STREAMS;
             assert!(is_narrow, "{resource}");
             grants.push((action.as_str().unwrap().to_owned(), resource));
         }

@@ -37,6 +37,8 @@ const INDOORS: &[(&str, &str)] = &[
     ("bearer::a_malformed_token_costs_no_read_whatever_the_cookie", COUNTS),
     ("failures::bodies_that_are_no_json_object_are_refused_without_a_write", COUNTS),
     ("inbox::a_comment_for_three_users_costs_little", COUNTS),
+    ("limits::", COUNTS),
+    ("sign_in_costs::", COUNTS),
     ("pending_write::a_write_reads_beside_its_authorization_and_waits_for_it", COUNTS),
     ("search::an_indexed_write_costs_what_the_document_says", COUNTS),
     ("request_log::a_request_is_logged_with_who_asked_and_what_it_took_of_the_table", LOGS),

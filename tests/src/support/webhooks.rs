@@ -22,7 +22,6 @@ use shared::{
     queue::Queue,
     store::WebhookEvent,
 };
-use sweeper::Sweeper;
 use targets::webhooks::WebhookCaller;
 use tokio::sync::Mutex;
 use updates::Updates;
@@ -163,17 +162,6 @@ impl Api {
     pub async fn webhook_sender_with(&self, caller: WebhookCaller) -> WebhookSender {
         let store = self.store_of("webhook-sender");
         WebhookSender::new(store, self.webhook_queue().await, caller)
-    }
-
-    /// A sweeper under its role.
-    pub async fn sweeper(&self) -> Sweeper {
-        let sqs = engines::engines().await.sqs();
-        let actions = Queue::new(sqs, &self.queues.actions.url);
-        Sweeper::new(
-            self.store_of("sweeper"),
-            actions,
-            self.webhook_queue().await,
-        )
     }
 
     /// The messages of the webhook queue, which are taken out of it.

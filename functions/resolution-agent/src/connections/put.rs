@@ -3,7 +3,7 @@
 use axum::extract::State;
 use shared::{
     Error, Problem,
-    agent::{Connection, ConnectionPut},
+    agent::{Connection, ConnectionPut, ConnectionSecret},
     auth::{Caller, need},
     http::{
         Body, Path, PathName, Single,
@@ -17,7 +17,8 @@ use crate::ResolutionAgent;
 /// Creates or replaces a connection.
 ///
 /// The base URL is https and leads to a public host, except on a stack that runs on one machine.
-/// With `If-Match`, 404 if there is no connection of this name. 409 `too_many_connections` if the
+/// The secret is encrypted, and no answer has it. A connection that is replaced keeps its secret if
+/// none is sent; with another base URL the secret is required. With `If-Match`, 404 if there is no connection of this name. 409 `too_many_connections` if the
 /// organization has as many as it may.
 #[utoipa::path(
     put,
@@ -36,6 +37,9 @@ pub async fn put(
         return Err(Error::invalid(fault).into());
     }
     let (name, connections) = (name.known()?, state.app.store.connections());
-    let connection = connections.put(caller.pending_write(), &name, put);
+    let (pending, sealer) = (caller.pending_write(), &state.sealer);
+    let (tenant, of) = (pending.tenant(), &name);
+    let seal = async |secret: ConnectionSecret| sealer.seal(tenant, of, &secret).await;
+    let connection = connections.put(pending, &name, put, seal);
     Ok(Single(connection.await?.into()))
 }

@@ -4,8 +4,8 @@ use serde::Serialize;
 use shared::{
     agent::{
         AllowedCall, AuthScheme, BaseUrl, BasicUser, BodyFormat, Breaker, BreakerState, CallLimits,
-        CallPath, Connection, ErrorCode, HeaderName, HeaderText, KeyName, KeyPlace, ParameterName,
-        Period, Replays,
+        CallPath, Connection, ErrorCode, HeaderName, HeaderText, KeyName, KeyPlace, Period,
+        Replays,
     },
     model::{Slug, Timestamp},
     store::Stored,
@@ -22,8 +22,8 @@ pub struct ConnectionView {
     name: Slug,
     kind: Slug,
     base_url: BaseUrl,
-    /// Last part of the name of the parameter that holds the secret. The secret is never shown.
-    secret_parameter: Option<ParameterName>,
+    /// The instant at which the secret was set, which is never shown; null for none.
+    secret_set_at: Option<Timestamp>,
     auth: AuthView,
     headers: Vec<HeaderView>,
     body: BodyFormat,
@@ -126,7 +126,7 @@ impl From<Stored<Connection>> for ConnectionView {
             name: connection.name,
             kind: connection.kind,
             base_url: connection.base_url,
-            secret_parameter: connection.secret_parameter,
+            secret_set_at: connection.secret.map(|secret| secret.set_at),
             auth: AuthView {
                 scheme: auth.scheme,
                 username: auth.username,

@@ -1,10 +1,14 @@
 //! SDK clients for an engine at a URL.
 
-use aws_sdk_dynamodb::config::{BehaviorVersion, Credentials, Region, SharedHttpClient};
+use aws_config::SdkConfig;
+use aws_sdk_dynamodb::config::{
+    BehaviorVersion, Credentials, Region, SharedCredentialsProvider, SharedHttpClient,
+};
 use aws_smithy_http_client::{
     Builder,
     tls::{Provider, rustls_provider::CryptoMode},
 };
+use shared::{config::ConfigError, runtime::kms::Kms};
 
 /// Region of all local resources.
 pub const REGION: &str = "us-east-1";
@@ -39,6 +43,21 @@ pub fn sqs_client(url: &str) -> aws_sdk_sqs::Client {
             .behavior_version(BehaviorVersion::latest())
             .region(Region::from_static(REGION))
             .credentials_provider(credentials())
+            .http_client(http_client(url))
+            .endpoint_url(url)
+            .build(),
+    )
+}
+
+/// Returns a client for the key management service at `url`.
+///
+/// Its connections belong to the runtime that opened them, so each runtime needs its own client.
+pub fn kms_client(url: &str) -> Result<Kms, ConfigError> {
+    Kms::new(
+        &SdkConfig::builder()
+            .behavior_version(BehaviorVersion::latest())
+            .region(Region::from_static(REGION))
+            .credentials_provider(SharedCredentialsProvider::new(credentials()))
             .http_client(http_client(url))
             .endpoint_url(url)
             .build(),

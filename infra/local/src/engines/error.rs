@@ -2,6 +2,8 @@
 
 use std::{io, path::PathBuf};
 
+use shared::config::ConfigError;
+
 use crate::template;
 
 /// The engines could not be started, or a resource could not be created.
@@ -37,6 +39,9 @@ pub enum Error {
     /// SQLite does not accept the path.
     #[error("the database {0}: its path is not UTF-8")]
     DatabasePath(PathBuf),
+    /// A client cannot be made.
+    #[error(transparent)]
+    Client(#[from] ConfigError),
     /// An engine refused a request.
     #[error("{what}: {problem}")]
     Request {

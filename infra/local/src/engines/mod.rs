@@ -1,4 +1,4 @@
-//! DynamoDB and SQS inside this process, with the table and queues of the template.
+//! DynamoDB, SQS and a key management service inside this process, with the table and queues of the template.
 //!
 //! `cargo local` and the tests use [`Engines`]. Several may run at the same time, each with its own
 //! ports and threads. Tests with different runtimes can share one.
@@ -6,6 +6,7 @@
 mod clients;
 mod dynamodb;
 mod error;
+mod kms;
 mod options;
 mod problem;
 mod resources;
@@ -13,12 +14,15 @@ mod sqs;
 mod stream;
 
 pub(crate) use clients::{ACCESS_KEY_ID, SECRET_ACCESS_KEY};
-pub use clients::{REGION, dynamodb_client, sqs_client};
+pub use clients::{REGION, dynamodb_client, kms_client, sqs_client};
 pub use error::Error;
-pub use options::{Options, QueueEngine, TableEngine};
+pub use kms::KEY;
+pub use options::{Options, QueueEngine, SecretsKey, TableEngine};
 pub(crate) use problem::problem;
 pub use resources::{Queue, Queues};
 pub use stream::Stream;
+
+use shared::runtime::kms::Kms;
 
 use crate::{background::Background, template::Template};
 
@@ -28,13 +32,14 @@ pub struct Engines {
     template: Template,
     dynamodb_url: String,
     sqs_url: String,
+    kms_url: String,
     table_name: String,
     queues: Queues,
     servers: Vec<Background>,
 }
 
 impl Engines {
-    /// Starts both engines in memory, on free ports, with the table and queues of the template.
+    /// Starts the engines in memory, on free ports, with the table and queues of the template.
     pub async fn in_memory() -> Result<Self, Error> {
         Self::start(Options::default()).await
     }
@@ -60,6 +65,8 @@ impl Engines {
                 url
             }
         };
+        let (kms_url, server) = kms::start(&options.secrets_key.0)?;
+        servers.push(server);
 
         resources::create_table(
             &dynamodb_client(&dynamodb_url),
@@ -77,6 +84,7 @@ impl Engines {
             template,
             dynamodb_url,
             sqs_url,
+            kms_url,
             table_name: options.table_name,
             queues,
             servers,
@@ -93,6 +101,12 @@ impl Engines {
     #[must_use]
     pub fn sqs_url(&self) -> &str {
         &self.sqs_url
+    }
+
+    /// Returns the URL of the key management service, whose key is [`KEY`].
+    #[must_use]
+    pub fn kms_url(&self) -> &str {
+        &self.kms_url
     }
 
     /// Returns the name of the table that was created at the start.
@@ -119,6 +133,12 @@ impl Engines {
     #[must_use]
     pub fn sqs(&self) -> aws_sdk_sqs::Client {
         sqs_client(&self.sqs_url)
+    }
+
+    /// Returns a client for the key management service. Its connections belong to the runtime that
+    /// first uses it, so each runtime needs its own client.
+    pub fn kms(&self) -> Result<Kms, Error> {
+        Ok(kms_client(&self.kms_url)?)
     }
 
     /// Returns a reader of a table's stream. It begins after a sequence number, or at the oldest record.
@@ -154,6 +174,7 @@ impl Engines {
 #[cfg(test)]
 mod tests {
     use aws_sdk_dynamodb::types::AttributeValue;
+    use secrecy::{ExposeSecret, SecretString};
 
     use super::*;
 
@@ -244,6 +265,59 @@ mod tests {
         );
         put(&engines, engines.table_name(), "a").await;
         assert_eq!(count(&elsewhere, elsewhere.table_name()).await, 1);
+    }
+
+    #[tokio::test]
+    async fn a_ciphertext_belongs_to_its_context_and_key() {
+        let key = SecretsKey([7; 32]);
+        let start = async || {
+            let options = Options {
+                secrets_key: key.clone(),
+                ..Options::default()
+            };
+            Engines::start(options).await.unwrap()
+        };
+        let (one, context) = (start().await, &[("organization", "1"), ("connection", "a")]);
+        let kms = one.kms().unwrap();
+        let secret = SecretString::from("hush");
+        let sealed = kms.encrypt(KEY, &secret, context).await.unwrap();
+        let again = kms.encrypt(KEY, &secret, context).await.unwrap();
+        assert_ne!(sealed, again);
+        // The order of a context's pairs does not matter, nor does a restart with the same key.
+        let turned = &[("connection", "a"), ("organization", "1")];
+        let restarted = start().await;
+        let opened = restarted.kms().unwrap();
+        let opened = opened.decrypt(&sealed, turned).await.unwrap();
+        assert_eq!(opened.expose_secret(), "hush");
+
+        let other = Engines::in_memory().await.unwrap();
+        let other_key = other.kms().unwrap();
+        let mut damaged = sealed.clone();
+        let last = if damaged.ends_with('A') { "B" } else { "A" };
+        damaged.replace_range(20..21, last);
+        for (kms, ciphertext, context) in [
+            (
+                &kms,
+                &sealed,
+                &[("organization", "2"), ("connection", "a")][..],
+            ),
+            (&kms, &sealed, &[("organization", "1")]),
+            (&kms, &sealed, &[]),
+            (&kms, &damaged, context),
+            (&kms, &"c2hvcnQ=".to_owned(), context),
+            (&other_key, &sealed, context),
+        ] {
+            let error = kms.decrypt(ciphertext, context).await.unwrap_err();
+            assert!(error.is_wrong_ciphertext(), "{context:?}: {error}");
+        }
+        for (key, text, code) in [
+            ("arn:another", "hush".to_owned(), "NotFoundException"),
+            (KEY, String::new(), "ValidationException"),
+            (KEY, "x".repeat(4_097), "ValidationException"),
+        ] {
+            let refused = kms.encrypt(key, &SecretString::from(text), context).await;
+            assert_eq!(refused.unwrap_err().code.as_deref(), Some(code));
+        }
     }
 
     #[tokio::test]

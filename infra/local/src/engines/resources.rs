@@ -22,6 +22,8 @@ pub struct Queues {
     pub actions: Queue,
     /// The queue of webhook deliveries.
     pub webhooks: Queue,
+    /// The queue of the sweeper.
+    pub sweeps: Queue,
 }
 
 /// A queue and the dead-letter queue behind it.
@@ -154,8 +156,8 @@ fn key_schema(key: &[KeyElement]) -> Result<Vec<KeySchemaElement>, BuildError> {
         .collect()
 }
 
-/// Creates `{prefix}-actions` and `{prefix}-webhooks` with their dead-letter queues, unless they exist with
-/// these attributes.
+/// Creates `{prefix}-actions`, `{prefix}-webhooks` and `{prefix}-sweeps` with their dead-letter queues, unless
+/// they exist with these attributes.
 pub(super) async fn create_queues(
     client: &aws_sdk_sqs::Client,
     prefix: &str,
@@ -164,6 +166,7 @@ pub(super) async fn create_queues(
     Ok(Queues {
         actions: create_pair(client, &format!("{prefix}-actions"), &template.actions).await?,
         webhooks: create_pair(client, &format!("{prefix}-webhooks"), &template.webhooks).await?,
+        sweeps: create_pair(client, &format!("{prefix}-sweeps"), &template.sweeps).await?,
     })
 }
 

@@ -16,7 +16,7 @@ use crate::atomic_file;
 const FORMAT: &str = "9";
 
 /// Files of a run, without the one that holds the format.
-const KEPT: [&str; 8] = [
+const KEPT: [&str; 9] = [
     "stream-position",
     "table.sqlite",
     "table.sqlite-wal",
@@ -24,6 +24,7 @@ const KEPT: [&str; 8] = [
     "target-systems.json",
     "session-secret",
     "webhook-secret",
+    "secrets-key",
     "cookies.txt",
 ];
 
@@ -120,6 +121,17 @@ impl DataFolder {
         self.secret("webhook-secret")
     }
 
+    /// Returns the key that encrypts the connections' secrets. It is kept with their ciphertexts.
+    pub(crate) fn secrets_key(&self) -> Result<[u8; 32], Error> {
+        let name = "secrets-key";
+        let mut key = [0; 32];
+        hex::decode_to_slice(self.secret(name)?, &mut key).map_err(|error| Error::Data {
+            path: self.path.join(name),
+            source: io::Error::new(io::ErrorKind::InvalidData, error),
+        })?;
+        Ok(key)
+    }
+
     fn secret(&self, name: &str) -> Result<String, Error> {
         let path = self.path.join(name);
         let kept = match fs::read_to_string(&path) {
@@ -142,14 +154,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_secret_stays_until_it_is_cleared() {
+    fn the_secrets_stay_until_they_are_cleared() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("deep");
-        let secret = DataFolder::open(&path).unwrap().session_secret().unwrap();
+        let data = DataFolder::open(&path).unwrap();
+        let (secret, key) = (data.session_secret().unwrap(), data.secrets_key().unwrap());
+        drop(data);
         let data = DataFolder::open(&path).unwrap();
         assert_eq!(data.session_secret().unwrap(), secret);
+        assert_eq!(data.secrets_key().unwrap(), key);
         data.clear().unwrap();
         assert_ne!(data.session_secret().unwrap(), secret);
+        assert_ne!(data.secrets_key().unwrap(), key);
+        fs::write(data.path().join("secrets-key"), "no key").unwrap();
+        let error = data.secrets_key().unwrap_err().to_string();
+        assert!(error.contains("secrets-key"), "{error}");
     }
 
     #[test]

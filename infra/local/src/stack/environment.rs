@@ -1,31 +1,12 @@
 //! Environment variables of the functions.
 
-use serde_json::Value;
-use shared::model::OrganizationId;
-
 use super::config::Config;
-use crate::{
-    engines::{ACCESS_KEY_ID, Engines, REGION, SECRET_ACCESS_KEY},
-    target_systems::DemoTargets,
-};
+use crate::engines::{ACCESS_KEY_ID, Engines, KEY, REGION, SECRET_ACCESS_KEY};
 
 /// Variables of this shell that would give the functions' SDK another account or region.
 pub(crate) const REMOVED: [&str; 3] = ["AWS_PROFILE", "AWS_SESSION_TOKEN", "AWS_DEFAULT_REGION"];
 
-/// Path prefix of the connections' secrets.
-const SECRETS_PATH: &str = "/local/connections";
-
-/// Returns the secrets of the demo organization's connections by path.
-fn connection_secrets(tenant: OrganizationId) -> Value {
-    let secrets = DemoTargets::secrets();
-    let secrets = secrets.map(|(name, secret)| {
-        let path = format!("{SECRETS_PATH}/{tenant}/{name}");
-        (path, secret.into())
-    });
-    Value::Object(secrets.collect())
-}
-
-/// The secrets of the stack.
+/// The secrets that sign.
 pub(crate) struct Secrets {
     /// Signs sessions.
     pub(crate) session: String,
@@ -37,7 +18,6 @@ pub(crate) struct Secrets {
 pub(crate) fn of_functions(
     config: &Config,
     engines: &Engines,
-    tenant: OrganizationId,
     secrets: &Secrets,
     port: u16,
 ) -> Vec<(&'static str, String)> {
@@ -51,6 +31,7 @@ pub(crate) fn of_functions(
         ("TABLE_NAME", engines.table_name().to_owned()),
         ("QUEUE_URL", engines.queues().actions.url.clone()),
         ("WEBHOOK_QUEUE_URL", engines.queues().webhooks.url.clone()),
+        ("SWEEP_QUEUE_URL", engines.queues().sweeps.url.clone()),
         ("SESSION_SECRETS", secrets.session.clone()),
         ("WEBHOOK_SECRETS", secrets.webhooks.clone()),
         ("API_URL", format!("http://127.0.0.1:{port}")),
@@ -58,13 +39,13 @@ pub(crate) fn of_functions(
         ("PLAIN_HTTP", (!config.cookie_of_any_site).to_string()),
         // The demo's connections lead to this machine, and so may webhooks.
         ("LOCAL_TARGETS", "true".to_owned()),
-        ("CONNECTION_SECRETS_PATH", SECRETS_PATH.to_owned()),
-        ("CONNECTION_SECRETS", connection_secrets(tenant).to_string()),
+        ("SECRETS_KEY", KEY.to_owned()),
         (
             "AWS_ENDPOINT_URL_DYNAMODB",
             engines.dynamodb_url().to_owned(),
         ),
         ("AWS_ENDPOINT_URL_SQS", engines.sqs_url().to_owned()),
+        ("AWS_ENDPOINT_URL_KMS", engines.kms_url().to_owned()),
         ("AWS_REGION", REGION.to_owned()),
         ("AWS_ACCESS_KEY_ID", ACCESS_KEY_ID.to_owned()),
         ("AWS_SECRET_ACCESS_KEY", SECRET_ACCESS_KEY.to_owned()),

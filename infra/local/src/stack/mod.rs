@@ -26,11 +26,12 @@ use environment::Secrets;
 use error::Error;
 use serde_json::Value;
 use signals::Signals;
+use targets::Sealer;
 use tokio::{sync::watch, task::JoinSet};
 
 use crate::{
     console, demo_data,
-    engines::{Engines, Options, QueueEngine, TableEngine},
+    engines::{Engines, KEY, Options, QueueEngine, SecretsKey, TableEngine},
     event_source_mapping::EventSourceMapping,
     function::{Functions, Invocation},
     gateway::Gateway,
@@ -44,7 +45,7 @@ use crate::{
 /// Functions that get the queues' messages.
 const WORKER: &str = "action-worker";
 const WEBHOOK_SENDER: &str = "webhook-sender";
-/// Function that is invoked every minute.
+/// Function that is invoked every minute, and gets messages of a queue too.
 const SWEEPER: &str = "sweeper";
 const PUBLISHER: &str = "publisher";
 
@@ -139,15 +140,15 @@ impl Stack {
         let targets = self.targets.insert(targets);
         let load = demo_data::load(engines.dynamodb(), engines.table_name());
         let tenant = Box::pin(load).await?;
-        demo_data::connect(engines.dynamodb(), engines.table_name(), tenant, targets).await?;
+        let (table, sealer) = (engines.table_name(), Sealer::new(engines.kms()?, KEY));
+        demo_data::connect(engines.dynamodb(), table, tenant, targets, &sealer).await?;
 
         console::say("Starting the functions …");
         let invoke_port = ports::free().map_err(|source| Error::Program {
             program: "cargo lambda watch",
             source,
         })?;
-        let variables =
-            environment::of_functions(config, engines, tenant, &secrets, arguments.port);
+        let variables = environment::of_functions(config, engines, &secrets, arguments.port);
         let group = cargo_lambda_watch::start(&cargo_lambda, &workspace, invoke_port, &variables)?;
         let group = self.functions.insert(group);
         cargo_lambda_watch::answer(group, invoke_port).await?;
@@ -163,6 +164,7 @@ impl Stack {
         let mappings = [
             EventSourceMapping::new(engines.sqs(), queues.actions, worker),
             EventSourceMapping::new(engines.sqs(), queues.webhooks, webhook_sender),
+            EventSourceMapping::new(engines.sqs(), queues.sweeps, sweeper.clone()),
         ];
         let schedule = Schedule::new(SWEEPER, config.sweep_every, sweeper);
         let publisher = functions.invoker(PUBLISHER, template.timeout(PUBLISHER)?);
@@ -214,6 +216,7 @@ async fn start_engines(config: &Config, data: &DataFolder) -> Result<Engines, Er
         dynamodb_port: config.dynamodb_port,
         queue_engine,
         sqs_port: config.sqs_port,
+        secrets_key: SecretsKey(data.secrets_key()?),
         ..Options::default()
     })
     .await?;
@@ -227,7 +230,7 @@ async fn start_engines(config: &Config, data: &DataFolder) -> Result<Engines, Er
 
 /// Starts the triggers, which invoke functions without a request: queues, stream and schedule.
 fn start_triggers<I>(
-    mappings: [EventSourceMapping<I>; 2],
+    mappings: [EventSourceMapping<I>; 3],
     stream: StreamMapping<I>,
     schedule: Schedule<I>,
 ) -> (JoinSet<()>, watch::Sender<()>)

@@ -27,7 +27,7 @@ use connection::{Connection, CuttableListener};
 use operation::Operation;
 use serde_json::{Map, Value, json};
 use server::Demo;
-use systems::{SYSTEMS, parameter, path};
+use systems::{SYSTEMS, path};
 use tokio::sync::watch;
 use world::World;
 
@@ -142,7 +142,7 @@ impl DemoTargets {
             let connection = json!({
                 "kind": KIND,
                 "baseUrl": format!("{}{}", self.url, path(system)),
-                "secretParameter": parameter(system),
+                "secret": system.secret,
                 "idempotency": idempotency,
                 "allow": allow,
                 "testPath": system.test_path,
@@ -151,13 +151,6 @@ impl DemoTargets {
             (system.name.to_owned(), connection)
         });
         Value::Object(each.collect::<Map<_, _>>())
-    }
-
-    /// Returns the secrets of these connections by the last parts of their parameters' names.
-    pub fn secrets() -> impl Iterator<Item = (String, String)> {
-        SYSTEMS
-            .iter()
-            .map(|system| (parameter(system), system.secret.to_owned()))
     }
 
     /// Returns all effects, oldest first.

@@ -1,15 +1,10 @@
-//! The list of the target systems, their paths and the parameters of their secrets.
+//! The list of the target systems and their paths.
 
 use super::{
     billing::BILLING, notifications::NOTIFICATIONS, operation::System, payments::PAYMENTS,
 };
 
 pub(crate) static SYSTEMS: [&System; 3] = [&BILLING, &PAYMENTS, &NOTIFICATIONS];
-
-/// Returns the last part of the name of the parameter with its secret.
-pub(crate) fn parameter(system: &System) -> String {
-    format!("{}-key", system.name)
-}
 
 /// Returns the path of its base URL.
 pub(crate) fn path(system: &System) -> String {

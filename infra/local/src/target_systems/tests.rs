@@ -27,9 +27,7 @@ impl Demo {
     fn call(&self, method: Method, system: &str, path: &str) -> reqwest::RequestBuilder {
         let connection = &self.systems.connections()[system];
         let url = format!("{}{path}", connection["baseUrl"].as_str().unwrap());
-        let parameter = connection["secretParameter"].as_str().unwrap();
-        let mut secrets = DemoTargets::secrets();
-        let secret = secrets.find(|(name, _)| name == parameter).unwrap().1;
+        let secret = connection["secret"].as_str().unwrap();
         self.http.request(method, url).bearer_auth(secret)
     }
 

@@ -20,6 +20,7 @@ const DEPLOYED: &str = include_str!("../../../template.yaml");
 const TABLE: &str = "Table";
 const ACTIONS: QueueNames = ("ActionQueue", "ActionDeadLetterQueue");
 const WEBHOOKS: QueueNames = ("WebhookQueue", "WebhookDeadLetterQueue");
+const SWEEPS: QueueNames = ("SweepQueue", "SweepDeadLetterQueue");
 
 /// A queue and its dead-letter queue.
 type QueueNames = (&'static str, &'static str);
@@ -37,6 +38,8 @@ pub struct Template {
     pub actions: QueuePair,
     /// The queue of webhook deliveries.
     pub webhooks: QueuePair,
+    /// The queue of the sweeper.
+    pub sweeps: QueuePair,
 }
 
 /// A queue, and the one for messages that were received too often.
@@ -137,6 +140,7 @@ impl Template {
             table: table.into_definition()?,
             actions: queues(&file, ACTIONS)?,
             webhooks: queues(&file, WEBHOOKS)?,
+            sweeps: queues(&file, SWEEPS)?,
         })
     }
 }
@@ -301,7 +305,7 @@ mod tests {
         let timeout = |package| template.timeout(package).unwrap().as_secs();
         assert_eq!((timeout("action-worker"), timeout("tasks")), (60, 10));
         assert!(template.timeout("nobody").is_err());
-        for pair in [&template.actions, &template.webhooks] {
+        for pair in [&template.actions, &template.webhooks, &template.sweeps] {
             assert!(pair.dead_letters.retention > pair.queue.retention);
         }
     }

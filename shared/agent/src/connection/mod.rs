@@ -5,6 +5,7 @@ mod address;
 mod allow;
 mod answers;
 mod idempotency;
+mod secret;
 mod traffic;
 mod words;
 
@@ -12,8 +13,9 @@ pub use address::BaseUrl;
 pub use allow::{AllowedCall, CallPath, METHODS};
 pub use answers::{ErrorCode, kept, redacted};
 pub use idempotency::{Idempotency, IdempotencyKeys, KeyPlace, Replays};
+pub use secret::{ConnectionSecret, SealedSecret};
 pub use traffic::{Admission, Asking, Breaker, BreakerState, ConnectionTraffic};
-pub use words::{BasicUser, HeaderName, HeaderText, KeyName, ParameterName, Period};
+pub use words::{BasicUser, HeaderName, HeaderText, KeyName, Period};
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -21,14 +23,13 @@ use utoipa::ToSchema;
 use self::words::is_own;
 use model::{
     Fault, FaultCode, OrganizationId, Slug, Timestamp, UserId, Whole, input,
-    input::{Defaulted, List, Place},
+    input::{Defaulted, List, Patch, Place},
 };
 
 /// The most connections of an organization.
 pub const MOST_CONNECTIONS: usize = 50;
 
-/// A target system of the organization. Its secret is in Parameter Store; the connection holds only
-/// the parameter's name.
+/// A target system of the organization, with its encrypted secret.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Connection {
@@ -41,9 +42,9 @@ pub struct Connection {
     pub kind: Slug,
     /// The URL to which paths are appended.
     pub base_url: BaseUrl,
-    /// The last part of the name of the parameter with the secret; none for a system without
-    /// authentication.
-    pub secret_parameter: Option<ParameterName>,
+    /// The secret; none for a system without authentication.
+    #[serde(default)]
+    pub secret: Option<SealedSecret>,
     /// The way the secret is sent.
     pub auth: ConnectionAuth,
     /// Headers sent with every call.
@@ -92,8 +93,9 @@ input! {
         kind: Slug,
         /// The URL to which paths are appended: https, and a host name in the public DNS.
         base_url: BaseUrl,
-        /// The last part of the name of the parameter with the secret; absent for none.
-        secret_parameter: Option<ParameterName>,
+        /// The secret that authenticates calls. Null for none. When absent, a connection keeps its
+        /// secret, unless `baseUrl` is another one: then the secret is required.
+        secret: Patch<ConnectionSecret>,
         /// The way the secret is sent; a bearer token when absent.
         auth: Option<ConnectionAuth>,
         /// Headers sent with every call. All users who read connections see them: no secrets.
@@ -120,7 +122,7 @@ input! {
     example {
         "kind": "stripe",
         "baseUrl": "https://api.stripe.com/v1",
-        "secretParameter": "stripe-key",
+        "secret": "sk_test_of_the_example",
         "auth": {"scheme": "bearer"},
         "headers": [{"name": "Stripe-Version", "value": "2025-09-30"}],
         "body": "form",
@@ -332,13 +334,24 @@ impl ConnectionPut {
             Fault::at("baseUrl", FaultCode::Combination, detail)
         })
     }
+
+    /// Returns the fault of another base URL without a secret. Otherwise the secret could be sent to
+    /// a host of the caller's own.
+    #[must_use]
+    pub fn lacks_secret(&self, before: &Connection) -> Option<Fault> {
+        let keeps = before.secret.is_some() && !self.secret.is_sent();
+        (keeps && self.base_url != before.base_url).then(|| {
+            let detail = "`baseUrl` is another one. Send the `secret` for it, or null for none.";
+            Fault::at("secret", FaultCode::Required, detail)
+        })
+    }
 }
 
 impl Connection {
     /// The noun in a 404.
     pub const NOUN: &'static str = "connection";
 
-    /// Creates a connection.
+    /// Creates a connection without its secret.
     #[must_use]
     pub fn new(tenant: OrganizationId, name: Slug, put: ConnectionPut, now: Timestamp) -> Self {
         Self {
@@ -346,7 +359,7 @@ impl Connection {
             name,
             kind: put.kind,
             base_url: put.base_url,
-            secret_parameter: put.secret_parameter,
+            secret: None,
             auth: put.auth.unwrap_or_default(),
             headers: put.headers.map(|list| list.0).unwrap_or_default(),
             body: put.body.0,
@@ -365,10 +378,13 @@ impl Connection {
     }
 
     /// Replaces what a client sets. The revision rises when calls or the reading of their answers
-    /// change. Other allowed calls, stored members or limits do not change a call.
-    pub fn replace(&mut self, put: ConnectionPut, now: Timestamp) {
+    /// change. A newer secret, other allowed calls, stored members or limits do not change a call.
+    pub fn replace(&mut self, put: ConnectionPut, secret: Patch<SealedSecret>, now: Timestamp) {
         let old = self.clone();
+        let mut kept = old.secret.clone();
+        secret.apply(&mut kept);
         *self = Self {
+            secret: kept,
             paused: old.paused,
             revision: old.revision,
             created_at: old.created_at,
@@ -383,7 +399,7 @@ impl Connection {
     fn calls(&self) -> impl PartialEq {
         (
             self.base_url.clone(),
-            self.secret_parameter.clone(),
+            self.secret.is_some(),
             self.auth.clone(),
             self.headers.clone(),
             self.body,

@@ -15,7 +15,7 @@ fn put(more: &Value) -> ConnectionPut {
 
 fn sent(more: &Value) -> Value {
     let mut sent = json!({
-        "kind": "demo", "baseUrl": "https://billing.example.com/api", "secretParameter": "billing-key",
+        "kind": "demo", "baseUrl": "https://billing.example.com/api", "secret": "hush",
         "idempotency": {"in": "header", "name": "Idempotency-Key"},
         "allow": ["POST /usage-batches/{id}/reprocess", "GET /customers/{id}", "GET /balance"],
     });
@@ -27,7 +27,18 @@ fn sent(more: &Value) -> Value {
 
 fn connection(more: &Value) -> Connection {
     let tenant = OrganizationId::new(1).unwrap();
-    Connection::new(tenant, Slug::new("billing").unwrap(), put(more), now())
+    let connection = Connection::new(tenant, Slug::new("billing").unwrap(), put(more), now());
+    Connection {
+        secret: Some(sealed("c2VhbGVk", now())),
+        ..connection
+    }
+}
+
+fn sealed(ciphertext: &str, set_at: Timestamp) -> SealedSecret {
+    SealedSecret {
+        ciphertext: ciphertext.to_owned(),
+        set_at,
+    }
 }
 
 fn faults(more: &Value) -> Vec<(String, FaultCode)> {
@@ -255,7 +266,6 @@ fn the_revision_rises_with_what_a_call_looks_like() {
         (json!({"keep": ["state"]}), false),
         (json!({"allow": []}), false),
         (json!({"baseUrl": "https://other.example.com"}), true),
-        (json!({"secretParameter": null}), true),
         (json!({"auth": {"scheme": "basic"}}), true),
         (json!({"headers": [{"name": "X-A", "value": "b"}]}), true),
         (json!({"body": "form"}), true),
@@ -264,10 +274,74 @@ fn the_revision_rises_with_what_a_call_looks_like() {
     ] {
         let mut one = connection(&json!({}));
         one.paused = true;
-        one.replace(put(&more), later);
+        one.replace(put(&more), Patch::Keep, later);
         assert_eq!(one.revision, now().millis() + i64::from(raised), "{more}");
         assert!(one.paused && one.created_at == now() && one.updated_at == later);
     }
+}
+
+#[test]
+fn a_secret_is_kept_replaced_or_removed_and_only_its_absence_is_a_revision() {
+    let later = now().plus(1);
+    let newer = sealed("bmV3ZXI=", later);
+    let old = connection(&json!({})).secret;
+    for (change, expected, raised) in [
+        (Patch::Keep, old, false),
+        (Patch::Set(newer.clone()), Some(newer), false),
+        (Patch::Clear, None, true),
+    ] {
+        let mut one = connection(&json!({}));
+        one.replace(put(&json!({})), change, later);
+        assert_eq!(one.secret, expected);
+        assert_eq!(one.revision, now().millis() + i64::from(raised));
+    }
+}
+
+#[test]
+fn another_base_url_takes_its_secret_again() {
+    let elsewhere = "https://billing.example.com/api/v2";
+    let with = |secret: Option<Value>| {
+        let mut sent = sent(&json!({ "baseUrl": elsewhere }));
+        sent.as_object_mut().unwrap().remove("secret");
+        if let Some(secret) = secret {
+            sent["secret"] = secret;
+        }
+        input::from_value::<ConnectionPut>(&sent).unwrap()
+    };
+    let before = connection(&json!({}));
+    let fault = with(None).lacks_secret(&before).unwrap();
+    assert_eq!(
+        (&*fault.pointer, fault.code),
+        ("/secret", FaultCode::Required)
+    );
+    for sent in [json!("hush"), Value::Null] {
+        assert_eq!(with(Some(sent)).lacks_secret(&before), None);
+    }
+    let there = connection(&json!({ "baseUrl": elsewhere }));
+    assert_eq!(with(None).lacks_secret(&there), None);
+    let mut open = before;
+    open.secret = None;
+    assert_eq!(with(None).lacks_secret(&open), None);
+}
+
+#[test]
+fn a_secret_is_one_line_of_ascii_and_shows_nothing() {
+    for (secret, code) in [
+        (json!(""), FaultCode::Length),
+        (json!("x".repeat(4_097)), FaultCode::Length),
+        (json!("two\nlines"), FaultCode::Pattern),
+        (json!("pasted "), FaultCode::Pattern),
+        (json!("pässword"), FaultCode::Pattern),
+        (json!(17), FaultCode::Type),
+    ] {
+        let found = faults(&json!({ "secret": secret }));
+        assert_eq!(found, [("/secret".to_owned(), code)], "{secret}");
+    }
+    let longest = "x".repeat(4_096);
+    let put = put(&json!({ "secret": longest }));
+    assert!(!format!("{put:?}").contains("xxx"));
+    let sent = put.secret.value().unwrap();
+    assert_eq!(secrecy::ExposeSecret::expose_secret(sent), longest);
 }
 
 #[test]

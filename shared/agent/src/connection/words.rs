@@ -77,12 +77,8 @@ macro_rules! plain_text {
 pub(super) use plain_text;
 
 plain_text! {
-    /// The last part of a parameter's name.
-    ParameterName, "^[A-Za-z0-9][A-Za-z0-9_-]*$", 64, "billing-key", is_parameter,
-    "letters, digits, hyphens and underscores, the first of them a letter or a digit";
-
     /// The name of an HTTP header.
-    HeaderName, "^[A-Za-z0-9][A-Za-z0-9_-]*$", 64, "Stripe-Version", is_parameter,
+    HeaderName, "^[A-Za-z0-9][A-Za-z0-9_-]*$", 64, "Stripe-Version", is_header_name,
     "letters, digits, hyphens and underscores, the first of them a letter or a digit";
 
     /// The value of an HTTP header.
@@ -106,7 +102,7 @@ fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"_-".contains(&byte)
 }
 
-fn is_parameter(text: &str) -> bool {
+fn is_header_name(text: &str) -> bool {
     text.starts_with(|first: char| first.is_ascii_alphanumeric()) && text.bytes().all(is_word)
 }
 
@@ -134,7 +130,7 @@ fn is_key(text: &str) -> bool {
     !text.starts_with('.') && text.bytes().all(|byte| is_word(byte) || byte == b'.')
 }
 
-fn is_header_text(text: &str) -> bool {
+pub(super) fn is_header_text(text: &str) -> bool {
     text.bytes().all(|byte| (b' '..=b'~').contains(&byte)) && text.trim().len() == text.len()
 }
 

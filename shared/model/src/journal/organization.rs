@@ -214,7 +214,11 @@ impl Journaled for Organization {
     }
 
     fn noted(&self) -> Value {
-        json!({"name": self.name, "planFeatures": self.plan_features})
+        json!({
+            "name": self.name,
+            "planFeatures": self.plan_features,
+            "unitsPerSecond": self.units_per_second,
+        })
     }
 }
 

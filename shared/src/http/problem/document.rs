@@ -14,7 +14,7 @@ use super::CHALLENGE;
 pub const CODES: &str = "x-codes";
 
 /// The component of the gateway's own 429.
-pub const RATE_LIMITED: &str = "RateLimited";
+pub const GATEWAY_LIMITED: &str = "GatewayLimited";
 
 /// The schema of bodies that the gateway writes itself.
 const GATEWAY_MESSAGE: &str = "GatewayMessage";
@@ -101,12 +101,18 @@ pub fn response(codes: &[Code]) -> Response {
     }
     if has(&[
         Code::TooManyAttempts,
+        Code::RateLimited,
         Code::Unavailable,
         Code::RequestUnderWay,
     ]) {
         response = response.header("Retry-After", retry_after());
     }
-    if has(&[Code::TooManyAttempts]) {
+    if has(&[Code::RateLimited]) {
+        for (name, header) in quota_headers() {
+            response = response.header(name, header);
+        }
+    }
+    if has(&[Code::TooManyAttempts, Code::RateLimited]) {
         response = response.content("application/json", gateway_content());
     }
     response.build()
@@ -132,8 +138,37 @@ fn retry_after() -> Header {
         .build()
 }
 
+/// Returns the headers of a used quota. The gateway's own 429 has none of them.
+fn quota_headers() -> [(&'static str, Header); 2] {
+    let header = |pattern: &str, about: &str| {
+        let text = ObjectBuilder::new()
+            .schema_type(Type::String)
+            .pattern(Some(pattern));
+        HeaderBuilder::new()
+            .schema(Some(text))
+            .description(Some(about))
+            .build()
+    };
+    [
+        (
+            "RateLimit-Policy",
+            header(
+                r#"^"(organization|user|token)";q=\d+;w=\d+;qu="table-units"$"#,
+                "The quota that is used up: its holder, table units `q` and seconds `w`",
+            ),
+        ),
+        (
+            "RateLimit",
+            header(
+                r#"^"(organization|user|token)";r=0;t=\d+$"#,
+                "What is left of it: no units, and `t` seconds until it is full again",
+            ),
+        ),
+    ]
+}
+
 /// Returns the gateway's response to a client that sends too many requests.
-pub fn rate_limited() -> Response {
+pub fn gateway_limited() -> Response {
     let about = "Too many requests. The gateway limits requests per second, and writes this body \
                  itself: it is not a problem and has no `code`. Wait a second, then retry.";
     ResponseBuilder::new()

@@ -11,7 +11,8 @@ use super::{
     outcomes, transition,
 };
 use crate::{
-    key::{self, AnyKey, Gsi2},
+    due::{due_from, not_due},
+    key::{self, AnyKey},
     table::{Change, Condition, OrLeave, Read, Record, Stored, Write, attribute},
 };
 
@@ -154,9 +155,8 @@ impl Agent<'_> {
     pub(super) async fn set_aside(&self, key: &AnyKey) -> Result<(), Error> {
         let change = Change::default()
             .set("setAsideAt", self.0.clock.now())
-            .set("state", ActionState::Failed)
-            .leave(Gsi2);
-        let write = Write::mend(key.clone(), change);
+            .set("state", ActionState::Failed);
+        let write = Write::mend(key.clone(), not_due(change));
         // A refused write means that the item is gone.
         self.0.table.write(write).await?.or_leave();
         Ok(())
@@ -178,9 +178,9 @@ fn visits_of(action: &AgentAction) -> Result<Change, Error> {
     let change = progress_of(action)?
         .set("state", action.state)
         .set_attribute("schedule", schedule);
-    Ok(match action.schedule.due_at {
-        Some(due) => change.move_to(key::due_from(due)),
-        None => change.leave(Gsi2),
+    Ok(match action.gsi4() {
+        Some(due) => due_from(change, due),
+        None => not_due(change),
     })
 }
 

@@ -7,7 +7,8 @@ use model::{Error, OrganizationId, Timestamp};
 
 use super::{Agent, journal::SWEEPER, transition};
 use crate::{
-    key::{self, AnyKey},
+    due::{self, Shard},
+    key::AnyKey,
     page::{Page, Wanted},
     table::{OrLeave, Readable, Record, Stored, Write},
 };
@@ -37,6 +38,8 @@ pub enum DueWork {
     GiveUp,
     /// Count its saved minutes.
     Count,
+    /// Remove its key from the index. A write of version 1.0 ended the work and left the key behind.
+    Remove,
 }
 
 impl DueAction {
@@ -44,6 +47,7 @@ impl DueAction {
     #[must_use]
     pub fn work(&self, now: Timestamp) -> DueWork {
         match &self.0.record {
+            Some(action) if action.schedule.due_at.is_none() => DueWork::Remove,
             Some(action) if action.schedule.uncounted => DueWork::Count,
             Some(action) if action.awaits_look() => DueWork::Send(Message::LookAtAction {
                 organization_id: action.key.organization_id,
@@ -65,8 +69,15 @@ impl DueAction {
         let action = self.0.record.as_ref();
         action.is_none_or(|action| {
             let is_planned = action.awaits_look() && action.schedule.resends == 0;
-            !(action.schedule.put_off || is_planned)
+            let is_over = action.schedule.due_at.is_none();
+            !(action.schedule.put_off || is_planned || is_over)
         })
+    }
+
+    /// True if its record says that it is due later.
+    fn is_deferred(&self, now: Timestamp) -> bool {
+        let action = self.0.record.as_ref();
+        action.is_some_and(|action| action.schedule.due_at.is_some_and(|due| due > now))
     }
 
     /// True if it has ended and awaits a check.
@@ -118,31 +129,35 @@ impl DueSession {
 }
 
 impl Agent<'_> {
-    /// Returns a page of the actions that are due at `now`, longest overdue first.
+    /// Returns a page of a shard's actions that are due at `now`, longest overdue first.
     pub async fn due_actions(
         &self,
+        shard: Shard,
         now: Timestamp,
         wanted: &Wanted,
     ) -> Result<Page<DueAction>, Error> {
-        Ok(self.due(now, wanted).await?.map(DueAction))
+        let page = self.due(shard, now, wanted).await?.map(DueAction);
+        // A write of version 1.0 may have deferred it, and left its key behind.
+        Ok(page.filter_map(|due| (!due.is_deferred(now)).then_some(due)))
     }
 
-    /// Returns a page of the sessions that are due at `now`, longest overdue first.
+    /// Returns a page of a shard's sessions that are due at `now`, longest overdue first.
     pub async fn due_sessions(
         &self,
+        shard: Shard,
         now: Timestamp,
         wanted: &Wanted,
     ) -> Result<Page<DueSession>, Error> {
-        Ok(self.due(now, wanted).await?.map(DueSession))
+        Ok(self.due(shard, now, wanted).await?.map(DueSession))
     }
 
     async fn due<R: Record<crate::Workdesk>>(
         &self,
+        shard: Shard,
         now: Timestamp,
         wanted: &Wanted,
     ) -> Result<Page<Due<R>>, Error> {
-        let due = key::due::<R>().up_to(key::due_from(now));
-        let page = self.0.table.page_readable(due, wanted).await?;
+        let page = due::page::<R, R>(&self.0.table, shard, now, wanted).await?;
         Ok(page.map(|readable| match readable {
             Readable::Yes(stored) => Due {
                 key: stored.key().into(),
@@ -185,6 +200,17 @@ impl Agent<'_> {
         }
     }
 
+    /// Removes the key of an action that is no longer due from the index.
+    pub async fn remove_due(&self, due: &DueAction) -> Result<(), Error> {
+        let Some(action) = &due.0.record else {
+            return Ok(());
+        };
+        // A refused write means that the action is due again.
+        let write = Write::replace(action)?;
+        self.0.table.write(write).await?.or_leave();
+        Ok(())
+    }
+
     /// Counts the minutes of an action whose outcome was recorded without them.
     pub async fn count_due(&self, due: &DueAction) -> Result<(), Error> {
         match due.0.record.clone() {
@@ -201,7 +227,7 @@ impl Agent<'_> {
             return Ok(AgentSessionStatus::Failed);
         };
         let (tenant, id) = (session.organization_id, session.id);
-        // The index may lag, so the table decides.
+        // Its actions decide as well.
         let whole = self.get(tenant, id).await?;
         let mut session = whole.session.clone();
         let (from, now) = (session.status.name(), self.0.clock.now());

@@ -49,7 +49,7 @@ use agent::{
 use model::{AgentSessionId, Error, Id, OrganizationId, span};
 
 use super::{
-    key::{self, AnyKey, Gsi1, Gsi2, Gsi3, Key},
+    key::{self, AnyKey, Gsi1, Gsi3, Gsi4, Key},
     records::Part,
     store::resource,
     table::{Batch, OrNotFound, Read, Readable, Record, Stored},
@@ -100,12 +100,12 @@ impl Record<crate::Workdesk> for AgentSession {
         Some(key::agent_session_in_time(self))
     }
 
-    fn gsi2(&self) -> Option<Key<Self, Gsi2>> {
-        Some(key::due().at(key::due_from(self.due_at?)))
-    }
-
     fn gsi3(&self) -> Option<Key<Self, Gsi3>> {
         self.has_open_work().then(|| key::agent_session_open(self))
+    }
+
+    fn gsi4(&self) -> Option<Key<Self, Gsi4>> {
+        Some(key::due(self.organization_id, self.due_at?))
     }
 }
 
@@ -120,8 +120,9 @@ impl Record<crate::Workdesk> for AgentAction {
         )
     }
 
-    fn gsi2(&self) -> Option<Key<Self, Gsi2>> {
-        Some(key::due().at(key::due_from(self.schedule.due_at?)))
+    fn gsi4(&self) -> Option<Key<Self, Gsi4>> {
+        let due_at = self.schedule.due_at?;
+        Some(key::due(self.key.organization_id, due_at))
     }
 }
 

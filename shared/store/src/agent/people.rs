@@ -17,6 +17,7 @@ use crate::{
     PendingWrite, Store, WriteContext,
     assignee::Assignee,
     idempotency::Once,
+    ids::Reserved,
     key::{self, AnyKey},
     table::{Batch, Read, Stored, Write},
     tracked::Tracked,
@@ -120,11 +121,15 @@ impl Agent<'_> {
         let request = OnceCell::new();
         let read = || async {
             let users = self.0.table.batch_get(assignee.key(), Read::Consistent);
-            tokio::try_join!(self.0.id_once(&request), self.get(tenant, id), users)
+            // All end, also after an error, so that no id is lost on its way.
+            let (request, whole, users) =
+                tokio::join!(self.0.id_once(&request), self.get(tenant, id), users);
+            Ok((request?, whole?, users?))
         };
-        let write = async |context: WriteContext, (request, whole, users): (_, _, Batch)| {
+        let write = async |context: WriteContext,
+                           (request, whole, users): (Reserved<_>, _, Batch)| {
             assignee.known(&users, None)?;
-            self.hand_over_in(&context, whole, action_id, by, over, request)
+            self.hand_over_in(&context, whole, action_id, by, over, request.used())
                 .await
         };
         let handed_over = self.0.write(pending, read, write).await?;

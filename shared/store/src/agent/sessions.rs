@@ -86,6 +86,7 @@ impl Agent<'_> {
             let nothing = Writes::default().making(newest.id);
             return self.0.commit(context, nothing, newest.clone()).await;
         }
+        let id = id.used();
         let mut session = AgentSession::open(id, &alert, by, now);
         let by = JournalActor::user(Some(by));
         let noted = session.note(Note::new(by, JournalEvent::Opened, None), now);

@@ -2,7 +2,7 @@
 
 use model::{
     EntryContent, Error, Id, MAX_ID, Organization, OrganizationEvent, OrganizationId,
-    OrganizationUpdate, PlanFeature, User,
+    OrganizationUpdate, PlanFeature, User, quota::UnitsPerSecond,
 };
 
 use super::{Directory, NewUser};
@@ -44,7 +44,7 @@ impl Directory<'_> {
         name: String,
         plan_features: Vec<PlanFeature>,
     ) -> Result<Organization, Error> {
-        let id = self.0.next_id().await?;
+        let id = self.0.next_id().await?.used();
         let (organization, writes) = self.new_organization(id, name, plan_features)?;
         self.write_new(organization, writes).await
     }
@@ -57,6 +57,7 @@ impl Directory<'_> {
         admin: NewUser,
     ) -> Result<(Organization, User), Error> {
         let (id, admin_id) = tokio::try_join!(self.0.next_id(), self.0.next_id())?;
+        let (id, admin_id) = (id.used(), admin_id.used());
         let (organization, writes) = self.new_organization(id, name, plan_features)?;
         let (admin, of_admin) = self.new_user(id, admin_id, admin, None)?;
         let mut all = writes;
@@ -78,6 +79,7 @@ impl Directory<'_> {
             id,
             name,
             plan_features,
+            units_per_second: UnitsPerSecond::default(),
             created_at: now,
             updated_at: now,
         };
@@ -115,14 +117,17 @@ impl Directory<'_> {
         self.change_organization(pending, change).await
     }
 
-    /// Replaces the features of the plan. 404 for an unknown organization.
-    pub async fn set_plan_features(
+    /// Replaces the plan: its features and its units. 404 for an unknown organization.
+    pub async fn set_plan(
         &self,
         pending: impl Into<PendingWrite>,
         features: Vec<PlanFeature>,
+        units_per_second: UnitsPerSecond,
     ) -> Result<Stored<Organization>, Error> {
-        let change =
-            |organization: &mut Organization| organization.plan_features.clone_from(&features);
+        let change = |organization: &mut Organization| {
+            organization.plan_features.clone_from(&features);
+            organization.units_per_second = units_per_second;
+        };
         self.change_organization(pending, change).await
     }
 

@@ -1,13 +1,26 @@
 //! Keys of ids, cleanups and due work.
 
-use model::{Id, OrganizationId, Thread, Timestamp};
-use table::{Gsi2, Key, List, Record, Sort, padded};
+use model::{Id, OrganizationId, Thread, Timestamp, quota::QuotaHolder};
+use table::{AnyKey, Gsi2, Gsi4, Key, List, Record, Sort, padded};
 
 use crate::records::{Cleanup, Counter, FeedBatch, FeedStart, Subject, Workdesk};
 
 /// The last id given out for a kind of record, for all organizations.
 pub(crate) fn counter(kind: &str) -> Key<Counter> {
     Key::new(format!("COUNTER#{kind}"), "COUNTER")
+}
+
+/// The units that a holder of a quota used in the ten seconds from that instant on.
+pub(crate) fn used_quota(tenant: OrganizationId, of: &QuotaHolder, window: Timestamp) -> AnyKey {
+    let holder = match of {
+        QuotaHolder::Organization(_) => "ORGANIZATION".to_owned(),
+        QuotaHolder::User(user) => format!("USER#{user}"),
+        QuotaHolder::Token(hash) => format!("TOKEN#{hash}"),
+    };
+    AnyKey::new(
+        format!("ORG#{tenant}#USED_QUOTA"),
+        format!("{holder}#{window}"),
+    )
 }
 
 /// The work that is left to do after a delete.
@@ -51,13 +64,29 @@ pub(crate) fn feed_start(tenant: OrganizationId) -> Key<FeedStart> {
     Key::new(format!("ORG#{tenant}"), "FEED")
 }
 
-/// The due records of a kind, by the instant from which they are due. The index is sparse and has the
-/// records of all organizations: the sweeper reads it.
-pub(crate) fn due<R: Record<Workdesk>>() -> List<R, Gsi2> {
+/// Shards of the due work of all organizations.
+pub(crate) const SHARDS: u8 = 16;
+
+/// The due records of a kind in a shard, by the instant from which they are due. The index is sparse and
+/// has keys only: the sweeper reads it.
+pub(crate) fn due_in<R: Record<Workdesk>>(shard: u8) -> List<R, Gsi4> {
+    List::new(format!("DUE#{}#{shard}", R::KIND))
+}
+
+/// A key in [`due_in`] the shard of an organization.
+pub(crate) fn due<R: Record<Workdesk>>(
+    organization: OrganizationId,
+    at: Timestamp,
+) -> Key<R, Gsi4> {
+    due_in(shard_of(organization)).at(Sort::new(at.to_string()))
+}
+
+/// The due records of a kind that version 1.0 wrote, of all organizations.
+pub(crate) fn due_unsharded<R: Record<Workdesk>>() -> List<R, Gsi2> {
     List::new(format!("DUE#{}", R::KIND))
 }
 
-/// A sort key in [`due`].
-pub(crate) fn due_from(at: Timestamp) -> Sort<Gsi2> {
-    Sort::new(at.to_string())
+/// The shard of an organization. Ids are consecutive, so the remainder spreads them evenly.
+pub(crate) fn shard_of(organization: OrganizationId) -> u8 {
+    u8::try_from(organization.get() % i64::from(SHARDS)).unwrap_or_default()
 }

@@ -58,7 +58,7 @@ impl Notice {
         match change.kind {
             UnlistedKind::AgentPolicy => of_policy(change),
             UnlistedKind::Webhook => of_webhook(change),
-            UnlistedKind::Notification => Vec::new(),
+            UnlistedKind::Notification | UnlistedKind::Cleanup => Vec::new(),
         }
     }
 

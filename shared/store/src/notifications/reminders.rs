@@ -14,8 +14,9 @@ use serde::de::DeserializeOwned;
 
 use super::{Notice, Notifications, notice::Audience};
 use crate::{
+    due::{self, Shard},
     feed::Change,
-    key::{self, AnyKey, Gsi2, Key},
+    key::{self, AnyKey, Gsi4, Key},
     page::Wanted,
     records::{Reminded, Reminder},
     table::{
@@ -42,9 +43,8 @@ impl Record<crate::Workdesk> for Reminder {
         key::reminder(self.organization_id, self.of)
     }
 
-    fn gsi2(&self) -> Option<Key<Self, Gsi2>> {
-        let due_at = self.due_at?;
-        Some(key::due().at(key::due_from(due_at)))
+    fn gsi4(&self) -> Option<Key<Self, Gsi4>> {
+        Some(key::due(self.organization_id, self.due_at?))
     }
 
     fn expires_at(&self) -> Option<i64> {
@@ -110,18 +110,18 @@ impl Notifications<'_> {
         self.write_all(writes).await.map(|_| ())
     }
 
-    /// Visits all reminders that are due, the longest overdue first. Passes the outcome of each
+    /// Visits all due reminders of a shard, the longest overdue first. Passes the outcome of each
     /// organization's visits to `done`: the number of new notifications, or the error, after which the
     /// reminders stay due. The future may be dropped at any time.
     pub async fn remind_due(
         &self,
+        shard: Shard,
         mut done: impl FnMut(OrganizationId, Result<usize, Error>),
     ) -> Result<(), Error> {
         let now = self.0.clock.now();
         let mut wanted = Wanted::first(AT_ONCE);
         loop {
-            let due = key::due::<Reminder>().up_to(key::due_from(now));
-            let page = self.0.table.page_readable(due, &wanted).await?;
+            let page = due::page::<Reminder, Reminder>(&self.0.table, shard, now, &wanted).await?;
             let mut by_organization: BTreeMap<OrganizationId, Vec<Reminder>> = BTreeMap::new();
             for row in page.rows {
                 match row.record {
@@ -172,10 +172,8 @@ impl Notifications<'_> {
 
     /// Removes an unreadable reminder from the index.
     async fn set_aside(&self, key: AnyKey) -> Result<(), Error> {
-        let change = table::Change::default()
-            .set("setAsideAt", self.0.clock.now())
-            .leave(Gsi2);
-        let write = Write::mend(key, change);
+        let change = table::Change::default().set("setAsideAt", self.0.clock.now());
+        let write = Write::mend(key, due::not_due(change));
         // A refused write means that the item is gone.
         self.0.table.write(write).await?.or_leave();
         Ok(())

@@ -9,10 +9,11 @@ use model::{
 use super::{WebhookEvent, Webhooks};
 use crate::{
     PendingWrite, WriteContext,
+    due::{self, Shard},
     filter::Filter,
-    key::{self, AnyKey, Gsi2, Key},
+    key::{self, AnyKey, Gsi4, Key},
     page::{Page, Wanted},
-    table::{OrLeave, OrNotFound, Read, Record, Stored, Write},
+    table::{OrLeave, OrNotFound, Read, Readable, Record, Stored, Write},
 };
 
 /// Deliveries that are created at the same time.
@@ -25,9 +26,8 @@ impl Record<crate::Workdesk> for WebhookDelivery {
         key::webhook_delivery(self.organization_id, self.webhook_id, &self.id)
     }
 
-    fn gsi2(&self) -> Option<Key<Self, Gsi2>> {
-        let due = self.due_at?;
-        Some(key::due().at(key::due_from(due)))
+    fn gsi4(&self) -> Option<Key<Self, Gsi4>> {
+        Some(key::due(self.organization_id, self.due_at?))
     }
 
     fn expires_at(&self) -> Option<i64> {
@@ -137,14 +137,15 @@ impl Webhooks<'_> {
         sent.or_load(async |_| Ok(None)).await
     }
 
-    /// Returns deliveries that are due without a message.
+    /// Returns deliveries of a shard that are due without a message.
     pub async fn due(
         &self,
+        shard: Shard,
         now: Timestamp,
         wanted: &Wanted,
     ) -> Result<Page<Stored<WebhookDelivery>>, Error> {
-        let due = key::due().up_to(key::due_from(now));
-        self.0.table.page(due, wanted).await
+        let due = due::page::<WebhookDelivery, _>(&self.0.table, shard, now, wanted);
+        Ok(due.await?.filter_map(Readable::yes))
     }
 
     /// Notes that the sweeper sent a message for a delivery.

@@ -111,7 +111,11 @@ fn another_revision_has_another_breaker() {
     let one = limited(&json!({}));
     let mut traffic = opened(&one);
     let mut other = one.clone();
-    other.replace(put(&json!({"baseUrl": "https://other.example.com"})), at(1));
+    other.replace(
+        put(&json!({"baseUrl": "https://other.example.com"})),
+        Patch::Keep,
+        at(1),
+    );
     assert_eq!(put_off(&traffic, &other, 1), None);
     assert!(!traffic.is_troubled(&other));
     // A new revision needs five answers. An older revision's answers do not count.
@@ -287,7 +291,11 @@ fn limits_have_bounds_and_change_no_revision() {
     assert_eq!(faults(&wrong), expected);
     let mut one = limited(&json!({"perSecond": 100, "concurrent": 50}));
     let revision = one.revision;
-    one.replace(put(&json!({"limits": {"perSecond": 1}})), at(1));
+    one.replace(
+        put(&json!({"limits": {"perSecond": 1}})),
+        Patch::Keep,
+        at(1),
+    );
     let limits = CallLimits {
         per_second: Some(1),
         concurrent: None,

@@ -9,6 +9,7 @@ use std::{
 };
 
 /// A file that is held against the code.
+#[derive(Debug)]
 pub struct File {
     name: &'static str,
     found: String,
@@ -17,6 +18,7 @@ pub struct File {
 
 impl File {
     /// The file of that name, from the project's root.
+    #[must_use]
     pub fn open(name: &'static str) -> Self {
         let found = fs::read_to_string(path(name)).unwrap();
         Self {
@@ -27,17 +29,20 @@ impl File {
     }
 
     /// Its text.
+    #[must_use]
     pub fn text(&self) -> &str {
         &self.found
     }
 
     /// All of it is written by the test.
+    #[must_use]
     pub fn whole(mut self, text: String) -> Self {
         self.wanted = text;
         self
     }
 
     /// A section of it has these lines, set in as far as its first mark is.
+    #[must_use]
     pub fn section(mut self, section: &str, lines: &[String]) -> Self {
         self.wanted = match with_section(&self.wanted, section, lines) {
             Ok(text) => text,
@@ -60,6 +65,7 @@ impl File {
 }
 
 /// The path of a file of the project.
+#[must_use]
 pub fn path(name: &str) -> PathBuf {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
     tests.parent().unwrap().join(name)

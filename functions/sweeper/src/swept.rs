@@ -1,0 +1,65 @@
+//! Counts of the sweeper's work.
+
+use std::ops::AddAssign;
+
+use model::Error;
+use serde::Serialize;
+
+/// Counts of a run's work.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Swept {
+    /// Finished deletes.
+    pub cleanups: usize,
+    /// Messages sent for webhook deliveries.
+    pub deliveries: usize,
+    /// New notifications of reminders.
+    pub reminded: usize,
+    /// Late actions.
+    pub overdue: usize,
+    /// Resent messages.
+    pub resent: usize,
+    /// Messages sent for checks of ended actions and of alerts.
+    pub looks: usize,
+    /// Actions given up.
+    pub given_up: usize,
+    /// Actions whose minutes were counted after their outcome.
+    pub counted: usize,
+    /// Expired proposals.
+    pub expired: usize,
+    /// Interrupted analyses.
+    pub interrupted: usize,
+    /// Sessions ended after their last action.
+    pub settled: usize,
+    /// Failed items. The log has the reasons, and the next run tries again.
+    pub errors: usize,
+}
+
+impl Swept {
+    /// Counts and logs a failed item.
+    pub(crate) fn failed(&mut self, what: &str, error: &Error) {
+        self.errors += 1;
+        tracing::error!(
+            record = what,
+            cause = error.chain(),
+            "cannot sweep a record"
+        );
+    }
+}
+
+impl AddAssign for Swept {
+    fn add_assign(&mut self, other: Self) {
+        self.cleanups += other.cleanups;
+        self.deliveries += other.deliveries;
+        self.reminded += other.reminded;
+        self.overdue += other.overdue;
+        self.resent += other.resent;
+        self.looks += other.looks;
+        self.given_up += other.given_up;
+        self.counted += other.counted;
+        self.expired += other.expired;
+        self.interrupted += other.interrupted;
+        self.settled += other.settled;
+        self.errors += other.errors;
+    }
+}

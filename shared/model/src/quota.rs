@@ -1,0 +1,136 @@
+//! Quotas: the table units that an organization, a user or a token may use in ten seconds.
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::{Error, OrganizationId, Timestamp, UserId, span};
+
+/// Seconds for which a quota counts.
+pub const WINDOW_SECONDS: u32 = 10;
+
+/// Milliseconds for which a quota counts.
+const WINDOW: i64 = WINDOW_SECONDS as i64 * span::SECOND;
+
+/// Units a second of an organization's plan: 1 to 1,000,000, and 4,000 unless the operator sets it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(transparent)]
+#[schema(value_type = u32, minimum = 1, maximum = 1_000_000, examples(4000))]
+pub struct UnitsPerSecond(u32);
+
+/// A holder of a quota.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum QuotaHolder {
+    /// An organization: its users and tokens together.
+    Organization(OrganizationId),
+    /// A user: all of their sessions together.
+    User(UserId),
+    /// A token, by its hash.
+    Token(String),
+}
+
+impl UnitsPerSecond {
+    /// The most that a plan may have.
+    pub const MOST: u32 = 1_000_000;
+
+    /// Creates a plan of so many units a second; `None` beyond 1 to 1,000,000.
+    #[must_use]
+    pub const fn new(units: u32) -> Option<Self> {
+        match units {
+            1..=Self::MOST => Some(Self(units)),
+            _ => None,
+        }
+    }
+
+    /// The number.
+    #[must_use]
+    pub const fn get(self) -> u32 {
+        self.0
+    }
+
+    /// Units in ten seconds of a holder: all of the plan's for the organization, a quarter for a user or a
+    /// token.
+    #[must_use]
+    pub const fn quota(self, holder: &QuotaHolder) -> u32 {
+        let of_organization = self.0 * WINDOW_SECONDS;
+        match holder {
+            QuotaHolder::Organization(_) => of_organization,
+            QuotaHolder::User(_) | QuotaHolder::Token(_) => of_organization / 4,
+        }
+    }
+}
+
+impl Default for UnitsPerSecond {
+    fn default() -> Self {
+        Self(4_000)
+    }
+}
+
+impl QuotaHolder {
+    /// The kind of holder, as the header `RateLimit` names its policy.
+    #[must_use]
+    pub const fn policy(&self) -> &'static str {
+        match self {
+            Self::Organization(_) => "organization",
+            Self::User(_) => "user",
+            Self::Token(_) => "token",
+        }
+    }
+
+    /// 429 for a holder that has used its quota at that time.
+    #[must_use]
+    pub fn exhausted(&self, quota: u32, now: Timestamp) -> Error {
+        let left = window_end(window(now)).since(now).max(1);
+        Error::RateLimited {
+            policy: self.policy(),
+            quota,
+            retry_after: left.unsigned_abs().div_ceil(span::SECOND.unsigned_abs()),
+        }
+    }
+}
+
+/// The start of the ten seconds that an instant is in.
+#[must_use]
+pub fn window(now: Timestamp) -> Timestamp {
+    now.plus(-now.millis().rem_euclid(WINDOW))
+}
+
+/// The end of the ten seconds that begin then.
+#[must_use]
+pub fn window_end(start: Timestamp) -> Timestamp {
+    start.plus(WINDOW)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Id;
+
+    #[test]
+    fn a_window_holds_ten_seconds_and_ends_with_the_wait() {
+        let at = |text: &str| text.parse::<Timestamp>().unwrap();
+        let start = at("2026-01-15T12:00:10Z");
+        let user = QuotaHolder::User(UserId::new(7).unwrap());
+        for (now, wait) in [
+            ("2026-01-15T12:00:10Z", 10),
+            ("2026-01-15T12:00:13.500Z", 7),
+            ("2026-01-15T12:00:19.999Z", 1),
+        ] {
+            assert_eq!(window(at(now)), start);
+            let Error::RateLimited { retry_after, .. } = user.exhausted(1, at(now)) else {
+                panic!("another error");
+            };
+            assert_eq!(retry_after, wait, "{now}");
+        }
+        assert_eq!(window(at("2026-01-15T12:00:20Z")), window_end(start));
+    }
+
+    #[test]
+    fn a_user_has_a_quarter_of_the_plan() {
+        let plan = UnitsPerSecond::default();
+        let organization = QuotaHolder::Organization(OrganizationId::new(1).unwrap());
+        assert_eq!(plan.quota(&organization), 40_000);
+        assert_eq!(plan.quota(&QuotaHolder::Token("hash".to_owned())), 10_000);
+        assert_eq!(UnitsPerSecond::new(0), None);
+        assert_eq!(UnitsPerSecond::new(1_000_001), None);
+    }
+}

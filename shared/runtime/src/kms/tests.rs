@@ -1,0 +1,171 @@
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use aws_config::{BehaviorVersion, Region, SdkConfig};
+use aws_credential_types::{Credentials, provider::SharedCredentialsProvider};
+use aws_smithy_runtime_api::client::{
+    http::{
+        HttpClient, HttpConnector, HttpConnectorFuture, HttpConnectorSettings, SharedHttpConnector,
+    },
+    orchestrator::{HttpRequest, HttpResponse},
+    runtime_components::RuntimeComponents,
+};
+use tokio::time::{Instant, sleep, timeout};
+
+use super::*;
+use crate::config::Environment;
+
+/// Time that Lambda gives a start.
+const LAMBDA: Duration = Duration::from_secs(10);
+
+/// Latency of an answer.
+const LATENCY: Duration = Duration::from_millis(20);
+
+/// A double of the service: it refuses for a time, and then always gives the same answer.
+#[derive(Clone, Debug)]
+struct Double {
+    ready: Instant,
+    answer: String,
+    /// Operations with the bodies of their requests.
+    asked: Arc<Mutex<Vec<(String, Value)>>>,
+}
+
+impl Double {
+    fn answering(answer: impl Into<String>) -> Self {
+        Self {
+            ready: Instant::now(),
+            answer: answer.into(),
+            asked: Arc::default(),
+        }
+    }
+
+    fn decrypting(text: &str) -> Self {
+        Self::answering(json!({"Plaintext": base64::encode(text)}).to_string())
+    }
+
+    fn take(&self) -> Vec<(String, Value)> {
+        std::mem::take(&mut self.asked.lock().unwrap())
+    }
+
+    fn aws(&self) -> SdkConfig {
+        let credentials = Credentials::new("test", "test", None, None, "test");
+        SdkConfig::builder()
+            .behavior_version(BehaviorVersion::latest())
+            .region(Region::from_static("us-east-1"))
+            .credentials_provider(SharedCredentialsProvider::new(credentials))
+            .http_client(self.clone())
+            .build()
+    }
+}
+
+impl HttpConnector for Double {
+    fn call(&self, request: HttpRequest) -> HttpConnectorFuture {
+        let double = self.clone();
+        let target = request.headers().get("x-amz-target").unwrap().to_owned();
+        let body = serde_json::from_slice(request.body().bytes().unwrap()).unwrap();
+        double.asked.lock().unwrap().push((target, body));
+        HttpConnectorFuture::new(async move {
+            sleep(LATENCY).await;
+            let refusal = r#"{"__type": "ThrottlingException", "message": "Rate exceeded"}"#;
+            let (status, body) = if Instant::now() < double.ready {
+                (400, refusal.to_owned())
+            } else if double.answer.contains("__type") {
+                (400, double.answer)
+            } else {
+                (200, double.answer)
+            };
+            Ok(HttpResponse::new(status.try_into().unwrap(), body.into()))
+        })
+    }
+}
+
+impl HttpClient for Double {
+    fn http_connector(
+        &self,
+        _: &HttpConnectorSettings,
+        _: &RuntimeComponents,
+    ) -> SharedHttpConnector {
+        SharedHttpConnector::new(self.clone())
+    }
+}
+
+fn environment() -> Environment {
+    let ciphertext = ("SIGNING_SECRETS".to_owned(), "Y2lwaGVydGV4dA==".to_owned());
+    [ciphertext].into_iter().collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_start_decrypts_all_secrets_by_one_request() {
+    let double = Double::decrypting("SESSION_SECRETS=hush,older\nWEBHOOK_SECRETS=quiet\n");
+    let started = environment().with_secrets(&double.aws()).await.unwrap();
+    assert_eq!(started.list("SESSION_SECRETS"), ["hush", "older"]);
+    assert_eq!(started.optional("WEBHOOK_SECRETS"), Some("quiet"));
+    let body = json!({
+        "CiphertextBlob": "Y2lwaGVydGV4dA==", "EncryptionContext": {"purpose": "signing"},
+    });
+    assert_eq!(double.take(), [("TrentService.Decrypt".to_owned(), body)]);
+    // Without a ciphertext there is nothing to ask for.
+    let plain = [("SESSION_SECRETS".to_owned(), "given".to_owned())];
+    let plain: Environment = plain.into_iter().collect();
+    let started = plain.with_secrets(&double.aws()).await.unwrap();
+    assert_eq!(started.optional("SESSION_SECRETS"), Some("given"));
+    assert_eq!(double.take(), []);
+}
+
+/// The clock jumps ahead while all tasks wait.
+#[tokio::test(start_paused = true)]
+async fn a_start_outlasts_seconds_of_refusals_and_ends_in_time() {
+    let mut double = Double::decrypting("SESSION_SECRETS=hush");
+    double.ready = Instant::now() + Duration::from_secs(6);
+    let started = timeout(LAMBDA, environment().with_secrets(&double.aws())).await;
+    let started = started.unwrap().unwrap();
+    assert_eq!(started.optional("SESSION_SECRETS"), Some("hush"));
+    assert!(double.take().len() > 3);
+    double.ready = Instant::now() + 2 * LAMBDA;
+    let failed = timeout(LAMBDA, environment().with_secrets(&double.aws())).await;
+    let error = failed.unwrap().unwrap_err().to_string();
+    assert!(error.contains("SIGNING_SECRETS"), "{error}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_does_not_decrypt_is_named_without_a_value() {
+    let no_lines = Double::decrypting("hush");
+    let another = Double::decrypting("PATH=hush");
+    let no_text = Double::answering(json!({"Plaintext": "/w=="}).to_string());
+    let no_json = Double::answering(r#"{"Plaintext": "hush"#);
+    let refused = Double::answering(r#"{"__type": "x#InvalidCiphertextException"}"#);
+    for (double, says) in [
+        (no_lines, "SESSION_SECRETS=…"),
+        (another, "SESSION_SECRETS=…"),
+        (no_text, "no text"),
+        // It asks again until the time is over.
+        (no_json, "no answer in time"),
+        (refused, "InvalidCiphertextException"),
+    ] {
+        let started = environment().with_secrets(&double.aws()).await;
+        let error = started.unwrap_err();
+        let text = format!("{error} {error:?}");
+        assert!(
+            text.contains("SIGNING_SECRETS") && text.contains(says),
+            "{text}"
+        );
+        assert!(!text.contains("hush"), "{text}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_text_is_encrypted_with_the_key_for_its_context() {
+    let double = Double::answering(json!({"CiphertextBlob": "c2VhbGVk"}).to_string());
+    let kms = Kms::new(&double.aws()).unwrap();
+    let secret = SecretString::from("hush");
+    let context = &[("organization", "1"), ("connection", "billing")];
+    let sealed = kms.encrypt("arn:key", &secret, context).await.unwrap();
+    assert_eq!(sealed, "c2VhbGVk");
+    let body = json!({
+        "KeyId": "arn:key", "Plaintext": "aHVzaA==",
+        "EncryptionContext": {"organization": "1", "connection": "billing"},
+    });
+    assert_eq!(double.take(), [("TrentService.Encrypt".to_owned(), body)]);
+}

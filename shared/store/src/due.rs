@@ -1,0 +1,219 @@
+//! Due work: the records that the sweeper visits, in shards by organization.
+
+use std::{fmt, time::Duration};
+
+use agent::{AgentAction, AgentSession};
+use model::{Error, OrganizationId, Timestamp, UnlistedKind, WebhookDelivery};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+
+use crate::{
+    Workdesk,
+    feed::UnlistedChange,
+    key::{self, Gsi2, Gsi4, Key},
+    page::{Page, Wanted},
+    records::{Cleanup, Reminder, Subject},
+    store::resource,
+    table::{Change, Readable, Record, Table},
+};
+
+/// A part of the due work: that of a sixteenth of the organizations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Shard(Option<u8>);
+
+impl Shard {
+    /// The due records that version 1.0 wrote, of all organizations. Each leaves it with its next write.
+    pub const UNSHARDED: Self = Self(None);
+
+    /// Every shard, and [`UNSHARDED`](Self::UNSHARDED).
+    pub fn all() -> impl Iterator<Item = Self> {
+        let numbers = (0..key::SHARDS).map(Some);
+        numbers.chain([None]).map(Self)
+    }
+
+    /// Returns the shard of an organization.
+    #[must_use]
+    pub fn of(organization: OrganizationId) -> Self {
+        Self(Some(key::shard_of(organization)))
+    }
+
+    /// Defers a due record, readable or not, without moving it to another shard.
+    pub(crate) fn defer(self, change: Change, at: Timestamp) -> Change {
+        match self.0 {
+            Some(_) => change.move_to::<Gsi4>(key::instant(at)),
+            None => change.move_to::<Gsi2>(key::instant(at)),
+        }
+    }
+}
+
+impl fmt::Display for Shard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Some(number) => number.fmt(f),
+            None => f.write_str("unsharded"),
+        }
+    }
+}
+
+/// Makes a record due from the instant of this key. Version 1.0 had its key in `gsi2`.
+pub(crate) fn due_from<R>(change: Change, key: Key<R, Gsi4>) -> Change {
+    change.enter(key).leave(Gsi2)
+}
+
+/// Takes a record out of the due work.
+pub(crate) fn not_due(change: Change) -> Change {
+    change.leave(Gsi4).leave(Gsi2)
+}
+
+/// Reads a page of the records of a kind that are due at `now`, the longest overdue first, as they are in
+/// the table.
+pub(crate) async fn page<R, T>(
+    table: &Table,
+    shard: Shard,
+    now: Timestamp,
+    wanted: &Wanted,
+) -> Result<Page<Readable<T>>, Error>
+where
+    R: Record<Workdesk>,
+    T: DeserializeOwned,
+{
+    if let Some(number) = shard.0 {
+        let due = key::due_in::<R>(number).up_to(key::instant(now));
+        table.page_current(due.read_as(), wanted).await
+    } else {
+        let due = key::due_unsharded::<R>().up_to(key::instant(now));
+        table.page_current(due.read_as(), wanted).await
+    }
+}
+
+resource! {
+    /// The amount of due work.
+    pub DueCounts as due_counts
+}
+
+/// The due records of a kind in a shard.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DueCount {
+    /// The kind of item.
+    pub kind: &'static str,
+    /// The number, at most 1,000.
+    pub count: usize,
+    /// The instant from which the longest overdue one is due.
+    pub oldest: Timestamp,
+}
+
+impl DueCounts<'_> {
+    /// The kinds of due items.
+    pub const KINDS: [&'static str; 5] = [
+        AgentAction::KIND,
+        AgentSession::KIND,
+        Cleanup::KIND,
+        Reminder::KIND,
+        WebhookDelivery::KIND,
+    ];
+
+    /// Returns the kinds of which a shard has records that are due at `now`.
+    pub async fn of(&self, shard: Shard, now: Timestamp) -> Result<Vec<DueCount>, Error> {
+        let (actions, sessions, cleanups, reminders, deliveries) = tokio::try_join!(
+            self.of_kind::<AgentAction>(shard, now),
+            self.of_kind::<AgentSession>(shard, now),
+            self.of_kind::<Cleanup>(shard, now),
+            self.of_kind::<Reminder>(shard, now),
+            self.of_kind::<WebhookDelivery>(shard, now),
+        )?;
+        let all = [actions, sessions, cleanups, reminders, deliveries];
+        Ok(all.into_iter().flatten().collect())
+    }
+
+    async fn of_kind<R: Record<Workdesk>>(
+        &self,
+        shard: Shard,
+        now: Timestamp,
+    ) -> Result<Option<DueCount>, Error> {
+        let wanted = &Wanted::default();
+        let table = &self.0.table;
+        let page = if let Some(number) = shard.0 {
+            let due = key::due_in::<R>(number).up_to(key::instant(now));
+            table.page(due.places(), wanted).await?
+        } else {
+            let due = key::due_unsharded::<R>().up_to(key::instant(now));
+            table.page(due.places(), wanted).await?
+        };
+        let oldest = page.rows.first().and_then(|row| row.place.sort());
+        Ok(oldest.map(|oldest| DueCount {
+            kind: R::KIND,
+            count: page.rows.len(),
+            // A key of another form counts as due since now.
+            oldest: oldest.parse().unwrap_or(now),
+        }))
+    }
+}
+
+/// A message of the sweeper's queue.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum SweepMessage {
+    /// Work through a shard.
+    Shard {
+        /// The shard.
+        shard: Shard,
+    },
+    /// Run a cleanup.
+    Cleanup(CleanupName),
+}
+
+/// A cleanup by the deleted record.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CleanupName {
+    /// The organization.
+    pub organization_id: OrganizationId,
+    pub(crate) subject: Subject,
+    /// The time for which the queue holds the message back.
+    #[serde(skip)]
+    pub delay: Duration,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Envelope<M> {
+    version: u32,
+    #[serde(flatten)]
+    message: M,
+}
+
+impl SweepMessage {
+    const VERSION: u32 = 1;
+
+    /// Writes the message for the queue.
+    pub fn to_text(&self) -> Result<String, Error> {
+        let (version, message) = (Self::VERSION, self);
+        serde_json::to_string(&Envelope { version, message })
+            .map_err(|error| Error::internal("writing a message", error))
+    }
+
+    /// Parses a message; an unknown version is an error.
+    pub fn from_text(text: &str) -> Result<Self, Error> {
+        let envelope: Envelope<Self> = serde_json::from_str(text)
+            .map_err(|error| Error::internal("reading a message", error))?;
+        if envelope.version == Self::VERSION {
+            return Ok(envelope.message);
+        }
+        let problem = format!("version {} is unknown", envelope.version);
+        Err(Error::internal("reading a message", problem))
+    }
+
+    /// Returns the message for a new cleanup, held back until that is due. `None` for other changes.
+    #[must_use]
+    pub fn of_unlisted(change: &UnlistedChange, now: Timestamp) -> Option<Self> {
+        if change.kind != UnlistedKind::Cleanup || change.before::<Cleanup>().is_some() {
+            return None;
+        }
+        let cleanup: Cleanup = change.after()?;
+        let wait = cleanup.due_at.since(now).max(0);
+        Some(Self::Cleanup(CleanupName {
+            organization_id: cleanup.organization_id,
+            subject: cleanup.subject,
+            delay: Duration::from_millis(wait.unsigned_abs()),
+        }))
+    }
+}

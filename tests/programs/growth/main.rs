@@ -1,0 +1,38 @@
+//! Growth on paper: the units that each operation reads and writes by partition keys, the rate at which
+//! each key throttles, and what throttles first in deployments of three sizes.
+//!
+//! ```text
+//! cargo run -p tests --bin growth
+//! ```
+//!
+//! The functions run in this process on the embedded table. A proxy takes their requests apart. `--all` prints
+//! the keys of single records too. `usage.rs` has what is assumed.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a program for the terminal, which ends with the first thing that is not as it should be"
+)]
+
+#[cfg(test)]
+mod document;
+mod forecast;
+mod keys;
+mod measure;
+mod recorder;
+mod report;
+mod tally;
+mod units;
+mod usage;
+
+use tests::Options;
+
+#[tokio::main]
+async fn main() {
+    let options = Options::read("growth [--all]");
+    let tally = Box::pin(measure::measure()).await;
+    let keys = report::keys(&tally, options.has("--all"));
+    for line in keys.iter().chain(&report::sizes(&tally)) {
+        println!("{line}");
+    }
+}

@@ -1,0 +1,196 @@
+//! Measures the accesses of each operation with all that follows from it, and of the work that no request
+//! waits for.
+
+use std::collections::BTreeMap;
+
+use local::engines::Stream;
+use serde_json::json;
+use shared::model::span;
+use tests::{
+    records,
+    support::{Api, CASES, Concierge, PlaybookCase, Settings, World, engines, webhooks::Receiver},
+};
+
+use crate::{
+    recorder::Recorder,
+    tally::Tally,
+    units::{Access, Does},
+    usage::{self, ACTION, REMINDER},
+};
+
+/// The playbook whose only action is counted, and the one that warms the instances up before.
+const COUNTED: &str = "invoice-not-finalized";
+const BEFORE: &str = "customer-out-of-sync";
+
+/// Tasks of the project whose lists are read.
+const PAGE: usize = 100;
+
+/// Measures everything. Each request is the first of its instance, which has to reserve ids.
+pub async fn measure() -> Tally {
+    let engines = engines::engines().await;
+    let recorder = Recorder::start(engines.dynamodb_url()).await;
+    let mut operations = BTreeMap::new();
+    // The futures are large.
+    Box::pin(requests(&recorder, &mut operations)).await;
+    operations.insert(ACTION.to_owned(), Box::pin(action(&recorder)).await);
+    operations.insert(REMINDER.to_owned(), Box::pin(reminder(&recorder)).await);
+    for name in usage::names() {
+        assert!(operations.contains_key(name), "{name} is no operation");
+    }
+    let mismatches = recorder.mismatches();
+    assert!(
+        mismatches.is_empty(),
+        "the engine counts other units: {mismatches:#?}"
+    );
+    Tally::new(operations, &recorder.partitions())
+}
+
+/// A world behind the recorder.
+fn behind(recorder: &Recorder) -> Settings {
+    Settings {
+        proxy: Some(recorder.url().to_owned()),
+        ..Settings::default()
+    }
+}
+
+/// The accesses of each request of the world, of the publisher after it, of the webhooks that it sends, and of
+/// the cleanup after a delete.
+async fn requests(recorder: &Recorder, operations: &mut BTreeMap<String, Vec<Access>>) {
+    let world = World::start_in(behind(recorder)).await;
+    let api = world.api();
+    let receiver = Receiver::start().await;
+    let max = world.caller().await;
+    for webhook in 1..=2 {
+        let path = format!("/api/webhooks/{webhook}");
+        max.patch(&path, json!({"url": receiver.url}))
+            .await
+            .expect(200);
+    }
+    let mut stream = api.stream().await;
+    follow(api, &mut stream).await;
+    has_tasks(api).await;
+    // They are indexed, and no webhook is told of them.
+    api.changes(&mut stream).await;
+    for request in world.requests() {
+        let caller = world.caller_of(&request).await;
+        let caller = caller.before(api.other_instances().await.unchecked());
+        follow(api, &mut stream).await;
+        let operation = request.operation();
+        let work = async {
+            let answer = request.by(&caller).await;
+            assert!(answer.status < 300, "{operation}: {}", answer.text);
+            follow(api, &mut stream).await;
+            if request.method == "DELETE" {
+                api.cleans_up().await;
+                follow(api, &mut stream).await;
+            }
+        };
+        let ((), accesses) = recorder.record(work).await;
+        operations.insert(operation, accesses);
+    }
+}
+
+/// A project with as many tasks as a page of a list shows.
+async fn has_tasks(api: &Api) {
+    let store = api.store_beside().await;
+    for _ in 0..PAGE {
+        let task = records::task(api.projects[0].id);
+        store.tasks().create(api.home.id, task).await.unwrap();
+    }
+    let search = store.search();
+    search.index_all(api.home.id, |_, _| {}).await.unwrap();
+}
+
+/// Publishes what was changed, and sends the webhooks that want it.
+async fn follow(api: &Api, stream: &mut Stream) {
+    // The futures are large.
+    Box::pin(api.publishes(stream)).await;
+    Box::pin(api.sends_webhooks()).await;
+}
+
+/// The accesses of an action: its session is opened, it is proposed, approved, run and verified, and its
+/// alert is resolved.
+async fn action(recorder: &Recorder) -> Vec<Access> {
+    let world = Concierge::start_in(behind(recorder)).await;
+    let mut stream = world.api.stream().await;
+    let case = |playbook: &str| {
+        let mut cases = CASES.iter();
+        cases.find(|case| case.playbook == playbook).unwrap()
+    };
+    completes(recorder, &world, &mut stream, case(BEFORE)).await;
+    completes(recorder, &world, &mut stream, case(COUNTED)).await
+}
+
+async fn completes(
+    recorder: &Recorder,
+    world: &Concierge,
+    stream: &mut Stream,
+    case: &PlaybookCase,
+) -> Vec<Access> {
+    let api = &world.api;
+    let alert = world.alert_of(api.home.id, case).await;
+    follow(api, stream).await;
+    let work = async {
+        let session = world.opened(&alert).await;
+        let actions = world.proposed(&session).await;
+        world.executes(&session, &[&actions[0]]).await.expect(202);
+        follow(api, stream).await;
+        world.delivers(&world.worker()).await;
+        follow(api, stream).await;
+        session
+    };
+    let (session, mut accesses) = recorder.record(work).await;
+    accesses.extend(passes(recorder, world, stream, span::MINUTE, 5).await);
+    assert_eq!(world.outcome(&session).await.0, "completed");
+    let path = format!("/api/concierge/alerts/{}", alert.id);
+    let alert = world.max.get(&path).await.expect(200);
+    assert_eq!(alert["status"], "resolved", "{alert}");
+    accesses
+}
+
+/// The accesses of a reminder: a task is given to another user, and is due two days later.
+async fn reminder(recorder: &Recorder) -> Vec<Access> {
+    let world = Concierge::start_in(behind(recorder)).await;
+    let api = &world.api;
+    let mia = api.sign_in("mia").await;
+    let mut stream = api.stream().await;
+    let due = api.clock.now().plus(2 * span::DAY);
+    let task = world
+        .max
+        .creates_task(json!({"assigneeId": mia.id()}))
+        .await;
+    follow(api, &mut stream).await;
+    let path = format!("/api/tasks/{}", task["id"]);
+    let work = async {
+        let change = json!({"dueDate": due.to_string()});
+        world.max.patch(&path, change).await.expect(200);
+        follow(api, &mut stream).await;
+    };
+    let ((), mut accesses) = recorder.record(work).await;
+    let later = passes(recorder, &world, &mut stream, 12 * span::HOUR, 5).await;
+    assert!(!later.is_empty(), "no reminder came");
+    accesses.extend(later);
+    accesses
+}
+
+/// The accesses of the sweeps that had something to do, and of what followed from them.
+async fn passes(
+    recorder: &Recorder,
+    world: &Concierge,
+    stream: &mut Stream,
+    step: i64,
+    sweeps: usize,
+) -> Vec<Access> {
+    let mut all = Vec::new();
+    for _ in 0..sweeps {
+        let work = async {
+            world.passes(step).await;
+            follow(&world.api, stream).await;
+        };
+        let ((), accesses) = recorder.record(work).await;
+        if accesses.iter().any(|access| access.does != Does::Read) {
+            all.extend(accesses);
+        }
+    }
+    all
+}

@@ -1,0 +1,280 @@
+//! A backlog of due work, which the sweeper's binary works off.
+
+use std::collections::HashMap;
+
+use aws_sdk_dynamodb::types::{AttributeValue, PutRequest, WriteRequest};
+use futures::{StreamExt, TryStreamExt, stream};
+use local::{
+    engines::{Engines, KEY},
+    target_systems::DemoTargets,
+};
+use playbooks::Playbooks;
+use serde_json::{Value, json};
+use shared::{
+    agent::{Approving, Case},
+    clock::{Clock, Stopwatch},
+    model::{OrganizationId, Role, Timestamp, span},
+    store::{Approval, Store, WebhookEvent},
+};
+use targets::Sealer;
+use tests::{Member, RuntimeApi, records, start_function, unwary};
+
+/// Organizations, two in each shard.
+const ORGANIZATIONS: usize = 32;
+
+/// Minutes after which the backlog must be done.
+const MINUTES: usize = 10;
+
+type Item = HashMap<String, AttributeValue>;
+
+/// The outcome of a drain.
+pub struct Drained {
+    items: usize,
+    left: usize,
+    seconds: f64,
+    cpu_seconds: f64,
+}
+
+impl Drained {
+    /// True if nothing is left.
+    pub const fn is_complete(&self) -> bool {
+        self.left == 0
+    }
+}
+
+impl std::fmt::Display for Drained {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self {
+            items,
+            left,
+            seconds,
+            cpu_seconds,
+        } = self;
+        let [a_second, a_cpu_second] = [seconds, cpu_seconds]
+            .map(|seconds| f64::from(u32::try_from(*items).unwrap()) / seconds);
+        write!(
+            f,
+            "{items} due items in {seconds:.1} s, one run at a time, and {left} left: \
+             {a_second:.0} a second, {a_cpu_second:.0} a second of the sweeper's CPU time"
+        )
+    }
+}
+
+/// Has the sweeper work off so many items: actions whose messages were lost, deliveries, and cleanups.
+pub async fn drain(items: usize) -> Drained {
+    let engines = Engines::in_memory().await.unwrap();
+    // What begins now was due an hour ago.
+    let begins = Clock::system().now().plus(-span::HOUR);
+    let firsts = first_of_each_kind(&engines, begins).await;
+    fill(&engines, &firsts, items).await;
+    let now = Clock::system().now();
+
+    let runtime = RuntimeApi::start().await;
+    let process = start_function(&engines, &runtime, "sweeper", &[]);
+    let id = process.id().unwrap();
+    let minute = json!({"detail-type": "Scheduled Event", "detail": {}});
+    // The first event tells of a cold start.
+    let began = Stopwatch::start();
+    let cpu = tests::cpu_of(id);
+    let mut left = items;
+    for _ in 0..MINUTES {
+        runtime.invoke(minute.clone());
+        let started = runtime.answer().await;
+        if started["errors"] != 0 {
+            // A busy machine answers late. The next minute starts these runs.
+            eprintln!("{started}");
+        }
+        for message in messages(&engines).await {
+            runtime.invoke(json!({"Records": [message]}));
+            let answer = runtime.answer().await;
+            assert_eq!(answer, json!({"batchItemFailures": []}));
+        }
+        left = count_due(&engines, now).await;
+        if left == 0 {
+            break;
+        }
+    }
+    Drained {
+        items,
+        left,
+        seconds: began.elapsed().as_secs_f64(),
+        cpu_seconds: tests::cpu_of(id).saturating_sub(cpu).as_secs_f64(),
+    }
+}
+
+/// An item of each kind, as the service writes it.
+async fn first_of_each_kind(engines: &Engines, now: Timestamp) -> Vec<Item> {
+    let clock = Clock::fixed(now);
+    let store = Store::new(engines.dynamodb(), engines.table_name(), clock);
+    let tenant = tests::organization(&store).await;
+    let member = Member::sign_in(&store, tenant, ("ada", Role::Admin), now).await;
+    let sealer = Sealer::new(engines.kms().unwrap(), KEY);
+    approve(&store, &sealer, tenant, &member, now).await;
+    let webhook = json!({"url": "https://hooks.example.com", "types": ["*"]});
+    let webhooks = store.webhooks();
+    webhooks
+        .create(tenant, records::sent(&webhook))
+        .await
+        .unwrap();
+    let entry =
+        json!({"type": "task", "recordId": 1, "action": "created", "version": 1, "at": now});
+    let event = WebhookEvent::of_entry(1, &serde_json::from_value(entry).unwrap());
+    webhooks.deliver(tenant, vec![event]).await.unwrap();
+    let requests = store.service_requests();
+    let request = requests.create(tenant, member.user.id, records::service_request());
+    let request = request.await.unwrap().id;
+    let allow = async |_| Ok(());
+    requests.delete(tenant, request, allow).await.unwrap();
+
+    let items = scan(engines).await.into_iter();
+    let kinds = ["agent_action", "webhook_delivery", "cleanup"];
+    let firsts: Vec<_> = items
+        .filter(|item| kinds.contains(&text_of(item, "kind")))
+        .collect();
+    assert_eq!(firsts.len(), kinds.len(), "{firsts:?}");
+    firsts
+}
+
+/// Approves an action.
+async fn approve(
+    store: &Store,
+    sealer: &Sealer,
+    tenant: OrganizationId,
+    member: &Member,
+    now: Timestamp,
+) {
+    let demo = DemoTargets::start(0, None).unwrap();
+    records::connected(store, sealer, tenant, &demo).await;
+    let entities = [("payment", "pay_1"), ("customer", "cus_1")];
+    let more = json!({
+        "entities": records::entities(entities),
+        "amountAtRisk": {"minorUnits": 1, "currency": "USD"},
+    });
+    let alert = records::alert_with("payment_failed", now, &more);
+    let alert = store.alerts().record(tenant, alert).await.unwrap();
+    let agent = store.agent();
+    let opened = agent.open(tenant, alert.id, member.user.id).await;
+    let session = opened.unwrap().id;
+    let playbooks = Playbooks::shipped().unwrap();
+    let analyse = async |case: &Case| Ok(unwary::proposal(&playbooks, case));
+    let proposed = agent.propose(tenant, session, analyse, "It failed.");
+    let (proposed, _) = Box::pin(proposed).await.unwrap();
+    let actions = [proposed.proposed_actions[0].id.clone()];
+    let approving = Approving::of(&actions, member.user.id);
+    let approval = agent.approve(tenant, session, &approving).await.unwrap();
+    assert!(matches!(approval, Approval::Queued(..)));
+}
+
+/// Replaces the first items by copies of them, spread among organizations and kinds.
+async fn fill(engines: &Engines, firsts: &[Item], items: usize) {
+    let (client, table) = (&engines.dynamodb(), engines.table_name());
+    for first in firsts {
+        let delete = client.delete_item().table_name(table);
+        let delete = delete.key("pk", first["pk"].clone());
+        delete.key("sk", first["sk"].clone()).send().await.unwrap();
+    }
+    let copies: Vec<_> = (0..items)
+        .map(|number| copied(&firsts[number % firsts.len()], number))
+        .collect();
+    let writes = stream::iter(copies.chunks(25).map(|some| {
+        let write = client.batch_write_item();
+        write.request_items(table, some.to_vec()).send()
+    }));
+    let written: Vec<_> = writes.buffer_unordered(4).try_collect().await.unwrap();
+    assert_eq!(written.len(), items.div_ceil(25));
+}
+
+/// An item under another id, of another organization.
+fn copied(first: &Item, number: usize) -> WriteRequest {
+    let organization = 1 + number % ORGANIZATIONS;
+    let kind = text_of(first, "kind");
+    let mut item = first.clone();
+    let mut set = |name: &str, value| item.insert(name.to_owned(), value);
+    let pk = text_of(first, "pk").replacen("ORG#1#", &format!("ORG#{organization}#"), 1);
+    set("pk", text(&pk));
+    set(
+        "organizationId",
+        AttributeValue::N(organization.to_string()),
+    );
+    let shard = organization % 16;
+    set("gsi4pk", text(&format!("DUE#{kind}#{shard}")));
+    match kind {
+        "cleanup" => {
+            let mut subject = first["subject"].clone();
+            renumber(&mut subject, number + 1);
+            set("sk", text(&format!("REQUEST#{:016}", number + 1)));
+            set("subject", subject);
+        }
+        "agent_action" => {
+            let id = format!("{}-{number}", text_of(first, "actionId"));
+            set("sk", text(&format!("ACTION#{id}")));
+            set("actionId", text(&id));
+        }
+        _ => {
+            let id = format!("{}{number}", text_of(first, "id"));
+            set("sk", text(&id));
+            set("id", text(&id));
+        }
+    }
+    let put = PutRequest::builder().set_item(Some(item)).build().unwrap();
+    WriteRequest::builder().put_request(put).build()
+}
+
+/// Replaces the number within nested objects.
+fn renumber(value: &mut AttributeValue, number: usize) {
+    match value {
+        AttributeValue::M(object) => object.values_mut().for_each(|one| renumber(one, number)),
+        value => *value = AttributeValue::N(number.to_string()),
+    }
+}
+
+/// Takes the messages out of the sweeper's queue, as records of an event.
+async fn messages(engines: &Engines) -> Vec<Value> {
+    let (sqs, url) = (engines.sqs(), &engines.queues().sweeps.url);
+    let mut all = Vec::new();
+    loop {
+        let receive = sqs.receive_message().queue_url(url);
+        let received = receive.max_number_of_messages(10).send().await.unwrap();
+        if received.messages().is_empty() {
+            return all;
+        }
+        for message in received.messages() {
+            let delete = sqs.delete_message().queue_url(url);
+            let delete = delete.receipt_handle(message.receipt_handle().unwrap());
+            delete.send().await.unwrap();
+            all.push(json!({"messageId": message.message_id(), "body": message.body()}));
+        }
+    }
+}
+
+/// The number of items that were due before `now` and still are.
+async fn count_due(engines: &Engines, now: Timestamp) -> usize {
+    let now = now.to_string();
+    let items = scan(engines).await.into_iter();
+    let is_left = |item: &Item| {
+        text_of(item, "gsi4pk").starts_with("DUE#") && *text_of(item, "gsi4sk") <= *now
+    };
+    items.filter(is_left).count()
+}
+
+async fn scan(engines: &Engines) -> Vec<Item> {
+    let (client, mut start, mut items) = (engines.dynamodb(), None, Vec::new());
+    loop {
+        let scan = client.scan().table_name(engines.table_name());
+        let page = scan.set_exclusive_start_key(start).send().await.unwrap();
+        items.extend(page.items.unwrap_or_default());
+        start = page.last_evaluated_key;
+        if start.is_none() {
+            return items;
+        }
+    }
+}
+
+fn text(text: &str) -> AttributeValue {
+    AttributeValue::S(text.to_owned())
+}
+
+fn text_of<'a>(item: &'a Item, name: &str) -> &'a str {
+    let value = item.get(name).and_then(|value| value.as_s().ok());
+    value.map_or("", String::as_str)
+}

@@ -1,0 +1,88 @@
+//! Table requests and units of sign-ins, as infra/README.md has them.
+
+use serde_json::{Value, json};
+use shared::{
+    model::span,
+    store::{Used, metered},
+};
+use tests::support::{Api, Caller, PASSWORD};
+
+use tests::File;
+
+/// The document with the table.
+const DOCUMENT: &str = "infra/README.md";
+
+/// Attempts of the flood, each at another account.
+const FLOOD: u32 = 300;
+
+/// Sends an attempt and returns what it took of the table.
+async fn attempt(client: &Caller, (username, password): (&str, &str), status: u16) -> Used {
+    let sent: Value = json!({"username": username, "password": password});
+    let (answer, used) = metered(client.post("/api/auth/login", sent)).await;
+    answer.expect(status);
+    used
+}
+
+fn row(what: &str, used: &Used) -> String {
+    format!("| {what} | {} | {} |", used.requests, used.units)
+}
+
+#[tokio::test]
+async fn the_costs_in_the_document_are_measured() {
+    let api = Api::start().await;
+    api.user("ada").await;
+    let at = |address: &str| api.anonymous().at(address);
+    let (right, wrong, unknown) = (("ada", PASSWORD), ("ada", "wrong"), ("nobody", "wrong"));
+    let mut lines = vec![
+        String::new(),
+        "| attempt | requests | units |".to_owned(),
+        "|---|---|---|".to_owned(),
+    ];
+    let client = at("198.51.100.7");
+    lines.push(row("succeeds", &attempt(&client, right, 200).await));
+    lines.push(row(
+        "fails, for a known account",
+        &attempt(&client, wrong, 401).await,
+    ));
+    lines.push(row(
+        "fails, for an unknown account",
+        &attempt(&client, unknown, 401).await,
+    ));
+    for _ in 0..8 {
+        attempt(&client, unknown, 401).await;
+    }
+    // The account's delay has passed, and the block of account and network has not.
+    api.clock.advance(span::MINUTE);
+    attempt(&client, unknown, 401).await;
+    api.clock.advance(span::MINUTE);
+    let blocked = attempt(&client, unknown, 429).await;
+    lines.push(row("is blocked, for account and network", &blocked));
+    let elsewhere = at("198.51.100.8");
+    attempt(&elsewhere, unknown, 401).await;
+    let delayed = attempt(&at("198.51.100.9"), unknown, 429).await;
+    lines.push(row("waits for the account's delay", &delayed));
+
+    let flood = at("203.0.113.9");
+    let mut all = Used::default();
+    let mut judged = 0;
+    for number in 0..FLOOD {
+        let sent = json!({"username": format!("user{number}"), "password": "wrong"});
+        let (answer, used) = metered(flood.post("/api/auth/login", sent)).await;
+        judged += usize::from(answer.status == 401);
+        all.requests += used.requests;
+        all.units += used.units;
+        if number + 1 == FLOOD {
+            answer.expect(429);
+            lines.push(row("is blocked, for the network", &used));
+        }
+    }
+    assert_eq!(judged, 30);
+    let each = |sum: f64| format!("{:.1}", sum / f64::from(FLOOD));
+    lines.push(format!(
+        "| one of {FLOOD} from a network, at {FLOOD} accounts | {} | {} |",
+        each(f64::from(all.requests)),
+        each(all.units)
+    ));
+    lines.push(String::new());
+    File::open(DOCUMENT).section("sign-in costs", &lines).hold();
+}

@@ -1,0 +1,94 @@
+//! The sweeper: a minute's start, and the runs that it starts.
+
+use std::time::Duration;
+
+use aws_sdk_sqs::Client;
+use shared::{
+    queue::Queue,
+    store::{Store, SweepMessage},
+};
+use sweeper::{Answer, Event, Queues, Sweeper, Swept};
+
+use super::{Api, engines, event};
+
+/// A sweeper, and the queue that starts its runs.
+pub struct Sweeping {
+    /// The sweeper, as its function has it.
+    pub sweeper: Sweeper,
+    sqs: Client,
+    url: String,
+}
+
+impl Sweeping {
+    /// Sets another time limit of a run.
+    pub fn within(self, budget: Duration) -> Self {
+        let sweeper = self.sweeper.within(budget);
+        Self { sweeper, ..self }
+    }
+
+    /// A minute passes: every shard that has due work is worked through. Returns what all runs did.
+    pub async fn sweep(&self) -> Swept {
+        let started = self.sweeper.start().await;
+        let mut swept = Swept {
+            errors: started.errors,
+            ..Swept::default()
+        };
+        for message in self.messages().await {
+            match SweepMessage::from_text(&message).unwrap() {
+                SweepMessage::Shard { shard } => swept += self.sweeper.sweep(shard).await,
+                SweepMessage::Cleanup(_) => assert_eq!(self.handles(&message).await, 0),
+            }
+        }
+        swept
+    }
+
+    /// Hands a message to the function. Returns how many it wants again.
+    pub async fn handles(&self, message: &str) -> usize {
+        let messages = Event::Messages(event(&[(message, 1)]));
+        match self.sweeper.handle(messages).await {
+            Answer::Messages(response) => response.batch_item_failures.len(),
+            Answer::Minute(started) => panic!("{started:?}"),
+        }
+    }
+
+    /// The messages of the queue, which are taken out of it.
+    pub async fn messages(&self) -> Vec<String> {
+        let mut all = Vec::new();
+        loop {
+            let receive = self.sqs.receive_message().queue_url(&self.url);
+            let received = receive.max_number_of_messages(10).send().await.unwrap();
+            let messages = received.messages.unwrap_or_default();
+            if messages.is_empty() {
+                return all;
+            }
+            for message in messages {
+                let delete = self.sqs.delete_message().queue_url(&self.url);
+                let handle = message.receipt_handle.unwrap();
+                delete.receipt_handle(handle).send().await.unwrap();
+                all.push(message.body.unwrap());
+            }
+        }
+    }
+}
+
+impl Api {
+    /// A sweeper under its role.
+    pub async fn sweeper(&self) -> Sweeping {
+        let sqs = engines::engines().await.sqs();
+        self.sweeper_of(self.store_of("sweeper"), sqs.clone(), sqs)
+    }
+
+    /// A sweeper on a store, whose messages of actions and deliveries go elsewhere.
+    pub fn sweeper_of(&self, store: Store, elsewhere: Client, sqs: Client) -> Sweeping {
+        let queues = Queues {
+            actions: Queue::new(elsewhere.clone(), &self.queues.actions.url),
+            webhooks: Queue::new(elsewhere, &self.queues.webhooks.url),
+            sweeps: Queue::new(sqs.clone(), &self.queues.sweeps.url),
+        };
+        Sweeping {
+            sweeper: Sweeper::new(store, queues),
+            sqs,
+            url: self.queues.sweeps.url.clone(),
+        }
+    }
+}
