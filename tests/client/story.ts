@@ -373,6 +373,8 @@ async function update(
     case "body_too_large":
     case "unsupported_media_type":
       return problem.detail;
+    case "rate_limited":
+      return "Too many requests. Wait a few seconds.";
     case "unavailable":
     case "internal_error":
       return `${problem.title} (${problem.requestId})`;
