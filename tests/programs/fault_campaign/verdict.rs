@@ -82,7 +82,7 @@ pub async fn judge(world: World, ledger: Ledger) -> Verdict {
         world.lambda.advance(ahead);
         let mut began = Stopwatch::start();
         let mut least = usize::MAX;
-        // The sweeper comes by every second.
+        // The sweeper starts its runs every second.
         while began.elapsed() < PATIENCE {
             tokio::time::sleep(std::time::Duration::from_millis(1_100)).await;
             queued = world.messages().await;

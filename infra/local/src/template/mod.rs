@@ -60,7 +60,7 @@ pub struct TableDefinition {
     pub attributes: Vec<AttributeDefinition>,
     /// Key of the table.
     pub key: Vec<KeyElement>,
-    /// Global secondary indexes; all of them project every attribute.
+    /// Global secondary indexes. Each projects every attribute, or keys only.
     pub indexes: Vec<IndexDefinition>,
     /// Attribute with an item's expiry in seconds since the epoch.
     pub ttl_attribute: Option<String>,
