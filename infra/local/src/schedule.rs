@@ -51,9 +51,14 @@ where
                 () = stop.clone() => return,
                 _ = ticks.tick() => {}
             }
-            if let Err(problem) = (self.invoke)(self.event()).await {
-                console::warn(&format!("schedule {}: {problem}", self.rule));
-            }
+            self.fire().await;
+        }
+    }
+
+    /// Invokes the function once and waits for its end.
+    pub async fn fire(&self) {
+        if let Err(problem) = (self.invoke)(self.event()).await {
+            console::warn(&format!("schedule {}: {problem}", self.rule));
         }
     }
 

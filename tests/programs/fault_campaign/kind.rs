@@ -90,14 +90,18 @@ impl Kind {
 
     /// Returns whether it strikes actions of the agent alone, so that clients do little else.
     pub const fn concerns_the_agent(self) -> bool {
+        let is_of_queue = matches!(
+            self,
+            Self::QueueDown | Self::Twice | Self::Late | Self::Never | Self::Poisoned
+        );
+        is_of_queue || self.concerns_target_systems()
+    }
+
+    /// Returns whether it strikes calls of target systems alone.
+    pub const fn concerns_target_systems(self) -> bool {
         matches!(
             self,
-            Self::QueueDown
-                | Self::Twice
-                | Self::Late
-                | Self::Never
-                | Self::Poisoned
-                | Self::TargetRefuses
+            Self::TargetRefuses
                 | Self::TargetHangs
                 | Self::TargetGarbage
                 | Self::TargetDrops
