@@ -126,7 +126,7 @@ def main():
     install()
     with running() as urls:
         only = [f"doubles::{name}" for name in sys.argv[1:]] or ["doubles::"]
-        test = ["cargo", "test", "--locked", "--package", "tests", "--test", "agent", "--"]
+        test = ["cargo", "test", "--locked", "--test", "agent", "--"]
         done = subprocess.run(
             [*test, "--ignored", *only],
             cwd=ROOT,

@@ -6,7 +6,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use serde_json::{Value, json};
 use shared::{
     agent::Claim,
-    model::{Id, span},
+    model::{Id, QueueMessage, span},
     store::{CLEANUP_DELAY, DueCount, Shard, SweepMessage, metered},
 };
 use sweeper::{Event, Started, Swept};

@@ -19,13 +19,14 @@ mod run;
 
 pub use limits::Limits;
 
-use std::{panic::AssertUnwindSafe, time::Duration};
+use std::time::Duration;
 
 use agent::{ActionState, Claim, Message};
 use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent, SqsMessage};
-use futures::{FutureExt, StreamExt, stream};
+use futures::{StreamExt, stream};
 use model::{AgentSessionId, Error, OrganizationId, Stopwatch, Timestamp};
 use runtime::{
+    messages,
     queue::{Delayed, Queue},
     telemetry::{self, Metric},
 };
@@ -70,33 +71,21 @@ impl Worker {
             .buffered(CONCURRENCY)
             .collect()
             .await;
-        let mut response = SqsBatchResponse::default();
-        for (message, is_handled) in handled {
-            if !is_handled {
-                // Without an id, the whole batch is redelivered.
-                response.add_failure(message.message_id.unwrap_or_default());
-            }
-        }
-        response
+        messages::response(handled)
     }
 
     /// Handles a message. Returns whether it succeeded. After the last delivery, a damaged action
     /// is set aside; the sweeper resumes an intact one.
     async fn guarded(&self, message: &SqsMessage) -> bool {
-        let message_id = message.message_id.as_deref().unwrap_or_default();
-        let handled = AssertUnwindSafe(self.process(message)).catch_unwind().await;
-        let cause = match handled {
-            Ok(Ok(())) => return true,
-            Ok(Err(error)) => error.chain(),
-            Err(_) => "a panic".to_owned(),
-        };
-        tracing::error!(messageId = message_id, cause, "cannot handle a message");
+        if messages::is_handled(message, self.process(message)).await {
+            return true;
+        }
         if self.is_last_delivery(message)
             && let Err(error) = self.dead_letter(message).await
         {
             let cause = error.chain();
             tracing::error!(
-                messageId = message_id,
+                messageId = message.message_id.as_deref().unwrap_or_default(),
                 cause,
                 "cannot check an action's record"
             );
@@ -105,7 +94,7 @@ impl Worker {
     }
 
     async fn process(&self, message: &SqsMessage) -> Result<(), Error> {
-        match read(message)? {
+        match messages::read(message)? {
             Message::RunAction {
                 organization_id,
                 session_id,
@@ -229,7 +218,7 @@ impl Worker {
                 session_id,
                 action_id,
             },
-        ) = read(message)
+        ) = messages::read(message)
         else {
             // The message names no action.
             return Ok(());
@@ -257,8 +246,4 @@ impl Worker {
             .and_then(|count| count.parse::<u32>().ok())
             .is_some_and(|count| count >= self.limits.deliveries)
     }
-}
-
-fn read(message: &SqsMessage) -> Result<Message, Error> {
-    Message::from_text(message.body.as_deref().unwrap_or_default())
 }

@@ -9,13 +9,14 @@
 
 mod swept;
 
-use std::{collections::BTreeMap, panic::AssertUnwindSafe, time::Duration};
+use std::{collections::BTreeMap, time::Duration};
 
 use agent::{AgentSessionStatus, Message};
 use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent, SqsMessage};
-use futures::{FutureExt, StreamExt, stream};
+use futures::{StreamExt, stream};
 use model::{Error, Timestamp, WebhookDelivery, span};
 use runtime::{
+    messages,
     queue::{Queue, Queued},
     telemetry::{self, Metric},
 };
@@ -164,36 +165,22 @@ impl Sweeper {
             let is_handled = self.guarded(&message).await;
             (message, is_handled)
         });
-        let mut response = SqsBatchResponse::default();
-        for (message, is_handled) in futures::future::join_all(handled).await {
-            if !is_handled {
-                response.add_failure(message.message_id.unwrap_or_default());
-            }
-        }
-        response
+        messages::response(futures::future::join_all(handled).await)
     }
 
     /// Handles a message. Returns whether it is done with. Failures of due work are logged, and the next
     /// minute's run tries again.
     async fn guarded(&self, message: &SqsMessage) -> bool {
-        let body = message.body.as_deref().unwrap_or_default();
         let handled = async {
-            match SweepMessage::from_text(body)? {
+            match messages::read(message)? {
                 SweepMessage::Shard { shard } => {
                     self.sweep(shard).await;
                 }
                 SweepMessage::Cleanup(name) => self.cleanup(&name).await,
             }
-            Ok::<_, Error>(())
+            Ok(())
         };
-        let cause = match AssertUnwindSafe(Box::pin(handled)).catch_unwind().await {
-            Ok(Ok(())) => return true,
-            Ok(Err(error)) => error.chain(),
-            Err(_) => "a panic".to_owned(),
-        };
-        let message_id = message.message_id.as_deref().unwrap_or_default();
-        tracing::error!(messageId = message_id, cause, "cannot handle a message");
-        false
+        messages::is_handled(message, handled).await
     }
 
     /// Works through a shard. A failed item does not affect the others, and no kind of work waits for another.

@@ -7,12 +7,12 @@
 //! A batch has messages of several organizations. Each webhook gets some of them at a time, so that a slow
 //! receiver holds up none but its own.
 
-use std::{collections::BTreeMap, panic::AssertUnwindSafe, time::Duration};
+use std::{collections::BTreeMap, time::Duration};
 
 use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent, SqsMessage};
-use futures::{FutureExt, StreamExt, stream};
+use futures::{StreamExt, stream};
 use model::{DeliveryMessage, Error, Stopwatch};
-use runtime::{queue::Queue, telemetry};
+use runtime::{messages, queue::Queue, telemetry};
 use store::Store;
 use targets::webhooks::{PATIENCE, WebhookCaller};
 
@@ -46,21 +46,14 @@ impl WebhookSender {
     pub async fn handle(&self, event: SqsEvent) -> SqsBatchResponse {
         let (handled, used) = store::metered(Box::pin(self.handle_all(event))).await;
         telemetry::unreadable(&used.unreadable, None, self.store.now());
-        let mut response = SqsBatchResponse::default();
-        for (message, is_handled) in handled {
-            if !is_handled {
-                // Without an id, the whole batch is delivered again.
-                response.add_failure(message.message_id.unwrap_or_default());
-            }
-        }
-        response
+        messages::response(handled)
     }
 
     async fn handle_all(&self, event: SqsEvent) -> Vec<(SqsMessage, bool)> {
         let began = Stopwatch::start();
         let mut by_webhook: BTreeMap<_, Vec<_>> = BTreeMap::new();
         for message in event.records {
-            let read = read(&message);
+            let read = messages::read::<DeliveryMessage>(&message);
             let webhook = read
                 .as_ref()
                 .ok()
@@ -88,14 +81,7 @@ impl WebhookSender {
             return false;
         }
         let attempt = async { self.attempt(&read?).await };
-        let cause = match AssertUnwindSafe(Box::pin(attempt)).catch_unwind().await {
-            Ok(Ok(())) => return true,
-            Ok(Err(error)) => error.chain(),
-            Err(_) => "a panic".to_owned(),
-        };
-        let message_id = message.message_id.as_deref().unwrap_or_default();
-        tracing::error!(messageId = message_id, cause, "cannot handle a message");
-        false
+        messages::is_handled(message, attempt).await
     }
 
     /// Attempts a delivery, if an attempt is due. Sends the message for the next attempt.
@@ -127,8 +113,4 @@ impl WebhookSender {
         self.queue.try_send(next.as_slice()).await;
         Ok(())
     }
-}
-
-fn read(message: &SqsMessage) -> Result<DeliveryMessage, Error> {
-    DeliveryMessage::from_text(message.body.as_deref().unwrap_or_default())
 }

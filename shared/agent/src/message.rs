@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use model::{AgentSessionId, Error, OrganizationId};
+use model::{AgentSessionId, OrganizationId, QueueMessage};
 
 /// A task for the worker, delivered at least once.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,16 +40,7 @@ pub enum Message {
     },
 }
 
-#[derive(Serialize, Deserialize)]
-struct Envelope<M> {
-    version: u32,
-    #[serde(flatten)]
-    message: M,
-}
-
 impl Message {
-    const VERSION: u32 = 1;
-
     /// Returns the organization that owns the session.
     #[must_use]
     pub const fn organization_id(&self) -> OrganizationId {
@@ -65,30 +56,9 @@ impl Message {
             } => *organization_id,
         }
     }
-
-    /// Writes the message for the queue.
-    pub fn to_text(&self) -> Result<String, Error> {
-        serde_json::to_string(&Envelope {
-            version: Self::VERSION,
-            message: self,
-        })
-        .map_err(|error| Error::internal("writing a message", error))
-    }
-
-    /// Parses a message; an unknown version or type is an error.
-    pub fn from_text(text: &str) -> Result<Self, Error> {
-        let envelope: Envelope<Self> = serde_json::from_str(text)
-            .map_err(|error| Error::internal("reading a message", error))?;
-        if envelope.version == Self::VERSION {
-            Ok(envelope.message)
-        } else {
-            Err(Error::internal(
-                "reading a message",
-                format!("version {} is unknown", envelope.version),
-            ))
-        }
-    }
 }
+
+impl QueueMessage for Message {}
 
 #[cfg(test)]
 mod tests {

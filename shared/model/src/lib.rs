@@ -24,6 +24,7 @@ mod notification;
 mod password;
 mod permission;
 mod project;
+mod queue_message;
 pub mod quota;
 pub mod random;
 pub mod refusal;
@@ -78,6 +79,7 @@ pub use project::{
     Phase, PhaseCreate, PhaseUpdate, Project, ProjectCreate, ProjectFilter, ProjectRef,
     ProjectStatus, ProjectUpdate,
 };
+pub use queue_message::QueueMessage;
 pub use search::{ReferenceSearch, SearchQuery, SearchWords, SearchedType};
 pub use service_request::{
     ActionRef, Priority, ReferenceType, ServiceRequest, ServiceRequestCreate, ServiceRequestFilter,

@@ -1,10 +1,11 @@
 //! The parts that every function has, behind the API or not: settings ([`config`]), log and metrics
-//! ([`telemetry`]), the queue of approved actions ([`queue`]), and the key of all secrets ([`kms`]).
+//! ([`telemetry`]), the queues ([`queue`]) and their [`messages`], and the key of all secrets ([`kms`]).
 
 mod aws;
 pub mod config;
 mod config_error;
 pub mod kms;
+pub mod messages;
 pub mod queue;
 mod start;
 pub mod telemetry;

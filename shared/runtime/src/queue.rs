@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use agent::Message;
 use aws_sdk_sqs::{Client, types::SendMessageBatchRequestEntry};
-use model::{DeliveryMessage, Error};
+use model::{DeliveryMessage, Error, QueueMessage};
 use store::SweepMessage;
 
 /// Most messages of one request.

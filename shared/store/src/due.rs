@@ -3,7 +3,7 @@
 use std::{fmt, time::Duration};
 
 use agent::{AgentAction, AgentSession};
-use model::{Error, OrganizationId, Timestamp, UnlistedKind, WebhookDelivery};
+use model::{Error, OrganizationId, QueueMessage, Timestamp, UnlistedKind, WebhookDelivery};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{
@@ -174,34 +174,9 @@ pub struct CleanupName {
     pub delay: Duration,
 }
 
-#[derive(Serialize, Deserialize)]
-struct Envelope<M> {
-    version: u32,
-    #[serde(flatten)]
-    message: M,
-}
+impl QueueMessage for SweepMessage {}
 
 impl SweepMessage {
-    const VERSION: u32 = 1;
-
-    /// Writes the message for the queue.
-    pub fn to_text(&self) -> Result<String, Error> {
-        let (version, message) = (Self::VERSION, self);
-        serde_json::to_string(&Envelope { version, message })
-            .map_err(|error| Error::internal("writing a message", error))
-    }
-
-    /// Parses a message; an unknown version is an error.
-    pub fn from_text(text: &str) -> Result<Self, Error> {
-        let envelope: Envelope<Self> = serde_json::from_str(text)
-            .map_err(|error| Error::internal("reading a message", error))?;
-        if envelope.version == Self::VERSION {
-            return Ok(envelope.message);
-        }
-        let problem = format!("version {} is unknown", envelope.version);
-        Err(Error::internal("reading a message", problem))
-    }
-
     /// Returns the message for a new cleanup, held back until that is due. `None` for other changes.
     #[must_use]
     pub fn of_unlisted(change: &UnlistedChange, now: Timestamp) -> Option<Self> {

@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! cargo build --release --bins --workspace --exclude local --exclude tests
-//! cargo run -p tests --bin benchmark
+//! cargo run --bin benchmark
 //! ```
 //!
 //! `--rounds N` measures so many rounds of each read instead of 40, `--only NAME` one function alone.

@@ -6,7 +6,7 @@
 //!
 //! ```text
 //! cargo build --release --bins --workspace --exclude local --exclude tests
-//! cargo run -p tests --bin fault-campaign
+//! cargo run --bin fault-campaign
 //! ```
 //!
 //! Each kind strikes a thousand times, with `--quick` forty times, with `--each N` as often as it says;

@@ -2,7 +2,7 @@
 //! each key throttles, and what throttles first in deployments of three sizes.
 //!
 //! ```text
-//! cargo run -p tests --bin growth
+//! cargo run --bin growth
 //! ```
 //!
 //! The functions run in this process on the embedded table. A proxy takes their requests apart. `--all` prints

@@ -4,7 +4,7 @@
 //! unknown. Then it counts in the target systems: every record has one effect. Exits with 1 unless
 //! that is so, and every action ended as it should.
 //!
-//! `cargo run -p tests --bin kill-worker [kills]`; with 10 it takes a few seconds.
+//! `cargo run --bin kill-worker [kills]`; with 10 it takes a few seconds.
 //!
 //! Half of the records are invoices to be credited, by a system in which idempotency keys alone
 //! prevent a second credit note. The first session's action must succeed. The other half are

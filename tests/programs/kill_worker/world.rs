@@ -19,7 +19,7 @@ use serde_json::{Map, Value, json};
 use shared::{
     agent::{ActionState, ActionType, Approving, Case, Message},
     clock::Clock,
-    model::{AgentSessionId, OrganizationId, Role, Stopwatch, UserId, span},
+    model::{AgentSessionId, OrganizationId, QueueMessage, Role, Stopwatch, UserId, span},
     queue::Queue,
     store::{Approval, Shard, Store},
 };

@@ -3,7 +3,7 @@
 //! than it may.
 //!
 //! ```text
-//! cargo run -p tests --bin scale
+//! cargo run --bin scale
 //! ```
 //!
 //! The large organization has 100,000 tasks, 2,000 projects and 200 users, the small one 100, 10 and

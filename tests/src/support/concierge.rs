@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use shared::{
     App,
     agent::{Alert, ApiCall, Facts, Message, TargetRead},
-    model::{AgentSessionId, Id, OrganizationId, span},
+    model::{AgentSessionId, Id, OrganizationId, QueueMessage, span},
     queue::Queue,
     store::Store,
 };

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use aws_sdk_sqs::Client;
 use shared::{
+    model::QueueMessage,
     queue::Queue,
     store::{Store, SweepMessage},
 };

@@ -1,4 +1,4 @@
-//! The whole suite behind faults by chance: `WORKDESK_WEATHER=<seed> cargo test --package tests`.
+//! The whole suite behind faults by chance: `WORKDESK_WEATHER=<seed> cargo test`.
 //!
 //! Every world then has its table behind a [`Weather`] of its own, which the seed and the test's name
 //! decide. A correct service lets no test notice. Indexes lag too: each `GET` is sent once more

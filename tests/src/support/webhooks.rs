@@ -18,7 +18,7 @@ use sha2::Sha256;
 use shared::{
     App,
     config::SigningSecrets,
-    model::{DeliveryMessage, Id, OrganizationId, WebhookId},
+    model::{DeliveryMessage, Id, OrganizationId, QueueMessage, WebhookId},
     queue::Queue,
     store::WebhookEvent,
 };

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::EventChange;
 use crate::{
-    AnyOf, Error, OrganizationId, Timestamp, WebhookId, digest, input, names::names, span,
+    AnyOf, OrganizationId, QueueMessage, Timestamp, WebhookId, digest, input, names::names, span,
 };
 
 /// The pauses before the second and each further attempt, in milliseconds.
@@ -265,34 +265,7 @@ pub struct DeliveryMessage {
     pub delay: Duration,
 }
 
-#[derive(Serialize, Deserialize)]
-struct Envelope<M> {
-    version: u32,
-    #[serde(flatten)]
-    message: M,
-}
-
-impl DeliveryMessage {
-    const VERSION: u32 = 1;
-
-    /// Writes the message for the queue.
-    pub fn to_text(&self) -> Result<String, Error> {
-        let (version, message) = (Self::VERSION, self);
-        serde_json::to_string(&Envelope { version, message })
-            .map_err(|error| Error::internal("writing a message", error))
-    }
-
-    /// Parses a message; an unknown version is an error.
-    pub fn from_text(text: &str) -> Result<Self, Error> {
-        let envelope: Envelope<Self> = serde_json::from_str(text)
-            .map_err(|error| Error::internal("reading a message", error))?;
-        if envelope.version == Self::VERSION {
-            return Ok(envelope.message);
-        }
-        let problem = format!("version {} is unknown", envelope.version);
-        Err(Error::internal("reading a message", problem))
-    }
-}
+impl QueueMessage for DeliveryMessage {}
 
 #[cfg(test)]
 mod tests {

@@ -1,0 +1,36 @@
+//! The text of a queue's message.
+
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+
+use crate::Error;
+
+/// A message of a queue: a JSON object with the version of its form.
+pub trait QueueMessage: Serialize + DeserializeOwned {
+    /// The version of the form.
+    const VERSION: u32 = 1;
+
+    /// Writes the message for the queue.
+    fn to_text(&self) -> Result<String, Error> {
+        let (version, message) = (Self::VERSION, self);
+        serde_json::to_string(&Envelope { version, message })
+            .map_err(|error| Error::internal("writing a message", error))
+    }
+
+    /// Parses a message; an unknown version or type is an error.
+    fn from_text(text: &str) -> Result<Self, Error> {
+        let envelope: Envelope<Self> = serde_json::from_str(text)
+            .map_err(|error| Error::internal("reading a message", error))?;
+        if envelope.version == Self::VERSION {
+            return Ok(envelope.message);
+        }
+        let problem = format!("version {} is unknown", envelope.version);
+        Err(Error::internal("reading a message", problem))
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+struct Envelope<M> {
+    version: u32,
+    #[serde(flatten)]
+    message: M,
+}

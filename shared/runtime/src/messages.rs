@@ -1,0 +1,40 @@
+//! What functions do with messages of queues: read, handle, and ask for again.
+
+use std::panic::AssertUnwindSafe;
+
+use aws_lambda_events::sqs::{SqsBatchResponse, SqsMessage};
+use futures::FutureExt;
+use model::{Error, QueueMessage};
+
+/// Reads a message.
+pub fn read<M: QueueMessage>(message: &SqsMessage) -> Result<M, Error> {
+    M::from_text(message.body.as_deref().unwrap_or_default())
+}
+
+/// Waits for the work of a message. Returns whether it succeeded. An error or a panic is logged and
+/// does not affect other messages.
+pub async fn is_handled(
+    message: &SqsMessage,
+    work: impl Future<Output = Result<(), Error>>,
+) -> bool {
+    let cause = match AssertUnwindSafe(Box::pin(work)).catch_unwind().await {
+        Ok(Ok(())) => return true,
+        Ok(Err(error)) => error.chain(),
+        Err(_) => "a panic".to_owned(),
+    };
+    let message_id = message.message_id.as_deref().unwrap_or_default();
+    tracing::error!(messageId = message_id, cause, "cannot handle a message");
+    false
+}
+
+/// Returns the answer that asks for the messages again that were not handled.
+pub fn response(handled: impl IntoIterator<Item = (SqsMessage, bool)>) -> SqsBatchResponse {
+    let mut response = SqsBatchResponse::default();
+    for (message, is_handled) in handled {
+        if !is_handled {
+            // Without an id, the whole batch is delivered again.
+            response.add_failure(message.message_id.unwrap_or_default());
+        }
+    }
+    response
+}
