@@ -1,6 +1,6 @@
 //! One JSON line per request, and the service's own metrics.
 //!
-//! The line of a request has its result, the used table units, and the ids of caller and
+//! The line of a request has its result, the used read and write units of the table, and the ids of caller and
 //! organization. It never contains parts of a body, a cookie or a secret. Only the line of a
 //! refused sign-in or change of password has the client's address. A metric is a line in
 //! CloudWatch's embedded metric format. The stack is a dimension of each; no dimension grows with
@@ -267,7 +267,8 @@ impl Record {
                     organizationId = self.caller.map(|(_, organization)| organization.get()),
                     address,
                     tableRequests = self.used.requests,
-                    tableUnits = self.used.units,
+                    readUnits = self.used.read_units,
+                    writeUnits = self.used.write_units,
                     coldStart = self.cold_start,
                     cause = $cause,
                 )

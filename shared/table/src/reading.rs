@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 use crate::{
     attribute::Item,
     batch::Batch,
-    client::{ATTEMPTS, Table, back_off, count},
+    client::{ATTEMPTS, Table, back_off, count_read},
     failure::{failure, unavailable},
     item::{Readable, Stored, key_item, key_of, readable_at, stored_at},
     key::{AnyKey, Index, Key},
@@ -49,7 +49,7 @@ impl Table {
         // The SDK's futures are large. On the heap, one future can hold several side by side.
         let sent = Box::pin(request.send()).await;
         let output = sent.map_err(failure)?;
-        count(output.consumed_capacity.as_slice());
+        count_read(output.consumed_capacity.as_slice());
         let stored = |item| stored_at(key.as_ref(), item);
         output.item.map(stored).transpose()
     }
@@ -90,7 +90,7 @@ impl Table {
                 .request_items(&*self.name, wanted)
                 .return_consumed_capacity(ReturnConsumedCapacity::Total);
             let output = Box::pin(request.send()).await.map_err(failure)?;
-            count(output.consumed_capacity.as_deref().unwrap_or_default());
+            count_read(output.consumed_capacity.as_deref().unwrap_or_default());
             for item in output.responses.into_iter().flatten().flat_map(|(_, i)| i) {
                 if let Some(key) = key_of(&item) {
                     found.insert(key, item);
@@ -274,7 +274,7 @@ impl Table {
             .return_consumed_capacity(ReturnConsumedCapacity::Total);
         let sent = Box::pin(request.send()).await;
         let output = sent.map_err(failure)?;
-        count(output.consumed_capacity.as_slice());
+        count_read(output.consumed_capacity.as_slice());
         walk.answers += 1;
         walk.read += usize::try_from(output.scanned_count).unwrap_or_default();
         walk.start = output.last_evaluated_key;
