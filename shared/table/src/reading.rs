@@ -38,20 +38,27 @@ impl Table {
         key: &Key<R>,
         read: Read,
     ) -> Result<Option<Stored<R>>, Error> {
+        let mut item = self.item(key.as_ref(), read).await?;
+        if item.is_none() && read == Read::Lasting {
+            item = self.item(key.as_ref(), Read::Consistent).await?;
+        }
+        item.map(|item| stored_at(key.as_ref(), item)).transpose()
+    }
+
+    async fn item(&self, key: &AnyKey, read: Read) -> Result<Option<Item>, Error> {
         meter::allow_read()?;
         let request = self
             .client
             .get_item()
             .table_name(&*self.name)
-            .set_key(Some(key_item(key.as_ref())))
+            .set_key(Some(key_item(key)))
             .consistent_read(read == Read::Consistent)
             .return_consumed_capacity(ReturnConsumedCapacity::Total);
         // The SDK's futures are large. On the heap, one future can hold several side by side.
         let sent = Box::pin(request.send()).await;
         let output = sent.map_err(failure)?;
         count_read(output.consumed_capacity.as_slice());
-        let stored = |item| stored_at(key.as_ref(), item);
-        output.item.map(stored).transpose()
+        Ok(output.item)
     }
 
     /// Reads the items of several keys, each once, in concurrent requests of at most 100 keys.
@@ -61,7 +68,21 @@ impl Table {
         read: Read,
     ) -> Result<Batch, Error> {
         let keys: HashSet<AnyKey> = keys.into_iter().map(Into::into).collect();
-        let keys: Vec<AnyKey> = keys.into_iter().collect();
+        let mut found = self.batch_get_all(keys.iter(), read).await?;
+        if read == Read::Lasting {
+            let missing = keys.iter().filter(|key| !found.has(key));
+            let missing = self.batch_get_all(missing, Read::Consistent).await?;
+            found = found.and(missing);
+        }
+        Ok(found)
+    }
+
+    async fn batch_get_all(
+        &self,
+        keys: impl Iterator<Item = &AnyKey>,
+        read: Read,
+    ) -> Result<Batch, Error> {
+        let keys: Vec<AnyKey> = keys.cloned().collect();
         let some = keys
             .chunks(100)
             .map(|keys| self.batch_get_some(keys.to_vec(), read));
