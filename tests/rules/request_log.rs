@@ -16,6 +16,8 @@ async fn a_request_is_logged_with_who_asked_and_what_it_took_of_the_table() {
     assert_eq!(line["method"], "GET");
     assert_eq!(line["route"], "/api/milestones/{id}");
     assert_eq!(line["status"], 200);
+    // No share is set, so that all are logged.
+    assert_eq!(line["logShare"], 1.0);
     assert_eq!(line["userId"], max.id());
     assert_eq!(line["organizationId"], 1);
     assert_eq!(line["tableRequests"], api.counter.take().total);
