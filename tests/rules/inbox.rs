@@ -640,8 +640,8 @@ async fn a_comment_for_three_users_costs_little() {
     let (_, used) = Box::pin(metered(api.delivers_changes(&changes))).await;
     assert_eq!(api.items_of("notification").await.len(), 1 + 2 + 3);
     eprintln!("a comment for three users: {used:?}");
-    assert!(used.requests <= 16 && used.units <= 25.0, "{used:?}");
+    assert!(used.requests <= 16 && used.units() <= 25.0, "{used:?}");
     let (_, again) = Box::pin(metered(api.delivers_changes(&changes))).await;
     eprintln!("the same again: {again:?}");
-    assert!(again.requests <= 7 && again.units <= 6.0, "{again:?}");
+    assert!(again.requests <= 7 && again.units() <= 6.0, "{again:?}");
 }

@@ -179,7 +179,7 @@ async fn a_charge_is_beside_the_reads_and_rare() {
     })
     .await;
     // Four charges of the user, and one of the organization, which has four times as much.
-    assert!((390.0..430.0).contains(&used.units), "{used:?}");
+    assert!((390.0..430.0).contains(&used.units()), "{used:?}");
     assert!(answered > 100, "{answered}");
 }
 
@@ -222,7 +222,7 @@ async fn an_ended_session_is_refused_and_leaves_the_organization_its_quota() {
     })
     .await;
     assert_eq!(seen.last(), Some(&429), "{}", seen.len());
-    assert!(used.units < 11_000.0, "{used:?}");
+    assert!(used.units() < 11_000.0, "{used:?}");
     api.sign_in("mia").await.get("/api/users").await.expect(200);
 }
 

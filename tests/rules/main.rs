@@ -23,6 +23,7 @@ mod failures;
 mod feed;
 mod filters;
 mod generated;
+mod halved_reads;
 mod history;
 mod inbox;
 mod limits;

@@ -316,10 +316,15 @@ fn the_dashboard_shows_functions_outcomes_indexes_and_alarms() {
 }
 
 #[test]
-fn the_gateway_logs_who_was_refused() {
+fn the_gateway_logs_who_was_refused_if_it_logs() {
     let template = roles::template();
     let resources = &template["Resources"];
-    let settings = &resources["ApiStage"]["Properties"]["AccessLogSettings"];
+    let choice = &resources["ApiStage"]["Properties"]["AccessLogSettings"];
+    assert_eq!(
+        (&choice[0], &choice[2]),
+        (&"HasAccessLog".into(), &"AWS::NoValue".into())
+    );
+    let settings = &choice[1];
     assert_eq!(settings["DestinationArn"], "ApiLogs.Arn");
     let line: Value = serde_json::from_str(settings["Format"].as_str().unwrap()).unwrap();
     assert_eq!(line["address"], "$context.identity.sourceIp");
@@ -327,6 +332,18 @@ fn the_gateway_logs_who_was_refused() {
     // No one keeps addresses for longer than it is said.
     let retention = &resources["ApiLogs"]["Properties"]["RetentionInDays"];
     assert_eq!(retention, "AccessLogRetentionDays");
+}
+
+/// A share of successes is logged. So a metric of log lines would be too small.
+#[test]
+fn no_metric_is_made_of_the_lines_of_requests() {
+    let template = roles::template();
+    let variables = &template["Globals"]["Function"]["Environment"]["Variables"];
+    assert_eq!(variables["SUCCESS_LOG_SHARE"], "SuccessLogShare");
+    assert!(of_type(&template, "AWS::Logs::MetricFilter").is_empty());
+    let dashboard = body(&template);
+    let widgets = dashboard["widgets"].as_array().unwrap();
+    assert!(widgets.iter().all(|widget| widget["type"] != "log"));
 }
 
 #[test]

@@ -16,20 +16,24 @@ async fn a_request_is_logged_with_who_asked_and_what_it_took_of_the_table() {
     assert_eq!(line["method"], "GET");
     assert_eq!(line["route"], "/api/milestones/{id}");
     assert_eq!(line["status"], 200);
+    // No share is set, so that all are logged.
+    assert_eq!(line["logShare"], 1.0);
     assert_eq!(line["userId"], max.id());
     assert_eq!(line["organizationId"], 1);
     assert_eq!(line["tableRequests"], api.counter.take().total);
-    let read = line["tableUnits"].as_f64().unwrap();
+    let units = |line: &Value| ["readUnits", "writeUnits"].map(|name| line[name].as_f64().unwrap());
+    let [read, written] = units(&line);
     // Each item that is read takes half a unit at least, and those of the caller are read whole.
     assert!((2.0..20.0).contains(&read), "{line}");
+    assert!(written.abs() < f64::EPSILON, "{line}");
 
     max.put("/api/milestones/1", json!({"title": "Renamed"}))
         .await
         .expect(200);
     let [line] = log.take().try_into().unwrap();
     assert_eq!(line["tableRequests"], api.counter.take().total);
-    let written = line["tableUnits"].as_f64().unwrap();
-    assert!(written > read, "{read} {line}");
+    let [read, written] = units(&line);
+    assert!(read > 0.0 && written > 0.0, "{line}");
 
     max.get("/api/milestones/2").await.expect(404);
     let [line] = log.take().try_into().unwrap();

@@ -297,7 +297,7 @@ async fn an_indexed_write_costs_what_the_document_says() {
         let index = api.store.search();
         let (indexed, used) = metered(index.index(api.home.id, &changes)).await;
         indexed.unwrap();
-        costs.push(used.units);
+        costs.push(used.units());
     }
     // Write units of words and record, and the read units of the record as it was.
     let expected = [5 + 2 + 1, 2 + 3 + 1, 3 + 1, 500 + 10 + 1, 15 + 2];

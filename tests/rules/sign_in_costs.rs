@@ -24,7 +24,10 @@ async fn attempt(client: &Caller, (username, password): (&str, &str), status: u1
 }
 
 fn row(what: &str, used: &Used) -> String {
-    format!("| {what} | {} | {} |", used.requests, used.units)
+    format!(
+        "| {what} | {} | {} | {} |",
+        used.requests, used.read_units, used.write_units
+    )
 }
 
 #[tokio::test]
@@ -35,8 +38,8 @@ async fn the_costs_in_the_document_are_measured() {
     let (right, wrong, unknown) = (("ada", PASSWORD), ("ada", "wrong"), ("nobody", "wrong"));
     let mut lines = vec![
         String::new(),
-        "| attempt | requests | units |".to_owned(),
-        "|---|---|---|".to_owned(),
+        "| attempt | requests | read units | write units |".to_owned(),
+        "|---|---|---|---|".to_owned(),
     ];
     let client = at("198.51.100.7");
     lines.push(row("succeeds", &attempt(&client, right, 200).await));
@@ -70,7 +73,8 @@ async fn the_costs_in_the_document_are_measured() {
         let (answer, used) = metered(flood.post("/api/auth/login", sent)).await;
         judged += usize::from(answer.status == 401);
         all.requests += used.requests;
-        all.units += used.units;
+        all.read_units += used.read_units;
+        all.write_units += used.write_units;
         if number + 1 == FLOOD {
             answer.expect(429);
             lines.push(row("is blocked, for the network", &used));
@@ -79,9 +83,10 @@ async fn the_costs_in_the_document_are_measured() {
     assert_eq!(judged, 30);
     let each = |sum: f64| format!("{:.1}", sum / f64::from(FLOOD));
     lines.push(format!(
-        "| one of {FLOOD} from a network, at {FLOOD} accounts | {} | {} |",
+        "| one of {FLOOD} from a network, at {FLOOD} accounts | {} | {} | {} |",
         each(f64::from(all.requests)),
-        each(all.units)
+        each(all.read_units),
+        each(all.write_units)
     ));
     lines.push(String::new());
     File::open(DOCUMENT).section("sign-in costs", &lines).hold();

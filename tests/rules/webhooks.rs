@@ -569,5 +569,5 @@ async fn an_organization_without_webhooks_costs_one_small_read() {
     let (messages, used) = store::metered(webhooks.deliver(tenant, vec![event])).await;
     assert!(messages.unwrap().is_empty());
     assert_eq!(used.requests, 1);
-    assert!(used.units <= 0.5, "{used:?}");
+    assert!(used.units() <= 0.5, "{used:?}");
 }

@@ -42,7 +42,7 @@ pub async fn session(caller: Caller<need::SignedIn>) -> Result<Json<SessionView>
     let identity = caller.identity().await?;
     Ok(Json(SessionView {
         user: UserView::from(&identity.user),
-        organization: OrganizationView::from(&*identity.organization),
+        organization: OrganizationView::from(&identity.organization),
         permissions: identity.permissions(),
         plan_features: identity.organization.plan_features.clone(),
         expires_at: identity.ends_at(),

@@ -19,14 +19,15 @@ use crate::view::OrganizationView;
     operation_id = "getOrganization"
 )]
 pub async fn get_organization(
-    State(_): State<App>,
+    State(app): State<App>,
     caller: Caller<need::ViewWork>,
     Path(id): Path<PathId<OrganizationId>>,
 ) -> Result<Single<OrganizationView>, Problem> {
-    if id.known()? != caller.tenant() {
+    let id = id.known()?;
+    if id != caller.tenant() {
         return Err(Error::NotFound(OrganizationId::NOUN).into());
     }
-    // The caller's organization was read to authorize the request.
-    let identity = caller.identity().await?;
-    Ok(Single(identity.organization.clone().into()))
+    // That of the caller may be five seconds old, and its version names the change of another request.
+    let organization = app.store.directory().organization(id).await?;
+    Ok(Single(organization.into()))
 }

@@ -1,8 +1,9 @@
 //! One JSON line per request, and the service's own metrics.
 //!
-//! The line of a request has its result, the used table units, and the ids of caller and
+//! The line of a request has its result, the used read and write units of the table, and the ids of caller and
 //! organization. It never contains parts of a body, a cookie or a secret. Only the line of a
-//! refused sign-in or change of password has the client's address. A metric is a line in
+//! refused sign-in or change of password has the client's address. A share of the successes is logged;
+//! errors, refusals and slow requests always are. Metrics count all requests. A metric is a line in
 //! CloudWatch's embedded metric format. The stack is a dimension of each; no dimension grows with
 //! users or tenants.
 
@@ -35,6 +36,12 @@ static STACK: OnceLock<String> = OnceLock::new();
 
 /// Stack of a function without `STACK_NAME`.
 const NO_STACK: &str = "local";
+
+/// The share of successes that is logged, from 0 to 1.
+static SUCCESS_SHARE: OnceLock<f64> = OnceLock::new();
+
+/// Milliseconds from which a request is slow, and always logged.
+const SLOW: u128 = 1_000;
 
 /// True once this process has had a request.
 static WARM: AtomicBool = AtomicBool::new(false);
@@ -77,13 +84,14 @@ pub enum Metric {
 }
 
 /// Sets up JSON lines on standard output, from the level `RUST_LOG` (`info` by default) on, and the
-/// metrics of the stack `STACK_NAME`. `function` is the name in the lines. Call it once per
-/// process.
+/// metrics of the stack `STACK_NAME`. `function` is the name in the lines. `SUCCESS_LOG_SHARE` is the share
+/// of successes that is logged: all, unless it is a number from 0 to 1. Call it once per process.
 pub fn init(function: &'static str) {
     let _ = FUNCTION.set(function);
     let environment = Environment::process();
     let stack = environment.optional("STACK_NAME").unwrap_or(NO_STACK);
     let _ = STACK.set(stack.to_owned());
+    let _ = SUCCESS_SHARE.set(share(environment.optional("SUCCESS_LOG_SHARE")));
     let level = environment.optional("RUST_LOG").unwrap_or_default();
     // A second call, as tests make it, changes nothing.
     let _ = tracing::subscriber::set_global_default(lines(level, std::io::stdout));
@@ -106,6 +114,35 @@ where
         .with_env_filter(filter)
         .with_writer(writer)
         .finish()
+}
+
+fn share(setting: Option<&str>) -> f64 {
+    let share = setting.and_then(|text| text.parse().ok());
+    share
+        .filter(|share| (0.0..=1.0).contains(share))
+        .unwrap_or(1.0)
+}
+
+/// Returns the share of requests like this one that is logged, if this one is among them. The id of the
+/// request decides, so that it is logged everywhere or nowhere.
+fn logged_share(of_successes: f64, id: &str, status: StatusCode, millis: u128) -> Option<f64> {
+    let is_success = !status.is_client_error() && !status.is_server_error();
+    if is_success && millis < SLOW {
+        (place(id) < of_successes).then_some(of_successes)
+    } else {
+        Some(1.0)
+    }
+}
+
+/// Returns a number from 0 to 1, without 1, that follows from an id alone. Ids are spread evenly.
+fn place(id: &str) -> f64 {
+    const PLACES: u32 = 1_000_000;
+    // FNV-1a.
+    let hash = id.bytes().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    let place = u32::try_from(hash % u64::from(PLACES)).unwrap_or_default();
+    f64::from(place) / f64::from(PLACES)
 }
 
 /// Runs a request. Returns its output and its record. `trace` is the id of the trace, if known.
@@ -242,7 +279,8 @@ impl Record {
         &self.used.unreadable
     }
 
-    /// Writes the line: at level error with the cause for a 5xx, at level info otherwise.
+    /// Writes the line: at level error with the cause for a 5xx, at level info otherwise. Of successes, writes
+    /// a share.
     pub fn log(
         &self,
         request_id: &str,
@@ -251,6 +289,10 @@ impl Record {
         status: StatusCode,
         cause: Option<&str>,
     ) {
+        let of_successes = SUCCESS_SHARE.get().copied().unwrap_or(1.0);
+        let Some(share) = logged_share(of_successes, request_id, status, self.millis) else {
+            return;
+        };
         let address = self.address.as_deref();
         let address = address.filter(|_| status.is_client_error());
         macro_rules! line {
@@ -267,8 +309,10 @@ impl Record {
                     organizationId = self.caller.map(|(_, organization)| organization.get()),
                     address,
                     tableRequests = self.used.requests,
-                    tableUnits = self.used.units,
+                    readUnits = self.used.read_units,
+                    writeUnits = self.used.write_units,
                     coldStart = self.cold_start,
+                    logShare = share,
                     cause = $cause,
                 )
             };
@@ -379,6 +423,40 @@ mod tests {
         assert_eq!((named, &lines[1]["count"]), (10, &json!(12)));
         let metric = embedded_metric(Metric::Unreadable(2), "staging", "tasks", now);
         assert_eq!(metric["UnreadableRecords"], 2);
+    }
+
+    #[test]
+    fn a_share_of_successes_is_logged_and_all_else() {
+        let logged = |share, status, millis| {
+            let status = StatusCode::from_u16(status).unwrap();
+            (0..10_000)
+                .filter_map(|id| logged_share(share, &format!("JKJaX{id}="), status, millis))
+                .count()
+        };
+        let tenth = logged(0.1, 200, 999);
+        assert!((900..1_100).contains(&tenth), "{tenth}");
+        assert_eq!((logged(0.0, 201, 1), logged(1.0, 304, 1)), (0, 10_000));
+        for (status, millis) in [(400, 1), (429, 1), (500, 1), (200, 1_000)] {
+            assert_eq!(logged(0.0, status, millis), 10_000, "{status}");
+        }
+        // The same request is logged by whichever function it meets.
+        let again = |id| logged_share(0.5, id, StatusCode::OK, 1);
+        assert_eq!(again("JKJaX7="), again("JKJaX7="));
+    }
+
+    #[test]
+    fn a_share_that_is_none_is_all() {
+        let shares = [
+            None,
+            Some("0"),
+            Some("0.25"),
+            Some("2"),
+            Some("-1"),
+            Some("NaN"),
+            Some("a"),
+        ];
+        let read = shares.map(|setting| share(setting).to_string());
+        assert_eq!(read, ["1", "0", "0.25", "1", "1", "1", "1"]);
     }
 
     #[test]

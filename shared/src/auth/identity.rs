@@ -4,17 +4,16 @@ use model::{
     Code, EntryCredential, Error, Held, Organization, Permission, Session, Timestamp, Token, User,
     UserRef,
 };
-use store::Stored;
 
-/// The caller, read with this request.
+/// The caller, read with this request but for the organization.
 #[derive(Clone, Debug)]
 pub struct Identity {
     /// The credential of the request.
     pub credential: Credential,
     /// The signed-in user.
     pub user: User,
-    /// The user's organization.
-    pub organization: Stored<Organization>,
+    /// The user's organization. It may be five seconds old.
+    pub organization: Organization,
 }
 
 /// The credential of a request.

@@ -22,10 +22,6 @@ use super::{
     writes::Writes,
 };
 
-/// Deleted tags must not show on activities, not even for the moment in which an eventually consistent
-/// read still finds them.
-const JOIN: Read = Read::Consistent;
-
 resource! {
     /// Activities.
     pub Activities as activities
@@ -176,7 +172,7 @@ impl Activities<'_> {
         let key = key::project(tenant, project);
         let activities = key::activities_of_project(tenant, project);
         let (project, page) = tokio::try_join!(
-            self.0.table.get(&key, Read::Consistent),
+            self.0.table.get(&key, Read::Lasting),
             self.page(activities, asked),
         )?;
         project.or_not_found(ProjectId::NOUN)?;
@@ -253,7 +249,7 @@ impl Activities<'_> {
             let tags = tagging::keys(tenant, iter::once(&activity.tag_ids));
             let (done, found) = tokio::try_join!(
                 self.0.commit(&context, Write::replace(&activity)?, ()),
-                table.batch_get(tags, JOIN),
+                table.batch_get(tags, Read::Consistent),
             )?;
             let there = tagging::found(tenant, iter::once(&activity.tag_ids), &found);
             let tagged = |()| TaggedActivity {
@@ -295,10 +291,10 @@ impl Activities<'_> {
         let tags = activities.map(|activity| &activity.tag_ids);
         let user = |id| key::user(tenant, id);
         let project = |id| key::project(tenant, id);
-        let keys = creators.clone().map(user).map(AnyKey::from);
-        let keys = keys.chain(projects.clone().map(project).map(AnyKey::from));
-        let keys = keys.chain(tagging::keys(tenant, tags.clone()));
-        let found = self.0.table.batch_get(keys, JOIN).await?;
+        let lasting = creators.clone().map(user).map(AnyKey::from);
+        let lasting = lasting.chain(projects.clone().map(project).map(AnyKey::from));
+        let deletable = tagging::keys(tenant, tags.clone());
+        let found = self.0.joined(lasting, deletable).await?;
         Ok(Named {
             creators: found.all(creators, user),
             projects: found.all(projects, project),

@@ -172,7 +172,7 @@ impl Comments<'_> {
             let author = key::user(tenant, comment.user_id);
             let (done, found) = tokio::try_join!(
                 self.0.commit(&context, Write::replace(&comment)?, ()),
-                table.batch_get([author.clone()], Read::Eventual),
+                table.batch_get([author.clone()], Read::Lasting),
             )?;
             let author = found.named(&author);
             let with_author = |()| CommentWithAuthor {

@@ -9,12 +9,12 @@ use serde::de::DeserializeOwned;
 use super::{
     idempotency::{Once, id_of},
     ids::IdOf,
-    key::Key,
+    key::{AnyKey, Key},
     pending_write::{PendingWrite, WriteContext},
     records::Subject,
     retry::reretry_or_none,
     store::{Store, id_is_taken},
-    table::{Condition, OrNotFound, Read, Stored, Write},
+    table::{Batch, Condition, OrNotFound, Read, Stored, Write},
     tracked::Tracked,
     writes::Writes,
 };
@@ -28,6 +28,21 @@ impl Store {
     ) -> Result<Stored<R>, Error> {
         let found = self.table.get(key, Read::Consistent).await?;
         found.or_not_found(noun)
+    }
+
+    /// Reads the records that others name. Users and projects are never deleted: they are read at half the
+    /// price, and a name may be the one before a change. Deleted milestones, phases and tags must not show,
+    /// not even for the moment in which an eventually consistent read still finds them.
+    pub(crate) async fn joined(
+        &self,
+        lasting: impl Iterator<Item = AnyKey>,
+        deletable: impl Iterator<Item = AnyKey>,
+    ) -> Result<Batch, Error> {
+        let (lasting, deletable) = tokio::try_join!(
+            self.table.batch_get(lasting, Read::Lasting),
+            self.table.batch_get(deletable, Read::Consistent),
+        )?;
+        Ok(lasting.and(deletable))
     }
 
     /// Reads beside the authorization, then writes; `write` ends with [`commit`](Self::commit). Reads

@@ -24,6 +24,7 @@ mod milestones;
 mod notifications;
 mod pending_write;
 mod quotas;
+mod recent;
 mod records;
 mod references;
 mod resolutions;

@@ -139,7 +139,7 @@ impl Milestones<'_> {
         let fits = Filter::of(caller).any("status", filter.status.as_ref())?;
         let milestones = key::milestones_of_project(tenant, project_id).filter(fits.condition());
         let (project, milestones) = tokio::try_join!(
-            table.get(&key, Read::Consistent),
+            table.get(&key, Read::Lasting),
             table.page(milestones, wanted),
         )?;
         project.or_not_found(ProjectId::NOUN)?;

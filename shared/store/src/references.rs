@@ -67,7 +67,7 @@ impl References<'_> {
         let keys = matching
             .records()
             .filter_map(|reference| key_of(tenant, reference));
-        let found = self.0.table.batch_get(keys, Read::Eventual).await?;
+        let found = self.0.table.batch_get(keys, Read::Lasting).await?;
         Ok(matching.filter_map(|reference| found_in(&found, tenant, &reference)))
     }
 }

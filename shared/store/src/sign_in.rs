@@ -223,18 +223,29 @@ impl Record<crate::Workdesk> for FailureCount {
 }
 
 impl Store {
-    /// A session or a token with its user and the organization; `None` when any is missing.
+    /// A session or a token with its user and the organization; `None` when any is missing. The organization
+    /// may be five seconds old.
     pub(super) async fn caller<R: DeserializeOwned>(
         &self,
         credential: &Key<R>,
         tenant: OrganizationId,
         user: UserId,
-    ) -> Result<Option<(Stored<R>, User, Stored<Organization>)>, Error> {
+    ) -> Result<Option<(Stored<R>, User, Organization)>, Error> {
+        let now = self.now();
+        let recent = self.recent.get(tenant, now);
         let (user, organization) = (key::user(tenant, user), key::organization(tenant));
-        let keys: [AnyKey; 3] = [credential.into(), (&user).into(), (&organization).into()];
+        let mut keys: Vec<AnyKey> = vec![credential.into(), (&user).into()];
+        if recent.is_none() {
+            keys.push((&organization).into());
+        }
         let found = self.table.batch_get(keys, Read::Consistent).await?;
         let credential = found.get(credential)?;
-        let (user, organization) = (found.get(&user)?, found.get(&organization)?);
+        let (user, read) = (found.get(&user)?, found.get(&organization)?);
+        let read = read.map(|stored| stored.record);
+        if let Some(read) = &read {
+            self.recent.keep(read, now);
+        }
+        let organization = recent.or(read);
         let (Some(credential), Some(user), Some(organization)) = (credential, user, organization)
         else {
             return Ok(None);
@@ -244,13 +255,14 @@ impl Store {
 }
 
 impl SignIn<'_> {
-    /// A session with its user and the organization, all as they are now. `None` when any is missing.
+    /// A session with its user, as they are now, and the organization, which may be five seconds old. `None`
+    /// when any is missing.
     pub async fn caller(
         &self,
         tenant: OrganizationId,
         user: UserId,
         sid_hash: &str,
-    ) -> Result<Option<(Stored<Session>, User, Stored<Organization>)>, Error> {
+    ) -> Result<Option<(Stored<Session>, User, Organization)>, Error> {
         let key = key::session(tenant, user, sid_hash);
         self.0.caller(&key, tenant, user).await
     }

@@ -7,16 +7,18 @@ use tokio::sync::OnceCell;
 use super::{
     ids::{IdOf, Ids, Reserved},
     key,
+    recent::RecentOrganizations,
     stack_name::StackName,
     table::{Read, Table},
 };
 
-/// All records, by resource. Cheap to clone; clones share their reserved ids.
+/// All records, by resource. Cheap to clone; clones share their reserved ids and recent organizations.
 #[derive(Clone, Debug)]
 pub struct Store {
     pub(super) table: Table,
     pub(super) clock: Clock,
     pub(super) stack: StackName,
+    pub(super) recent: RecentOrganizations,
     ids: Ids,
 }
 
@@ -28,6 +30,7 @@ impl Store {
             table: Table::new(client, table),
             clock,
             stack: StackName::default(),
+            recent: RecentOrganizations::default(),
             ids: Ids::default(),
         }
     }

@@ -35,10 +35,6 @@ use super::{
     writes::Writes,
 };
 
-/// Deleted milestones, phases and tags must not show on tasks, not even for the moment in which an
-/// eventually consistent read still finds them.
-const JOIN: Read = Read::Consistent;
-
 resource! {
     /// Tasks.
     pub Tasks as tasks
@@ -179,7 +175,7 @@ impl Tasks<'_> {
         let key = key::project(tenant, project);
         let tasks = key::tasks_of_project(tenant, project).filter(condition(filter, caller)?);
         let (project, page) =
-            tokio::try_join!(table.get(&key, Read::Consistent), table.page(tasks, wanted))?;
+            tokio::try_join!(table.get(&key, Read::Lasting), table.page(tasks, wanted))?;
         let project = ProjectRef::from(&project.or_not_found(ProjectId::NOUN)?.record);
         let mut names = Names::of(records(&page));
         names.projects.clear();
@@ -261,7 +257,8 @@ impl Tasks<'_> {
 
     /// Reads the records that tasks refer to.
     async fn named(&self, tenant: OrganizationId, names: Names) -> Result<Named, Error> {
-        let found = self.0.table.batch_get(names.keys(tenant), JOIN).await?;
+        let (lasting, deletable) = (names.lasting(tenant), names.deletable(tenant));
+        let found = self.0.joined(lasting, deletable).await?;
         Ok(names.found(tenant, &found))
     }
 

@@ -66,7 +66,7 @@ impl Tokens<'_> {
     pub async fn caller(
         &self,
         holder: &TokenHolder,
-    ) -> Result<Option<(Token, User, Stored<Organization>)>, Error> {
+    ) -> Result<Option<(Token, User, Organization)>, Error> {
         let (tenant, user) = (holder.organization_id, holder.user_id);
         let key = key::token(tenant, user, holder.place);
         let found = self.0.caller(&key, tenant, user).await?;

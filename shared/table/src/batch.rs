@@ -53,6 +53,13 @@ impl Batch {
         all
     }
 
+    /// The items of both.
+    #[must_use]
+    pub fn and(mut self, other: Self) -> Self {
+        self.0.extend(other.0);
+        self
+    }
+
     /// True if the key has an item.
     #[must_use]
     pub fn has(&self, key: &impl AsRef<AnyKey>) -> bool {

@@ -5,7 +5,7 @@ use futures::{StreamExt, TryStreamExt, stream};
 use model::Error;
 
 use crate::{
-    client::{ATTEMPTS, Table, back_off, count},
+    client::{ATTEMPTS, Table, back_off, count_write},
     failure::{failure, unavailable},
     item::key_item,
     write::{Operation, Write},
@@ -41,7 +41,7 @@ impl Table {
                 .request_items(&*self.name, writes)
                 .return_consumed_capacity(ReturnConsumedCapacity::Total);
             let output = Box::pin(request.send()).await.map_err(failure)?;
-            count(output.consumed_capacity.as_deref().unwrap_or_default());
+            count_write(output.consumed_capacity.as_deref().unwrap_or_default());
             let left = output.unprocessed_items.into_iter().flatten();
             writes = left.flat_map(|(_, writes)| writes).collect();
             if writes.is_empty() {

@@ -56,8 +56,17 @@ pub async fn back_off(attempt: u32) {
     tokio::time::sleep(Duration::from_millis(1 + random::below(most))).await;
 }
 
-/// Counts a request that consumed this capacity.
-pub(crate) fn count(consumed: &[ConsumedCapacity]) {
+/// Counts a read that consumed this capacity.
+pub(crate) fn count_read(consumed: &[ConsumedCapacity]) {
+    meter::count_read(units(consumed));
+}
+
+/// Counts a write that consumed this capacity.
+pub(crate) fn count_write(consumed: &[ConsumedCapacity]) {
+    meter::count_write(units(consumed));
+}
+
+fn units(consumed: &[ConsumedCapacity]) -> f64 {
     let units = consumed.iter().filter_map(ConsumedCapacity::capacity_units);
-    meter::count(units.sum());
+    units.sum()
 }

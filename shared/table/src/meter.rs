@@ -20,16 +20,25 @@ tokio::task_local! {
 pub struct Used {
     /// Number of requests.
     pub requests: u32,
-    /// Consumed capacity units, reads and writes together.
-    pub units: f64,
+    /// Consumed read units.
+    pub read_units: f64,
+    /// Consumed write units. One costs as much as five read units.
+    pub write_units: f64,
     /// Keys of unreadable records, as `pk sk`.
     pub unreadable: BTreeSet<String>,
 }
 
 impl Used {
+    /// Consumed units, reads and writes together.
+    #[must_use]
+    pub fn units(&self) -> f64 {
+        self.read_units + self.write_units
+    }
+
     fn add(&mut self, more: Self) {
         self.requests += more.requests;
-        self.units += more.units;
+        self.read_units += more.read_units;
+        self.write_units += more.write_units;
         self.unreadable.extend(more.unreadable);
     }
 }
@@ -49,7 +58,7 @@ pub async fn metered<F: Future>(task: F) -> (F::Output, Used) {
 /// Returns the capacity units that the task has consumed so far; 0 outside of [`metered`].
 #[must_use]
 pub fn units_so_far() -> f64 {
-    USED.try_with(|used| used.borrow().units)
+    USED.try_with(|used| used.borrow().units())
         .unwrap_or_default()
 }
 
@@ -79,11 +88,19 @@ pub(crate) fn allow_read() -> Result<(), Error> {
     }))
 }
 
-/// Counts a request that consumed so many capacity units.
-pub(crate) fn count(units: f64) {
+/// Counts a request that consumed so many read units.
+pub(crate) fn count_read(units: f64) {
     note(|used| {
         used.requests += 1;
-        used.units += units;
+        used.read_units += units;
+    });
+}
+
+/// Counts a request that consumed so many write units.
+pub(crate) fn count_write(units: f64) {
+    note(|used| {
+        used.requests += 1;
+        used.write_units += units;
     });
 }
 
@@ -106,9 +123,9 @@ mod tests {
     #[tokio::test]
     async fn a_bounded_task_reads_until_it_has_used_its_units() {
         let task = bounded(3.0, async {
-            count(2.5);
+            count_read(2.5);
             allow_read().unwrap();
-            count(1.0);
+            count_write(1.0);
             let refused = allow_read().unwrap_err();
             let Error::Invalid(faults) = refused else {
                 panic!("{refused:?}");
@@ -116,8 +133,14 @@ mod tests {
             assert_eq!(faults[0].pointer, "?limit");
         });
         let ((), used) = metered(task).await;
-        assert_eq!(used.requests, 2);
-        count(9.0);
+        let expected = Used {
+            requests: 2,
+            read_units: 2.5,
+            write_units: 1.0,
+            ..Used::default()
+        };
+        assert_eq!(used, expected);
+        count_read(9.0);
         allow_read().unwrap();
     }
 }

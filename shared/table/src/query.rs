@@ -18,6 +18,10 @@ pub enum Read {
     Consistent,
     /// Costs half. The newest writes may be missing.
     Eventual,
+    /// As [`Eventual`](Self::Eventual), and again [`Consistent`](Self::Consistent) for what is missing. For
+    /// records that are never deleted: a new one is found, and a changed one may be the one before. A list
+    /// has no keys that could be missing, and is read as `Eventual`.
+    Lasting,
 }
 
 /// The most requests of a page. The table ends each answer at 1 MB, so a page holds up to 5 MB: as

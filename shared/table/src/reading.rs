@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 use crate::{
     attribute::Item,
     batch::Batch,
-    client::{ATTEMPTS, Table, back_off, count},
+    client::{ATTEMPTS, Table, back_off, count_read},
     failure::{failure, unavailable},
     item::{Readable, Stored, key_item, key_of, readable_at, stored_at},
     key::{AnyKey, Index, Key},
@@ -38,20 +38,27 @@ impl Table {
         key: &Key<R>,
         read: Read,
     ) -> Result<Option<Stored<R>>, Error> {
+        let mut item = self.item(key.as_ref(), read).await?;
+        if item.is_none() && read == Read::Lasting {
+            item = self.item(key.as_ref(), Read::Consistent).await?;
+        }
+        item.map(|item| stored_at(key.as_ref(), item)).transpose()
+    }
+
+    async fn item(&self, key: &AnyKey, read: Read) -> Result<Option<Item>, Error> {
         meter::allow_read()?;
         let request = self
             .client
             .get_item()
             .table_name(&*self.name)
-            .set_key(Some(key_item(key.as_ref())))
+            .set_key(Some(key_item(key)))
             .consistent_read(read == Read::Consistent)
             .return_consumed_capacity(ReturnConsumedCapacity::Total);
         // The SDK's futures are large. On the heap, one future can hold several side by side.
         let sent = Box::pin(request.send()).await;
         let output = sent.map_err(failure)?;
-        count(output.consumed_capacity.as_slice());
-        let stored = |item| stored_at(key.as_ref(), item);
-        output.item.map(stored).transpose()
+        count_read(output.consumed_capacity.as_slice());
+        Ok(output.item)
     }
 
     /// Reads the items of several keys, each once, in concurrent requests of at most 100 keys.
@@ -61,7 +68,21 @@ impl Table {
         read: Read,
     ) -> Result<Batch, Error> {
         let keys: HashSet<AnyKey> = keys.into_iter().map(Into::into).collect();
-        let keys: Vec<AnyKey> = keys.into_iter().collect();
+        let mut found = self.batch_get_all(keys.iter(), read).await?;
+        if read == Read::Lasting {
+            let missing = keys.iter().filter(|key| !found.has(key));
+            let missing = self.batch_get_all(missing, Read::Consistent).await?;
+            found = found.and(missing);
+        }
+        Ok(found)
+    }
+
+    async fn batch_get_all(
+        &self,
+        keys: impl Iterator<Item = &AnyKey>,
+        read: Read,
+    ) -> Result<Batch, Error> {
+        let keys: Vec<AnyKey> = keys.cloned().collect();
         let some = keys
             .chunks(100)
             .map(|keys| self.batch_get_some(keys.to_vec(), read));
@@ -90,7 +111,7 @@ impl Table {
                 .request_items(&*self.name, wanted)
                 .return_consumed_capacity(ReturnConsumedCapacity::Total);
             let output = Box::pin(request.send()).await.map_err(failure)?;
-            count(output.consumed_capacity.as_deref().unwrap_or_default());
+            count_read(output.consumed_capacity.as_deref().unwrap_or_default());
             for item in output.responses.into_iter().flatten().flat_map(|(_, i)| i) {
                 if let Some(key) = key_of(&item) {
                     found.insert(key, item);
@@ -274,7 +295,7 @@ impl Table {
             .return_consumed_capacity(ReturnConsumedCapacity::Total);
         let sent = Box::pin(request.send()).await;
         let output = sent.map_err(failure)?;
-        count(output.consumed_capacity.as_slice());
+        count_read(output.consumed_capacity.as_slice());
         walk.answers += 1;
         walk.read += usize::try_from(output.scanned_count).unwrap_or_default();
         walk.start = output.last_evaluated_key;

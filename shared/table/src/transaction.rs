@@ -6,7 +6,7 @@ use aws_sdk_dynamodb::types::{
 use model::{Error, random};
 
 use crate::{
-    client::{Table, back_off, count},
+    client::{Table, back_off, count_write},
     expression::{Condition, condition_text, some, some_text, update_expression},
     failure::{cancelled, is_conflict, refused},
     item::key_item,
@@ -51,7 +51,7 @@ impl Table {
                 .return_consumed_capacity(ReturnConsumedCapacity::Total);
             let error = match Box::pin(request.send()).await {
                 Ok(output) => {
-                    count(output.consumed_capacity.as_deref().unwrap_or_default());
+                    count_write(output.consumed_capacity.as_deref().unwrap_or_default());
                     return Ok(Ok(()));
                 }
                 Err(error) => error,

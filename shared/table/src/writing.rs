@@ -11,7 +11,7 @@ use model::{Error, random};
 
 use crate::{
     attribute::{IntoAttribute, Item},
-    client::{Table, back_off, count},
+    client::{Table, back_off, count_write},
     expression::{Change, Condition, condition_text, some, some_text, update_expression},
     failure::{Single, WRITE_ID, single, wrote},
     item::key_item,
@@ -70,7 +70,7 @@ impl Table {
                     };
                     single(error, item)
                 })?;
-                count(output.consumed_capacity.as_slice());
+                count_write(output.consumed_capacity.as_slice());
                 Ok(Item::new())
             }
             Operation::Update(change) => {
@@ -99,7 +99,7 @@ impl Table {
                     };
                     single(error, item)
                 })?;
-                count(output.consumed_capacity.as_slice());
+                count_write(output.consumed_capacity.as_slice());
                 Ok(output.attributes.unwrap_or_default())
             }
             Operation::Delete | Operation::Check => Err(Single::Failed(Error::internal(

@@ -3,7 +3,7 @@
 
 use local::target_systems::{Fault, FaultMode};
 use serde_json::{Value, json};
-use shared::model::quota::UnitsPerSecond;
+use shared::model::{quota::UnitsPerSecond, span};
 
 use super::preview::{carefully, previews};
 use tests::support::{Caller, Concierge};
@@ -91,6 +91,8 @@ async fn without_the_plan_no_action_can_be_approved() {
     let directory = store.directory();
     let units = UnitsPerSecond::default();
     directory.set_plan(home, Vec::new(), units).await.unwrap();
+    // Instances keep the plan for five seconds.
+    world.api.clock.advance(5 * span::SECOND);
     let why = why_not(&world.max, &id, &ids[0]).await;
     assert_eq!(
         why,

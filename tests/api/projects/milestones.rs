@@ -102,7 +102,7 @@ fn path_of(url: &Value) -> &str {
 /// Asks for a page, and returns it with the table units that it took.
 async fn costs(caller: &Caller, path: &str) -> (Answer, f64) {
     let (answer, used) = metered(caller.get(path)).await;
-    (answer, used.units)
+    (answer, used.units())
 }
 
 /// Before, the first of these took 838 units and the second 1,281.

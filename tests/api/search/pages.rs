@@ -86,7 +86,7 @@ async fn a_frequent_word_finds_all_records_in_the_same_order() {
         let path = format!("/api/search?query={query}&limit=10");
         let (answer, used) = metered(mia.get(&path)).await;
         assert_eq!(answer.found().len(), 10, "{query}");
-        assert!(used.units < 150.0, "{query}: {used:?}");
+        assert!(used.units() < 150.0, "{query}: {used:?}");
     }
 
     let all: Vec<i64> = (1..=1_050).rev().collect();

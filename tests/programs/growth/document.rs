@@ -1,14 +1,17 @@
-//! The tables in the document are those that the program prints.
+//! The tables in the documents are those that the program prints.
 
 use tests::File;
 
-use crate::{measure::measure, report};
+use crate::{costs, measure::measure, report};
 
 #[tokio::test]
-async fn the_tables_in_the_document_are_these() {
-    let tally = Box::pin(measure()).await;
+async fn the_tables_in_the_documents_are_these() {
+    let measured = Box::pin(measure()).await;
+    let tally = &measured.tally;
+    let costs = File::open("infra/README.md").section("costs", &costs::lines(&measured));
     File::open("shared/store/README.md")
-        .section("hot keys", &report::keys(&tally, false))
-        .section("growth", &report::sizes(&tally))
+        .section("hot keys", &report::keys(tally, false))
+        .section("growth", &report::sizes(tally))
         .hold();
+    costs.hold();
 }

@@ -1,5 +1,5 @@
-//! Growth on paper: the units that each operation reads and writes by partition keys, the rate at which
-//! each key throttles, and what throttles first in deployments of three sizes.
+//! Growth on paper: the units that each operation reads and writes by partition keys, and the rate at which
+//! each key throttles. Then what throttles first in deployments of three sizes, and the costs of requests.
 //!
 //! ```text
 //! cargo run --bin growth
@@ -14,6 +14,7 @@
     reason = "a program for the terminal, which ends with the first thing that is not as it should be"
 )]
 
+mod costs;
 #[cfg(test)]
 mod document;
 mod forecast;
@@ -30,9 +31,11 @@ use tests::Options;
 #[tokio::main]
 async fn main() {
     let options = Options::read("growth [--all]");
-    let tally = Box::pin(measure::measure()).await;
-    let keys = report::keys(&tally, options.has("--all"));
-    for line in keys.iter().chain(&report::sizes(&tally)) {
+    let measured = Box::pin(measure::measure()).await;
+    let tally = &measured.tally;
+    let keys = report::keys(tally, options.has("--all"));
+    let costs = costs::lines(&measured);
+    for line in keys.iter().chain(&report::sizes(tally)).chain(&costs) {
         println!("{line}");
     }
 }

@@ -25,13 +25,20 @@ const BEFORE: &str = "customer-out-of-sync";
 /// Tasks of the project whose lists are read.
 const PAGE: usize = 100;
 
+/// Everything that was measured.
+pub struct Measured {
+    pub tally: Tally,
+    /// Bytes of the compressed answer of each operation.
+    pub bytes: BTreeMap<String, u32>,
+}
+
 /// Measures everything. Each request is the first of its instance, which has to reserve ids.
-pub async fn measure() -> Tally {
+pub async fn measure() -> Measured {
     let engines = engines::engines().await;
     let recorder = Recorder::start(engines.dynamodb_url()).await;
     let mut operations = BTreeMap::new();
     // The futures are large.
-    Box::pin(requests(&recorder, &mut operations)).await;
+    let bytes = Box::pin(requests(&recorder, &mut operations)).await;
     operations.insert(ACTION.to_owned(), Box::pin(action(&recorder)).await);
     operations.insert(REMINDER.to_owned(), Box::pin(reminder(&recorder)).await);
     for name in usage::names() {
@@ -42,7 +49,10 @@ pub async fn measure() -> Tally {
         mismatches.is_empty(),
         "the engine counts other units: {mismatches:#?}"
     );
-    Tally::new(operations, &recorder.partitions())
+    Measured {
+        tally: Tally::new(operations, &recorder.partitions()),
+        bytes,
+    }
 }
 
 /// A world behind the recorder.
@@ -54,8 +64,12 @@ fn behind(recorder: &Recorder) -> Settings {
 }
 
 /// The accesses of each request of the world, of the publisher after it, of the webhooks that it sends, and of
-/// the cleanup after a delete.
-async fn requests(recorder: &Recorder, operations: &mut BTreeMap<String, Vec<Access>>) {
+/// the cleanup after a delete. Returns the bytes of each answer.
+async fn requests(
+    recorder: &Recorder,
+    operations: &mut BTreeMap<String, Vec<Access>>,
+) -> BTreeMap<String, u32> {
+    let mut bytes = BTreeMap::new();
     let world = World::start_in(behind(recorder)).await;
     let api = world.api();
     let receiver = Receiver::start().await;
@@ -74,11 +88,13 @@ async fn requests(recorder: &Recorder, operations: &mut BTreeMap<String, Vec<Acc
     for request in world.requests() {
         let caller = world.caller_of(&request).await;
         let caller = caller.before(api.other_instances().await.unchecked());
+        let caller = caller.with_header("accept-encoding", "gzip");
         follow(api, &mut stream).await;
         let operation = request.operation();
         let work = async {
             let answer = request.by(&caller).await;
             assert!(answer.status < 300, "{operation}: {}", answer.text);
+            bytes.insert(operation.clone(), answer.bytes);
             follow(api, &mut stream).await;
             if request.method == "DELETE" {
                 api.cleans_up().await;
@@ -88,6 +104,7 @@ async fn requests(recorder: &Recorder, operations: &mut BTreeMap<String, Vec<Acc
         let ((), accesses) = recorder.record(work).await;
         operations.insert(operation, accesses);
     }
+    bytes
 }
 
 /// A project with as many tasks as a page of a list shows.

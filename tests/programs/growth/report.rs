@@ -192,7 +192,7 @@ fn round(number: f64) -> String {
 }
 
 /// A whole number with commas.
-fn thousands(number: f64) -> String {
+pub fn thousands(number: f64) -> String {
     let digits = format!("{number:.0}");
     let mut text = String::new();
     for (at, digit) in digits.chars().enumerate() {

@@ -101,7 +101,7 @@ const READS: &[(&str, &str)] = &[
 /// of its own rows may name up to two more records.
 fn is_bounded(taken: &Taken) -> bool {
     let rows = u32::try_from(taken.rows).unwrap();
-    taken.used.requests <= 7 + rows / 40 && taken.used.units <= 250.0 + 2.0 * f64::from(rows)
+    taken.used.requests <= 7 + rows / 40 && taken.used.units() <= 250.0 + 2.0 * f64::from(rows)
 }
 
 #[tokio::main]
@@ -137,7 +137,7 @@ async fn main() -> ExitCode {
                 organization.size.tasks,
                 taken.rows,
                 taken.used.requests,
-                taken.used.units,
+                taken.used.units(),
                 taken.milliseconds,
                 if taken.goes_on { "yes" } else { "" },
             );

@@ -22,6 +22,9 @@ const DEFAULT: &str = "api-docs";
 /// The most metrics of an alarm.
 const MOST_METRICS: usize = 10;
 
+/// The percentage of provisioned capacity that is to be used. A load of two thirds more is served at once.
+const USE: u32 = 60;
+
 /// The alarms on the functions with endpoints, by the beginning of the names of their sections.
 const WITH_ENDPOINTS: &str = "";
 
@@ -45,6 +48,7 @@ pub fn sections(template: &str) -> Vec<(String, Vec<String>)> {
         all.push((function.name.to_owned(), plumbing(function, &named)));
     }
     all.push(("changes".to_owned(), changes()));
+    all.push(("capacity".to_owned(), capacity(template)));
     for alarms in [WITH_ENDPOINTS, WITHOUT_ENDPOINTS] {
         let watched = watched(alarms);
         assert!(
@@ -80,6 +84,49 @@ fn changes() -> Vec<String> {
         format!("- {{ Pattern: '{pattern}' }}")
     };
     vec![filter("NewImage"), filter("OldImage")]
+}
+
+/// The scaling of the table and of each index: of reads and of writes, if they are provisioned.
+fn capacity(template: &str) -> Vec<String> {
+    let template: Value = serde_saphyr::from_str(template).unwrap();
+    let indexes = &template["Resources"]["Table"]["Properties"]["GlobalSecondaryIndexes"];
+    let indexes = indexes.as_array().unwrap().iter();
+    let names = indexes.map(|index| index["IndexName"].as_str().unwrap());
+    let mut lines = Vec::new();
+    for index in std::iter::once(None).chain(names.map(Some)) {
+        let (dimension, path) = match index {
+            None => ("table", String::new()),
+            Some(name) => ("index", format!("/index/{name}")),
+        };
+        for unit in ["Read", "Write"] {
+            let name = format!("{}{unit}", upper_camel(index.unwrap_or("table")));
+            lines.extend([
+                format!("{name}Capacity:"),
+                "  Type: AWS::ApplicationAutoScaling::ScalableTarget".to_owned(),
+                "  Condition: IsProvisioned".to_owned(),
+                "  Properties:".to_owned(),
+                "    ServiceNamespace: dynamodb".to_owned(),
+                format!("    ResourceId: !Sub \"table/${{Table}}{path}\""),
+                format!("    ScalableDimension: dynamodb:{dimension}:{unit}CapacityUnits"),
+                format!("    MinCapacity: !Ref Min{unit}Units"),
+                format!("    MaxCapacity: !Ref Max{unit}Units"),
+                String::new(),
+                format!("{name}Scaling:"),
+                "  Type: AWS::ApplicationAutoScaling::ScalingPolicy".to_owned(),
+                "  Condition: IsProvisioned".to_owned(),
+                "  Properties:".to_owned(),
+                format!("    PolicyName: {name}"),
+                "    PolicyType: TargetTrackingScaling".to_owned(),
+                format!("    ScalingTargetId: !Ref {name}Capacity"),
+                "    TargetTrackingScalingPolicyConfiguration:".to_owned(),
+                format!("      TargetValue: {USE}"),
+                format!("      PredefinedMetricSpecification: {{ PredefinedMetricType: DynamoDB{unit}CapacityUtilization }}"),
+                String::new(),
+            ]);
+        }
+    }
+    lines.pop();
+    lines
 }
 
 /// The route from the gateway to a function, and its log group.

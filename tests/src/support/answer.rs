@@ -16,6 +16,8 @@ pub struct Answer {
     headers: Value,
     cookies: Vec<String>,
     pub text: String,
+    /// Bytes of the body as it is sent, compressed or not.
+    pub bytes: u32,
 }
 
 impl Answer {
@@ -24,8 +26,10 @@ impl Answer {
         let bytes = response.to_string().len();
         assert!(bytes < MOST_BYTES, "an answer of {bytes} bytes");
         let body = response["body"].as_str().unwrap_or_default();
+        let mut bytes = body.len();
         let text = if response["isBase64Encoded"] == json!(true) {
             let packed = BASE64_STANDARD.decode(body).unwrap();
+            bytes = packed.len();
             match response["headers"]["content-encoding"].as_str() {
                 Some("gzip") => unpacked(&packed),
                 // What is no text to `lambda_http`, such as NDJSON.
@@ -42,16 +46,19 @@ impl Answer {
                 .map(|one| one.as_str().unwrap().to_owned())
                 .collect(),
             text,
+            bytes: bytes.try_into().unwrap(),
         }
     }
 
     /// The gateway's own answer for a path without a route.
     pub fn not_routed() -> Self {
+        let text = json!({"message": "Not Found"}).to_string();
         Self {
             status: 404,
             headers: json!({}),
             cookies: Vec::new(),
-            text: json!({"message": "Not Found"}).to_string(),
+            bytes: text.len().try_into().unwrap(),
+            text,
         }
     }
 

@@ -27,6 +27,8 @@ pub enum Requests {
     Of(&'static str),
     /// Transactions that write to a partition whose key ends so.
     Writing(&'static str),
+    /// Reads by key that are eventually consistent.
+    Eventual,
     /// The batch that finds out who calls.
     Authentication,
     /// All others of the service.
@@ -71,6 +73,10 @@ impl Requests {
             Self::Writing(partition) => {
                 let key = format!("{partition}\"");
                 operation == "TransactWriteItems" && has(body, key.as_bytes())
+            }
+            Self::Eventual => {
+                let is_by_key = ["GetItem", "BatchGetItem"].contains(&operation);
+                is_by_key && !has(body, br#""ConsistentRead":true"#)
             }
             Self::Authentication => authenticates(operation, body),
             Self::BesideAuthentication => {

@@ -38,6 +38,7 @@ const INDOORS: &[(&str, &str)] = &[
     ("failures::bodies_that_are_no_json_object_are_refused_without_a_write", COUNTS),
     ("inbox::a_comment_for_three_users_costs_little", COUNTS),
     ("limits::", COUNTS),
+    ("halved_reads::the_organization_is_read_once_in_five_seconds", COUNTS),
     ("sign_in_costs::", COUNTS),
     ("pending_write::a_write_reads_beside_its_authorization_and_waits_for_it", COUNTS),
     ("search::an_indexed_write_costs_what_the_document_says", COUNTS),

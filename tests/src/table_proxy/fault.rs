@@ -7,7 +7,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use futures::future::BoxFuture;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::{Asked, Served, asked::members};
 
@@ -44,6 +44,8 @@ pub enum Fault {
     NoKeyRead,
     /// The query of an index is answered as of some moments ago.
     Stale,
+    /// The items of a read by key are not there yet.
+    Missing,
     /// The item under this partition and sort key is deleted just before it is carried out.
     After(&'static str, &'static str),
 }
@@ -125,6 +127,7 @@ impl Served {
             Some(Fault::OneKeyRead) => self.read_keys(asked, 1).await,
             Some(Fault::NoKeyRead) => self.read_keys(asked, 0).await,
             Some(Fault::Stale) => self.lagging.answer(asked).await,
+            Some(Fault::Missing) => missing(asked),
             Some(Fault::After(pk, sk)) => {
                 self.delete_before(asked, pk, sk).await;
                 self.carry_out(asked).await
@@ -188,6 +191,19 @@ fn cancelled_at(asked: &Asked, place: usize, reason: &str) -> Response {
     let more = json!({"CancellationReasons": reasons});
     let body = problem("TransactionCanceledException", "injected", more);
     (StatusCode::BAD_REQUEST, body).into_response()
+}
+
+/// A read by key that finds nothing.
+fn missing(asked: &Asked) -> Response {
+    let tables = members(&asked.request["RequestItems"]);
+    let nothing: Map<String, Value> = tables
+        .map(|(name, _)| (name.to_owned(), json!([])))
+        .collect();
+    let answer = match asked.operation.as_str() {
+        "BatchGetItem" => json!({"Responses": nothing, "UnprocessedKeys": {}}),
+        _ => json!({}),
+    };
+    answer.to_string().into_response()
 }
 
 fn refused(code: &str) -> Response {

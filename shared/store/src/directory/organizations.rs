@@ -149,7 +149,9 @@ impl Directory<'_> {
             }
             Ok(writes)
         };
-        self.0.update(pending, of_itself, tenant, change).await
+        let changed = self.0.update(pending, of_itself, tenant, change).await;
+        self.0.recent.forget(tenant);
+        changed
     }
 
     /// All organizations by id, for the operator. Reads every id that was ever reserved: one request and

@@ -41,10 +41,8 @@ impl Directory<'_> {
         let table = &self.0.table;
         let key = key::project(tenant, project);
         let phases = key::phases_of_project(tenant, project);
-        let (project, page) = tokio::try_join!(
-            table.get(&key, Read::Consistent),
-            table.page(phases, wanted),
-        )?;
+        let (project, page) =
+            tokio::try_join!(table.get(&key, Read::Lasting), table.page(phases, wanted),)?;
         project.or_not_found(ProjectId::NOUN)?;
         Ok(page)
     }

@@ -76,7 +76,7 @@ impl Store {
     ) -> Result<HashMap<UserId, V>, Error> {
         let key = |id| key::user(tenant, id);
         let keys = ids.clone().map(key);
-        let found = self.table.batch_get(keys, Read::Eventual).await?;
+        let found = self.table.batch_get(keys, Read::Lasting).await?;
         Ok(found.all(ids, key))
     }
 }

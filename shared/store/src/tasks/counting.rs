@@ -48,10 +48,8 @@ impl Tasks<'_> {
     ) -> Result<TaskCounts, Error> {
         let table = &self.0.table;
         let key = key::project(tenant, project);
-        let (project, counts) = tokio::try_join!(
-            table.get(&key, Read::Consistent),
-            self.count(tenant, project),
-        )?;
+        let (project, counts) =
+            tokio::try_join!(table.get(&key, Read::Lasting), self.count(tenant, project),)?;
         project.or_not_found(ProjectId::NOUN)?;
         let (mut counts, assignees) = counts;
         let named: HashMap<UserId, UserRef> = self

@@ -47,20 +47,23 @@ impl Names {
         names
     }
 
-    /// The keys of the records.
-    pub(super) fn keys(&self, tenant: OrganizationId) -> impl Iterator<Item = AnyKey> {
+    /// The keys of the records that are never deleted.
+    pub(super) fn lasting(&self, tenant: OrganizationId) -> impl Iterator<Item = AnyKey> {
         let assignees = self.assignees.iter();
         let assignees = assignees.map(move |id| key::user(tenant, *id).into());
         let projects = self.projects.iter();
-        let projects = projects.map(move |id| key::project(tenant, *id).into());
+        assignees.chain(projects.map(move |id| key::project(tenant, *id).into()))
+    }
+
+    /// The keys of the others.
+    pub(super) fn deletable(&self, tenant: OrganizationId) -> impl Iterator<Item = AnyKey> {
         let milestones = self.milestones.iter();
         let milestones = milestones.map(move |id| key::milestone(tenant, *id).into());
         let phases = self.phases.iter();
         let phases = phases.map(move |id| key::phase(tenant, *id).into());
         let tags = self.tags.iter();
         let tags = tags.map(move |id| key::tag(tenant, *id).into());
-        let keys = assignees.chain(projects).chain(milestones);
-        keys.chain(phases).chain(tags)
+        milestones.chain(phases).chain(tags)
     }
 
     /// The records among those that were found.

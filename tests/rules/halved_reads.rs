@@ -1,0 +1,130 @@
+//! Reads at half the price or none: names of users and projects, and the caller's organization.
+
+use serde_json::json;
+use shared::{
+    model::quota::UnitsPerSecond,
+    store::{Used, metered},
+};
+use tests::support::{Api, Caller, Fault, Requests};
+
+async fn units(caller: &Caller, path: &str) -> Used {
+    let (answer, used) = metered(caller.get(path)).await;
+    answer.expect(200);
+    used
+}
+
+/// As reads of users and projects that were created a moment ago.
+#[tokio::test]
+async fn what_an_eventual_read_misses_is_read_again() {
+    let (api, faults) = Api::behind_faults().await;
+    let max = api.sign_in("max").await;
+    let task = json!({"assigneeId": max.id()});
+    max.creates_task(task).await;
+    max.records_activity(json!({"projectId": 1})).await;
+    max.creates_milestone(json!({})).await;
+    let comment = json!({"content": "Soon."});
+    max.post("/api/tasks/1/comments", comment).await.expect(200);
+
+    faults.begin(Requests::Eventual, Fault::Missing);
+    for path in ["/api/tasks", "/api/projects/1/tasks"] {
+        let rows = max.get(path).await.expect(200);
+        assert_eq!(rows[0]["assignee"]["id"], max.id(), "{path}");
+        assert_eq!(rows[0]["project"]["id"], 1, "{path}");
+    }
+    for path in ["/api/activities", "/api/projects/1/activities"] {
+        let rows = max.get(path).await.expect(200);
+        assert_eq!(rows[0]["creator"]["id"], max.id(), "{path}");
+        assert_eq!(rows[0]["project"]["id"], 1, "{path}");
+    }
+    let comments = max.get("/api/tasks/1/comments").await.expect(200);
+    assert_eq!(comments[0]["user"]["id"], max.id());
+    for list in ["milestones", "phases", "task-counts"] {
+        max.get(&format!("/api/projects/1/{list}"))
+            .await
+            .expect(200);
+        max.get(&format!("/api/projects/99/{list}"))
+            .await
+            .expect(404);
+    }
+}
+
+#[tokio::test]
+async fn what_can_be_deleted_is_read_consistently() {
+    let (api, faults) = Api::behind_faults().await;
+    let max = api.sign_in("max").await;
+    max.creates_task(json!({})).await;
+    let tag = max.creates("/api/tags", json!({"name": "urgent"})).await;
+    let tagged = json!({"tagId": tag});
+    max.post("/api/tasks/1/tags", tagged).await.expect(204);
+    // All that is read eventually is missing. The tag is not.
+    faults.begin(Requests::Eventual, Fault::Missing);
+    let rows = max.get("/api/tasks").await.expect(200);
+    assert_eq!(rows[0]["tags"][0]["id"], tag);
+}
+
+#[tokio::test]
+async fn the_organization_is_read_once_in_five_seconds() {
+    let api = Api::start().await;
+    let max = api.sign_in("max").await;
+    let read = async || units(&max, "/api/auth/session").await.read_units;
+    let [first, second] = [read().await, read().await];
+    api.clock.advance(4_999);
+    let third = read().await;
+    api.clock.advance(1);
+    let fourth = read().await;
+    assert_eq!(
+        [first, second, third, fourth].map(|units| units.to_string()),
+        ["3", "2", "2", "3"]
+    );
+}
+
+#[tokio::test]
+async fn a_plan_that_is_taken_away_holds_five_seconds_longer() {
+    let api = Api::start().await;
+    let max = api.sign_in("max").await;
+    let plan = async || {
+        let session = max.get("/api/auth/session").await.expect(200);
+        session["planFeatures"].clone()
+    };
+    assert_eq!(plan().await, json!(["agentAI"]));
+    // The operator's program is another process.
+    let operator = api.store_beside().await;
+    let directory = operator.directory();
+    let (none, units) = (Vec::new(), UnitsPerSecond::default());
+    let changed = directory.set_plan(api.home.id, none, units);
+    changed.await.unwrap();
+    api.clock.advance(4_999);
+    assert_eq!(plan().await, json!(["agentAI"]));
+    api.clock.advance(1);
+    assert_eq!(plan().await, json!([]));
+}
+
+#[tokio::test]
+async fn a_renamed_organization_is_seen_at_once() {
+    let api = Api::start().await;
+    let ada = api.sign_in("ada").await;
+    let other = api.sign_in("ada").await.before(api.other_instances().await);
+    let path = "/api/organizations/1";
+    ada.get("/api/auth/session").await.expect(200);
+    other.get(path).await.expect(200);
+    ada.patch(path, json!({"name": "Renamed"}))
+        .await
+        .expect(200);
+    let session = ada.get("/api/auth/session").await.expect(200);
+    assert_eq!(session["organization"]["name"], "Renamed");
+    // Another instance still authenticates by what it has read.
+    assert_eq!(other.get(path).await.expect(200)["name"], "Renamed");
+}
+
+#[tokio::test]
+async fn a_disabled_user_is_refused_at_once() {
+    let api = Api::start().await;
+    let ada = api.sign_in("ada").await;
+    let mia = api.sign_in("mia").await;
+    mia.get("/api/tasks").await.expect(200);
+    let disabled = json!({"disabled": true});
+    ada.patch(&format!("/api/users/{}", mia.id()), disabled)
+        .await
+        .expect(200);
+    mia.get("/api/tasks").await.expect(401);
+}
