@@ -7,11 +7,14 @@ use action_worker::Limits;
 use local::target_systems::FaultMode;
 use serde_json::{Value, json};
 use shared::{
-    agent::ActionType,
+    agent::{ActionType, ProposedAction},
     model::{AgentSessionId, Id},
 };
 use tests::{
-    support::{Concierge, Fault as TableFault, Faults, Requests, Settings, event, late, posting},
+    support::{
+        Concierge, Fault as TableFault, Faults, Requests, Settings, event, late, posting, retrying,
+        with,
+    },
     unwary,
 };
 
@@ -449,5 +452,88 @@ async fn a_cancellation_beside_a_claim_lets_nothing_start() {
             assert_eq!(results[0].1, "Cancelled before it started.");
         }
         assert_eq!(world.demo.effects(), []);
+    }
+}
+
+/// Two alerts spell the id of one payment in two ways. It is retried once.
+#[tokio::test]
+async fn one_record_has_one_effect_however_alerts_spell_it() {
+    let world = Concierge::start().await;
+    let mut messages = Vec::new();
+    let mut sessions = Vec::new();
+    for payment in ["pay_3001", "PAY_3001"] {
+        let entities = [("payment", payment), ("customer", "cus_501")];
+        let (session, action) = world.approved("payment_failed", &entities, 0).await;
+        let shown = &world.session(&session).await["proposedActions"][0];
+        assert_eq!(shown["targetEntities"], json!(["pay_3001"]));
+        assert_eq!(
+            shown["steps"][0]["apiCall"],
+            "POST /payments/pay_3001/retry"
+        );
+        messages.push(world.message(&session, &action));
+        sessions.push(session);
+    }
+    world.runs_all_at_once(&messages).await;
+    assert_eq!(world.demo.effects().len(), 1);
+    let mut ends = Vec::new();
+    for session in &sessions {
+        ends.push(world.outcome(session).await.0);
+    }
+    ends.sort_unstable();
+    assert_eq!(ends, ["completed", "failed"]);
+}
+
+/// An action that collects the debt of one invoice.
+fn collecting(action: ProposedAction) -> ProposedAction {
+    with(action, |content| {
+        content.locks = vec!["invoice/inv_2004".into()];
+    })
+}
+
+#[tokio::test]
+async fn one_debt_is_collected_once_through_any_connection() {
+    let path = "/invoices/inv_2004/retry";
+    let invoice = ActionType::RetryInvoice;
+    let invoice = posting(invoice, "payments", path, &json!({}), "inv_2004");
+    let world = Concierge::start_proposing(vec![collecting(retrying()), collecting(invoice)]).await;
+    let (first, action) = world
+        .approved("payment_failed", &[("payment", "pay_3001")], 0)
+        .await;
+    world.runs(&first, &action).await;
+    assert_eq!(world.outcome(&first).await.0, "completed");
+    let (second, action) = world
+        .approved("invoice_unpaid", &[("invoice", "inv_2004")], 1)
+        .await;
+    let preview = format!("/api/concierge/agent-sessions/{second}/preview");
+    let preview = world.max.post(&preview, json!({"actionIds": [action]}));
+    let guards = preview.await.expect(200)["actions"][0]["guards"].clone();
+    assert_eq!(guards[1]["entity"], "invoice/inv_2004");
+    assert_eq!(guards[1]["heldBy"]["code"], "done_recently");
+    world.runs(&second, &action).await;
+    world.has_failed(&second, "done_recently", 1).await;
+}
+
+/// Billing marks each of two invoices as a duplicate of the other.
+#[tokio::test]
+async fn of_two_duplicates_only_one_is_voided() {
+    let world = Concierge::start().await;
+    let mut sessions = Vec::new();
+    for invoice in ["inv_2016", "inv_2017"] {
+        let entities = [("invoice", invoice)];
+        sessions.push(world.approved("invoice_duplicated", &entities, 0).await);
+    }
+    let messages = sessions.iter();
+    let messages: Vec<String> = messages.map(|(id, one)| world.message(id, one)).collect();
+    world.runs_all_at_once(&messages).await;
+    let outcome = world.outcome(&sessions[0].0).await;
+    assert_eq!(world.demo.effects().len(), 1, "{outcome:?}");
+    // The other invoice does not stand any more, so the one that is left is no duplicate.
+    for invoice in ["inv_2016", "inv_2017"] {
+        let entities = [("invoice", invoice)];
+        let alert = world.alert("invoice_duplicated", &entities).await;
+        let session = world.opened(&alert).await;
+        world.proposed(&session).await;
+        let void = world.session(&session).await["proposedActions"][0].clone();
+        assert_eq!(void["isAutomated"], false, "{void}");
     }
 }

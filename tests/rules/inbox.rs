@@ -1,5 +1,7 @@
 //! Notifications as the publisher and the sweeper make them.
 
+mod reminders;
+
 use publisher::StreamResponse;
 use serde_json::{Value, json};
 use shared::{
@@ -37,12 +39,6 @@ async fn reminds(sweeper: &Sweeping) -> usize {
     let swept = roles::acting_as("sweeper", sweeper.sweep()).await;
     assert_eq!(swept.errors, 0, "{swept:?}");
     swept.reminded
-}
-
-/// The number of reminders that the sweeper is going to visit.
-async fn visits(api: &Api) -> usize {
-    let reminders = api.items_of("reminder").await.into_iter();
-    reminders.filter(|item| item.contains_key("gsi4pk")).count()
 }
 
 /// Every item that tells of notifications and reminders.
@@ -447,113 +443,6 @@ async fn a_disabled_user_and_a_kind_that_is_off_make_no_notification() {
     assert_eq!(told(&max).await, [json!(["commented", "task", 1, "mia"])]);
     assert!(told(&ada).await.is_empty());
     assert_eq!(api.items_of("notification").await.len(), 1);
-}
-
-#[tokio::test]
-async fn a_task_is_remembered_a_day_before_it_is_due_and_when_it_is() {
-    let world = Concierge::start().await;
-    let (api, sweeper) = (&world.api, world.sweeper());
-    let mia = api.sign_in("mia").await;
-    let mut stream = api.stream().await;
-    // It is noon of January 15.
-    let due = |day: u32| json!(format!("2026-01-{day}T12:00:00Z"));
-    for day in [17, 18] {
-        mia.creates_task(json!({"assigneeId": mia.id(), "dueDate": due(day)}))
-            .await;
-    }
-    mia.creates_task(json!({"dueDate": due(17)})).await;
-    mia.creates_task(json!({"assigneeId": mia.id()})).await;
-    api.publishes(&mut stream).await;
-    let soon = |task: i64| json!(["due_soon", "task", task, null]);
-    let overdue = |task: i64| json!(["overdue", "task", task, null]);
-    api.clock.advance(span::DAY - 1);
-    assert_eq!(reminds(&sweeper).await, 0);
-    api.clock.advance(1);
-    assert_eq!(reminds(&sweeper).await, 1);
-    assert_eq!(reminds(&sweeper).await, 0);
-    // The session has ended.
-    let mia = api.session_of(&api.user("mia").await).await;
-    assert_eq!(told(&mia).await, [soon(1)]);
-    // The second is moved, so that it is due a day later.
-    mia.patch("/api/tasks/2", json!({"dueDate": due(19)}))
-        .await
-        .expect(200);
-    api.publishes(&mut stream).await;
-    api.clock.advance(span::DAY);
-    assert_eq!(reminds(&sweeper).await, 1);
-    let mia = api.session_of(&api.user("mia").await).await;
-    assert_eq!(told(&mia).await, [soon(1), overdue(1)]);
-    // The publisher may be behind: the record tells.
-    mia.patch("/api/tasks/2", json!({"status": "done"}))
-        .await
-        .expect(200);
-    api.clock.advance(3 * span::DAY);
-    assert_eq!(reminds(&sweeper).await, 0);
-    let mia = api.session_of(&api.user("mia").await).await;
-    assert_eq!(told(&mia).await.len(), 2);
-    // Open again, it is overdue at once.
-    mia.patch("/api/tasks/2", json!({"status": "todo"}))
-        .await
-        .expect(200);
-    api.publishes(&mut stream).await;
-    assert_eq!(reminds(&sweeper).await, 1);
-    assert_eq!(told(&mia).await, [soon(1), overdue(1), overdue(2)]);
-    // Nothing is left to come.
-    assert_eq!(visits(api).await, 0);
-}
-
-#[tokio::test]
-async fn a_task_that_is_done_unassigned_or_deleted_is_not_remembered() {
-    let world = Concierge::start().await;
-    let (api, max) = (&world.api, &world.max);
-    let mia = api.sign_in("mia").await;
-    let mut stream = api.stream().await;
-    for _ in 0..3 {
-        let task = json!({"assigneeId": mia.id(), "dueDate": "2026-01-17T12:00:00Z"});
-        mia.creates_task(task).await;
-    }
-    api.publishes(&mut stream).await;
-    mia.patch("/api/tasks/1", json!({"status": "cancelled"}))
-        .await
-        .expect(200);
-    mia.patch("/api/tasks/2", json!({"assigneeId": null}))
-        .await
-        .expect(200);
-    max.delete("/api/tasks/3").await.expect(204);
-    let changes = api.changes(&mut stream).await;
-    api.clock.advance(2 * span::DAY);
-    // The publisher is behind: the sweeper finds out by itself.
-    assert_eq!(reminds(&world.sweeper()).await, 0);
-    assert_eq!(visits(api).await, 0);
-    // It leaves nothing behind when it has caught up, in whatever order.
-    api.delivers_changes(&changes).await;
-    api.delivers_changes(&changes[changes.len() - 1..]).await;
-    assert_eq!(visits(api).await, 0);
-    assert!(api.items_of("notification").await.is_empty());
-}
-
-#[tokio::test]
-async fn a_reminder_leaves_with_its_reason() {
-    let world = Concierge::start().await;
-    let (api, max) = (&world.api, &world.max);
-    let mut stream = api.stream().await;
-    for (number, change) in [
-        json!({"status": "done"}),
-        json!({"assigneeId": null}),
-        json!({"dueDate": null}),
-    ]
-    .into_iter()
-    .enumerate()
-    {
-        let task = json!({"assigneeId": max.id(), "dueDate": "2026-01-17T12:00:00Z"});
-        max.creates_task(task).await;
-        api.publishes(&mut stream).await;
-        assert_eq!(visits(api).await, 1, "{change}");
-        let path = format!("/api/tasks/{}", number + 1);
-        max.patch(&path, change.clone()).await.expect(200);
-        api.publishes(&mut stream).await;
-        assert_eq!(visits(api).await, 0, "{change}");
-    }
 }
 
 #[tokio::test]

@@ -31,16 +31,8 @@ fn is_last(request: &Request) -> bool {
 
 /// Counts the table's items by kind, without the notes of idempotency keys.
 async fn kinds(world: &World) -> BTreeMap<String, i64> {
-    let mut kinds = BTreeMap::new();
-    for item in world.api().table_dump().await {
-        let kind = item.split(r#""kind": S(""#).nth(1);
-        let kind = kind
-            .and_then(|rest| rest.split('"').next())
-            .unwrap_or("none");
-        if !["attempted", "session"].contains(&kind) {
-            *kinds.entry(kind.to_owned()).or_default() += 1;
-        }
-    }
+    let mut kinds = world.api().kinds().await;
+    kinds.retain(|kind, _| !["attempted", "session"].contains(&kind.as_str()));
     kinds
 }
 

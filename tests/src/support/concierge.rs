@@ -1,91 +1,27 @@
 //! The resolution agent's world: the demo target systems, the worker, the sweeper, and the queue
 //! between them.
 
-use std::{fmt, sync::Arc, time::Duration};
+use std::time::Duration;
 
-use crate::{States, records, unwary};
+use crate::{records, unwary};
 use action_worker::{Limits, Worker};
 use aws_lambda_events::sqs::SqsEvent;
 use aws_sdk_dynamodb::types::AttributeValue;
 use aws_sdk_sqs::types::MessageSystemAttributeName;
-use local::{
-    engines::{KEY, Queues},
-    target_systems as demo,
-};
-use playbooks::Playbooks;
-use resolution_agent::{Analyse, ResolutionAgent};
+use local::{engines::KEY, target_systems as demo};
 use serde_json::{Value, json};
 use shared::{
-    App,
     agent::{Alert, ApiCall, Facts, Message, TargetRead},
     model::{AgentSessionId, Id, OrganizationId, QueueMessage, span},
     queue::Queue,
     store::Store,
 };
-use targets::{Sealer, Secrets, Sending, Targets};
+use targets::{Sealer, Sending, Targets};
 
-use super::{Api, Caller, Settings, Sweeping, comes, engines, text_of, time_passes, webhooks};
-
-/// Settings of the resolution agent.
-#[derive(Clone, Default)]
-pub struct AgentSettings {
-    /// Connections lead to public addresses alone, as those of a deployed stack do.
-    pub is_public: bool,
-    /// Secrets cannot be encrypted.
-    pub without_key: bool,
-    /// Where the queue is, if not where it should be.
-    pub sqs_url: Option<String>,
-    /// Instead of the playbooks.
-    pub analyse: Option<Analyse>,
-}
-
-impl fmt::Debug for AgentSettings {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("AgentSettings").finish_non_exhaustive()
-    }
-}
-
-impl AgentSettings {
-    /// The states of all API functions.
-    pub async fn states(&self, app: &App, queues: &Queues) -> States {
-        States {
-            app: app.clone(),
-            agent: self.build(app, queues).await,
-            updates: webhooks::updates(app, queues, !self.is_public).await,
-        }
-    }
-
-    async fn build(&self, app: &App, queues: &Queues) -> ResolutionAgent {
-        let url = match &self.sqs_url {
-            Some(url) => url.clone(),
-            None => engines::engines().await.sqs_url().to_owned(),
-        };
-        let queue = Queue::new(local::engines::sqs_client(&url), &queues.actions.url);
-        let playbooks = Playbooks::shipped().unwrap();
-        let agent = ResolutionAgent::new(
-            app.clone(),
-            queue,
-            playbooks,
-            self.targets().await,
-            sealer(if self.without_key { "none" } else { KEY }).await,
-        );
-        match &self.analyse {
-            Some(analyse) => agent.analysing(Arc::clone(analyse)),
-            None => agent,
-        }
-    }
-
-    /// The client of connections.
-    async fn targets(&self) -> Targets {
-        let kms = engines::engines().await.kms().unwrap();
-        Targets::new(Secrets::new(kms), !self.is_public)
-    }
-}
-
-/// Encrypts the secrets of connections with a key.
-async fn sealer(key: &str) -> Sealer {
-    Sealer::new(engines::engines().await.kms().unwrap(), key)
-}
+use super::{
+    AgentSettings, Api, Caller, Settings, Sweeping, agent_settings::sealer, comes, engines,
+    text_of, time_passes,
+};
 
 /// A world with target systems.
 pub struct Concierge {

@@ -1,6 +1,6 @@
 //! Items as the table has them, and what may be wrong with one.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use aws_sdk_dynamodb::types::{AttributeValue, PutRequest, WriteRequest};
 
@@ -43,10 +43,38 @@ pub fn key_of(item: &Item) -> String {
 impl Api {
     /// Every item of the table.
     pub async fn items(&self) -> Vec<Item> {
+        self.scan(None, None).await
+    }
+
+    /// The items of a kind, by key.
+    pub async fn items_of(&self, kind: &str) -> Vec<Item> {
+        let mut items = self.scan(Some(kind), None).await;
+        items.sort_by_key(key_of);
+        items
+    }
+
+    /// The number of items of each kind.
+    pub async fn kinds(&self) -> BTreeMap<String, i64> {
+        let mut kinds = BTreeMap::new();
+        for item in self.scan(None, Some("kind")).await {
+            let kind = item.get("kind").map_or("none", |_| text_of(&item, "kind"));
+            *kinds.entry(kind.to_owned()).or_default() += 1;
+        }
+        kinds
+    }
+
+    /// Reads the items of a kind or all, with one attribute or all.
+    async fn scan(&self, kind: Option<&str>, attribute: Option<&str>) -> Vec<Item> {
         let mut items = Vec::new();
         let mut start = None;
         loop {
-            let scan = self.client.scan().table_name(&self.table);
+            let mut scan = self.client.scan().table_name(&self.table);
+            if let Some(kind) = kind {
+                let kind = AttributeValue::S(kind.to_owned());
+                scan = scan.filter_expression("kind = :kind");
+                scan = scan.expression_attribute_values(":kind", kind);
+            }
+            scan = scan.set_projection_expression(attribute.map(str::to_owned));
             let page = scan.set_exclusive_start_key(start).send().await.unwrap();
             items.extend(page.items.unwrap_or_default());
             start = page.last_evaluated_key;
@@ -54,14 +82,6 @@ impl Api {
                 return items;
             }
         }
-    }
-
-    /// The items of a kind, by key.
-    pub async fn items_of(&self, kind: &str) -> Vec<Item> {
-        let mut items = self.items().await;
-        items.retain(|item| text_of(item, "kind") == kind);
-        items.sort_by_key(key_of);
-        items
     }
 
     /// Writes items as they are, past the service.

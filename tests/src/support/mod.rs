@@ -7,6 +7,7 @@
     reason = "only tests call it"
 )]
 
+mod agent_settings;
 mod answer;
 mod api;
 pub mod budgets;
@@ -33,11 +34,12 @@ mod weather;
 pub mod webhooks;
 mod world;
 
+pub use agent_settings::AgentSettings;
 pub use answer::{Answer, raise_version};
 pub use api::{Api, PASSWORD, Settings, api_config, client};
 pub use caller::Caller;
 pub use cases::{CASES, PlaybookCase, UNKNOWN};
-pub use concierge::{AgentSettings, Concierge, event, once};
+pub use concierge::{Concierge, event, once};
 pub use counter::{Counter, Used};
 pub use damage::{DAMAGES, Damage, Item, key_of, text_of};
 pub use faults::{Death, Fault, Faults, Requests};

@@ -6,13 +6,14 @@
 
 mod canonical;
 mod chain;
+mod content;
 mod organization;
 
 pub use canonical::canonical;
 pub use chain::{Chained, JournalFlaw, JournalHead, Link, first_break};
+pub use content::{EntryContent, Journaled, OrganizationEvent, subject};
 pub use organization::{
-    CredentialType, EntryActor, EntryActorType, EntryContent, EntryCredential, Journaled,
-    OrganizationEntry, OrganizationEvent, OrganizationHead, OrganizationJournalBreak,
-    OrganizationJournalCheck, OrganizationJournalFilter, OrganizationJournalFrom, SessionHead,
-    subject,
+    CredentialType, EntryActor, EntryActorType, EntryCredential, OrganizationEntry,
+    OrganizationHead, OrganizationJournalBreak, OrganizationJournalCheck,
+    OrganizationJournalFilter, OrganizationJournalFrom, SessionHead,
 };

@@ -5,14 +5,15 @@
 //! hashes is detected by a head stored elsewhere.
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use utoipa::ToSchema;
 
-use super::{Chained, JournalFlaw, JournalHead, Link, canonical, first_break};
+use super::{
+    Chained, EntryContent, JournalFlaw, JournalHead, Link, OrganizationEvent, first_break, subject,
+};
 use crate::{
-    AgentSessionId, AlertId, FieldChange, JournalSubject, JsonObject, JsonText, Organization,
-    OrganizationId, Timestamp, Token, TokenId, TokenName, User, UserId, Webhook, WebhookId, digest,
-    input, names::names,
+    AgentSessionId, JournalSubject, JsonText, OrganizationId, Timestamp, Token, TokenId, TokenName,
+    UserId, input, names::names,
 };
 
 /// An entry of the organization's journal.
@@ -101,55 +102,6 @@ names! {
     }
 }
 
-names! {
-    /// The event of an entry.
-    pub enum OrganizationEvent {
-        /// The organization was created.
-        OrganizationCreated,
-        /// The name or the plan of the organization changed.
-        OrganizationChanged,
-        /// A user was created.
-        UserCreated,
-        /// Name, role, permissions or `disabled` of a user changed.
-        UserChanged,
-        /// A password was set, which ended the user's sessions and tokens.
-        PasswordSet,
-        /// A token was created.
-        TokenCreated,
-        /// A token was deleted.
-        TokenDeleted,
-        /// The policy was set.
-        PolicySet,
-        /// A connection was created or replaced.
-        ConnectionPut,
-        /// A connection was deleted.
-        ConnectionDeleted,
-        /// A connection was paused.
-        ConnectionPaused,
-        /// A connection was resumed.
-        ConnectionResumed,
-        /// All actions were paused.
-        AgentPaused,
-        /// All actions were resumed.
-        AgentResumed,
-        /// Alerts were recorded.
-        AlertRecorded,
-        /// The status of alerts changed, by a request, a further report, or the agent.
-        AlertChanged,
-        /// A webhook was created.
-        WebhookCreated,
-        /// A webhook changed, or the service disabled it.
-        WebhookChanged,
-        /// A webhook was deleted.
-        WebhookDeleted,
-        /// The secret of a webhook was rotated.
-        WebhookSecretRotated,
-        /// Agent sessions ended, or a later check added to their journals. The entry names the newest
-        /// entry of each, so that a session that was removed is missed.
-        AgentSessionsEnded,
-    }
-}
-
 input! {
     /// Filters of the organization's journal.
     pub struct OrganizationJournalFilter {
@@ -168,233 +120,6 @@ input! {
         /// The instant of the first entry to check; without it, the check begins with entry 1.
         from: Option<Timestamp>,
     }
-}
-
-/// The content of a new entry.
-#[derive(Clone, Debug, PartialEq)]
-pub struct EntryContent {
-    /// The event.
-    pub event: OrganizationEvent,
-    /// The changed records.
-    pub subjects: Vec<String>,
-    /// The changed fields before.
-    pub before: Option<JsonText>,
-    /// The changed fields after.
-    pub after: Option<JsonText>,
-}
-
-/// A record whose changes the organization's journal has.
-pub trait Journaled {
-    /// Returns its names as a subject: its own, and its owner's.
-    fn subjects(&self) -> Vec<String>;
-
-    /// Returns the fields whose changes are noted: no secret, and no hash of one.
-    fn noted(&self) -> Value;
-}
-
-impl Journaled for User {
-    fn subjects(&self) -> Vec<String> {
-        vec![subject::user(self.id)]
-    }
-
-    fn noted(&self) -> Value {
-        json!({
-            "username": self.username,
-            "fullName": self.full_name,
-            "role": self.role,
-            "permissions": self.extra_permissions,
-            "disabled": self.disabled,
-        })
-    }
-}
-
-impl Journaled for Organization {
-    fn subjects(&self) -> Vec<String> {
-        vec![subject::organization(self.id)]
-    }
-
-    fn noted(&self) -> Value {
-        json!({
-            "name": self.name,
-            "planFeatures": self.plan_features,
-            "unitsPerSecond": self.units_per_second,
-        })
-    }
-}
-
-impl Journaled for Token {
-    fn subjects(&self) -> Vec<String> {
-        vec![subject::token(self.id), subject::user(self.user_id)]
-    }
-
-    fn noted(&self) -> Value {
-        json!({
-            "name": self.name,
-            "permissions": self.permissions,
-            "expiresAt": self.ends_at,
-        })
-    }
-}
-
-impl Journaled for Webhook {
-    fn subjects(&self) -> Vec<String> {
-        vec![subject::webhook(self.id)]
-    }
-
-    fn noted(&self) -> Value {
-        json!({
-            "url": self.url,
-            "types": self.types,
-            "description": self.description,
-            "enabled": self.enabled,
-            "disabledReason": self.disabled_reason,
-            "generation": self.generation,
-        })
-    }
-}
-
-/// The names of subjects.
-pub mod subject {
-    use super::{AgentSessionId, AlertId, OrganizationId, TokenId, UserId, WebhookId};
-
-    /// The policy.
-    pub const POLICY: &str = "policy";
-
-    /// The agent, which can be paused.
-    pub const AGENT: &str = "agent";
-
-    /// Returns the name of the organization.
-    #[must_use]
-    pub fn organization(id: OrganizationId) -> String {
-        format!("organization:{id}")
-    }
-
-    /// Returns the name of a user.
-    #[must_use]
-    pub fn user(id: UserId) -> String {
-        format!("user:{id}")
-    }
-
-    /// Returns the name of a token.
-    #[must_use]
-    pub fn token(id: TokenId) -> String {
-        format!("token:{id}")
-    }
-
-    /// Returns the name of a connection.
-    #[must_use]
-    pub fn connection(name: &str) -> String {
-        format!("connection:{name}")
-    }
-
-    /// Returns the name of an alert.
-    #[must_use]
-    pub fn alert(id: AlertId) -> String {
-        format!("alert:{id}")
-    }
-
-    /// Returns the name of a webhook.
-    #[must_use]
-    pub fn webhook(id: WebhookId) -> String {
-        format!("webhook:{id}")
-    }
-
-    /// Returns the name of an agent session.
-    #[must_use]
-    pub fn agent_session(id: AgentSessionId) -> String {
-        format!("agent_session:{id}")
-    }
-}
-
-impl EntryContent {
-    /// The most bytes of a value as JSON. A longer one is noted by its hash and its beginning.
-    const MOST: usize = 2_000;
-
-    /// Notes a new record.
-    #[must_use]
-    pub fn created<R: Journaled>(event: OrganizationEvent, record: &R) -> Self {
-        let mut after = members(record.noted());
-        after.retain(|_, value| !value.is_null());
-        Self {
-            event,
-            subjects: record.subjects(),
-            before: None,
-            after: Some(text(bounded(after))),
-        }
-    }
-
-    /// Notes a deleted record.
-    #[must_use]
-    pub fn deleted<R: Journaled>(event: OrganizationEvent, record: &R) -> Self {
-        let created = Self::created(event, record);
-        Self {
-            before: created.after,
-            after: None,
-            ..created
-        }
-    }
-
-    /// Notes the fields that differ; none if no field does.
-    #[must_use]
-    pub fn changed<R: Journaled>(event: OrganizationEvent, before: &R, after: &R) -> Option<Self> {
-        let (mut was, mut is) = (members(before.noted()), members(after.noted()));
-        was.retain(|name, value| is.get(name) != Some(value));
-        is.retain(|name, _| was.contains_key(name));
-        (!is.is_empty()).then(|| Self {
-            event,
-            subjects: after.subjects(),
-            before: Some(text(bounded(was))),
-            after: Some(text(bounded(is))),
-        })
-    }
-
-    /// Notes a new password, without fields.
-    #[must_use]
-    pub fn password_set(user: UserId) -> Self {
-        Self {
-            event: OrganizationEvent::PasswordSet,
-            subjects: vec![subject::user(user)],
-            before: None,
-            after: None,
-        }
-    }
-
-    /// Notes several records of one kind by their names; none if there are none.
-    #[must_use]
-    pub fn several(
-        event: OrganizationEvent,
-        before: Option<Map<String, Value>>,
-        after: Map<String, Value>,
-    ) -> Option<Self> {
-        (!after.is_empty()).then(|| Self {
-            event,
-            subjects: after.keys().cloned().collect(),
-            before: before.map(text),
-            after: Some(text(after)),
-        })
-    }
-}
-
-fn members(value: Value) -> Map<String, Value> {
-    match value {
-        Value::Object(members) => members,
-        _ => Map::new(),
-    }
-}
-
-fn text(members: Map<String, Value>) -> JsonText {
-    JsonText(JsonObject(members))
-}
-
-fn bounded(mut members: Map<String, Value>) -> Map<String, Value> {
-    for value in members.values_mut() {
-        let json = canonical(value);
-        if json.len() > EntryContent::MOST {
-            let beginning: String = json.chars().take(FieldChange::MOST).collect();
-            *value = json!({"sha256": digest(&json), "beginning": beginning});
-        }
-    }
-    members
 }
 
 impl EntryActor {
@@ -658,50 +383,6 @@ mod tests {
 
     fn service() -> (EntryActor, Option<EntryCredential>) {
         (EntryActor::of(EntryActorType::Service), None)
-    }
-
-    struct Noted(Value);
-
-    impl Journaled for Noted {
-        fn subjects(&self) -> Vec<String> {
-            vec!["thing".to_owned()]
-        }
-
-        fn noted(&self) -> Value {
-            self.0.clone()
-        }
-    }
-
-    #[test]
-    fn an_entry_has_the_fields_that_differ() {
-        let event = OrganizationEvent::UserChanged;
-        let before = Noted(json!({"a": 1, "b": [1], "c": null}));
-        let after = Noted(json!({"a": 1, "b": [2], "c": "x"}));
-        let changed = EntryContent::changed(event, &before, &after).unwrap();
-        let json = |text: Option<JsonText>| serde_json::to_value(text.unwrap().0).unwrap();
-        assert_eq!(json(changed.before), json!({"b": [1], "c": null}));
-        assert_eq!(json(changed.after), json!({"b": [2], "c": "x"}));
-        assert_eq!(EntryContent::changed(event, &after, &after), None);
-        let created = EntryContent::created(event, &before);
-        assert_eq!(created.before, None);
-        assert_eq!(json(created.after), json!({"a": 1, "b": [1]}));
-        let deleted = EntryContent::deleted(event, &before);
-        assert_eq!(json(deleted.before), json!({"a": 1, "b": [1]}));
-        assert_eq!(deleted.after, None);
-    }
-
-    #[test]
-    fn a_long_value_is_noted_by_its_hash_and_beginning() {
-        let long = "ä".repeat(2_000);
-        let created = EntryContent::created(
-            OrganizationEvent::PolicySet,
-            &Noted(json!({"long": long, "short": "ä"})),
-        );
-        let after = created.after.unwrap().0.0;
-        assert_eq!(after["short"], "ä");
-        assert_eq!(after["long"]["sha256"], digest(&format!("\"{long}\"")));
-        let beginning = after["long"]["beginning"].as_str().unwrap();
-        assert_eq!(beginning.chars().count(), FieldChange::MOST);
     }
 
     #[test]
