@@ -53,6 +53,11 @@ impl Batch {
         all
     }
 
+    /// Adds the items of another batch read.
+    pub fn add(&mut self, others: Self) {
+        self.0.extend(others.0);
+    }
+
     /// True if the key has an item.
     #[must_use]
     pub fn has(&self, key: &impl AsRef<AnyKey>) -> bool {
