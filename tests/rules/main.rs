@@ -28,6 +28,7 @@ mod history;
 mod inbox;
 mod limits;
 mod lists;
+mod long_texts;
 mod metrics;
 mod pending_write;
 mod preconditions;

@@ -293,7 +293,8 @@ async fn an_indexed_write_costs_what_the_document_says() {
             let record: StreamRecord = serde_json::from_value(record).unwrap();
             record.change().unwrap()
         });
-        let changes: Vec<_> = changes.collect();
+        let mut changes: Vec<_> = changes.collect();
+        api.store.feed().complete(&mut changes).await.unwrap();
         let index = api.store.search();
         let (indexed, used) = metered(index.index(api.home.id, &changes)).await;
         indexed.unwrap();

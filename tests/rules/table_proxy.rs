@@ -10,7 +10,7 @@ use std::{
 use aws_sdk_dynamodb::{
     Client,
     error::ProvideErrorMetadata,
-    types::{AttributeValue, Delete, KeysAndAttributes, Put, TransactWriteItem},
+    types::{AttributeValue, Delete, KeysAndAttributes, Put, TransactWriteItem, Update},
 };
 use futures::future::BoxFuture;
 use tests::{
@@ -106,6 +106,31 @@ async fn a_transaction_has_a_hundred_items_at_most_and_none_twice() {
     let delete = TransactWriteItem::builder().delete(delete.build().unwrap());
     let twice = vec![table.put("1"), delete.build()];
     assert_eq!(table.transact(twice).await, refused);
+}
+
+/// The items in the table count, not the bytes of the request.
+#[tokio::test]
+async fn a_transaction_changes_items_of_four_megabytes_at_most() {
+    let table = Table::start().await;
+    for at in 0..12 {
+        let mut large = item(&at.to_string());
+        large.insert("large".to_owned(), text(&"x".repeat(390_000)));
+        let put = table.client.put_item().table_name(&table.name);
+        put.set_item(Some(large)).send().await.unwrap();
+    }
+    let update = |at: i32| {
+        let update = Update::builder().table_name(&table.name);
+        let update = update.key("pk", text("p")).key("sk", text(&at.to_string()));
+        let update = update.update_expression("SET #a = :a");
+        let update = update.expression_attribute_names("#a", "a");
+        let update = update.expression_attribute_values(":a", text("a"));
+        TransactWriteItem::builder()
+            .update(update.build().unwrap())
+            .build()
+    };
+    assert_eq!(table.transact((0..10).map(update).collect()).await, None);
+    let refused = Some(REFUSED.to_owned());
+    assert_eq!(table.transact((0..12).map(update).collect()).await, refused);
 }
 
 #[tokio::test]

@@ -104,10 +104,10 @@ impl Publisher {
     async fn publish(
         &self,
         organization: OrganizationId,
-        delivered: Delivered,
+        mut delivered: Delivered,
     ) -> Option<BatchItemFailure> {
         let count = delivered.changes.len() + delivered.unlisted.len();
-        let handling = Box::pin(self.handle_all(organization, &delivered));
+        let handling = Box::pin(self.handle_all(organization, &mut delivered));
         let cause = match AssertUnwindSafe(handling).catch_unwind().await {
             Ok(Ok(Handled {
                 published,
@@ -133,10 +133,11 @@ impl Publisher {
         organization: OrganizationId,
         Delivered {
             changes, unlisted, ..
-        }: &Delivered,
+        }: &mut Delivered,
     ) -> Result<Handled, Error> {
-        let entries = changes.iter().map(|change| change.entry.clone());
         let feed = self.store.feed();
+        feed.complete(changes).await?;
+        let entries = changes.iter().map(|change| change.entry.clone());
         let published = feed.publish(organization, entries.collect()).await?;
         let (store, queue) = (&self.store, &self.queue);
         let now = store.now();

@@ -16,8 +16,8 @@ use super::{
     page::{Page, Wanted},
     records::Subject,
     store::resource,
-    table::{OrNotFound, Read, Record, Stored, Write},
-    tagging,
+    table::{LongText, OrNotFound, Read, Record, Stored, Write},
+    tagging, texts,
     tracked::Tracked,
     writes::Writes,
 };
@@ -85,6 +85,7 @@ impl Named {
 impl Record<crate::Workdesk> for Activity {
     const KIND: &'static str = "activity";
     const NUMBER_SETS: &'static [&'static str] = &[tagging::TAG_IDS];
+    const LONG_TEXT: Option<LongText> = texts::DESCRIPTION;
 
     fn key(&self) -> Key<Self> {
         key::activity(self.organization_id, self.id)
@@ -118,7 +119,12 @@ impl Activities<'_> {
                 return Err(Error::NotFound(OrganizationId::NOUN));
             }
             match project {
-                Some(id) => self.0.directory().project(tenant, id).await.map(Some),
+                Some(id) => self
+                    .0
+                    .directory()
+                    .project_to_work_in(tenant, id)
+                    .await
+                    .map(Some),
                 None => Ok(None),
             }
         };
@@ -207,7 +213,8 @@ impl Activities<'_> {
         if let Some(to) = to {
             activities = activities.up_to(key::instant(*to));
         }
-        self.0.table.page(activities, asked.wanted).await
+        let page = self.0.table.page(activities, asked.wanted).await?;
+        self.0.whole_page(page).await
     }
 
     /// Joins activities with the records that they refer to. Drops those that matched the filter by a tag
@@ -243,8 +250,9 @@ impl Activities<'_> {
         let key = key::activity(tenant, id);
         let read = || table.get(&key, Read::Consistent);
         let write = async |context: WriteContext, found: Option<Stored<Activity>>| {
-            let mut activity = context.current(found, ActivityId::NOUN)?;
+            let activity = context.current(found, ActivityId::NOUN)?;
             allow(activity.creator_id).await?;
+            let mut activity = self.0.whole(activity).await?;
             activity.change(update.clone(), self.0.clock.now());
             let tags = tagging::keys(tenant, iter::once(&activity.tag_ids));
             let (done, found) = tokio::try_join!(

@@ -66,7 +66,9 @@ impl Store {
             self.table.batch_get(keys, Read::Consistent)
         };
         let write = async |context: WriteContext, found: Batch| {
-            let before = context.current(found.get(&key)?, I::NOUN)?;
+            let before = self
+                .whole(context.current(found.get(&key)?, I::NOUN)?)
+                .await?;
             assignee.known(&found, current(&before))?;
             let (mut stored, now) = (before.clone(), self.clock.now());
             let resolution = change(&mut stored.record, now)?;

@@ -14,20 +14,20 @@ use super::{
     records::Subject,
     retry::reretry_or_none,
     store::{Store, id_is_taken},
-    table::{Batch, Condition, OrNotFound, Read, Stored, Write},
+    table::{Batch, OrNotFound, Read, Stored, Write},
     tracked::Tracked,
     writes::Writes,
 };
 
 impl Store {
-    /// A record as it is at this moment. 404 when it is not there, by that name.
+    /// A record as it is at this moment, with its long text. 404 when it is not there, by that name.
     pub(crate) async fn one<R: DeserializeOwned>(
         &self,
         key: &Key<R>,
         noun: &'static str,
     ) -> Result<Stored<R>, Error> {
         let found = self.table.get(key, Read::Consistent).await?;
-        found.or_not_found(noun)
+        self.whole(found.or_not_found(noun)?).await
     }
 
     /// Reads the records that others name. Users and projects are never deleted: they are read at half the
@@ -135,7 +135,7 @@ impl Store {
         };
         let write = async |mut context: WriteContext, (found, head): (Option<_>, Option<_>)| {
             context.head = head.map(Box::new);
-            let before: Stored<R> = context.current(found, I::NOUN)?;
+            let before: Stored<R> = self.whole(context.current(found, I::NOUN)?).await?;
             let (mut after, now) = (before.clone(), self.clock.now());
             let mut writes = change(&context, &mut after.record, now)?;
             writes.note(R::entry_of_change(&before, &after));
@@ -179,8 +179,7 @@ impl Store {
             let found = context.current(found, I::NOUN)?;
             allow(&found).await?;
             let (subject, mut writes) = plan(&found);
-            let as_read = Condition::version(found.version);
-            writes.push(Write::delete(found.key(), as_read));
+            writes.push(Write::forget(&found));
             writes.push(self.cleanup_of(&context, subject)?);
             let now = self.clock.now();
             writes.extend(context.deleted(&found, now)?);

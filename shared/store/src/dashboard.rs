@@ -81,10 +81,11 @@ impl Dashboards<'_> {
         &self,
         by_time: List<R, Gsi1>,
     ) -> Result<Vec<Stored<R>>, Error> {
-        self.0
-            .table
-            .list_stored(by_time.descending().limit(NEWEST))
-            .await
+        let newest = by_time.descending().limit(NEWEST);
+        let newest = self.0.table.list_stored(newest).await?;
+        let texts = self.0.texts(&newest).await?;
+        let complete = newest.into_iter().map(|stored| texts.complete(stored));
+        Ok(complete.filter_map(Result::ok).collect())
     }
 
     async fn with_creators(

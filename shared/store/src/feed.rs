@@ -7,6 +7,7 @@
 //!
 //! Batches expire. A feed without batches starts again at a greater number.
 
+mod completing;
 mod reading;
 mod stream;
 

@@ -37,6 +37,7 @@ mod stack_name;
 mod store;
 mod tagging;
 mod tasks;
+mod texts;
 mod tickets;
 mod tokens;
 mod tracked;

@@ -18,7 +18,8 @@ use super::{
     page::{Page, Row, Wanted},
     records::Subject,
     store::resource,
-    table::{Condition, OrNotFound, Read, Record, Stored, units_so_far},
+    table::{Condition, LongText, OrNotFound, Read, Record, Stored, units_so_far},
+    texts,
     tracked::Tracked,
     writes::Writes,
 };
@@ -71,6 +72,7 @@ const ENOUGH: f64 = 1_000.0;
 
 impl Record<crate::Workdesk> for Milestone {
     const KIND: &'static str = "milestone";
+    const LONG_TEXT: Option<LongText> = texts::DESCRIPTION;
 
     fn key(&self) -> Key<Self> {
         key::milestone(self.organization_id, self.id)
@@ -117,10 +119,9 @@ impl Milestones<'_> {
     ) -> Result<MilestoneWithTasks, Error> {
         let key = key::milestone(tenant, id);
         let (milestone, tasks) = tokio::try_join!(
-            self.0.table.get(&key, Read::Consistent),
+            self.0.one(&key, MilestoneId::NOUN),
             self.tasks_of(tenant, id),
         )?;
-        let milestone = milestone.or_not_found(MilestoneId::NOUN)?;
         Ok(MilestoneWithTasks { milestone, tasks })
     }
 
@@ -143,6 +144,7 @@ impl Milestones<'_> {
             table.page(milestones, wanted),
         )?;
         project.or_not_found(ProjectId::NOUN)?;
+        let milestones = self.0.whole_page(milestones).await?;
         // The index may lag behind a delete, and a deleted milestone has no tasks.
         let key_of = |milestone: &Stored<Milestone>| key::milestone(tenant, milestone.id);
         let keys: Vec<_> = milestones.records().map(key_of).collect();

@@ -2,7 +2,8 @@
 //! titles.
 
 use model::{
-    Description, Error, Id, OrganizationId, ProjectId, ReferenceId, ReferenceSearch, ReferenceType,
+    Description, Error, Id, OrganizationId, Project, ProjectId, ReferenceId, ReferenceSearch,
+    ReferenceType,
 };
 
 use super::{
@@ -68,7 +69,17 @@ impl References<'_> {
             .records()
             .filter_map(|reference| key_of(tenant, reference));
         let found = self.0.table.batch_get(keys, Read::Lasting).await?;
-        Ok(matching.filter_map(|reference| found_in(&found, tenant, &reference)))
+        let rows = matching.filter_map(|reference| found_in(&found, tenant, &reference));
+        let projects = rows.records().filter_map(|(_, project)| project.as_ref());
+        let texts = self.0.texts(projects).await?;
+        Ok(rows.filter_map(|(row, project)| {
+            let project = project.map(|project| texts.complete(project));
+            let project = project.transpose().ok()?;
+            Some(FoundReference {
+                description: project.and_then(|project| project.record.description),
+                ..row
+            })
+        }))
     }
 }
 
@@ -83,27 +94,28 @@ fn key_of(tenant: OrganizationId, reference: &Reference) -> Option<AnyKey> {
     }
 }
 
-/// The record with its current title; `None` when it is gone or does not read.
+/// The record with its current title, without its description, and the project that has one; `None` when
+/// the record is gone or does not read.
 fn found_in(
     found: &Batch,
     tenant: OrganizationId,
     reference: &Reference,
-) -> Option<FoundReference> {
-    let titled = |title, description| FoundReference {
+) -> Option<(FoundReference, Option<Stored<Project>>)> {
+    let titled = |title| FoundReference {
         id: reference.id,
         refers_to: reference.refers_to,
         title,
-        description,
+        description: None,
     };
     match reference.refers_to {
         ReferenceType::Project => {
             let project = ProjectId::new(reference.id.get())?;
-            let Stored { record, .. } = found.named(&key::project(tenant, project))?;
-            Some(titled(record.title.into(), record.description))
+            let project = found.named(&key::project(tenant, project))?;
+            Some((titled(project.title.clone().into()), Some(project)))
         }
         ReferenceType::Organization => {
             let Stored { record, .. } = found.named(&key::organization(tenant))?;
-            Some(titled(record.name, None))
+            Some((titled(record.name), None))
         }
     }
 }

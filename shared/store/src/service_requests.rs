@@ -16,7 +16,8 @@ use super::{
     records::Subject,
     resolutions,
     store::resource,
-    table::{Condition, Record, Stored, Write},
+    table::{Condition, LongText, Record, Stored, Write},
+    texts,
     tracked::{HandOver, Tracked},
     writes::Writes,
 };
@@ -44,6 +45,7 @@ pub struct Past {
 
 impl Record<crate::Workdesk> for ServiceRequest {
     const KIND: &'static str = "service_request";
+    const LONG_TEXT: Option<LongText> = texts::DESCRIPTION;
 
     fn key(&self) -> Key<Self> {
         key::service_request(self.organization_id, self.id)
@@ -136,7 +138,8 @@ impl ServiceRequests<'_> {
         let requests = key::service_requests(tenant)
             .filter(filter.condition())
             .descending_if(sort.is_descending());
-        self.0.table.page(requests, wanted).await
+        let page = self.0.table.page(requests, wanted).await?;
+        self.0.whole_page(page).await
     }
 
     /// One service request. 404 when it is not the tenant's.

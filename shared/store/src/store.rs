@@ -27,7 +27,7 @@ impl Store {
     #[must_use]
     pub fn new(client: Client, table: &str, clock: Clock) -> Self {
         Self {
-            table: Table::new(client, table),
+            table: Table::new(client, table, clock.clone()),
             clock,
             stack: StackName::default(),
             recent: RecentOrganizations::default(),

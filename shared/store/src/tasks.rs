@@ -30,7 +30,8 @@ use super::{
     page::{Page, Wanted},
     records::Subject,
     store::resource,
-    table::{Batch, Change, Condition, OrNotFound, Read, Record, Stored, Write},
+    table::{Batch, Change, Condition, LongText, OrNotFound, Read, Record, Stored, Write},
+    texts,
     tracked::Tracked,
     writes::Writes,
 };
@@ -43,6 +44,7 @@ resource! {
 impl Record<crate::Workdesk> for Task {
     const KIND: &'static str = "task";
     const NUMBER_SETS: &'static [&'static str] = &["tagIds"];
+    const LONG_TEXT: Option<LongText> = texts::DESCRIPTION;
 
     fn key(&self) -> Key<Self> {
         key::task(self.organization_id, self.id)
@@ -156,7 +158,7 @@ impl Tasks<'_> {
             filter,
             wanted,
         };
-        let page = finding.find(sort).await?;
+        let page = self.0.whole_page(finding.find(sort).await?).await?;
         let named = self.named(tenant, Names::of(records(&page))).await?;
         Ok(join(page, &named, filter))
     }
@@ -177,6 +179,7 @@ impl Tasks<'_> {
         let (project, page) =
             tokio::try_join!(table.get(&key, Read::Lasting), table.page(tasks, wanted))?;
         let project = ProjectRef::from(&project.or_not_found(ProjectId::NOUN)?.record);
+        let page = self.0.whole_page(page).await?;
         let mut names = Names::of(records(&page));
         names.projects.clear();
         let mut found = self.named(tenant, names).await?;
@@ -206,6 +209,7 @@ impl Tasks<'_> {
         };
         let write = async |context: WriteContext, found: Batch| {
             let before = context.current(found.get(&key)?, TaskId::NOUN)?;
+            let before = self.0.whole(before).await?;
             let faults = links.faults(tenant, before.project_id, before.assignee_id, &found)?;
             if !faults.is_empty() {
                 return Err(Error::Invalid(faults));

@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use aws_sdk_dynamodb::{Client, types::ConsumedCapacity};
-use model::random;
+use model::{Clock, random};
 
 use crate::meter;
 
@@ -20,16 +20,18 @@ pub struct Table {
     pub(crate) client: Client,
     pub(crate) name: Arc<str>,
     pub(crate) attempts: u32,
+    pub(crate) clock: Clock,
 }
 
 impl Table {
-    /// The table of that name.
+    /// The table of that name. Texts expire by the clock.
     #[must_use]
-    pub fn new(client: Client, name: &str) -> Self {
+    pub fn new(client: Client, name: &str, clock: Clock) -> Self {
         Self {
             client,
             name: name.into(),
             attempts: ATTEMPTS,
+            clock,
         }
     }
 

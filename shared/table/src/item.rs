@@ -12,6 +12,7 @@ use crate::{
     key::{AnyKey, Index, Main},
     meter,
     page::Place,
+    text::Apart,
 };
 
 /// A record that was read, and the version that its next write expects.
@@ -23,6 +24,8 @@ pub struct Stored<T> {
     pub version: i64,
     /// The item that was read. `None` for a record that was just created.
     pub(crate) item: Option<Arc<Item>>,
+    /// The long text that the item refers to.
+    pub(crate) text: Option<Apart>,
 }
 
 /// A record, or the key of an unreadable one. Damage stays with the damaged record: a version of
@@ -61,6 +64,7 @@ impl<T> Stored<T> {
             record,
             version,
             item: None,
+            text: None,
         }
     }
 
@@ -70,6 +74,7 @@ impl<T> Stored<T> {
             record: convert(self.record),
             version: self.version,
             item: self.item,
+            text: self.text,
         }
     }
 
@@ -121,11 +126,13 @@ pub(crate) fn stored<T: DeserializeOwned>(mut item: Item) -> Result<Stored<T>, U
         Some(_) => None,
     };
     let version = version.ok_or_else(|| Undecodable::new("a version that is not an integer"))?;
+    let text = Apart::take(&mut item)?;
     let record = decode::from_item(&item)?;
     Ok(Stored {
         record,
         version,
         item: Some(Arc::new(item)),
+        text,
     })
 }
 

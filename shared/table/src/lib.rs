@@ -29,7 +29,9 @@ mod query;
 mod reading;
 mod record;
 mod refused;
+mod text;
 mod transaction;
+mod whole;
 mod write;
 mod writing;
 
@@ -46,4 +48,5 @@ pub use query::Read;
 pub use reading::warm_up;
 pub use record::Record;
 pub use refused::{OrLeave, OrNotFound, Refused};
+pub use text::{KeptText, LongText, REFERENCE, TextReference};
 pub use write::Write;

@@ -6,7 +6,7 @@ use aws_sdk_dynamodb::{
     Client,
     types::{KeysAndAttributes, ReturnConsumedCapacity},
 };
-use model::Error;
+use model::{Clock, Error};
 use serde::de::DeserializeOwned;
 
 use crate::{
@@ -20,13 +20,14 @@ use crate::{
     meter,
     page::{Page, Place, Row, Wanted},
     query::{Expressed, Query, Read},
+    text::REFERENCE,
 };
 
 /// Opens a connection to the table by reading a key without an item, so that the first request need
 /// not wait for it. A failure is ignored; the first request meets it again.
 pub async fn warm_up(client: &Client, table: &str) {
     let nothing = AnyKey::found("WARM_UP".to_owned(), "WARM_UP".to_owned());
-    let _ = Table::new(client.clone(), table)
+    let _ = Table::new(client.clone(), table, Clock::system())
         .batch_get([nothing], Read::Eventual)
         .await;
 }
@@ -311,6 +312,10 @@ fn found<R: DeserializeOwned>(
 ) -> Result<(Place, Readable<R>), Error> {
     let place = query.position(&mut item);
     let place = place.ok_or_else(|| Error::internal("reading a list", "no key"))?;
+    if item.contains_key(REFERENCE) {
+        // The key of the text follows from it.
+        item.extend(key_item(&place.key()));
+    }
     let readable = readable_at(&place, item);
     Ok((place, readable))
 }

@@ -9,6 +9,7 @@ use crate::{
     decode::from_item,
     item::Stored,
     key::{Gsi1, Gsi2, Gsi3, Gsi4, Index, Key, Main},
+    text::{LongText, REFERENCE},
 };
 
 /// The attribute that names the author of an item's last write.
@@ -25,6 +26,9 @@ pub trait Record<Schema>: Serialize + DeserializeOwned {
     /// Attributes that are sets of numbers, which updates may add to and remove from. An empty set
     /// is an absent attribute, so their fields have `#[serde(default)]`.
     const NUMBER_SETS: &'static [&'static str] = &[];
+
+    /// The attribute whose text lies in an item of its own if it is long.
+    const LONG_TEXT: Option<LongText> = None;
 
     /// The key in the table.
     fn key(&self) -> Key<Self>;
@@ -90,7 +94,15 @@ pub(crate) fn item<S, R: Record<S>>(record: &R, version: i64) -> Result<Item, Er
 
 /// The attributes that the table's own code writes. They follow the record.
 fn is_own(name: &str) -> bool {
-    ["kind", "version", "words", "expiresAt", WRITTEN_BY].contains(&name)
+    [
+        "kind",
+        "version",
+        "words",
+        "expiresAt",
+        WRITTEN_BY,
+        REFERENCE,
+    ]
+    .contains(&name)
         || [Main::PARTITION, Main::SORT].contains(&name)
         || [Gsi1::PARTITION, Gsi1::SORT].contains(&name)
         || [Gsi2::PARTITION, Gsi2::SORT].contains(&name)

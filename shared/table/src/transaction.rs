@@ -20,17 +20,23 @@ impl Table {
     /// token.
     pub async fn write(&self, write: Write) -> Result<Result<(), Refused>, Error> {
         match &write.operation {
-            Operation::Put(_) | Operation::Update(_) => {
+            Operation::Put(_) | Operation::Update(_) if write.texts.is_empty() => {
                 Ok(self.write_returning(write).await?.map(|_| ()))
             }
-            Operation::Delete | Operation::Check => self.transact(vec![write]).await,
+            _ => self.transact(vec![write]).await,
         }
     }
 
     /// Does all writes or none, at most 100. A retry after a lost answer has no second effect, and
     /// conflicts with other transactions are retried. A single put or update is sent without a
-    /// transaction, which costs half.
-    pub async fn transact(&self, writes: Vec<Write>) -> Result<Result<(), Refused>, Error> {
+    /// transaction, which costs half. Long texts are written last, and are never refused.
+    pub async fn transact(&self, mut writes: Vec<Write>) -> Result<Result<(), Refused>, Error> {
+        let texts: Vec<_> = writes
+            .iter()
+            .flat_map(|write| write.texts.clone())
+            .collect();
+        let now = self.clock.now();
+        writes.extend(texts.into_iter().map(|text| Write::of_text(text, now)));
         if let [write] = writes.as_slice()
             && matches!(write.operation, Operation::Put(_) | Operation::Update(_))
         {

@@ -1,14 +1,15 @@
 //! Writes: an operation and its condition.
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use model::Error;
+use model::{Error, Timestamp};
 
 use crate::{
-    attribute::Item,
+    attribute::{IntoAttribute, Item},
     expression::{Change, Condition},
-    item::Stored,
+    item::{Stored, key_item},
     key::AnyKey,
     record::{Record, WRITTEN_BY, changed_item, item},
+    text::{KEPT, TextWrite},
 };
 
 /// One conditional write, alone or in a transaction.
@@ -18,6 +19,8 @@ pub struct Write {
     pub(crate) operation: Operation,
     pub(crate) condition: Condition,
     author: Option<AttributeValue>,
+    /// The writes of the record's long text, in the same transaction.
+    pub(crate) texts: Vec<TextWrite>,
 }
 
 #[derive(Clone, Debug)]
@@ -42,23 +45,60 @@ impl Write {
 
     /// Creates a record or overwrites the one that is there, if that fulfils the condition.
     pub fn put_where<S, R: Record<S>>(record: &R, condition: Condition) -> Result<Self, Error> {
-        Ok(Self {
-            key: record.key().into(),
-            operation: Operation::Put(item(record, 1)?),
-            condition,
-            author: None,
-        })
+        Self::put_item(record, item(record, 1)?, None, condition)
     }
 
     /// Overwrites the record that was read, and keeps its unknown attributes. Refused if its version
     /// has changed since.
     pub fn replace<S, R: Record<S>>(stored: &Stored<R>) -> Result<Self, Error> {
+        let as_read = Condition::version(stored.version);
+        Self::put_item(&stored.record, changed_item(stored)?, Some(stored), as_read)
+    }
+
+    fn put_item<S, R: Record<S>>(
+        record: &R,
+        mut item: Item,
+        before: Option<&Stored<R>>,
+        condition: Condition,
+    ) -> Result<Self, Error> {
+        let key = AnyKey::from(record.key());
+        let texts = R::LONG_TEXT.map(|long| {
+            let text = before.and_then(|before| before.text.as_ref());
+            let found = before.and_then(|before| before.item.as_deref());
+            long.part(&key, &mut item, (text, found))
+        });
         Ok(Self {
-            key: stored.record.key().into(),
-            operation: Operation::Put(changed_item(stored)?),
-            condition: Condition::version(stored.version),
-            author: None,
+            texts: texts.transpose()?.unwrap_or_default(),
+            ..Self::of(key, Operation::Put(item), condition)
         })
+    }
+
+    /// Returns the write of a long text's item.
+    pub(crate) fn of_text(text: TextWrite, now: Timestamp) -> Self {
+        match text {
+            TextWrite::Keep(key, text) => {
+                let mut item = key_item(&key);
+                item.insert("kind".to_owned(), "text".into_attribute());
+                item.insert("version".to_owned(), 1.into_attribute());
+                item.insert("text".to_owned(), text.into_attribute());
+                Self::of(key, Operation::Put(item), Condition::default())
+            }
+            TextWrite::Expire(key) => {
+                let expires_at = now.plus(KEPT).epoch_seconds() + 1;
+                let change = Change::default().set("expiresAt", expires_at);
+                Self::update(key, change, Condition::default())
+            }
+        }
+    }
+
+    const fn of(key: AnyKey, operation: Operation, condition: Condition) -> Self {
+        Self {
+            key,
+            operation,
+            condition,
+            author: None,
+            texts: Vec::new(),
+        }
     }
 
     /// Creates a record, or overwrites the one that was read.
@@ -75,43 +115,42 @@ impl Write {
     /// Changes attributes of an item and raises its version. Creates the item if there is none and
     /// the condition allows it.
     pub fn update(key: impl Into<AnyKey>, change: Change, condition: Condition) -> Self {
-        Self {
-            key: key.into(),
-            operation: Operation::Update(change.add("version", 1)),
+        Self::of(
+            key.into(),
+            Operation::Update(change.add("version", 1)),
             condition,
-            author: None,
-        }
+        )
     }
 
     /// Changes attributes of an existing item that may be unreadable. Sets its version to 1, since
     /// the version itself may be damaged.
     pub fn mend(key: impl Into<AnyKey>, change: Change) -> Self {
+        Self::of(
+            key.into(),
+            Operation::Update(change.set("version", 1)),
+            Condition::exists(),
+        )
+    }
+
+    /// Deletes the record that was read, with its long text. Refused if its version has changed since.
+    pub fn forget<S, R: Record<S>>(stored: &Stored<R>) -> Self {
+        let key = AnyKey::from(stored.record.key());
+        let text = R::LONG_TEXT.zip(stored.text.as_ref());
+        let text = text.map(|(long, text)| long.forget(&key, text));
         Self {
-            key: key.into(),
-            operation: Operation::Update(change.set("version", 1)),
-            condition: Condition::exists(),
-            author: None,
+            texts: text.into_iter().collect(),
+            ..Self::delete(key, Condition::version(stored.version))
         }
     }
 
     /// Deletes an item.
     pub fn delete(key: impl Into<AnyKey>, condition: Condition) -> Self {
-        Self {
-            key: key.into(),
-            operation: Operation::Delete,
-            condition,
-            author: None,
-        }
+        Self::of(key.into(), Operation::Delete, condition)
     }
 
     /// Writes nothing. The transaction is refused unless the item fulfils the condition.
     pub fn check(key: impl Into<AnyKey>, condition: Condition) -> Self {
-        Self {
-            key: key.into(),
-            operation: Operation::Check,
-            condition,
-            author: None,
-        }
+        Self::of(key.into(), Operation::Check, condition)
     }
 
     /// Names the author in the attribute `writtenBy`. A write without an author removes the attribute.

@@ -40,6 +40,8 @@ const INDOORS: &[(&str, &str)] = &[
     ("limits::", COUNTS),
     ("halved_reads::the_organization_is_read_once_in_five_seconds", COUNTS),
     ("sign_in_costs::", COUNTS),
+    ("long_texts::a_drag_costs_the_same_whatever_the_length_of_the_text", COUNTS),
+    ("long_texts::a_hundred_long_tasks_are_reordered_at_once", COUNTS),
     ("pending_write::a_write_reads_beside_its_authorization_and_waits_for_it", COUNTS),
     ("search::an_indexed_write_costs_what_the_document_says", COUNTS),
     ("request_log::a_request_is_logged_with_who_asked_and_what_it_took_of_the_table", LOGS),

@@ -24,7 +24,7 @@ use axum::{
     body::Bytes,
     extract::{DefaultBodyLimit, State},
     http::{HeaderMap, Uri},
-    response::{IntoResponse, Response},
+    response::Response,
 };
 use tokio::{net::TcpListener, runtime::Runtime};
 
@@ -107,8 +107,8 @@ async fn respond(
 ) -> Response {
     let asked = Asked::new(&uri, headers, body);
     let _under_way = served.source.comes_in();
-    if let Some(refusal) = strict::refusal(&asked) {
-        return refusal.into_response();
+    if let Some(refusal) = strict::refusal(&asked, &served.upstream).await {
+        return refusal;
     }
     let fault = if asked.sender == OBSERVER {
         None

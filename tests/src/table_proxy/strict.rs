@@ -12,6 +12,7 @@ use super::{
     Asked,
     asked::{ItemKey, members},
     fault::problem,
+    upstream::Upstream,
 };
 
 /// Attributes of keys with the most bytes that they may have: partition and sort key of the table and
@@ -33,6 +34,8 @@ const KEYS: [(&str, usize); 10] = [
 const TRANSACTION: usize = 100;
 /// Bytes of all items of a transaction at most.
 const TRANSACTION_BYTES: usize = 4 * 1024 * 1024;
+/// So many items, of 400 KB at most, always fit in a transaction.
+const ALWAYS_FIT: usize = 10;
 /// Keys in a batch read at most.
 const BATCH_READ: usize = 100;
 /// Writes in a batch at most.
@@ -56,8 +59,12 @@ const EXPRESSIONS: [&str; 5] = [
 ];
 
 /// DynamoDB's answer to a request that it does not take.
-pub(super) fn refusal(asked: &Asked) -> Option<Response> {
-    let wrong = check(asked).err()?;
+pub(super) async fn refusal(asked: &Asked, upstream: &Upstream) -> Option<Response> {
+    let checked = match check(asked) {
+        Ok(()) => bytes(asked, upstream).await,
+        refused => refused,
+    };
+    let wrong = checked.err()?;
     let body = problem("ValidationException", &wrong, json!({}));
     Some((StatusCode::BAD_REQUEST, body).into_response())
 }
@@ -200,10 +207,6 @@ fn transaction(asked: &Asked) -> Checked {
         return Err(format!("a transaction of {count} writes"));
     }
     distinct(asked.items())?;
-    let bytes: usize = writes.iter().map(|(_, write)| size(write)).sum();
-    if bytes > TRANSACTION_BYTES {
-        return Err(format!("a transaction of {bytes} bytes"));
-    }
     for (kind, write) in writes {
         match kind {
             "Put" => item(&write["Item"])?,
@@ -211,6 +214,37 @@ fn transaction(asked: &Asked) -> Checked {
             _ => key(&write["Key"])?,
         }
         expressions(write)?;
+    }
+    Ok(())
+}
+
+/// The items of a transaction are not too large together: those that it puts, and those in the table that
+/// it changes, deletes or checks.
+async fn bytes(asked: &Asked, upstream: &Upstream) -> Checked {
+    let writes = asked.transaction();
+    if writes.len() <= ALWAYS_FIT {
+        return Ok(());
+    }
+    let (puts, others): (Vec<_>, Vec<_>) = writes.into_iter().partition(|(kind, _)| *kind == "Put");
+    let mut bytes: usize = puts.iter().map(|(_, put)| size(&put["Item"])).sum();
+    let mut open = json!({});
+    for (_, write) in others {
+        let table = write["TableName"].as_str().unwrap_or_default();
+        let keys = &mut open[table]["Keys"];
+        if keys.is_null() {
+            *keys = json!([]);
+        }
+        keys.as_array_mut().unwrap().push(write["Key"].clone());
+    }
+    while open.as_object().is_some_and(|open| !open.is_empty()) {
+        let request = json!({"RequestItems": open});
+        let mut found = upstream.expect("BatchGetItem", &request).await;
+        let items = members(&found["Responses"]).filter_map(|(_, items)| items.as_array());
+        bytes += items.flatten().map(size).sum::<usize>();
+        open = found["UnprocessedKeys"].take();
+    }
+    if bytes > TRANSACTION_BYTES {
+        return Err(format!("a transaction of {bytes} bytes"));
     }
     Ok(())
 }
@@ -309,7 +343,7 @@ fn placeholders(expression: &str, mark: char) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Bytes of a write, about as DynamoDB counts them: names and values.
+/// Bytes of an item, about as DynamoDB counts them: names and values.
 fn size(value: &Value) -> usize {
     match value {
         Value::Object(object) => object

@@ -58,7 +58,7 @@ impl Directory<'_> {
         let pending = pending.into();
         let tenant = pending.tenant();
         let place = self.place_of(tenant, project, new.order);
-        let read = async { tokio::try_join!(place, self.project(tenant, project)) };
+        let read = async { tokio::try_join!(place, self.project_to_work_in(tenant, project)) };
         let phase = |_: &WriteContext, id, (order, of): (_, Stored<Project>), now| {
             takes_work(&of)?;
             let phase = Phase {

@@ -15,13 +15,15 @@ use crate::{
     key::{self, Gsi1, Key},
     page::{Page, Wanted},
     records::Reference,
-    table::{Change, Condition, Record, Stored, Write},
+    table::{Change, Condition, LongText, OrNotFound, Read, Record, Stored, Write},
+    texts,
     tracked::Tracked,
     writes::Writes,
 };
 
 impl Record<crate::Workdesk> for Project {
     const KIND: &'static str = "project";
+    const LONG_TEXT: Option<LongText> = texts::DESCRIPTION;
 
     fn key(&self) -> Key<Self> {
         key::project(self.organization_id, self.id)
@@ -53,6 +55,17 @@ impl Directory<'_> {
         self.0.one(&key, ProjectId::NOUN).await
     }
 
+    /// As [`project`](Self::project), of which a long description is not read.
+    pub(crate) async fn project_to_work_in(
+        &self,
+        tenant: OrganizationId,
+        id: ProjectId,
+    ) -> Result<Stored<Project>, Error> {
+        let key = key::project(tenant, id);
+        let found = self.0.table.get(&key, Read::Consistent).await?;
+        found.or_not_found(ProjectId::NOUN)
+    }
+
     /// The projects that match a filter, by title. Archived ones only where the filter names that status.
     pub async fn projects(
         &self,
@@ -67,7 +80,8 @@ impl Directory<'_> {
             status => fits.any("status", status.as_ref())?,
         };
         let projects = key::projects(tenant).filter(fits.condition());
-        self.0.table.page(projects, wanted).await
+        let page = self.0.table.page(projects, wanted).await?;
+        self.0.whole_page(page).await
     }
 
     /// Creates a project, and counts it if it is active. Reference search finds it.

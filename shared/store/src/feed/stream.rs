@@ -12,7 +12,8 @@ use serde_json::{Map, Value};
 
 use crate::{
     records::Author,
-    table::{Record, Stored},
+    table::{REFERENCE, Record, Stored},
+    texts,
 };
 
 /// An item of the table, as the stream has it: attributes in DynamoDB's JSON.
@@ -24,7 +25,7 @@ const NO_FIELDS: &[&str] = &[
     // Of every item.
     "pk", "sk", "gsi1pk", "gsi1sk", "gsi2pk", "gsi2sk", "gsi3pk", "gsi3sk",
     "gsi4pk", "gsi4sk",
-    "kind", "version", "writeId", "writtenBy", "words", "expiresAt",
+    "kind", "version", "writeId", "writtenBy", "words", "expiresAt", REFERENCE,
     // They follow from other changes.
     "updatedAt",
     // Of users: their credentials.
@@ -101,6 +102,11 @@ impl Change {
             before: None,
             after: Some(record),
         })
+    }
+
+    /// The record before the change and after it, as far as there is one.
+    pub(crate) fn images_mut(&mut self) -> impl Iterator<Item = &mut Value> {
+        [&mut self.before, &mut self.after].into_iter().flatten()
     }
 
     /// Reads the record as it was before. `None` for a new one, and for an image that is no such record.
@@ -383,7 +389,10 @@ fn fields(old: &Value, new: &Value) -> Vec<String> {
     let names: BTreeSet<&String> = names
         .flat_map(Map::keys)
         .filter(|name| !NO_FIELDS.contains(&name.as_str()))
-        .filter(|name| old[name.as_str()] != new[name.as_str()])
+        .filter(|name| match name.as_str() {
+            texts::ATTRIBUTE => !texts::same_text(old, new),
+            name => old[name] != new[name],
+        })
         .collect();
     names
         .into_iter()

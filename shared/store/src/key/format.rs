@@ -1,7 +1,7 @@
 //! Parts of keys that several records share.
 
 use model::{Id, OrganizationId, Timestamp, words::fold};
-use table::{Key, Sort, padded};
+use table::{AnyKey, KeptText, Key, Sort, padded};
 
 /// The prefix of all partition keys of an organization, except that of its own record.
 #[must_use]
@@ -12,6 +12,17 @@ pub fn tenant_prefix(tenant: OrganizationId) -> String {
 /// The key of a record by id.
 pub(super) fn record<R>(tenant: OrganizationId, kind: &str, id: impl Id) -> Key<R> {
     Key::new(format!("ORG#{tenant}#{kind}"), padded(id.get()))
+}
+
+/// The key of an item that the stream has.
+pub(crate) fn of_image(pk: &str, sk: &str) -> AnyKey {
+    AnyKey::new(pk, sk)
+}
+
+/// A long text of a record by the record's own key.
+pub(crate) fn text(record: &AnyKey, hash: &str) -> Key<KeptText> {
+    let id = record.sk().trim_start_matches('0');
+    Key::new(format!("{}#{id}#TEXT", record.pk()), hash)
 }
 
 /// The sort key before all records of that instant, and after all earlier ones.

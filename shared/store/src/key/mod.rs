@@ -21,4 +21,10 @@ mod work;
 pub use table::{AnyKey, Gsi1, Gsi2, Gsi3, Gsi4, Index, Key, List, Main, Sort};
 
 pub use self::{agent::*, directory::*, format::tenant_prefix, people::*, work::*};
-pub(crate) use self::{format::instant, notifications::*, search::*, upkeep::*, webhooks::*};
+pub(crate) use self::{
+    format::{instant, of_image, text},
+    notifications::*,
+    search::*,
+    upkeep::*,
+    webhooks::*,
+};

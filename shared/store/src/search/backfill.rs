@@ -57,6 +57,7 @@ impl Search<'_> {
                 .table
                 .page(list.clone().consistent(), &wanted)
                 .await?;
+            let page = self.0.whole_page(page).await?;
             let records = page.rows.into_iter().map(|row| row.record);
             let changes = records.filter_map(|stored| Change::of_existing(stored, self.0.now()));
             let changes: Vec<Change> = changes.collect();

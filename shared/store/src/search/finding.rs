@@ -173,7 +173,15 @@ impl Search<'_> {
             .table
             .batch_get(keys.map(AnyKey::from), Read::Consistent);
         let found = found.await?;
-        Ok(indexed.filter_map(|record| filter.shown(tenant, &record, &found)))
+        let rows = indexed.filter_map(|record| {
+            let text = found.named(&key::searched(&record)?)?;
+            Some((record, text))
+        });
+        let texts = self.0.texts(rows.records().map(|(_, text)| text)).await?;
+        Ok(rows.filter_map(|(record, text)| {
+            let text = texts.complete(text).ok()?.record;
+            filter.shown(tenant, &record, text, &found)
+        }))
     }
 }
 
@@ -213,12 +221,12 @@ impl SearchFilter<'_> {
         &self,
         tenant: OrganizationId,
         indexed: &IndexedRecord,
+        text: SearchedText,
         found: &Batch,
     ) -> Option<FoundRecord> {
         let IndexedRecord {
             kind, id, parent, ..
         } = *indexed;
-        let text = found.named(&key::searched(indexed)?)?.record;
         let title = match parent {
             Some(parent) => {
                 let parent = found.named(&key::searched_parent(tenant, parent)?)?;

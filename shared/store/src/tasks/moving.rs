@@ -57,6 +57,7 @@ impl Tasks<'_> {
         };
         let write = async |context: WriteContext, found: Batch| {
             let before = context.current(found.get(&key)?, TaskId::NOUN)?;
+            let before = self.0.whole(before).await?;
             let mut task = before.clone();
             let mut renumbered = Vec::new();
             if let (Some(neighbour), Some(other_key)) = (neighbour, &other_key) {

@@ -1,0 +1,117 @@
+//! Long texts of records, which lie in items of their own. Writes of records write them too; reads that
+//! show texts add them here.
+
+use model::Error;
+use serde::{Deserialize, de::DeserializeOwned};
+use serde_json::Value;
+
+use super::{
+    key::{self, Key},
+    page::Page,
+    store::Store,
+    table::{Batch, KeptText, LongText, REFERENCE, Read, Stored, TextReference},
+};
+
+/// The attribute whose text may be long.
+pub(crate) const ATTRIBUTE: &str = "description";
+
+/// The long text of records with a description.
+pub(crate) const DESCRIPTION: Option<LongText> = Some(LONG);
+
+const LONG: LongText = LongText {
+    attribute: ATTRIBUTE,
+    key: key::text,
+};
+
+/// The most bytes of the long texts of a page: about as much as an answer of the service may have.
+const MOST: usize = 4 * 1024 * 1024;
+
+/// Long texts that were read.
+pub(crate) struct Texts(Batch);
+
+impl Texts {
+    /// Adds its long text to a record.
+    pub(crate) fn complete<R: DeserializeOwned>(
+        &self,
+        stored: Stored<R>,
+    ) -> Result<Stored<R>, Error> {
+        let key = stored.text_key(LONG);
+        let kept = key.and_then(|key| self.at(&key));
+        stored.with_text(LONG, kept)
+    }
+
+    /// The text of a key, if there is one.
+    pub(crate) fn at(&self, key: &Key<KeptText>) -> Option<KeptText> {
+        self.0.named(key).map(|stored| stored.record)
+    }
+}
+
+impl Store {
+    /// Reads the long texts of records.
+    pub(crate) async fn texts<'a, R: 'a>(
+        &self,
+        records: impl IntoIterator<Item = &'a Stored<R>>,
+    ) -> Result<Texts, Error> {
+        let keys = records
+            .into_iter()
+            .filter_map(|stored| stored.text_key(LONG));
+        self.texts_at(keys.collect()).await
+    }
+
+    /// Reads texts. A text is never changed, so one that a cheap read finds is right.
+    pub(crate) async fn texts_at(&self, keys: Vec<Key<KeptText>>) -> Result<Texts, Error> {
+        self.table.batch_get(keys, Read::Lasting).await.map(Texts)
+    }
+
+    /// Adds its long text to a record. Without one, that takes no request.
+    pub(crate) async fn whole<R: DeserializeOwned>(
+        &self,
+        stored: Stored<R>,
+    ) -> Result<Stored<R>, Error> {
+        self.texts([&stored]).await?.complete(stored)
+    }
+
+    /// Adds long texts to the records of a page, and cuts the page where they would make it too long. A
+    /// record whose text does not read is left out.
+    pub(crate) async fn whole_page<R: DeserializeOwned>(
+        &self,
+        page: Page<Stored<R>>,
+    ) -> Result<Page<Stored<R>>, Error> {
+        let mut bytes = 0;
+        let fits = |stored: &&Stored<R>| {
+            bytes += stored.text_bytes();
+            bytes <= MOST
+        };
+        let rows = page.records().take_while(fits).count();
+        let page = page.cut(rows);
+        let texts = self.texts(page.records()).await?;
+        Ok(page.filter_map(|stored| texts.complete(stored).ok()))
+    }
+}
+
+/// Returns true if two images of a record have the same text. One of them may have it in its own item, as
+/// older versions of the service wrote it.
+pub(crate) fn same_text(old: &Value, new: &Value) -> bool {
+    let is_apart = |image: &Value| !image[REFERENCE].is_null();
+    if is_apart(old) == is_apart(new) {
+        return [ATTRIBUTE, REFERENCE]
+            .iter()
+            .all(|name| old[name] == new[name]);
+    }
+    let own = |image: &Value| LongText::reference(image[ATTRIBUTE].as_str()?);
+    let reference = |image: &Value| referred(image).or_else(|| own(image));
+    reference(old) == reference(new)
+}
+
+/// The reference of an image to its long text.
+fn referred(image: &Value) -> Option<TextReference> {
+    Deserialize::deserialize(&image[REFERENCE]).ok()
+}
+
+/// The key of the long text that an image of a record refers to.
+pub(crate) fn text_key(image: &Value) -> Option<Key<KeptText>> {
+    let TextReference { hash, .. } = referred(image)?;
+    let part = |name: &str| image[name].as_str();
+    let record = key::of_image(part("pk")?, part("sk")?);
+    Some(key::text(&record, &hash))
+}
