@@ -8,6 +8,7 @@
 //! Batches expire. A feed without batches starts again at a greater number.
 
 mod completing;
+mod image;
 mod reading;
 mod stream;
 

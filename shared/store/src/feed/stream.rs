@@ -1,39 +1,18 @@
 //! Records of the table's stream, and the entries of the change feed that follow from them.
 
-use std::collections::BTreeSet;
-
 use agent::AgentAction;
 use model::{
     AgentSessionId, FeedAction, FeedEntry, Id, OrganizationId, ProjectId, RecordName, RecordType,
     Timestamp, UnlistedKind, UserId,
 };
 use serde::{Deserialize, de::DeserializeOwned};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
+use super::image::{Image, fields, record};
 use crate::{
     records::Author,
-    table::{REFERENCE, Record, Stored},
-    texts,
+    table::{Record, Stored},
 };
-
-/// An item of the table, as the stream has it: attributes in DynamoDB's JSON.
-type Image = Map<String, Value>;
-
-/// Attributes that are no field of a record, or that follow from other changes.
-#[rustfmt::skip] // A line for each reason.
-const NO_FIELDS: &[&str] = &[
-    // Of every item.
-    "pk", "sk", "gsi1pk", "gsi1sk", "gsi2pk", "gsi2sk", "gsi3pk", "gsi3sk",
-    "gsi4pk", "gsi4sk",
-    "kind", "version", "writeId", "writtenBy", "words", "expiresAt", REFERENCE,
-    // They follow from other changes.
-    "updatedAt",
-    // Of users: their credentials.
-    "sessionEpoch", "keptSession", "tokenEpoch", "passwordSetBy", "passwordSetAt",
-    // Of agent sessions: the agent's own notes.
-    "analysisKey", "shortfall", "superseded", "journal", "journalAt", "journalNamed", "dueAt",
-    "alertCheckAt", "alertChecks",
-];
 
 /// Attributes of an approved action that tell when workers and the sweeper visit it.
 const SCHEDULE: &[&str] = &["schedule", "token"];
@@ -365,14 +344,6 @@ impl Changed {
     }
 }
 
-/// The record of an image, with all attributes of the item.
-fn record(image: &Image) -> Value {
-    let attributes = image.iter();
-    attributes
-        .map(|(name, value)| (name.clone(), plain(value)))
-        .collect()
-}
-
 /// Reads the attributes that an entry is made of.
 fn read<T: DeserializeOwned>(record: &Value) -> Result<T, UnreadableImage> {
     T::deserialize(record).map_err(|_| {
@@ -383,58 +354,9 @@ fn read<T: DeserializeOwned>(record: &Value) -> Result<T, UnreadableImage> {
     })
 }
 
-/// The names of the fields that differ, in order. An absent field is the same as null.
-fn fields(old: &Value, new: &Value) -> Vec<String> {
-    let names = [old, new].into_iter().filter_map(Value::as_object);
-    let names: BTreeSet<&String> = names
-        .flat_map(Map::keys)
-        .filter(|name| !NO_FIELDS.contains(&name.as_str()))
-        .filter(|name| match name.as_str() {
-            texts::ATTRIBUTE => !texts::same_text(old, new),
-            name => old[name] != new[name],
-        })
-        .collect();
-    names
-        .into_iter()
-        .take(FeedEntry::MOST_FIELDS)
-        .cloned()
-        .collect()
-}
-
-/// The value of an attribute. Sets are sorted arrays.
-fn plain(attribute: &Value) -> Value {
-    let Some((kind, value)) = attribute.as_object().and_then(|one| one.iter().next()) else {
-        return Value::Null;
-    };
-    match (kind.as_str(), value) {
-        ("NULL", _) => Value::Null,
-        ("N", Value::String(digits)) => number(digits),
-        ("M", Value::Object(members)) => members
-            .iter()
-            .map(|(name, value)| (name.clone(), plain(value)))
-            .collect(),
-        ("L", Value::Array(values)) => values.iter().map(plain).collect(),
-        ("NS", Value::Array(values)) => sorted(values).into_iter().map(number).collect(),
-        ("SS", Value::Array(values)) => sorted(values).into_iter().collect(),
-        _ => value.clone(),
-    }
-}
-
-fn sorted(values: &[Value]) -> Vec<&str> {
-    let mut values: Vec<&str> = values.iter().filter_map(Value::as_str).collect();
-    values.sort_unstable();
-    values
-}
-
-/// A number, or its digits if they are beyond JSON's.
-fn number(digits: &str) -> Value {
-    let number = serde_json::from_str::<serde_json::Number>(digits);
-    number.map_or_else(|_| digits.into(), Value::Number)
-}
-
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Map, json};
 
     use super::*;
 

@@ -1,0 +1,84 @@
+//! Images of items, as the table's stream has them.
+
+use std::collections::BTreeSet;
+
+use model::FeedEntry;
+use serde_json::{Map, Value};
+
+use crate::{table::REFERENCE, texts};
+
+/// An item of the table, as the stream has it: attributes in DynamoDB's JSON.
+pub(super) type Image = Map<String, Value>;
+
+/// Attributes that are no field of a record, or that follow from other changes.
+#[rustfmt::skip] // A line for each reason.
+const NO_FIELDS: &[&str] = &[
+    // Of every item.
+    "pk", "sk", "gsi1pk", "gsi1sk", "gsi2pk", "gsi2sk", "gsi3pk", "gsi3sk",
+    "gsi4pk", "gsi4sk",
+    "kind", "version", "writeId", "writtenBy", "words", "expiresAt", REFERENCE,
+    // They follow from other changes.
+    "updatedAt",
+    // Of users: their credentials.
+    "sessionEpoch", "keptSession", "tokenEpoch", "passwordSetBy", "passwordSetAt",
+    // Of agent sessions: the agent's own notes.
+    "analysisKey", "shortfall", "superseded", "journal", "journalAt", "journalNamed", "dueAt",
+    "alertCheckAt", "alertChecks",
+];
+
+/// The record of an image, with all attributes of the item.
+pub(super) fn record(image: &Image) -> Value {
+    let attributes = image.iter();
+    attributes
+        .map(|(name, value)| (name.clone(), plain(value)))
+        .collect()
+}
+
+/// The names of the fields that differ, in order. An absent field is the same as null.
+pub(super) fn fields(old: &Value, new: &Value) -> Vec<String> {
+    let names = [old, new].into_iter().filter_map(Value::as_object);
+    let names: BTreeSet<&String> = names
+        .flat_map(Map::keys)
+        .filter(|name| !NO_FIELDS.contains(&name.as_str()))
+        .filter(|name| match name.as_str() {
+            texts::ATTRIBUTE => !texts::same_text(old, new),
+            name => old[name] != new[name],
+        })
+        .collect();
+    names
+        .into_iter()
+        .take(FeedEntry::MOST_FIELDS)
+        .cloned()
+        .collect()
+}
+
+/// The value of an attribute. Sets are sorted arrays.
+fn plain(attribute: &Value) -> Value {
+    let Some((kind, value)) = attribute.as_object().and_then(|one| one.iter().next()) else {
+        return Value::Null;
+    };
+    match (kind.as_str(), value) {
+        ("NULL", _) => Value::Null,
+        ("N", Value::String(digits)) => number(digits),
+        ("M", Value::Object(members)) => members
+            .iter()
+            .map(|(name, value)| (name.clone(), plain(value)))
+            .collect(),
+        ("L", Value::Array(values)) => values.iter().map(plain).collect(),
+        ("NS", Value::Array(values)) => sorted(values).into_iter().map(number).collect(),
+        ("SS", Value::Array(values)) => sorted(values).into_iter().collect(),
+        _ => value.clone(),
+    }
+}
+
+fn sorted(values: &[Value]) -> Vec<&str> {
+    let mut values: Vec<&str> = values.iter().filter_map(Value::as_str).collect();
+    values.sort_unstable();
+    values
+}
+
+/// A number, or its digits if they are beyond JSON's.
+fn number(digits: &str) -> Value {
+    let number = serde_json::from_str::<serde_json::Number>(digits);
+    number.map_or_else(|_| digits.into(), Value::Number)
+}
