@@ -1,4 +1,4 @@
-//! What functions do with messages of queues: read, handle, and ask for again.
+//! Messages of queues in functions: reading, handling, and asking for them again.
 
 use std::panic::AssertUnwindSafe;
 

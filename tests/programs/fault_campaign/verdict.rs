@@ -18,8 +18,8 @@ use crate::{
     world::World,
 };
 
-/// Seconds from the end of the story on at which the world is looked at again: what has a bound ends
-/// within a day and a little; the last steps are for what takes several turns.
+/// Seconds from the end of the story on at which the world is looked at again. What has a bound ends
+/// within a day and a little. The last steps are for what takes several turns.
 const LATER: [i64; 11] = [
     0, 60, 240, 1_000, 4_000, 16_000, 64_000, 90_000, 100_000, 150_000, 200_000,
 ];

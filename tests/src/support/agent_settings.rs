@@ -1,4 +1,4 @@
-//! How the resolution agent of a test is set.
+//! Settings of the resolution agent in a test.
 
 use std::{fmt, sync::Arc};
 

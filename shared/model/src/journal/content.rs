@@ -1,4 +1,4 @@
-//! What the organization's journal notes of a change.
+//! Changes as the organization's journal notes them.
 
 use serde_json::{Map, Value, json};
 
