@@ -60,6 +60,11 @@ impl Fates {
         }
     }
 
+    /// Returns whether nothing strikes at all.
+    pub fn are_none(&self) -> bool {
+        self.kinds.is_empty()
+    }
+
     /// Returns whether this kind is among them.
     pub fn has(&self, kind: Kind) -> bool {
         self.kinds.contains(&kind)

@@ -105,8 +105,10 @@ impl Shard {
     async fn deliver(mut self) {
         let mut batch = Vec::new();
         while self.records.recv_many(&mut batch, BATCH_SIZE).await > 0 {
-            let late = self.fates.below(&self.sequence, LATE);
-            tokio::time::sleep(Duration::from_millis(late)).await;
+            if !self.fates.are_none() {
+                let late = self.fates.below(&self.sequence, LATE);
+                tokio::time::sleep(Duration::from_millis(late)).await;
+            }
             let published = batch.len();
             let mut left = batch.as_slice();
             while !left.is_empty() {

@@ -9,12 +9,14 @@
 //! cargo run --bin fault-campaign
 //! ```
 //!
-//! Each kind strikes a thousand times, with `--quick` forty times, with `--each N` as often as it says;
+//! Each kind strikes a thousand times, with `--quick` twenty-five times, with `--each N` as often as it says;
 //! together with all others each strikes a quarter as often. The breakers of connections are closed over
 //! and over, since nothing strikes a system that is left alone. Of the actions that were approved a
 //! quarter must succeed.
 //! `--seed N` decides which requests are struck, as far as clients that work at the same time let
 //! it; `--only WORD` runs the kinds whose titles have that word.
+//!
+//! `--neighbor` runs no fault. It times an organization beside another one that makes noise.
 //!
 //! Time passes quicker here: a worker's lease is 4 seconds, and a message is in sight again after
 //! 3. Once a story is over, the clocks of functions are wound forward, by up to a day and a little,
@@ -38,6 +40,7 @@ mod kind;
 mod kms;
 mod lambda;
 mod ledger;
+mod neighbor;
 mod options;
 mod queue;
 mod receiver;
@@ -76,6 +79,10 @@ async fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     }
     let clock_shift = clock::compile();
+    if options.neighbor {
+        neighbor::measure(&options, &clock_shift).await;
+        return ExitCode::SUCCESS;
+    }
     let began = Stopwatch::start();
     let campaign = Campaign {
         options,

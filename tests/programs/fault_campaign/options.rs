@@ -6,7 +6,7 @@ use crate::kind::Kind;
 
 /// Strikes of each kind by default.
 const EACH: usize = 1_000;
-const QUICK: usize = 40;
+const QUICK: usize = 25;
 
 /// Options of the campaign.
 #[derive(Debug)]
@@ -17,13 +17,15 @@ pub struct Options {
     pub only: Option<String>,
     /// Instead of the campaign: run an engine on this file.
     pub engine: Option<String>,
+    /// Instead of the campaign: time an organization beside one that makes noise.
+    pub neighbor: bool,
 }
 
 impl Options {
     /// Reads the arguments of this process.
     pub fn read() -> Self {
         let usage = "fault-campaign [--quick] [--dev] [--each N] [--seed N] [--only WORD] \
-                     [--engine FILE]";
+                     [--neighbor] [--engine FILE]";
         let given = tests::Options::read(usage);
         let usual = if given.has("--quick") { QUICK } else { EACH };
         Self {
@@ -31,6 +33,7 @@ impl Options {
             seed: given.get("--seed").unwrap_or(1),
             only: given.get("--only"),
             engine: given.get("--engine"),
+            neighbor: given.has("--neighbor"),
         }
     }
 

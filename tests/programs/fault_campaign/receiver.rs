@@ -3,6 +3,7 @@
 use std::{
     collections::BTreeSet,
     sync::{Arc, Mutex},
+    time::Duration,
 };
 
 use axum::{Router, body::Bytes, extract::State, http::StatusCode};
@@ -17,11 +18,21 @@ pub struct Receiver {
 }
 
 impl Receiver {
-    pub async fn start() -> Self {
+    /// Starts a receiver that answers after a pause.
+    pub async fn start(pause: Duration) -> Self {
         let told = Arc::<Mutex<BTreeSet<String>>>::default();
+        let take = async move |State(told): State<Arc<Mutex<BTreeSet<String>>>>, body: Bytes| {
+            tokio::time::sleep(pause).await;
+            take(&told, &body)
+        };
         let routes = Router::new().fallback(take).with_state(told.clone());
         let url = table_proxy::serve(routes).await;
         Self { url, told }
+    }
+
+    /// Returns whether a message told of a change.
+    pub fn has_told(&self, change: &str) -> bool {
+        self.told.lock().unwrap().contains(change)
     }
 
     /// Returns the changes that no message tells.
@@ -33,8 +44,8 @@ impl Receiver {
     }
 }
 
-async fn take(State(told): State<Arc<Mutex<BTreeSet<String>>>>, body: Bytes) -> StatusCode {
-    let message: Value = serde_json::from_slice(&body).unwrap_or_default();
+fn take(told: &Mutex<BTreeSet<String>>, body: &[u8]) -> StatusCode {
+    let message: Value = serde_json::from_slice(body).unwrap_or_default();
     let change = &message["data"]["change"];
     // Notifications are not in the feed, and have no number.
     if let Some(number) = change["id"].as_str().and_then(|id| id.parse().ok()) {

@@ -2,6 +2,7 @@
 
 use std::{
     collections::BTreeMap,
+    ops::Range,
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering},
@@ -101,7 +102,7 @@ pub struct World {
 
 /// Records that all clients write to.
 pub struct Shared {
-    store: Store,
+    pub store: Store,
     pub tenant: OrganizationId,
     pub project: i64,
     pub request: i64,
@@ -129,6 +130,11 @@ impl Shared {
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
         panic!("no alert can be recorded");
+    }
+
+    /// Returns the number after that of the last entity.
+    pub const fn most_entities(&self) -> usize {
+        self.most_entities
     }
 
     /// Returns the number of alerts.
@@ -163,14 +169,21 @@ impl World {
         let observer = dynamodb_client(&proxy.url_of(OBSERVER));
         let store = Store::new(observer, engines.table_name(), Clock::system());
         // Target systems are not on a webhook's way.
-        let has_webhooks = !kinds.iter().all(|kind| kind.concerns_target_systems());
+        let has_webhooks =
+            kinds.is_empty() || !kinds.iter().all(|kind| kind.concerns_target_systems());
         let receiver = if has_webhooks {
-            Some(Receiver::start().await)
+            Some(Receiver::start(Duration::ZERO).await)
         } else {
             None
         };
         let sealer = Sealer::new(engines.kms().unwrap(), KEY);
-        let (shared, cookies) = fill(store, &sealer, &demo, most_entities, receiver.as_ref()).await;
+        let newcomer = Newcomer {
+            name: "client",
+            entities: 0..most_entities,
+            limits: None,
+            receiver: receiver.as_ref(),
+        };
+        let (shared, cookies) = fill(store, &sealer, &demo, newcomer).await;
         let queue = queue::start(engines.sqs_url(), fates.clone()).await;
         let lambda = start_functions(&engines, &proxy, &queue, &fates, clock_shift).await;
         let functions = Functions::new(lambda.url()).unwrap();
@@ -209,6 +222,23 @@ impl World {
         );
         world.background.extend(publishing);
         world
+    }
+
+    /// Adds an organization. Returns its records and its sessions.
+    pub async fn add(&self, newcomer: Newcomer<'_>) -> (Shared, Vec<String>) {
+        let sealer = Sealer::new(self.engines.kms().unwrap(), KEY);
+        fill(self.shared.store.clone(), &sealer, &self.demo, newcomer).await
+    }
+
+    /// Where the API is.
+    pub fn url(&self) -> String {
+        self.gateway.url().to_owned()
+    }
+
+    /// A client with a session of the first organization.
+    pub fn client(&self) -> Client {
+        let cookie = self.cookies[0].clone();
+        Client::new(0, self.gateway.url(), cookie, self.fates.clone())
     }
 
     /// A queue's messages go to its function. If an invocation fails, all of its messages fail.
@@ -434,17 +464,40 @@ async fn start_functions(
     Lambda::start(fates.clone(), clock_shift, Box::new(environment)).await
 }
 
-/// An organization with what all clients write to, and a manager's session for each client.
+/// A new organization.
+pub struct Newcomer<'a> {
+    /// The beginning of its usernames.
+    pub name: &'static str,
+    /// The numbers of its entities.
+    pub entities: Range<usize>,
+    /// Limits of its connections.
+    pub limits: Option<Value>,
+    /// Where its webhook goes.
+    pub receiver: Option<&'a Receiver>,
+}
+
+/// Creates an organization with what all clients write to, and a manager's session for each client.
 async fn fill(
     store: Store,
     sealer: &Sealer,
     demo: &DemoTargets,
-    most_entities: usize,
-    receiver: Option<&Receiver>,
+    newcomer: Newcomer<'_>,
 ) -> (Shared, Vec<String>) {
+    let Newcomer {
+        name,
+        entities,
+        limits,
+        receiver,
+    } = newcomer;
     let directory = store.directory();
     let tenant = tests::organization(&store).await;
-    records::connected(&store, sealer, tenant, demo).await;
+    for (system, connection) in demo.connections().as_object().unwrap() {
+        let mut connection = connection.clone();
+        if let Some(limits) = &limits {
+            connection["limits"] = limits.clone();
+        }
+        records::connection(&store, sealer, tenant, system, &connection).await;
+    }
     let project = records::project("Billing migration");
     let project = directory.create_project(tenant, project).await.unwrap().id;
     let tag = directory
@@ -461,7 +514,7 @@ async fn fill(
     let now = Clock::system().now();
     let mut members = Vec::new();
     for number in 0..CLIENTS {
-        let name = format!("client{number}");
+        let name = format!("{name}{number}");
         members.push(Member::sign_in(&store, tenant, (&name, Role::Manager), now).await);
     }
     let user = members[0].user.id;
@@ -484,8 +537,8 @@ async fn fill(
         request: request.get(),
         ticket: ticket.get(),
         tag: tag.get(),
-        entities: AtomicUsize::default(),
-        most_entities,
+        entities: AtomicUsize::new(entities.start),
+        most_entities: entities.end,
         store,
     };
     let cookies = members.into_iter().map(|member| member.cookie);

@@ -1,0 +1,303 @@
+//! The times of a quiet organization, alone and beside one that makes noise. No fault strikes.
+//!
+//! The noisy organization has deleted tasks, has actions wait for a slow connection, and has a webhook whose
+//! receiver does not answer in time. It floods the API beyond its plan.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+use futures::{StreamExt, stream};
+use reqwest::{Method, header};
+use serde_json::{Value, json};
+use shared::{
+    clock::Stopwatch,
+    model::{OrganizationId, PlanFeature, quota::UnitsPerSecond},
+};
+use tokio::task::JoinHandle;
+
+use crate::{
+    alerts::Class,
+    client::Client,
+    options::Options,
+    receiver::Receiver,
+    world::{Newcomer, Shared, World},
+};
+
+/// Rounds of the quiet organization, and the reads of each.
+const ROUNDS: usize = 25;
+const READS: usize = 20;
+
+/// Tasks that are deleted at once, of which the last cleanup is waited for, and how often.
+const DELETED: usize = 5;
+const CLEANUPS: usize = 4;
+
+/// Tasks that the noisy organization deletes, and actions that it has waiting. Its connection takes one
+/// call a second.
+const NOISY_DELETES: usize = 200;
+const NOISY_ACTIONS: usize = 100;
+
+/// Table units a second of the noisy organization's plan, and the pause between requests of its flood.
+const UNITS: u32 = 100;
+const FLOOD: Duration = Duration::from_millis(40);
+
+/// Time after which the noisy organization's receiver answers.
+const SLOW: Duration = Duration::from_secs(20);
+
+/// Time limit of whatever is waited for.
+const PATIENCE: Duration = Duration::from_mins(2);
+
+/// Times of requests, approved actions, cleanups and webhooks.
+#[derive(Default)]
+struct Times {
+    requests: Vec<Duration>,
+    actions: Vec<Duration>,
+    cleanups: Vec<Duration>,
+    webhooks: Vec<Duration>,
+}
+
+/// Times the quiet organization alone and beside the noise, and prints both.
+pub async fn measure(options: &Options, clock_shift: &str) {
+    let world = World::start(&[], options, clock_shift).await;
+    let mut quiet = world.client();
+    eprintln!("cold starts");
+    time(&world, &mut quiet, 2, 1).await;
+    eprintln!("alone");
+    let alone = time(&world, &mut quiet, ROUNDS, CLEANUPS).await;
+    eprintln!("the noise begins");
+    let noise = Noise::start(&world).await;
+    eprintln!("beside the noise");
+    let beside = time(&world, &mut quiet, ROUNDS, CLEANUPS).await;
+    let (sent, refused) = noise.stop();
+    world.stop().await;
+    println!("| | times | alone: median, p99 | beside the noise: median, p99 | ratio of p99 |");
+    println!("|---|---|---|---|---|");
+    print("request", alone.requests, beside.requests);
+    print("approved action", alone.actions, beside.actions);
+    print("cleanup", alone.cleanups, beside.cleanups);
+    print("webhook", alone.webhooks, beside.webhooks);
+    println!("\n{sent} requests of the flood, of which {refused} were refused");
+}
+
+fn print(what: &str, mut alone: Vec<Duration>, mut beside: Vec<Duration>) {
+    alone.sort_unstable();
+    beside.sort_unstable();
+    let count = alone.len();
+    let median = |times: &[Duration]| times[times.len() / 2].as_millis();
+    let p99 = |times: &[Duration]| times[(times.len() * 99).div_ceil(100) - 1];
+    let ratio = p99(&beside).as_secs_f64() / p99(&alone).as_secs_f64();
+    println!(
+        "| {what} | {count} | {} ms, {} ms | {} ms, {} ms | {ratio:.2} |",
+        median(&alone),
+        p99(&alone).as_millis(),
+        median(&beside),
+        p99(&beside).as_millis(),
+    );
+}
+
+/// Works as the quiet organization.
+async fn time(world: &World, client: &mut Client, rounds: usize, cleanups: usize) -> Times {
+    let shared = &world.shared;
+    let mut times = Times::default();
+    for _ in 0..rounds {
+        for _ in 0..READS {
+            let began = Stopwatch::start();
+            client.get("/api/tasks?limit=20").await.unwrap();
+            times.requests.push(began.elapsed());
+        }
+        let (path, approval) = proposed(client, shared).await;
+        let began = Stopwatch::start();
+        executed(client, &path, &approval).await;
+        until(async || client.get(&path).await.unwrap()["status"] != "executing").await;
+        times.actions.push(began.elapsed());
+        let began = Stopwatch::start();
+        let task = created(client, shared).await;
+        let told = format!("\"task\" {task} 1 \"created\"");
+        until(async || world.receiver.as_ref().unwrap().has_told(&told)).await;
+        times.webhooks.push(began.elapsed());
+    }
+    for _ in 0..cleanups {
+        let mut tasks = Vec::new();
+        for _ in 0..DELETED {
+            tasks.push(commented(client, shared).await);
+        }
+        let began = Stopwatch::start();
+        for task in tasks {
+            deleted(client, task).await;
+        }
+        until(async || world.cleanups(shared.tenant).await == 0).await;
+        times.cleanups.push(began.elapsed());
+    }
+    times
+}
+
+/// Has an action proposed that processes a usage batch. Returns the session's path, and the approval.
+async fn proposed(client: &mut Client, shared: &Shared) -> (String, Value) {
+    let alert = loop {
+        let (entity, alert) = shared.alert().await.unwrap();
+        if Class::of(entity) == Class::Batch {
+            break alert;
+        }
+    };
+    let path = format!("/api/concierge/alerts/{alert}/agent-session");
+    let opened = client.asks(&path, None).await;
+    let opened = client.expected("open", opened, &[]).unwrap();
+    let path = format!("/api/concierge/agent-sessions/{}", opened["session"]["id"]);
+    let proposed = client.asks(&format!("{path}/propose"), None).await;
+    let proposed = client.expected("propose", proposed, &[]).unwrap();
+    let actions = proposed["session"]["proposedActions"].as_array().unwrap();
+    let automated = actions.iter().find(|one| one["isAutomated"] == true);
+    let approval = json!({"actionIds": [automated.unwrap()["id"]]});
+    (path, approval)
+}
+
+async fn executed(client: &mut Client, path: &str, approval: &Value) {
+    let executed = client
+        .asks(&format!("{path}/execute"), Some(approval))
+        .await;
+    client.expected("execute", executed, &[]).unwrap();
+}
+
+async fn created(client: &mut Client, shared: &Shared) -> i64 {
+    let task = json!({"title": "Short-lived", "projectId": shared.project});
+    let task = client.asks("/api/tasks", Some(&task)).await;
+    let task = client.expected("create", task, &[]).unwrap();
+    task["id"].as_i64().unwrap()
+}
+
+/// Creates a task with a comment, which a cleanup deletes.
+async fn commented(client: &mut Client, shared: &Shared) -> i64 {
+    let task = created(client, shared).await;
+    let comment = json!({"content": "Soon gone"});
+    let path = format!("/api/tasks/{task}/comments");
+    let comment = client.asks(&path, Some(&comment)).await;
+    client.expected("comment", comment, &[]).unwrap();
+    task
+}
+
+async fn deleted(client: &mut Client, task: i64) {
+    let path = format!("/api/tasks/{task}");
+    client.change(Method::DELETE, &path, &json!({})).await;
+}
+
+async fn until(mut holds: impl AsyncFnMut() -> bool) {
+    let began = Stopwatch::start();
+    while !holds().await {
+        assert!(began.elapsed() < PATIENCE, "it takes too long");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+}
+
+/// The flood of the noisy organization.
+struct Noise {
+    flood: JoinHandle<()>,
+    sent: Arc<AtomicUsize>,
+    refused: Arc<AtomicUsize>,
+}
+
+impl Noise {
+    async fn start(world: &World) -> Self {
+        let receiver = Receiver::start(SLOW).await;
+        let first = world.shared.most_entities() / 2;
+        let newcomer = Newcomer {
+            name: "noisy",
+            entities: first..world.shared.most_entities(),
+            limits: Some(json!({"perSecond": 1})),
+            receiver: Some(&receiver),
+        };
+        let (shared, cookies) = world.add(newcomer).await;
+        let shared = Arc::new(shared);
+        let clients = cookies.iter().enumerate().map(|(number, cookie)| {
+            let (world, shared) = (&*world, &shared);
+            let cookie = cookie.clone();
+            async move {
+                let fates = world.fates.clone();
+                let mut client = Client::new(number + 100, &world.url(), cookie, fates);
+                let mut tasks = Vec::new();
+                for _ in 0..NOISY_DELETES / 16 {
+                    tasks.push(commented(&mut client, shared).await);
+                }
+                let mut approvals = Vec::new();
+                for _ in 0..NOISY_ACTIONS / 16 {
+                    approvals.push(proposed(&mut client, shared).await);
+                }
+                (client, tasks, approvals)
+            }
+        });
+        let ready: Vec<_> = stream::iter(clients).buffer_unordered(4).collect().await;
+        for (mut client, tasks, approvals) in ready {
+            tokio::spawn(async move {
+                for (path, approval) in approvals {
+                    executed(&mut client, &path, &approval).await;
+                }
+                for task in tasks {
+                    deleted(&mut client, task).await;
+                }
+            });
+        }
+        let directory = shared.store.directory();
+        let units = UnitsPerSecond::new(UNITS).unwrap();
+        let plan = vec![PlanFeature::AgentAi];
+        directory
+            .set_plan(shared.tenant, plan, units)
+            .await
+            .unwrap();
+        Self::flood(&world.url(), &cookies[0])
+    }
+
+    /// Sends a request at a time, whether others are answered or not.
+    fn flood(url: &str, cookie: &str) -> Self {
+        let (sent, refused) = <(Arc<AtomicUsize>, Arc<AtomicUsize>)>::default();
+        let list = format!("{url}/api/tasks?limit=200");
+        let cookie = format!("connect.sid={cookie}");
+        let http = reqwest::Client::builder().no_proxy().timeout(PATIENCE);
+        let http = http.build().unwrap();
+        let counts = (sent.clone(), refused.clone());
+        let flood = tokio::spawn(async move {
+            loop {
+                let asked = http.get(&list).header(header::COOKIE, &cookie).send();
+                let (sent, refused) = counts.clone();
+                tokio::spawn(async move {
+                    sent.fetch_add(1, Ordering::SeqCst);
+                    let status = asked.await.map(|answer| answer.status().as_u16());
+                    refused.fetch_add(usize::from(status.ok() == Some(429)), Ordering::SeqCst);
+                });
+                tokio::time::sleep(FLOOD).await;
+            }
+        });
+        Self {
+            flood,
+            sent,
+            refused,
+        }
+    }
+
+    /// Ends the flood. Returns the number of its requests, and of those that were refused.
+    fn stop(self) -> (usize, usize) {
+        self.flood.abort();
+        let count = |of: &AtomicUsize| of.load(Ordering::SeqCst);
+        (count(&self.sent), count(&self.refused))
+    }
+}
+
+impl World {
+    /// Returns the number of cleanups of an organization that have not ended.
+    async fn cleanups(&self, tenant: OrganizationId) -> usize {
+        let scan = self.table.scan().table_name(self.engines.table_name());
+        let scan = scan.filter_expression("kind = :kind AND organizationId = :tenant");
+        let kind = aws_sdk_dynamodb::types::AttributeValue::S("cleanup".to_owned());
+        let tenant = aws_sdk_dynamodb::types::AttributeValue::N(tenant.to_string());
+        let scan = scan.expression_attribute_values(":kind", kind);
+        let scan = scan.expression_attribute_values(":tenant", tenant);
+        let mut pages = scan.into_paginator().send();
+        let mut count = 0;
+        while let Some(page) = pages.next().await {
+            count += page.unwrap().items.unwrap_or_default().len();
+        }
+        count
+    }
+}
