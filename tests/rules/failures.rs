@@ -225,9 +225,7 @@ async fn a_change_that_others_outrun_again_and_again_is_a_conflict() {
         // The creator's comment reopens the request.
         ("POST", &comments, &content, "TransactWriteItems"),
     ] {
-        for _ in 0..5 {
-            faults.next(write, Fault::Outrun);
-        }
+        faults.outrun(write);
         let answer = max.send(method, path, Some(body.to_string())).await;
         answer.expect_problem(409, "concurrent_change");
         assert!(faults.are_over(), "{method} {path}");
@@ -241,9 +239,7 @@ async fn a_session_that_others_outrun_again_and_again_is_a_conflict() {
     let alert = world.alert("usage_batch_stuck", &[("usage_batch", "ub_1001")]);
     let alert = format!("/api/concierge/alerts/{}/agent-session", alert.await.id);
     let outrun = async |operation, path: &str, body| {
-        for _ in 0..5 {
-            faults.next(operation, Fault::Outrun);
-        }
+        faults.outrun(operation);
         let answer = world.max.send("POST", path, body).await;
         answer.expect_problem(409, "concurrent_change");
         assert!(faults.are_over(), "{path}");

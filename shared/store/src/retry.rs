@@ -2,12 +2,14 @@
 //! read has not changed.
 
 use model::Error;
+use table::back_off;
 
-/// Attempts of an operation whose records other requests keep changing.
-const ATTEMPTS: u32 = 5;
+/// Attempts of an operation whose records other requests keep changing: up to two seconds, since a
+/// client waits.
+const ATTEMPTS: u32 = 8;
 
 /// Writes what follows from what was `found`. Reads again after a conflict, which is `None` of
-/// `write`; 409 after five conflicts.
+/// `write`; 409 after eight conflicts.
 pub(crate) async fn reretry_or_none<F, T, R, W>(
     found: F,
     read: impl Fn() -> R,
@@ -21,7 +23,7 @@ where
     written.ok_or_else(Error::contended)
 }
 
-/// As [`reretry_or_none`], but returns `None` after five conflicts.
+/// As [`reretry_or_none`], but returns `None` after eight conflicts.
 pub(crate) async fn retry_or_none<F, T, R, W>(
     mut found: F,
     read: impl Fn() -> R,
@@ -31,9 +33,13 @@ where
     R: Future<Output = Result<F, Error>>,
     W: Future<Output = Result<Option<T>, Error>>,
 {
-    for _ in 1..ATTEMPTS {
+    for attempt in 1..ATTEMPTS {
         if let Some(written) = write(found).await? {
             return Ok(Some(written));
+        }
+        // The first conflict is nearly always the only one.
+        if attempt > 1 {
+            back_off(attempt - 1).await;
         }
         found = read().await?;
     }

@@ -69,9 +69,7 @@ async fn a_user_who_keeps_changing_keeps_the_password() {
     let ada = api.sign_in("ada").await;
     let mia = api.sign_in("mia").await;
     let path = format!("/api/users/{}/password", mia.id());
-    for _ in 0..5 {
-        faults.next("TransactWriteItems", Fault::Outrun);
-    }
+    faults.outrun("TransactWriteItems");
     let answer = ada.put(&path, json!({"password": NEW})).await;
     answer.expect_problem(409, "concurrent_change");
     mia.get("/api/tasks").await.expect(200);

@@ -121,6 +121,13 @@ impl Faults {
         self.plan.next.lock().unwrap().push((operation, fault));
     }
 
+    /// Makes others outrun an operation until it gives up, after eight of these requests.
+    pub fn outrun(&self, operation: &'static str) {
+        for _ in 0..8 {
+            self.next(operation, Fault::Outrun);
+        }
+    }
+
     /// Returns whether every fault has struck.
     pub fn are_over(&self) -> bool {
         self.plan.next.lock().unwrap().is_empty()
