@@ -328,37 +328,68 @@ async fn a_decision_whose_function_died_is_made_once() {
 
 #[tokio::test]
 async fn a_transition_of_the_agent_that_died_anywhere_is_made_once() {
+    let mut deaths = 0;
     for death in [Death::Before, Death::After] {
         for operation in ["open", "propose", "execute", "cancel"] {
+            let (settings, faults) = Settings::behind_faults().await;
+            let world = World::start_in(settings).await;
             let mut usual = None;
             for step in 0..MOST_STEPS {
-                let (settings, faults) = Settings::behind_faults().await;
-                let world = World::start_in(settings).await;
-                let posts = posts(&world);
-                let ends = if operation == "open" {
-                    "/agent-session"
-                } else {
-                    operation
-                };
-                let mut all = posts.iter();
-                let request = all.find(|post| post.template.ends_with(ends)).unwrap();
-                let caller = with_key(&world, "k").await;
+                let request = transition(&world, operation).await;
+                let key = format!("{operation} {death:?} {step}");
+                let caller = with_key(&world, &key).await;
                 let before = kinds(&world).await;
-                let died = dies(&faults, request, &caller, step, death).await;
+                let died = dies(&faults, &request, &caller, step, death).await;
                 let again = request.by(&caller).await;
-                assert!(again.status < 300, "{operation} {step}: {}", again.text);
+                assert!(again.status < 300, "{key}: {}", again.text);
                 let mut once = added(&before, &kinds(&world).await);
                 if operation == "propose" {
                     // An analysis that was begun again is told of as often.
                     once.remove("journal_entry");
                 }
                 let usual = usual.get_or_insert_with(|| once.clone());
-                assert_eq!(*usual, once, "{operation} {death:?} {step}");
+                assert_eq!(*usual, once, "{key}");
                 if !died {
-                    assert_eq!(again.header(REPLAYED), Some("true"), "{operation}");
+                    assert_eq!(again.header(REPLAYED), Some("true"), "{key}");
                     break;
                 }
+                deaths += 1;
             }
         }
+    }
+    assert!(deaths > 40, "{deaths}");
+}
+
+/// A request for a transition of an alert or a session that nobody asked for yet.
+async fn transition(world: &World, operation: &str) -> Request {
+    let concierge = &world.concierge;
+    let (session, body) = match operation {
+        "open" => {
+            let batch = [("usage_batch", "ub_1001")];
+            let alert = concierge.alert("usage_batch_stuck", &batch).await;
+            let path = format!("/api/concierge/alerts/{}/agent-session", alert.id);
+            return agent_request(world, "/agent-session", path, None);
+        }
+        "propose" => (concierge.stuck_batch().await, None),
+        "execute" => {
+            let session = concierge.stuck_batch().await;
+            let action = concierge.proposed(&session).await.remove(0);
+            (session, Some(json!({"actionIds": [action]})))
+        }
+        _ => (concierge.approved_message().await.0, None),
+    };
+    let path = format!("/api/concierge/agent-sessions/{session}/{operation}");
+    agent_request(world, operation, path, body)
+}
+
+/// The world's request whose template ends so, to this path.
+fn agent_request(world: &World, ends: &str, path: String, body: Option<Value>) -> Request {
+    let mut all = posts(world).into_iter();
+    let request = all.find(|post| post.template.ends_with(ends)).unwrap();
+    let body = body.or_else(|| request.body.clone());
+    Request {
+        path,
+        body,
+        ..request
     }
 }
