@@ -360,7 +360,7 @@ async fn a_transition_of_the_agent_that_died_anywhere_is_made_once() {
     assert!(deaths > 40, "{deaths}");
 }
 
-/// A request for a transition of an alert or a session that nobody asked for yet.
+/// A request for a transition, of an alert or a session of its own.
 async fn transition(world: &World, operation: &str) -> Request {
     let concierge = &world.concierge;
     let (session, body) = match operation {
