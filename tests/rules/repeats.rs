@@ -330,7 +330,7 @@ async fn a_decision_whose_function_died_is_made_once() {
 async fn a_transition_of_the_agent_that_died_anywhere_is_made_once() {
     let mut deaths = 0;
     for death in [Death::Before, Death::After] {
-        for operation in ["open", "propose", "execute", "cancel"] {
+        for operation in ["agent-session", "propose", "execute", "cancel"] {
             let (settings, faults) = Settings::behind_faults().await;
             let world = World::start_in(settings).await;
             let mut usual = None;
@@ -363,32 +363,32 @@ async fn a_transition_of_the_agent_that_died_anywhere_is_made_once() {
 /// A request for a transition, of an alert or a session of its own.
 async fn transition(world: &World, operation: &str) -> Request {
     let concierge = &world.concierge;
-    let (session, body) = match operation {
-        "open" => {
+    let (of, body) = match operation {
+        "agent-session" => {
             let batch = [("usage_batch", "ub_1001")];
             let alert = concierge.alert("usage_batch_stuck", &batch).await;
-            let path = format!("/api/concierge/alerts/{}/agent-session", alert.id);
-            return agent_request(world, "/agent-session", path, None);
+            (format!("alerts/{}", alert.id), None)
         }
-        "propose" => (concierge.stuck_batch().await, None),
         "execute" => {
             let session = concierge.stuck_batch().await;
             let action = concierge.proposed(&session).await.remove(0);
-            (session, Some(json!({"actionIds": [action]})))
+            let body = json!({"actionIds": [action]});
+            (format!("agent-sessions/{session}"), Some(body))
         }
-        _ => (concierge.approved_message().await.0, None),
+        "propose" => {
+            let session = concierge.stuck_batch().await;
+            (format!("agent-sessions/{session}"), None)
+        }
+        _ => {
+            let (session, _) = concierge.approved_message().await;
+            (format!("agent-sessions/{session}"), None)
+        }
     };
-    let path = format!("/api/concierge/agent-sessions/{session}/{operation}");
-    agent_request(world, operation, path, body)
-}
-
-/// The world's request whose template ends so, to this path.
-fn agent_request(world: &World, ends: &str, path: String, body: Option<Value>) -> Request {
+    let ends = format!("/{operation}");
     let mut all = posts(world).into_iter();
-    let request = all.find(|post| post.template.ends_with(ends)).unwrap();
-    let body = body.or_else(|| request.body.clone());
+    let request = all.find(|post| post.template.ends_with(&ends)).unwrap();
     Request {
-        path,
+        path: format!("/api/concierge/{of}{ends}"),
         body,
         ..request
     }

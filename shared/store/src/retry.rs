@@ -4,8 +4,8 @@
 use model::Error;
 use table::back_off;
 
-/// Attempts of an operation whose records other requests keep changing: up to two seconds, since a
-/// client waits.
+/// Attempts of an operation whose records other requests keep changing. The pauses between them take
+/// 1.3 seconds at most, since a client waits.
 const ATTEMPTS: u32 = 8;
 
 /// Writes what follows from what was `found`. Reads again after a conflict, which is `None` of
@@ -37,7 +37,7 @@ where
         if let Some(written) = write(found).await? {
             return Ok(Some(written));
         }
-        // The first conflict is nearly always the only one.
+        // One conflict is usual, and needs no pause.
         if attempt > 1 {
             back_off(attempt - 1).await;
         }

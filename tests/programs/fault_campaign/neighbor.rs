@@ -28,7 +28,7 @@ use crate::{
     client::Client,
     options::Options,
     receiver::Receiver,
-    world::{Newcomer, Shared, World},
+    world::{CLIENTS, Newcomer, Shared, World},
 };
 
 /// Rounds of the quiet organization, and the reads of each.
@@ -205,10 +205,10 @@ struct Noise {
 impl Noise {
     async fn start(world: &World) -> Self {
         let receiver = Receiver::start(SLOW).await;
-        let first = world.shared.most_entities() / 2;
+        let first = world.shared.most_entities / 2;
         let newcomer = Newcomer {
             name: "noisy",
-            entities: first..world.shared.most_entities(),
+            entities: first..world.shared.most_entities,
             limits: Some(json!({"perSecond": 1})),
             receiver: Some(&receiver),
         };
@@ -221,11 +221,11 @@ impl Noise {
                 let fates = world.fates.clone();
                 let mut client = Client::new(number + 100, &world.url(), cookie, fates);
                 let mut tasks = Vec::new();
-                for _ in 0..NOISY_DELETES / 16 {
+                for _ in 0..NOISY_DELETES / CLIENTS {
                     tasks.push(commented(&mut client, shared).await);
                 }
                 let mut approvals = Vec::new();
-                for _ in 0..NOISY_ACTIONS / 16 {
+                for _ in 0..NOISY_ACTIONS / CLIENTS {
                     approvals.push(proposed(&mut client, shared).await);
                 }
                 (client, tasks, approvals)

@@ -50,7 +50,7 @@ use crate::{
 };
 
 /// Clients that work at the same time.
-const CLIENTS: usize = 16;
+pub const CLIENTS: usize = 16;
 
 /// Batches of messages that are worked on at the same time, as the template has it.
 const BATCHES: usize = 5;
@@ -109,7 +109,7 @@ pub struct Shared {
     pub ticket: i64,
     pub tag: i64,
     entities: AtomicUsize,
-    most_entities: usize,
+    pub most_entities: usize,
 }
 
 impl Shared {
@@ -130,11 +130,6 @@ impl Shared {
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
         panic!("no alert can be recorded");
-    }
-
-    /// Returns the number after that of the last entity.
-    pub const fn most_entities(&self) -> usize {
-        self.most_entities
     }
 
     /// Returns the number of alerts.
@@ -170,7 +165,7 @@ impl World {
         let store = Store::new(observer, engines.table_name(), Clock::system());
         // Target systems are not on a webhook's way.
         let has_webhooks =
-            kinds.is_empty() || !kinds.iter().all(|kind| kind.concerns_target_systems());
+            kinds.is_empty() || kinds.iter().any(|kind| !kind.concerns_target_systems());
         let receiver = if has_webhooks {
             Some(Receiver::start(Duration::ZERO).await)
         } else {
