@@ -9,7 +9,8 @@
 //! cargo run --bin fault-campaign
 //! ```
 //!
-//! Each kind strikes a thousand times, with `--quick` twenty-five times, with `--each N` as often as it says;
+//! Each kind strikes a thousand times, or with `--each N` as often as it says. With `--quick` each strikes
+//! twenty-five times, and there are eight clients;
 //! together with all others each strikes a quarter as often. The breakers of connections are closed over
 //! and over, since nothing strikes a system that is left alone. Of the actions that were approved a
 //! quarter must succeed.

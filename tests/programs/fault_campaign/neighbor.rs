@@ -28,7 +28,7 @@ use crate::{
     client::Client,
     options::Options,
     receiver::Receiver,
-    world::{CLIENTS, Newcomer, Shared, World},
+    world::{Newcomer, Shared, World},
 };
 
 /// Rounds of the quiet organization, and the reads of each.
@@ -38,6 +38,9 @@ const READS: usize = 20;
 /// Tasks that are deleted at once, of which the last cleanup is waited for, and how often.
 const DELETED: usize = 5;
 const CLEANUPS: usize = 2;
+
+/// Clients of the noisy organization.
+const NOISY_CLIENTS: usize = 16;
 
 /// Tasks that the noisy organization deletes, and actions that it has waiting. Its connection takes one
 /// call a second.
@@ -208,6 +211,7 @@ impl Noise {
         let first = world.shared.most_entities / 2;
         let newcomer = Newcomer {
             name: "noisy",
+            clients: NOISY_CLIENTS,
             entities: first..world.shared.most_entities,
             limits: Some(json!({"perSecond": 1})),
             receiver: Some(&receiver),
@@ -221,11 +225,11 @@ impl Noise {
                 let fates = world.fates.clone();
                 let mut client = Client::new(number + 100, &world.url(), cookie, fates);
                 let mut tasks = Vec::new();
-                for _ in 0..NOISY_DELETES / CLIENTS {
+                for _ in 0..NOISY_DELETES / NOISY_CLIENTS {
                     tasks.push(commented(&mut client, shared).await);
                 }
                 let mut approvals = Vec::new();
-                for _ in 0..NOISY_ACTIONS / CLIENTS {
+                for _ in 0..NOISY_ACTIONS / NOISY_CLIENTS {
                     approvals.push(proposed(&mut client, shared).await);
                 }
                 (client, tasks, approvals)

@@ -8,10 +8,15 @@ use crate::kind::Kind;
 const EACH: usize = 1_000;
 const QUICK: usize = 25;
 
+const CLIENTS: usize = 16;
+const QUICK_CLIENTS: usize = 8;
+
 /// Options of the campaign.
 #[derive(Debug)]
 pub struct Options {
     pub each: usize,
+    /// Clients of an organization that work at the same time.
+    pub clients: usize,
     pub seed: u64,
     /// Only the kinds whose titles have this word.
     pub only: Option<String>,
@@ -27,9 +32,14 @@ impl Options {
         let usage = "fault-campaign [--quick] [--dev] [--each N] [--seed N] [--only WORD] \
                      [--neighbor] [--engine FILE]";
         let given = tests::Options::read(usage);
-        let usual = if given.has("--quick") { QUICK } else { EACH };
+        let (usual, clients) = if given.has("--quick") {
+            (QUICK, QUICK_CLIENTS)
+        } else {
+            (EACH, CLIENTS)
+        };
         Self {
             each: given.get("--each").unwrap_or(usual),
+            clients,
             seed: given.get("--seed").unwrap_or(1),
             only: given.get("--only"),
             engine: given.get("--engine"),

@@ -49,9 +49,6 @@ use crate::{
     receiver::Receiver,
 };
 
-/// Clients that work at the same time.
-pub const CLIENTS: usize = 16;
-
 /// Batches of messages that are worked on at the same time, as the template has it.
 const BATCHES: usize = 5;
 
@@ -174,6 +171,7 @@ impl World {
         let sealer = Sealer::new(engines.kms().unwrap(), KEY);
         let newcomer = Newcomer {
             name: "client",
+            clients: campaign.clients,
             entities: 0..most_entities,
             limits: None,
             receiver: receiver.as_ref(),
@@ -463,6 +461,7 @@ async fn start_functions(
 pub struct Newcomer<'a> {
     /// The beginning of its usernames.
     pub name: &'static str,
+    pub clients: usize,
     /// The numbers of its entities.
     pub entities: Range<usize>,
     /// Limits of its connections.
@@ -480,6 +479,7 @@ async fn fill(
 ) -> (Shared, Vec<String>) {
     let Newcomer {
         name,
+        clients,
         entities,
         limits,
         receiver,
@@ -508,7 +508,7 @@ async fn fill(
     }
     let now = Clock::system().now();
     let mut members = Vec::new();
-    for number in 0..CLIENTS {
+    for number in 0..clients {
         let name = format!("{name}{number}");
         members.push(Member::sign_in(&store, tenant, (&name, Role::Manager), now).await);
     }
