@@ -14,6 +14,7 @@ import http.cookiejar
 import json
 import os
 import pathlib
+import random
 import re
 import secrets
 import signal
@@ -40,10 +41,12 @@ LOGIN = {"username": "ada", "password": "workdesk"}
 
 
 def free_port():
-    """Returns a port that is free at the moment."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """Returns a port that is free at the moment. Outgoing connections take none of this range."""
+    while True:
+        port = random.randrange(15_000, 30_000)
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
 
 
 def past_proxies(**more):
