@@ -74,6 +74,21 @@ impl Told {
         ada.get(&path).await.expect(200)
     }
 
+    /// The deliveries that are still to be made.
+    async fn pending(&self) -> Vec<Value> {
+        let mut all = self.deliveries().await;
+        all.retain(|delivery| delivery["status"] == "pending");
+        all
+    }
+
+    /// Hands the messages of all pending deliveries to the sender.
+    async fn all_attempt(&self) {
+        let pending = self.pending().await.into_iter();
+        let of_one =
+            |one: Value| message_of(self.api.home.id, self.webhook, one["id"].as_str().unwrap());
+        self.api.sends(pending.map(of_one).collect()).await;
+    }
+
     /// Sweeps, and has the sender handle what the sweeper sent. Returns the number of messages.
     async fn sweeps(&self) -> usize {
         let swept = self.api.sweeper().await.sweep().await;
@@ -221,6 +236,61 @@ async fn a_receiver_that_is_down_for_a_day_gets_everything() {
     assert_eq!(ids.len(), 3);
     assert!(told.shown().await["failingSince"].is_null());
     assert!(abroad.take().await.is_empty());
+}
+
+#[tokio::test]
+async fn a_slow_receiver_gets_one_message_in_each_turn() {
+    let told = Told::start().await;
+    let (api, receiver) = (&told.api, &told.receiver);
+    let [first, ..] = [told.task().await, told.task().await, told.task().await];
+    receiver.takes(&api.clock, 6 * span::SECOND).await;
+    told.attempts(&first).await;
+    assert_eq!(receiver.take().await.len(), 1);
+    // The others wait, and that counts as no attempt. Each wakes in its own time.
+    told.all_attempt().await;
+    assert!(receiver.take().await.is_empty());
+    for waits in told.pending().await {
+        let wakes = waits["nextAttemptAt"].as_str().unwrap();
+        let wakes: shared::model::Timestamp = wakes.parse().unwrap();
+        let wait = wakes.since(api.clock.now());
+        assert!((15 * span::SECOND..=2 * span::MINUTE).contains(&wait));
+        assert_eq!(waits["attempts"], 0);
+    }
+    assert_eq!(told.pending().await.len(), 2);
+    // One has the turn; its answer is slow again.
+    api.clock.advance(2 * span::MINUTE);
+    told.all_attempt().await;
+    assert_eq!(receiver.take().await.len(), 1);
+    assert_eq!(told.pending().await.len(), 1);
+    // The next answer is quick, and then nothing waits any more.
+    receiver.takes(&api.clock, 0).await;
+    api.clock.advance(2 * span::MINUTE);
+    told.all_attempt().await;
+    assert!(told.pending().await.is_empty());
+    for _ in 0..2 {
+        told.task().await;
+    }
+    told.all_attempt().await;
+    assert_eq!(receiver.take().await.len(), 3);
+}
+
+/// A slow failure lets messages take turns, as a slow success does.
+#[tokio::test]
+async fn a_slow_receiver_holds_up_no_other_webhook() {
+    let told = Told::start().await;
+    let (api, quick) = (&told.api, Receiver::start().await);
+    api.has_webhook(&told.ada, &quick.url, &["task.*"]).await;
+    told.receiver.always_answers(503).await;
+    told.receiver.takes(&api.clock, 6 * span::SECOND).await;
+    for _ in 0..2 {
+        told.task().await;
+        // One after another: all answers take their time on one clock.
+        for message in api.webhook_messages().await {
+            api.sends(vec![message]).await;
+        }
+    }
+    assert_eq!(told.receiver.take().await.len(), 1);
+    assert_eq!(quick.take().await.len(), 2);
 }
 
 #[tokio::test]

@@ -4,8 +4,8 @@
 //! that comes twice is sent twice only after a crash. The record of a delivery has its next attempt. If a
 //! message is lost, the sweeper sends another one.
 //!
-//! A batch has messages of several organizations. Each webhook gets some of them at a time, so that a slow
-//! receiver holds up none but its own.
+//! A batch has messages of several organizations. Each webhook gets some of them at a time. A slow receiver
+//! gets one in each turn, and so holds up none but its own.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -13,7 +13,7 @@ use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent, SqsMessage};
 use futures::{StreamExt, stream};
 use model::{DeliveryMessage, Error, Stopwatch};
 use runtime::{messages, queue::Queue, telemetry};
-use store::Store;
+use store::{Begun, Store};
 use targets::webhooks::{PATIENCE, WebhookCaller};
 
 /// Messages that one webhook gets at the same time.
@@ -94,8 +94,12 @@ impl WebhookSender {
             ..
         } = message;
         let begun = webhooks.begin(*organization_id, *webhook_id, delivery_id);
-        let Some(attempt) = begun.await? else {
-            return Ok(());
+        let attempt = match begun.await? {
+            Begun::Attempt(attempt) => attempt,
+            Begun::Later(later) => {
+                self.queue.try_send(later.as_slice()).await;
+                return Ok(());
+            }
         };
         let event = self.caller.message_of(&attempt.delivery);
         let now = self.store.now();
@@ -109,7 +113,7 @@ impl WebhookSender {
             status = outcome.as_ref().map_or_else(|failed| failed.status, |status| Some(*status)),
             problem = outcome.as_ref().err().map(|failed| &*failed.problem),
         );
-        let next = webhooks.end(attempt, outcome).await?;
+        let next = webhooks.end(*attempt, outcome).await?;
         self.queue.try_send(next.as_slice()).await;
         Ok(())
     }

@@ -81,7 +81,7 @@ pub use tickets::{
     JoinedTicket, MessageFrom, NewMessage, NewTicket, Sender, TicketWithMessages, Tickets,
 };
 pub use tokens::Tokens;
-pub use webhooks::{Attempt, WebhookEvent, WebhookWithHealth, Webhooks};
+pub use webhooks::{Attempt, Begun, WebhookEvent, WebhookWithHealth, Webhooks};
 
 pub use ::table::{
     Stored, Used, bounded, metered,

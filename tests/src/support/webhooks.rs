@@ -17,6 +17,7 @@ use serde_json::{Value, json};
 use sha2::Sha256;
 use shared::{
     App,
+    clock::Clock,
     config::SigningSecrets,
     model::{DeliveryMessage, Id, OrganizationId, QueueMessage, WebhookId},
     queue::Queue,
@@ -78,6 +79,8 @@ struct Desk {
     answers: VecDeque<Planned>,
     /// The status of every other answer; 204 without one.
     always: Option<u16>,
+    /// The time that an answer takes on a clock, in milliseconds.
+    takes: Option<(Clock, i64)>,
 }
 
 type Planned = (u16, Vec<(&'static str, String)>);
@@ -107,6 +110,11 @@ impl Receiver {
         self.state.lock().await.always = Some(status);
     }
 
+    /// Has every answer take so many milliseconds on the clock, from now on.
+    pub async fn takes(&self, clock: &Clock, millis: i64) {
+        self.state.lock().await.takes = Some((clock.clone(), millis));
+    }
+
     /// The messages that came since the last call.
     pub async fn take(&self) -> Vec<Received> {
         std::mem::take(&mut self.state.lock().await.received)
@@ -117,6 +125,9 @@ async fn take(State(desk): State<Arc<Mutex<Desk>>>, headers: HeaderMap, body: By
     let mut desk = desk.lock().await;
     let body = String::from_utf8(body.to_vec()).unwrap();
     desk.received.push(Received { headers, body });
+    if let Some((clock, millis)) = &desk.takes {
+        clock.advance(*millis);
+    }
     let always = desk.always.unwrap_or(204);
     let (status, headers) = desk.answers.pop_front().unwrap_or((always, Vec::new()));
     let mut response = StatusCode::from_u16(status).unwrap().into_response();

@@ -38,6 +38,9 @@ const DELIVERY: i64 = 2 * span::MINUTE;
 /// The milliseconds after which the sweeper sends yet another message.
 const RESENT: i64 = 10 * span::MINUTE;
 
+/// The least and the most milliseconds for which a delivery waits while its receiver is slow.
+const WAIT: (i64, i64) = (15 * span::SECOND, 2 * span::MINUTE);
+
 /// The milliseconds of an attempt. Longer than an answer may take, so that two attempts seldom overlap.
 const LEASE: i64 = 30 * span::SECOND;
 
@@ -194,6 +197,15 @@ impl WebhookDelivery {
         self.next_attempt_at = Some(next);
         let is_short = pause <= LONGEST_DELAY;
         self.due_at = Some(if is_short { next.plus(DELIVERY) } else { next });
+    }
+
+    /// Puts the next attempt off, since the receiver is slow and another message has its turn. A `jitter` of 0
+    /// to 1,000 thousandths spreads the deliveries that wait.
+    pub fn wait(&mut self, jitter: i64, now: Timestamp) {
+        let (least, most) = WAIT;
+        let next = now.plus(least + (most - least) * jitter / 1_000);
+        self.next_attempt_at = Some(next);
+        self.due_at = Some(next.plus(DELIVERY));
     }
 
     /// Gives it up, such as when its webhook is disabled.

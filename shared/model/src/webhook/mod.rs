@@ -71,6 +71,8 @@ pub struct WebhookHealth {
     pub last_success_at: Option<Timestamp>,
     /// The first failure since then.
     pub failing_since: Option<Timestamp>,
+    /// The next turn, while the receiver is slow: a message is sent in each.
+    pub next_turn_at: Option<Timestamp>,
 }
 
 input! {
@@ -197,6 +199,12 @@ impl WebhookHealth {
     /// Milliseconds within which a further success is not noted.
     const FRESH: i64 = span::MINUTE;
 
+    /// Milliseconds after which an answer is slow.
+    const SLOW: i64 = 5 * span::SECOND;
+
+    /// Milliseconds of a turn of a slow receiver. Longer than an answer may take.
+    const TURN: i64 = 15 * span::SECOND;
+
     /// The results of a webhook without deliveries.
     #[must_use]
     pub const fn of(webhook: &Webhook) -> Self {
@@ -205,7 +213,20 @@ impl WebhookHealth {
             webhook_id: webhook.id,
             last_success_at: None,
             failing_since: None,
+            next_turn_at: None,
         }
+    }
+
+    /// Returns the begin of the turn after one that begins now.
+    #[must_use]
+    pub fn turn_after(now: Timestamp) -> Timestamp {
+        now.plus(Self::TURN)
+    }
+
+    /// Returns true if an answer that was awaited since then is slow.
+    #[must_use]
+    pub fn is_slow(since: Timestamp, now: Timestamp) -> bool {
+        now.since(since) > Self::SLOW
     }
 
     /// Returns true if a success now is worth a write.

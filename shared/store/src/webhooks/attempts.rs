@@ -1,11 +1,11 @@
 //! Attempts of deliveries: begun by a conditional write, so that one runs at a time, and ended by another.
 
 use model::{
-    DeliveryMessage, DisabledReason, Error, FailedAttempt, OrganizationId, Webhook,
+    DeliveryMessage, DisabledReason, Error, FailedAttempt, OrganizationId, Timestamp, Webhook,
     WebhookDelivery, WebhookHealth, WebhookId, random,
 };
 
-use super::{FAILING_SINCE, LAST_SUCCESS_AT, Webhooks};
+use super::{FAILING_SINCE, LAST_SUCCESS_AT, NEXT_TURN_AT, Webhooks};
 use crate::{
     key::{self, AnyKey},
     retry::retry_or_none,
@@ -23,17 +23,28 @@ pub struct Attempt {
     /// The delivery.
     pub delivery: Stored<WebhookDelivery>,
     health: WebhookHealth,
+    began: Timestamp,
+}
+
+/// The begin of an attempt.
+#[derive(Clone, Debug)]
+pub enum Begun {
+    /// It may be sent.
+    Attempt(Box<Attempt>),
+    /// There is none to make: the delivery ended, another attempt is running, it is not due yet, or its
+    /// webhook is disabled or gone. Or the receiver is slow, and another message has its turn: then with the
+    /// message for a later attempt.
+    Later(Option<DeliveryMessage>),
 }
 
 impl Webhooks<'_> {
-    /// Begins an attempt of a delivery. `None` if there is none to make: it ended, another attempt is running,
-    /// it is not due yet, or its webhook is disabled or gone.
+    /// Begins an attempt of a delivery.
     pub async fn begin(
         &self,
         tenant: OrganizationId,
         webhook: WebhookId,
         delivery: &str,
-    ) -> Result<Option<Attempt>, Error> {
+    ) -> Result<Begun, Error> {
         let of_webhook = key::webhook(tenant, webhook);
         let of_health = key::webhook_health(tenant, webhook);
         let of_delivery = key::webhook_delivery(tenant, webhook, delivery);
@@ -52,15 +63,20 @@ impl Webhooks<'_> {
             let now = self.0.clock.now();
             let may_begin = |delivery: &Stored<WebhookDelivery>| delivery.may_begin(now);
             let Some(mut delivery) = delivery.filter(may_begin) else {
-                return Ok(Some(None));
+                return Ok(Some(Begun::Later(None)));
             };
             let webhook = webhook.filter(|webhook| webhook.enabled);
+            let health = health.map(|health| health.record);
             let begun = match webhook {
                 Some(webhook) if !delivery.is_expired(now) => {
-                    delivery.begin(now);
-                    let health = health.map(|health| health.record);
                     let health = health.unwrap_or_else(|| WebhookHealth::of(&webhook));
-                    Some((webhook.record, health))
+                    let has_turn = self.has_turn(&health, now).await?;
+                    if has_turn {
+                        delivery.begin(now);
+                    } else {
+                        delivery.wait(jitter(), now);
+                    }
+                    has_turn.then_some((webhook.record, health))
                 }
                 _ => {
                     delivery.give_up("The webhook is disabled, or was deleted.");
@@ -71,19 +87,38 @@ impl Webhooks<'_> {
             if self.0.table.write(write).await?.is_err() {
                 return Ok(None);
             }
-            Ok(Some(begun.map(|(webhook, health)| Attempt {
+            let Some((webhook, health)) = begun else {
+                return Ok(Some(Begun::Later(delivery.message(now))));
+            };
+            Ok(Some(Begun::Attempt(Box::new(Attempt {
                 webhook,
                 delivery: delivery.replaced(),
                 health,
-            })))
+                began: now,
+            }))))
         };
         let begun = retry_or_none(read().await?, read, write).await?;
-        // Another attempt kept winning.
-        Ok(begun.flatten())
+        // Without one, another attempt kept winning.
+        Ok(begun.unwrap_or(Begun::Later(None)))
+    }
+
+    /// Takes the turn of a slow receiver. Returns whether a message may be sent.
+    async fn has_turn(&self, health: &WebhookHealth, now: Timestamp) -> Result<bool, Error> {
+        let Some(turn) = health.next_turn_at else {
+            return Ok(true);
+        };
+        if now < turn {
+            return Ok(false);
+        }
+        let change = Change::default().set(NEXT_TURN_AT, WebhookHealth::turn_after(now));
+        let is_free = Condition::exists().equals(NEXT_TURN_AT, turn);
+        let key = key::webhook_health(health.organization_id, health.webhook_id);
+        let taken = self.0.table.write(Write::update(key, change, is_free));
+        Ok(taken.await?.is_ok())
     }
 
     /// Ends an attempt with the status of a success, or with its failure. Returns the message for the next
-    /// attempt. Disables the webhook after an answer 410, and after five days of failures alone.
+    /// attempt. A slow answer, or none, lets the webhook's next messages take turns. Disables the webhook after an answer 410, and after five days of failures alone.
     pub async fn end(
         &self,
         attempt: Attempt,
@@ -93,14 +128,14 @@ impl Webhooks<'_> {
             webhook,
             mut delivery,
             health,
+            began,
         } = attempt;
         let now = self.0.clock.now();
         let (tenant, id) = (webhook.organization_id, webhook.id);
         match &outcome {
             Ok(status) => delivery.succeed(*status),
             Err(failed) => {
-                let jitter = i64::try_from(random::below(1_001)).unwrap_or_default();
-                delivery.fail(failed, jitter, now);
+                delivery.fail(failed, jitter(), now);
                 let reason = match failed.status {
                     Some(GONE) => Some(DisabledReason::Gone),
                     _ => health
@@ -116,30 +151,50 @@ impl Webhooks<'_> {
         // A refused write means that the lease ended, and another attempt began.
         let write = Write::replace(&delivery)?;
         self.0.table.write(write).await?.or_leave();
-        self.note(&health, outcome.is_ok()).await?;
+        let is_slow = WebhookHealth::is_slow(began, now);
+        self.note(&health, outcome.is_ok(), is_slow).await?;
         Ok(delivery.message(now))
     }
 
-    /// Notes a success or a failure in the results of a webhook, unless they show it already.
-    async fn note(&self, health: &WebhookHealth, success: bool) -> Result<(), Error> {
+    /// Notes a success or a failure, and whether it came slowly, in the results of a webhook, unless they show
+    /// it already.
+    async fn note(
+        &self,
+        health: &WebhookHealth,
+        success: bool,
+        is_slow: bool,
+    ) -> Result<(), Error> {
         let now = self.0.clock.now();
-        let (change, condition) = if success {
-            if !health.lacks_success(now) {
-                return Ok(());
-            }
-            let change = Change::default().set(LAST_SUCCESS_AT, now);
-            (change.remove(FAILING_SINCE), Condition::exists())
+        let (mut change, mut condition) = (Change::default(), Condition::exists());
+        let is_new = if success {
+            health.lacks_success(now)
         } else {
-            if health.failing_since.is_some() {
-                return Ok(());
-            }
-            let change = Change::default().set(FAILING_SINCE, now);
-            (change, Condition::exists().lacks(FAILING_SINCE))
+            health.failing_since.is_none()
         };
+        if is_new && success {
+            change = change.set(LAST_SUCCESS_AT, now).remove(FAILING_SINCE);
+        } else if is_new {
+            change = change.set(FAILING_SINCE, now);
+            condition = condition.lacks(FAILING_SINCE);
+        }
+        let is_turned = is_slow != health.next_turn_at.is_some();
+        if is_turned && is_slow {
+            change = change.set(NEXT_TURN_AT, WebhookHealth::turn_after(now));
+        } else if is_turned {
+            change = change.remove(NEXT_TURN_AT);
+        }
+        if !is_new && !is_turned {
+            return Ok(());
+        }
         let key = key::webhook_health(health.organization_id, health.webhook_id);
         let write = Write::update(key, change, condition);
         // A refused write means that the webhook is gone, or that another failure was noted.
         self.0.table.write(write).await?.or_leave();
         Ok(())
     }
+}
+
+/// Returns 0 to 1,000 thousandths.
+fn jitter() -> i64 {
+    i64::try_from(random::below(1_001)).unwrap_or_default()
 }

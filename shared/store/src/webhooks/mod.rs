@@ -4,7 +4,7 @@ mod attempts;
 mod deliveries;
 mod events;
 
-pub use attempts::Attempt;
+pub use attempts::{Attempt, Begun};
 pub use events::WebhookEvent;
 
 use model::{
@@ -142,7 +142,7 @@ impl Webhooks<'_> {
             webhook.update(update.clone(), now);
             let mut writes = Writes::default();
             if webhook.enabled && !was_enabled {
-                let forgotten = Change::default().remove(FAILING_SINCE);
+                let forgotten = Change::default().remove(FAILING_SINCE).remove(NEXT_TURN_AT);
                 let key = key::webhook_health(context.tenant, id);
                 writes.push(Write::update(key, forgotten, Condition::exists()));
             }
@@ -259,6 +259,9 @@ const FAILING_SINCE: &str = "failingSince";
 
 /// The attribute of [`WebhookHealth::last_success_at`].
 const LAST_SUCCESS_AT: &str = "lastSuccessAt";
+
+/// The attribute of [`WebhookHealth::next_turn_at`].
+const NEXT_TURN_AT: &str = "nextTurnAt";
 
 fn too_many() -> Error {
     let detail = format!(
