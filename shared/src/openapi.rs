@@ -38,6 +38,8 @@ use crate::{
             - An answer has every member; one without a value is null.\n\
             - In a partial update, an absent member keeps its value and null clears it.\n\
             - Unknown members of a body are ignored. Unknown query parameters are refused.\n\
+            - While the service is updated, a status, a priority or a type may have a value beyond this \
+            document. Treat it as another one.\n\
             - A record of another organization returns the same answer as one that does not exist.\n\n\
             **Problems** are `application/problem+json` (RFC 9457). Each has a stable `code`, a \
             `detail` in words and the `requestId` of its log entries. A validation error lists every \

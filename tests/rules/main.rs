@@ -43,6 +43,7 @@ mod taken_ids;
 mod template;
 mod time_to_live;
 mod unknown_attributes;
+mod unknown_names;
 mod unreadable;
 mod webhooks;
 mod written_by;

@@ -7,7 +7,8 @@ use shared::{
     auth::{Caller, need},
     http::fitting,
     model::{
-        ActivityId, ActivityType, Content, OrganizationId, ProjectId, Slug, Timestamp, UserRef,
+        ActivityId, ActivityType, Content, OrOther, OrganizationId, ProjectId, Slug, Timestamp,
+        UserRef,
     },
     store::{Dashboard, FeedItem, Metrics},
     view::ServiceRequestView,
@@ -65,7 +66,8 @@ pub struct MetricsView {
 pub struct FeedItemView {
     id: ActivityId,
     #[serde(rename = "type")]
-    kind: ActivityType,
+    #[schema(value_type = ActivityType)]
+    kind: OrOther<ActivityType>,
     subtype: Option<Slug>,
     description: Content,
     timestamp: Timestamp,

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use shared::{
     http::Links,
-    model::{Milestone, Priority, TaskId, TaskStatus, Title},
+    model::{Milestone, OrOther, Priority, TaskId, TaskStatus, Title},
     store::{LinkedTask, MilestoneWithTasks},
     versioned,
     view::Shown,
@@ -39,8 +39,10 @@ pub struct MilestoneWithTasksView {
 pub struct TaskOfMilestone {
     id: TaskId,
     title: Title,
-    status: TaskStatus,
-    priority: Priority,
+    #[schema(value_type = TaskStatus)]
+    status: OrOther<TaskStatus>,
+    #[schema(value_type = Priority)]
+    priority: OrOther<Priority>,
 }
 
 impl MilestoneWithTasksView {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 use shared::{
-    model::{MilestoneRef, ProjectRef, TagRef, Task, TaskStatus, UserRef},
+    model::{MilestoneRef, OrOther, ProjectRef, TagRef, Task, TaskStatus, UserRef},
     store::{JoinedTask, TaskCounts},
     versioned,
     view::Shown,
@@ -93,7 +93,8 @@ impl From<JoinedTask> for JoinedTaskView {
 #[serde(rename_all = "camelCase")]
 pub struct TaskCountsView {
     /// Tasks of each status.
-    by_status: BTreeMap<TaskStatus, i64>,
+    #[schema(value_type = BTreeMap<TaskStatus, i64>)]
+    by_status: BTreeMap<OrOther<TaskStatus>, i64>,
     /// Tasks of each assignee, the most first.
     by_assignee: Vec<AssigneeCountView>,
     /// Tasks that were counted, at most 10,000.
@@ -113,13 +114,14 @@ pub struct AssigneeCountView {
 
 impl From<TaskCounts> for TaskCountsView {
     fn from(counts: TaskCounts) -> Self {
-        let of = |status: &TaskStatus| counts.by_status.get(status).copied().unwrap_or_default();
+        let none = TaskStatus::ALL
+            .iter()
+            .map(|status| (OrOther::Known(*status), 0));
+        let mut by_status: BTreeMap<_, _> = none.collect();
+        by_status.extend(counts.by_status);
         let by_assignee = counts.by_assignee.into_iter();
         Self {
-            by_status: TaskStatus::ALL
-                .iter()
-                .map(|status| (*status, of(status)))
-                .collect(),
+            by_status,
             by_assignee: by_assignee
                 .map(|(assignee, total)| AssigneeCountView { assignee, total })
                 .collect(),

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{
-    ActivityId, AnyOf, Content, JsonObject, JsonText, OrNone, OrganizationId, ProjectId, Slug,
-    TagId, Timestamp, UserId, Who,
+    ActivityId, AnyOf, Content, JsonObject, JsonText, OrNone, OrOther, OrganizationId, ProjectId,
+    Slug, TagId, Timestamp, UserId, Who,
     input::{Change, Patch},
     task::belongs_somewhere,
 };
@@ -23,7 +23,8 @@ pub struct Activity {
     pub timestamp: Timestamp,
     /// The type of the event.
     #[serde(rename = "type")]
-    pub kind: ActivityType,
+    #[schema(value_type = ActivityType)]
+    pub kind: OrOther<ActivityType>,
     /// A free name within the type.
     pub subtype: Option<Slug>,
     /// A description of the event.
@@ -140,7 +141,7 @@ impl Activity {
         Self {
             id,
             timestamp: timestamp.unwrap_or(now),
-            kind,
+            kind: kind.into(),
             subtype,
             description,
             project_id,

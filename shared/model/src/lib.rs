@@ -21,6 +21,7 @@ mod list;
 mod milestone;
 mod names;
 mod notification;
+mod or_other;
 mod password;
 mod permission;
 mod project;
@@ -73,6 +74,7 @@ pub use notification::{
     Notification, NotificationFilter, NotificationKind, NotificationPreferences,
     NotificationPreferencesSet, NotificationSubject, NotificationsRead, SubjectType,
 };
+pub use or_other::OrOther;
 pub use password::{IsUsername, LoginPassword, NewPassword, PasswordHash};
 pub use permission::{NamedPermission, Permission, Role, need};
 pub use project::{

@@ -100,13 +100,11 @@ impl<T> AnyOf<T> {
             _ => None,
         }
     }
-}
 
-impl<T: PartialEq> AnyOf<T> {
     /// Returns true if the filter fits the value of a row.
     #[must_use]
-    pub fn has(&self, value: &T) -> bool {
-        self.0.contains(value)
+    pub fn has<V: PartialEq<T>>(&self, value: &V) -> bool {
+        self.0.iter().any(|one| value == one)
     }
 }
 

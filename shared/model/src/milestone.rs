@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{
-    AnyOf, Description, Error, Fault, FaultCode, MilestoneId, OrganizationId, ProjectId, Timestamp,
-    Title,
+    AnyOf, Description, Error, Fault, FaultCode, MilestoneId, OrOther, OrganizationId, ProjectId,
+    Timestamp, Title,
     input::{Change, Defaulted, Patch, Place, Reading},
 };
 use crate::{input, names::names};
@@ -40,7 +40,8 @@ pub struct Milestone {
     /// Not before `start_date`.
     pub due_date: Option<Timestamp>,
     /// The status.
-    pub status: MilestoneStatus,
+    #[schema(value_type = MilestoneStatus)]
+    pub status: OrOther<MilestoneStatus>,
     /// When it was created.
     pub created_at: Timestamp,
     /// When it last changed.
@@ -142,7 +143,7 @@ impl Milestone {
             description,
             start_date,
             due_date,
-            status,
+            status: status.into(),
             created_at: now,
             updated_at: now,
         }

@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{
-    AnyOf, Description, Order, OrganizationId, PhaseId, ProjectId, SearchText, Timestamp, Title,
+    AnyOf, Description, OrOther, Order, OrganizationId, PhaseId, ProjectId, SearchText, Timestamp,
+    Title,
     input::{Change, Defaulted, Patch},
 };
 use crate::{input, names::names};
@@ -30,7 +31,8 @@ pub struct Project {
     /// A longer description.
     pub description: Option<Description>,
     /// The status; active projects count as active engagements.
-    pub status: ProjectStatus,
+    #[schema(value_type = ProjectStatus)]
+    pub status: OrOther<ProjectStatus>,
     /// When it was created.
     pub created_at: Timestamp,
     /// When it last changed.
@@ -92,7 +94,7 @@ impl Project {
             organization_id: tenant,
             title,
             description,
-            status,
+            status: status.into(),
             created_at: now,
             updated_at: now,
         }

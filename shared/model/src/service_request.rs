@@ -5,8 +5,8 @@ use utoipa::ToSchema;
 
 use super::{
     AgentSessionId, AnyOf, Category, Description, Error, FaultCode, JsonObject, JsonText, OrNone,
-    OrganizationId, ReferenceId, Resolution, ServiceRequestId, ServiceStatus, Timestamp, Title,
-    UserId, Who,
+    OrOther, OrganizationId, ReferenceId, Resolution, ServiceRequestId, ServiceStatus, Timestamp,
+    Title, UserId, Who,
     input::{Change, Defaulted, Patch, Place, Reading},
 };
 use crate::{input, names::names};
@@ -24,9 +24,11 @@ pub struct ServiceRequest {
     /// A longer description.
     pub description: Option<Description>,
     /// The status.
-    pub status: ServiceStatus,
+    #[schema(value_type = ServiceStatus)]
+    pub status: OrOther<ServiceStatus>,
     /// The priority.
-    pub priority: Priority,
+    #[schema(value_type = Priority)]
+    pub priority: OrOther<Priority>,
     /// A category of the organization's own.
     pub category: Option<Category>,
     /// The user who raised it.
@@ -34,7 +36,8 @@ pub struct ServiceRequest {
     /// The user who works on it.
     pub assignee_id: Option<UserId>,
     /// The type of the record that it refers to; set together with `reference_id`.
-    pub reference_type: Option<ReferenceType>,
+    #[schema(value_type = Option<ReferenceType>)]
+    pub reference_type: Option<OrOther<ReferenceType>>,
     /// The record that it refers to.
     pub reference_id: Option<ReferenceId>,
     /// Free-form.
@@ -155,12 +158,12 @@ impl ServiceRequest {
             organization_id: tenant,
             title,
             description,
-            status: ServiceStatus::Open,
-            priority,
+            status: ServiceStatus::Open.into(),
+            priority: priority.into(),
             category,
             creator_id: creator,
             assignee_id: None,
-            reference_type,
+            reference_type: reference_type.map(OrOther::from),
             reference_id,
             metadata: None,
             agent_action: None,

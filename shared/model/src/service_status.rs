@@ -1,6 +1,6 @@
 //! The statuses of service requests and tickets.
 
-use super::{Code, Error, Timestamp, names::names};
+use super::{Code, Error, OrOther, Timestamp, names::names};
 
 names! {
     /// The status of a service request or a ticket. `open`, `in_progress` and `pending` interchange;
@@ -38,24 +38,35 @@ impl ServiceStatus {
     pub const fn is_over(self) -> bool {
         matches!(self, Self::Resolved | Self::Closed)
     }
+}
+
+impl OrOther<ServiceStatus> {
+    /// Returns true if the record counts as a resolution. With an unknown status, its `resolved_at` tells.
+    #[must_use]
+    pub fn is_over(&self, resolved_at: Option<Timestamp>) -> bool {
+        let known = self.known().map(ServiceStatus::is_over);
+        known.unwrap_or(resolved_at.is_some())
+    }
 
     /// Sets the status and `resolved_at`, the instant of the resolution. Returns the change of the
     /// resolution, if there is one: `resolved` and then `closed` is a single resolution. 409 when
-    /// this status may not change to `next`.
+    /// this status may not change to `next`. An unknown one may change to each.
     pub(crate) fn set(
         &mut self,
-        next: Self,
+        next: ServiceStatus,
         resolved_at: &mut Option<Timestamp>,
         now: Timestamp,
     ) -> Result<Option<Resolution>, Error> {
-        if !self.may_become(next) {
-            let detail = match self {
-                Self::Closed => "The status `closed` is final.",
-                _ => "The status `resolved` may change to `open` or `closed` only.",
+        if self.known().is_some_and(|status| !status.may_become(next)) {
+            let detail = if *self == ServiceStatus::Closed {
+                "The status `closed` is final."
+            } else {
+                "The status `resolved` may change to `open` or `closed` only."
             };
             return Err(Error::conflict(Code::InvalidTransition, detail));
         }
-        let was_over = std::mem::replace(self, next).is_over();
+        let was_over = self.is_over(*resolved_at);
+        *self = next.into();
         Ok(match (was_over, next.is_over()) {
             (false, true) => {
                 *resolved_at = Some(now);
@@ -68,8 +79,9 @@ impl ServiceStatus {
 
     /// Returns true if a message of the user who raised the record opens it again.
     #[must_use]
-    pub const fn reopens_on_answer(self) -> bool {
-        matches!(self, Self::Pending | Self::Resolved)
+    pub const fn reopens_on_answer(&self) -> bool {
+        use ServiceStatus::{Pending, Resolved};
+        matches!(self, Self::Known(Pending | Resolved))
     }
 }
 
@@ -111,7 +123,7 @@ mod tests {
 
     #[test]
     fn a_refused_change_changes_nothing() {
-        let (mut status, mut resolved_at) = (Closed, Some(at(1)));
+        let (mut status, mut resolved_at) = (OrOther::Known(Closed), Some(at(1)));
         let refused = status.set(Open, &mut resolved_at, at(2)).unwrap_err();
         assert!(matches!(
             refused,
@@ -120,12 +132,12 @@ mod tests {
                 ..
             }
         ));
-        assert_eq!((status, resolved_at), (Closed, Some(at(1))));
+        assert_eq!((status, resolved_at), (Closed.into(), Some(at(1))));
     }
 
     #[test]
     fn a_resolution_counts_once_and_from_when_it_was_made() {
-        let (mut status, mut resolved_at) = (Pending, None);
+        let (mut status, mut resolved_at) = (OrOther::Known(Pending), None);
         let mut set = |next, now| status.set(next, &mut resolved_at, at(now)).unwrap();
         assert_eq!(set(Pending, 1), None);
         assert_eq!(set(Resolved, 2), Some(Resolution::Made(at(2))));
@@ -133,6 +145,23 @@ mod tests {
         assert_eq!(set(Open, 4), Some(Resolution::TakenBack(at(2))));
         assert_eq!(set(Resolved, 5), Some(Resolution::Made(at(5))));
         assert_eq!(set(Closed, 6), None);
-        assert_eq!((status, resolved_at), (Closed, Some(at(5))));
+        assert_eq!((status, resolved_at), (Closed.into(), Some(at(5))));
+    }
+
+    #[test]
+    fn an_unknown_status_changes_to_each_and_keeps_its_resolution() {
+        for next in ALL {
+            for before in [None, Some(at(1))] {
+                let (mut status, mut resolved_at) = (OrOther::Other("parked".into()), before);
+                let change = status.set(next, &mut resolved_at, at(2)).unwrap();
+                let expected = match (before, next.is_over()) {
+                    (None, true) => Some(Resolution::Made(at(2))),
+                    (Some(made), false) => Some(Resolution::TakenBack(made)),
+                    _ => None,
+                };
+                assert_eq!((status, change), (next.into(), expected));
+                assert_eq!(resolved_at.is_some(), next.is_over());
+            }
+        }
     }
 }

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{
-    AnyOf, Description, FaultCode, MilestoneId, OrNone, Order, OrganizationId, PhaseId, Priority,
-    ProjectId, TagId, TaskId, Timestamp, Title, UserId, Who,
+    AnyOf, Description, FaultCode, MilestoneId, OrNone, OrOther, Order, OrganizationId, PhaseId,
+    Priority, ProjectId, TagId, TaskId, Timestamp, Title, UserId, Who,
     input::{Change, Defaulted, List, Nullable, Patch, Place, Reading},
 };
 use crate::{input, names::names};
@@ -35,9 +35,11 @@ pub struct Task {
     /// The user who works on the task.
     pub assignee_id: Option<UserId>,
     /// The status.
-    pub status: TaskStatus,
+    #[schema(value_type = TaskStatus)]
+    pub status: OrOther<TaskStatus>,
     /// The priority.
-    pub priority: Priority,
+    #[schema(value_type = Priority)]
+    pub priority: OrOther<Priority>,
     /// The ids of its tags, some of which may have been deleted.
     #[serde(default)]
     pub tag_ids: BTreeSet<TagId>,
@@ -277,8 +279,8 @@ impl Task {
             phase_id,
             order,
             assignee_id,
-            status,
-            priority,
+            status: status.into(),
+            priority: priority.into(),
             tag_ids: BTreeSet::new(),
             due_date,
             created_at: now,

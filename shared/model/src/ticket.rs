@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{
-    AnyOf, Content, Description, Error, OrNone, OrganizationId, Priority, Resolution,
+    AnyOf, Content, Description, Error, OrNone, OrOther, OrganizationId, Priority, Resolution,
     ServiceStatus, TicketId, TicketMessageId, Timestamp, Title, UserId, Who,
     input::{Change, Defaulted, Patch},
 };
@@ -35,9 +35,11 @@ pub struct Ticket {
     /// The title.
     pub title: Title,
     /// The status.
-    pub status: ServiceStatus,
+    #[schema(value_type = ServiceStatus)]
+    pub status: OrOther<ServiceStatus>,
     /// The priority.
-    pub priority: Priority,
+    #[schema(value_type = Priority)]
+    pub priority: OrOther<Priority>,
     /// The user who works on it.
     pub assignee_id: Option<UserId>,
     /// The user who raised it; null for a ticket that no user raised.

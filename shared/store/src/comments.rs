@@ -109,7 +109,7 @@ impl Comments<'_> {
                 writes.extend(reopens.await?);
             }
             Some(request) => {
-                let as_read = Condition::default().equals("status", request.status);
+                let as_read = Condition::default().equals("status", &request.status);
                 writes.push(Write::check(request.key(), as_read));
             }
         }

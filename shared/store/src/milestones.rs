@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use futures::future::try_join_all;
 use model::{
     Error, Fault, HistoryOf, Id, Milestone, MilestoneCreate, MilestoneFilter, MilestoneId,
-    MilestoneUpdate, OrganizationId, Priority, Project, ProjectId, TaskId, TaskStatus, Title,
-    UserId,
+    MilestoneUpdate, OrOther, OrganizationId, Priority, Project, ProjectId, TaskId, TaskStatus,
+    Title, UserId,
 };
 use serde::Deserialize;
 
@@ -47,9 +47,9 @@ pub struct LinkedTask {
     /// Title.
     pub title: Title,
     /// Status.
-    pub status: TaskStatus,
+    pub status: OrOther<TaskStatus>,
     /// Priority.
-    pub priority: Priority,
+    pub priority: OrOther<Priority>,
     milestone_id: MilestoneId,
 }
 

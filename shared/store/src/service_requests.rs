@@ -65,7 +65,7 @@ impl Tracked for ServiceRequest {
         Some(HandOver {
             action: self.agent_action.clone()?,
             request: self.id,
-            is_over: self.status.is_over(),
+            is_over: self.status.is_over(self.resolved_at),
         })
     }
 }
@@ -105,7 +105,7 @@ impl ServiceRequests<'_> {
             let resolution = resolved_at.map(Resolution::Made);
             writes.extend(resolution.map(|made| resolutions::count(tenant, created_at, made)));
             let request = ServiceRequest {
-                status: past.status,
+                status: past.status.into(),
                 assignee_id: past.assignee_id,
                 metadata: past.metadata,
                 resolved_at,

@@ -112,8 +112,8 @@ impl NewTicket {
             id,
             organization_id: tenant,
             title: self.title.clone(),
-            status: self.status,
-            priority: self.priority,
+            status: self.status.into(),
+            priority: self.priority.into(),
             assignee_id: self.assignee_id,
             creator_id: context.actor.or(first),
             message_count: i64::try_from(self.messages.len()).unwrap_or(i64::MAX),
@@ -417,7 +417,7 @@ fn writes_of_reply(
     message: &TicketMessage,
 ) -> Result<Writes, Error> {
     let now = message.created_at;
-    let mut as_read = Condition::default().equals("status", ticket.status);
+    let mut as_read = Condition::default().equals("status", &ticket.status);
     let mut change = Change::default().set("updatedAt", now);
     let mut writes = Writes::default();
     if !message.internal {
@@ -428,7 +428,7 @@ fn writes_of_reply(
     }
     if ticket.status.reopens_on_answer() && !message.internal {
         let mut opened = ticket.clone();
-        opened.status = ServiceStatus::Open;
+        opened.status = ServiceStatus::Open.into();
         as_read = as_read.equals("version", ticket.version);
         change = change.set("status", ServiceStatus::Open);
         if let Some(resolved_at) = ticket.resolved_at {

@@ -62,7 +62,7 @@ async fn changes_and_comments_at_the_same_time_count_a_resolution_once() {
         let request = stored(&api, id).await;
         assert_eq!(
             (request.status, request.resolved_at),
-            (ServiceStatus::Open, None)
+            (ServiceStatus::Open.into(), None)
         );
         let after = resolutions(&api).await;
         assert_eq!((after.0, after.1), (before.0 - 1, before.1 - TWO_DAYS));

@@ -56,7 +56,8 @@ pub struct Api {
     pub queues: Queues,
     pub home: Organization,
     pub abroad: Organization,
-    pub projects: [Project; 3],
+    /// Boxed, since futures that hold a world are large.
+    pub projects: Box<[Project; 3]>,
     agent: AgentSettings,
     gateway: Gateway,
     users: Mutex<BTreeMap<String, User>>,

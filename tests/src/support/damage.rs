@@ -12,7 +12,7 @@ pub type Item = HashMap<String, AttributeValue>;
 /// Makes an item one that does not read.
 pub type Damage = fn(&mut Item);
 
-/// A field is missing, is of another type, has a value of a later version, and the version is none.
+/// A field is missing, is of another type, is an object in place of a name, and the version is none.
 pub const DAMAGES: [Damage; 4] = [
     |item| drop(item.remove("organizationId")),
     |item| drop(item.insert("organizationId".to_owned(), text("poison"))),
@@ -20,7 +20,7 @@ pub const DAMAGES: [Damage; 4] = [
         let names = ["status", "role", "type", "refersTo", "thread"];
         let name = names.into_iter().find(|name| item.contains_key(*name));
         let name = name.unwrap_or("organizationId").to_owned();
-        item.insert(name, text("of_a_later_version"));
+        item.insert(name, AttributeValue::M(HashMap::new()));
     },
     |item| drop(item.insert("version".to_owned(), text("1"))),
 ];

@@ -160,7 +160,7 @@ impl Api {
     /// Phases of projects 1, 2 and 3.
     pub async fn has_phases(&self) -> [i64; 3] {
         let mut phases = Vec::new();
-        for project in &self.projects {
+        for project in self.projects.iter() {
             let tenant = project.organization_id;
             let directory = self.store.directory();
             let phase = directory.create_phase(tenant, project.id, records::phase("Build", 1));

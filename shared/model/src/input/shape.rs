@@ -94,9 +94,9 @@ pub enum Change<T> {
 
 impl<T> Change<T> {
     /// Applies the change to a field.
-    pub fn apply(self, field: &mut T) {
+    pub fn apply<F: From<T>>(self, field: &mut F) {
         if let Self::Set(value) = self {
-            *field = value;
+            *field = value.into();
         }
     }
 }

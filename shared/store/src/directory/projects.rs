@@ -3,8 +3,8 @@
 use std::future::ready;
 
 use model::{
-    Code, Error, HistoryOf, Id, OrganizationId, Project, ProjectCreate, ProjectFilter, ProjectId,
-    ProjectStatus, ProjectUpdate, UserId,
+    Code, Error, HistoryOf, Id, OrOther, OrganizationId, Project, ProjectCreate, ProjectFilter,
+    ProjectId, ProjectStatus, ProjectUpdate, UserId,
     words::{spaced, words},
 };
 
@@ -94,7 +94,7 @@ impl Directory<'_> {
             let project = Project::new(id, context.tenant, new, now);
             let mut writes = Writes::default();
             writes.push(Write::create(&Reference::from(&project))?);
-            writes.extend(count_active(context.tenant, None, project.status));
+            writes.extend(count_active(context.tenant, None, &project.status));
             Ok((project, writes))
         };
         let nothing = ready(Ok(()));
@@ -119,8 +119,8 @@ impl Directory<'_> {
             }
             writes.extend(count_active(
                 context.tenant,
-                Some(before.status),
-                project.status,
+                Some(&before.status),
+                &project.status,
             ));
             Ok(writes)
         };
@@ -132,11 +132,11 @@ impl Directory<'_> {
 /// had none.
 fn count_active(
     tenant: OrganizationId,
-    was: Option<ProjectStatus>,
-    is: ProjectStatus,
+    was: Option<&OrOther<ProjectStatus>>,
+    is: &OrOther<ProjectStatus>,
 ) -> Option<Write> {
-    let was = was == Some(ProjectStatus::Active);
-    let by = match (was, is == ProjectStatus::Active) {
+    let is_active = |status: &OrOther<_>| *status == ProjectStatus::Active;
+    let by = match (was.is_some_and(is_active), is_active(is)) {
         (false, true) => 1,
         (true, false) => -1,
         _ => return None,

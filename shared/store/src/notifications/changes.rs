@@ -129,8 +129,9 @@ fn of_work(change: &Change, subject: SubjectType) -> Vec<Notice> {
 fn of_request(change: &Change) -> Vec<Notice> {
     let mut notices = of_work(change, SubjectType::ServiceRequest);
     let request = change.after::<ServiceRequest>();
-    let hands_over =
-        |request: ServiceRequest| request.agent_action.is_some() && !request.status.is_over();
+    let hands_over = |request: ServiceRequest| {
+        request.agent_action.is_some() && !request.status.is_over(request.resolved_at)
+    };
     if request.is_some_and(hands_over) {
         for notice in &mut notices {
             if notice.kind == NotificationKind::Assigned {

@@ -203,7 +203,8 @@ fn planned_by(change: &Change) -> Option<(Reminded, Option<Timestamp>, Option<Ti
 
 /// The due date of a task that has reminders: it is open and has an assignee.
 fn due_date(task: &Task) -> Option<Timestamp> {
-    let is_open = !matches!(task.status, TaskStatus::Done | TaskStatus::Cancelled);
+    let ended = [TaskStatus::Done, TaskStatus::Cancelled];
+    let is_open = ended.iter().all(|status| task.status != *status);
     task.due_date
         .filter(|_| is_open && task.assignee_id.is_some())
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use model::{Error, Id, OrganizationId, ProjectId, TaskStatus, UserId, UserRef};
+use model::{Error, Id, OrOther, OrganizationId, ProjectId, TaskStatus, UserId, UserRef};
 use serde::Deserialize;
 
 use super::Tasks;
@@ -22,7 +22,7 @@ const COUNTED: &[&str] = &["status", "assigneeId"];
 #[derive(Clone, Debug)]
 pub struct TaskCounts {
     /// By status, without those of no task.
-    pub by_status: BTreeMap<TaskStatus, i64>,
+    pub by_status: BTreeMap<OrOther<TaskStatus>, i64>,
     /// By assignee, the most first; `None` for tasks without one, and for those of an account that is gone.
     pub by_assignee: Vec<(Option<UserRef>, i64)>,
     /// All that were counted, at most 10,000.
@@ -34,7 +34,7 @@ pub struct TaskCounts {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Counted {
-    status: TaskStatus,
+    status: OrOther<TaskStatus>,
     assignee_id: Option<UserId>,
 }
 

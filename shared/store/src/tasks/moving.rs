@@ -67,7 +67,9 @@ impl Tasks<'_> {
                 task.order = room.order;
                 renumbered = room.renumbered;
             }
-            task.status = to.status.unwrap_or(task.status);
+            if let Some(status) = to.status {
+                task.status = status.into();
+            }
             let now = self.0.clock.now();
             task.updated_at = now;
             // The last ones go first, so that the tasks keep their sequence if this ends midway.

@@ -4,7 +4,7 @@
 mod operation;
 mod schema;
 
-pub use schema::{DOCUMENT, Schema, resolved};
+pub use schema::{DOCUMENT, LATER, Schema, resolved};
 
 use std::{
     collections::{BTreeMap, BTreeSet},

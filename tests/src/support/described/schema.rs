@@ -23,6 +23,9 @@ static CLOSED: LazyLock<Value> = LazyLock::new(|| {
     json!({"schemas": all(closed), "parts": all(part)})
 });
 
+/// A name of a later version. Answers may have it in place of a name of the document.
+pub const LATER: &str = "of_a_later_version";
+
 /// Members that are not always there.
 const SOMETIMES: [&str; 1] = ["Problem.errors"];
 
@@ -190,7 +193,11 @@ fn rewritten(schema: &Value, is_part: bool) -> Value {
                     .map(|(name, schema)| (name.clone(), closed(schema)))
                     .collect()
             }
-            "items" | "additionalProperties" => closed(value),
+            "items" | "additionalProperties" | "propertyNames" => closed(value),
+            "enum" => {
+                let names = value.as_array().into_iter().flatten().cloned();
+                names.chain([json!(LATER)]).collect()
+            }
             "prefixItems" => each(value, closed),
             "allOf" => each(value, part),
             "oneOf" | "anyOf" => each(value, same),
