@@ -19,6 +19,8 @@ pub struct AgentAction {
     /// Names the action.
     #[serde(flatten)]
     pub key: ActionKey,
+    /// The alert of its session.
+    pub alert_id: AlertId,
     /// The approved content.
     pub content: ActionContent,
     /// The round in which it runs.
@@ -52,10 +54,23 @@ pub struct ActionKey {
     pub organization_id: OrganizationId,
     /// The session in which it was approved.
     pub session_id: AgentSessionId,
-    /// The alert of the session.
-    pub alert_id: AlertId,
     /// The proposed action's id.
     pub action_id: String,
+}
+
+impl ActionKey {
+    /// Creates the name of a session's action.
+    pub fn new(
+        organization_id: OrganizationId,
+        session_id: AgentSessionId,
+        action_id: impl Into<String>,
+    ) -> Self {
+        Self {
+            organization_id,
+            session_id,
+            action_id: action_id.into(),
+        }
+    }
 }
 
 /// The round in which an action runs: 1 at first, raised when it is approved again.
@@ -136,7 +151,6 @@ pub struct Schedule {
     /// The last claim was deferred, and the sweeper has sent no message since.
     pub put_off: bool,
     /// Its turn at a connection that limits calls, since the last claim.
-    #[serde(default)]
     pub turn: Option<Timestamp>,
     /// Messages that the sweeper sent since the last claim.
     pub resends: i64,
@@ -208,12 +222,8 @@ impl AgentAction {
         now: Timestamp,
     ) -> Self {
         Self {
-            key: ActionKey {
-                organization_id: session.organization_id,
-                session_id: session.id,
-                alert_id: session.alert_id,
-                action_id: action.id.clone(),
-            },
+            key: session.key_of(&action.id),
+            alert_id: session.alert_id,
             content: action.content.clone(),
             round: ActionRound {
                 number: 1,

@@ -220,7 +220,9 @@ impl AgentSession {
         let proposers = self.proposers();
         let mut approvals = Vec::with_capacity(approving.ids.len());
         for action in approving.ids.iter().filter_map(|id| self.proposed(id)) {
-            approvals.push(self.approval(action, approving, approver, now)?);
+            let approval = approving.approval(approver.user, action.digest(self), now);
+            self.check_approval(action, approver.policy, &approval)?;
+            approvals.push(approval);
         }
         let mut are_enough = true;
         for (id, approval) in approving.ids.iter().zip(approvals) {
@@ -243,19 +245,6 @@ impl AgentSession {
             are_enough &= given >= needed;
         }
         Ok(are_enough)
-    }
-
-    /// Returns the user's approval of an action. 403 or 409 if the policy does not permit it.
-    fn approval(
-        &self,
-        action: &ProposedAction,
-        approving: &Approving<'_>,
-        approver: &Approver<'_>,
-        now: Timestamp,
-    ) -> Result<ActionApproval, Error> {
-        let approval = approving.approval(approver.user, action.digest(self), now);
-        self.check_approval(action, approver.policy, &approval)?;
-        Ok(approval)
     }
 
     /// Checks that the policy permits an approval of an action, and the action itself. 403 or 409 if
@@ -396,40 +385,19 @@ impl AgentSession {
     /// Checks ids. 400 with every id at fault; 409 if the only fault is an id of an earlier
     /// proposal.
     fn check_ids(&self, ids: &[String]) -> Result<(), Error> {
-        let mut void = false;
-        let mut faults = Vec::new();
-        for (at, id) in ids.iter().enumerate() {
-            let field = format!("actionIds/{at}");
-            match self.proposed(id) {
-                Some(action) if action.is_automated => {
-                    let mut earlier = ids.iter().take(at).filter_map(|id| self.proposed(id));
-                    let other = earlier.find(|one| action.excludes.contains(&one.key));
-                    let is_new = !self.is_approved(id);
-                    if let Some(other) = other.or_else(|| self.rival_of(action).filter(|_| is_new))
-                    {
-                        faults.push(Fault::at(
-                            &field,
-                            FaultCode::Exclusive,
-                            format!("This action and {} exclude each other.", other.id),
-                        ));
-                    }
-                }
-                Some(_) => faults.push(Fault::at(
-                    &field,
-                    FaultCode::Manual,
-                    "This action is manual: a person has to do it.",
-                )),
-                None if self.is_void(id) => void = true,
-                None => faults.push(Fault::unknown(&field, "action of this session")),
+        let fault = |at: usize, action: &ProposedAction| {
+            if !action.is_automated {
+                let detail = "This action is manual: a person has to do it.";
+                return Some((FaultCode::Manual, detail.to_owned()));
             }
-        }
-        if !faults.is_empty() {
-            Err(Error::Invalid(faults))
-        } else if void {
-            Err(Self::superseded())
-        } else {
-            Ok(())
-        }
+            let mut earlier = ids.iter().take(at).filter_map(|id| self.proposed(id));
+            let other = earlier.find(|one| action.excludes.contains(&one.key));
+            let is_new = !self.is_approved(&action.id);
+            let other = other.or_else(|| self.rival_of(action).filter(|_| is_new))?;
+            let detail = format!("This action and {} exclude each other.", other.id);
+            Some((FaultCode::Exclusive, detail))
+        };
+        self.named_without(ids, fault).map(|_| ())
     }
 
     /// Returns why a list that was not approved before cannot be executed.

@@ -1,6 +1,6 @@
 //! Reads of target systems, the facts that they return, and conditions on facts.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Number, Value};
@@ -37,7 +37,7 @@ impl TargetRead {
             let value = found.or_else(|| self.absent.get(name))?;
             is_fact(value).then(|| (format!("{}.{name}", self.name), value.clone()))
         });
-        Facts(given.collect())
+        given.collect()
     }
 }
 
@@ -57,31 +57,24 @@ fn is_storable(number: &Number) -> bool {
 }
 
 /// The known facts of records, by `read.fact`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Facts(BTreeMap<String, Value>);
+pub type Facts = BTreeMap<String, Value>;
 
-impl Facts {
-    /// Adds the facts of another read.
-    pub fn extend(&mut self, more: Self) {
-        self.0.extend(more.0);
-    }
-
-    /// Returns a fact, if known.
-    #[must_use]
-    pub fn get(&self, name: &str) -> Option<&Value> {
-        self.0.get(name)
-    }
-
-    /// Returns all known facts, by name.
-    pub fn iter(&self) -> impl Iterator<Item = (&str, &Value)> {
-        self.0.iter().map(|(name, value)| (name.as_str(), value))
-    }
+/// Returns the name of a fact's read.
+#[must_use]
+pub fn read_of(fact: &str) -> &str {
+    fact.split_once('.').map_or(fact, |(read, _)| read)
 }
 
-impl FromIterator<(String, Value)> for Facts {
-    fn from_iter<I: IntoIterator<Item = (String, Value)>>(facts: I) -> Self {
-        Self(facts.into_iter().collect())
-    }
+/// Returns the reads that conditions need, each once.
+pub fn reads_of<'a>(
+    reads: impl IntoIterator<Item = &'a TargetRead>,
+    conditions: impl IntoIterator<Item = &'a FactCondition>,
+) -> Vec<TargetRead> {
+    let facts = conditions.into_iter().flat_map(FactCondition::facts);
+    let named: BTreeSet<&str> = facts.map(read_of).collect();
+    let reads = reads.into_iter();
+    let needed = reads.filter(|read| named.contains(read.name.as_str()));
+    needed.cloned().collect()
 }
 
 /// A condition on a fact.
@@ -298,7 +291,8 @@ mod tests {
     fn an_answer_gives_the_facts_that_it_has() {
         let answer = json!({"state": "open", "money": {"due": 5}, "late": null});
         let facts = read().facts(&answer);
-        let known: Vec<_> = facts.iter().collect();
+        let known = facts.iter().map(|(name, value)| (name.as_str(), value));
+        let known: Vec<_> = known.collect();
         assert_eq!(
             known,
             [

@@ -211,6 +211,31 @@ impl Note {
         };
         self
     }
+
+    /// Returns its entry in a session's chain, before it is linked.
+    pub(super) fn entry(
+        self,
+        organization_id: OrganizationId,
+        session_id: AgentSessionId,
+        at: Timestamp,
+    ) -> JournalEntry {
+        JournalEntry {
+            organization_id,
+            session_id,
+            action_id: None,
+            seq: 0,
+            at,
+            actor: self.actor,
+            what: self.what,
+            from: self.from.map(str::to_owned),
+            to: None,
+            digest: None,
+            detail: self.detail,
+            excerpt: None,
+            previous_hash: String::new(),
+            hash: String::new(),
+        }
+    }
 }
 
 impl StepAnswer {

@@ -240,7 +240,7 @@ pub use excerpt::Excerpt;
 pub use execute::{ActionsExecute, ActionsPreview, Approver, Approving, Digest, Digests};
 pub use facts::{
     AnswerCondition, Asked, FactCondition, Facts, Reconciliation, ResolvedWhen, TargetRead,
-    Verification, quoted,
+    Verification, quoted, read_of, reads_of,
 };
 pub use journal::{
     JournalActor, JournalActorType, JournalEntry, JournalEvent, JournalPeriod, Note, StepAnswer,

@@ -28,7 +28,6 @@ pub struct AgentPolicy {
     /// Rules for approval.
     pub rules: Vec<PolicyRule>,
     /// Daily limits (UTC).
-    #[serde(default)]
     pub caps: PolicyCaps,
     /// The user who changed it last; none until the first change.
     pub updated_by: Option<UserId>,
@@ -373,18 +372,14 @@ pub struct ActionApproval {
     /// The approver.
     pub user_id: UserId,
     /// The approver's role at that time.
-    #[serde(default)]
     pub role: Option<Role>,
     /// The instant of the approval.
     pub at: Timestamp,
     /// The digest of the approved content.
-    #[serde(default)]
     pub digest: Option<String>,
     /// The approver's note.
-    #[serde(default)]
     pub note: Option<String>,
     /// The [round](super::AgentAction::round) that was approved; 0 until it begins.
-    #[serde(default)]
     pub round: i64,
     /// The end of the time in which the approver is [fresh](User::fresh_until). Not stored: the
     /// user's record tells.

@@ -1,10 +1,7 @@
 //! The precondition check before the first call that changes something.
 
-use std::collections::BTreeSet;
-
 use super::{
-    AgentAction, FactCondition, Judgement, Looked, Outcome, Sight, Silence, TargetRead,
-    sight::read_of,
+    AgentAction, FactCondition, Judgement, Looked, Outcome, Sight, Silence, TargetRead, reads_of,
 };
 use model::Timestamp;
 
@@ -30,7 +27,7 @@ impl AgentAction {
     /// Returns the reads of its preconditions.
     #[must_use]
     pub fn required_reads(&self) -> Vec<TargetRead> {
-        self.reads_of(&self.content.require)
+        reads_of(&self.content.reads, &self.content.require)
     }
 
     /// Returns the number of calls and reads that it will probably send through its connection, at least
@@ -46,7 +43,7 @@ impl AgentAction {
     /// Returns the reads that show whether the next call took effect. Empty if no read shows it.
     #[must_use]
     pub fn doubt_reads(&self) -> Vec<TargetRead> {
-        self.reads_of(self.shows_done())
+        reads_of(&self.content.reads, self.shows_done())
     }
 
     /// True if an observation shows that the next call took effect.
@@ -60,18 +57,6 @@ impl AgentAction {
     fn shows_done(&self) -> Option<&FactCondition> {
         let step = self.content.steps.get(self.next_step())?;
         Some(&step.reconcile.as_ref()?.done)
-    }
-
-    /// Returns the reads that conditions need, each once.
-    pub(super) fn reads_of<'a>(
-        &self,
-        conditions: impl IntoIterator<Item = &'a FactCondition>,
-    ) -> Vec<TargetRead> {
-        let facts = conditions.into_iter().flat_map(FactCondition::facts);
-        let named: BTreeSet<&str> = facts.map(read_of).collect();
-        let reads = self.content.reads.iter();
-        let reads = reads.filter(|read| named.contains(read.name.as_str()));
-        reads.cloned().collect()
     }
 
     /// Returns the next step, from 0.

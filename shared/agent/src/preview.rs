@@ -6,7 +6,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::{AgentSession, Connection, MoneyDirection, ProposedAction, SessionContext};
-use model::{Error, Fault, Timestamp};
+use model::{Error, Fault, FaultCode, Timestamp};
 
 /// The policy's requirements for an action.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,16 +27,27 @@ impl AgentSession {
     /// Returns the proposed actions of these ids, all or none. 400 for an unknown id. 409 if the
     /// only fault is an id of an earlier proposal.
     pub fn named(&self, ids: &[String]) -> Result<Vec<&ProposedAction>, Error> {
+        self.named_without(ids, |_, _| None)
+    }
+
+    /// Returns the proposed actions of these ids, as [`named`](Self::named) does, if none of them has
+    /// another fault. `fault` gets the place of an action in the list.
+    pub(super) fn named_without(
+        &self,
+        ids: &[String],
+        fault: impl Fn(usize, &ProposedAction) -> Option<(FaultCode, String)>,
+    ) -> Result<Vec<&ProposedAction>, Error> {
         let mut void = false;
         let (mut named, mut faults) = (Vec::with_capacity(ids.len()), Vec::new());
         for (at, id) in ids.iter().enumerate() {
+            let field = format!("actionIds/{at}");
             match self.proposed(id) {
-                Some(action) => named.push(action),
+                Some(action) => match fault(at, action) {
+                    None => named.push(action),
+                    Some((code, detail)) => faults.push(Fault::at(&field, code, detail)),
+                },
                 None if self.is_void(id) => void = true,
-                None => {
-                    let field = format!("actionIds/{at}");
-                    faults.push(Fault::unknown(&field, "action of this session"));
-                }
+                None => faults.push(Fault::unknown(&field, "action of this session")),
             }
         }
         if !faults.is_empty() {

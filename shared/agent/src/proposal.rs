@@ -117,7 +117,6 @@ pub struct ProposedAction {
     /// Its name within the playbook, by which other actions of the proposal refer to it.
     pub key: String,
     /// Keys of the actions that must not run if this one does. Each of them lists this one too.
-    #[serde(default)]
     pub excludes: Vec<String>,
     /// Keys of the actions that come first, if they are approved too.
     pub after: Vec<String>,

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{
-    ActionState, Analysis, JournalHead, Proposal, ProposedAction, Proposers, ReadEvidence,
-    ResolvedWhen,
+    ActionKey, ActionState, Analysis, JournalHead, Proposal, ProposedAction, Proposers,
+    ReadEvidence, ResolvedWhen,
 };
 use crate::Alert;
 use model::{
@@ -31,7 +31,6 @@ pub struct AgentSession {
     pub occurred_at: Timestamp,
     /// Ids of the records that the alert named when the session was opened. Playbook outcomes for
     /// them are read beside the alert.
-    #[serde(default)]
     pub entities: Vec<String>,
     /// The status at the last write; see [`status_at`](Self::status_at).
     pub status: AgentSessionStatus,
@@ -40,18 +39,14 @@ pub struct AgentSession {
     /// The newest analysis.
     pub analysis: Option<Analysis>,
     /// The reads of target systems behind it.
-    #[serde(default)]
     pub reads: Vec<ReadEvidence>,
     /// Number of the newest proposal, part of its action ids; 0 before the first.
-    #[serde(default)]
     pub proposal: i64,
     /// The end of the alert's matter, by the newest proposal's playbook.
     pub resolved_when: Option<ResolvedWhen>,
     /// The actions of the newest proposal.
-    #[serde(default)]
     pub proposed_actions: Vec<ProposedAction>,
     /// The idempotency key of the request that began the newest analysis.
-    #[serde(default)]
     pub analysis_key: Option<String>,
     /// The approved lists of action ids, each ascending, the oldest first.
     pub approved: Vec<Vec<String>>,
@@ -65,25 +60,20 @@ pub struct AgentSession {
     /// The user who opened it.
     pub created_by: UserId,
     /// The user who requested the newest proposal.
-    #[serde(default)]
     pub proposed_by: Option<UserId>,
     /// The rejection of its proposal, if a user rejected it.
-    #[serde(default)]
     pub rejection: Option<Rejection>,
     /// The newest entry of its journal.
-    #[serde(default)]
     pub journal: JournalHead,
     /// The instant of that entry.
     pub journal_at: Option<Timestamp>,
     /// The number of the newest entry that the organization's journal names.
-    #[serde(default)]
     pub journal_named: i64,
     /// The sweeper's next visit. During an analysis or a proposal, also its deadline.
     pub due_at: Option<Timestamp>,
     /// The next check of its alert, in a completed session.
     pub alert_check_at: Option<Timestamp>,
     /// Checks of its alert that found the matter unsettled, since the last action or settlement.
-    #[serde(default)]
     pub alert_checks: i64,
     /// End of the time in which its automated actions can be approved, or approved again.
     pub approvable_until: Option<Timestamp>,
@@ -416,6 +406,12 @@ impl AgentSession {
     #[must_use]
     pub fn action_id(&self, proposal: i64, place: usize) -> String {
         format!("s{}-p{proposal}-a{place}", self.id)
+    }
+
+    /// Returns the name of one of its actions.
+    #[must_use]
+    pub fn key_of(&self, action_id: &str) -> ActionKey {
+        ActionKey::new(self.organization_id, self.id, action_id)
     }
 
     /// True if an earlier proposal of this session assigned the id, which is void now.

@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 
 use super::{
     ActionState, AgentAction, AgentSession, ApprovedActions, HandlingStatus, ProposedAction,
-    Schedule, StepStatus, Verdict, VerdictOutcome, proposal::ACTION,
+    Schedule, StepStatus, Verdict, VerdictOutcome,
 };
 use model::{Code, Error, Fault, FaultCode, JournalHead, Reason, Timestamp, input, input::OneOf};
 
@@ -150,26 +150,18 @@ impl AgentSession {
                 "The record of this action cannot be read. Settle it when the session has ended.",
             ));
         }
-        let mut known = actions.known.iter_mut();
-        let Some(place) = known.position(|action| action.key.action_id == action_id) else {
+        let is_it = |action: &A| action.key.action_id == action_id;
+        let Some(action) = actions.known.iter_mut().find(|one| is_it(one)) else {
             self.known_action(action_id)?;
-            return Err(known_not_yet());
+            return Err(known("The action was not executed."));
         };
-        let judged = match actions.known.get_mut(place) {
-            Some(action) => action.judge(verdict)?,
-            None => return Err(Error::NotFound(ACTION)),
-        };
-        if !judged {
+        if !action.judge(verdict)? {
             return Ok(None);
         }
         self.updated_at = now;
         self.settle_again(actions, now);
-        Ok(actions.known.get(place))
+        Ok(actions.known.iter().find(|one| is_it(one)))
     }
-}
-
-fn known_not_yet() -> Error {
-    known("The action was not executed.")
 }
 
 fn known(why: &str) -> Error {

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::{
     ActionState, AgentAction, JournalEvent, Judgement, Looks, OpenCall, Reconciliation,
-    ReconciliationStatus, Sight, StepStatus, TargetRead, VerificationStatus,
+    ReconciliationStatus, Sight, StepStatus, TargetRead, VerificationStatus, reads_of,
 };
 use model::{Timestamp, span};
 
@@ -83,19 +83,15 @@ impl AgentAction {
     }
 
     fn awaited(&self) -> Option<Awaited<'_>> {
-        let (verification, reconciliation) =
-            (&self.checks.verification, &self.checks.reconciliation);
-        let verifies = verification
-            .as_ref()
-            .is_some_and(|looks| looks.status == VerificationStatus::Pending);
-        let reconciles = reconciliation
-            .as_ref()
-            .is_some_and(|looks| looks.status == ReconciliationStatus::Pending);
-        match self.state {
-            ActionState::Succeeded if verifies => self.content.verify.as_ref().map(Awaited::Effect),
-            ActionState::Unknown if reconciles => self.reconcile().map(Awaited::Call),
-            _ => None,
+        if self.state == ActionState::Succeeded {
+            let looks = self.checks.verification.as_ref()?;
+            let verify = self.content.verify.as_ref().map(Awaited::Effect);
+            return verify.filter(|_| looks.status == VerificationStatus::Pending);
         }
+        let looks = self.checks.reconciliation.as_ref()?;
+        let is_awaited = looks.status == ReconciliationStatus::Pending;
+        let reconcile = self.reconcile().map(Awaited::Call);
+        reconcile.filter(|_| is_awaited && self.state == ActionState::Unknown)
     }
 
     /// True if it has ended and awaits a check.
@@ -117,8 +113,8 @@ impl AgentAction {
     #[must_use]
     pub fn awaited_reads(&self) -> Vec<TargetRead> {
         match self.awaited() {
-            Some(Awaited::Effect(verify)) => self.reads_of([&verify.effective]),
-            Some(Awaited::Call(reconcile)) => self.reads_of(reconcile.conditions()),
+            Some(Awaited::Effect(verify)) => reads_of(&self.content.reads, [&verify.effective]),
+            Some(Awaited::Call(reconcile)) => reads_of(&self.content.reads, reconcile.conditions()),
             None => Vec::new(),
         }
     }
@@ -163,30 +159,21 @@ impl AgentAction {
     ) -> Option<(JournalEvent, Value)> {
         let until = self.ended_at().plus(within);
         let is_blind = matches!(judgement, Judgement::NotKnown(_));
-        let (status, problem) = match judgement {
-            Judgement::Holds => (VerificationStatus::Effective, None),
-            Judgement::Fails(found) if until <= now => {
-                (VerificationStatus::Ineffective, Some(found))
-            }
-            Judgement::Fails(found) => (VerificationStatus::Pending, Some(found)),
-            Judgement::NotKnown(silence) => {
-                let patience = if silence.is_for_good {
-                    0
-                } else {
-                    Self::UNREADABLE
-                };
-                if until.plus(patience) <= now {
-                    (VerificationStatus::Ineffective, Some(silence.problem))
-                } else {
-                    (VerificationStatus::Pending, Some(silence.problem))
-                }
-            }
+        let (problem, patience) = match judgement {
+            Judgement::Holds => (None, 0),
+            Judgement::Fails(found) => (Some(found), 0),
+            Judgement::NotKnown(silence) if silence.is_for_good => (Some(silence.problem), 0),
+            Judgement::NotKnown(silence) => (Some(silence.problem), Self::UNREADABLE),
+        };
+        let status = match problem {
+            None => VerificationStatus::Effective,
+            Some(_) if until.plus(patience) <= now => VerificationStatus::Ineffective,
+            Some(_) => VerificationStatus::Pending,
         };
         let looks = self.checks.verification.as_mut()?;
-        looks.looked(sight, problem, now);
+        let number = looks.looked(sight, (status, problem), now);
         looks.is_blind = is_blind;
-        looks.status = status;
-        let (number, detail) = (looks.looks, looks.detail());
+        let detail = looks.detail();
         let is_pending = status == VerificationStatus::Pending;
         let next = is_pending.then(|| self.next_look(Self::VERIFIED, number, until, now));
         self.schedule.due_at = next;
@@ -214,7 +201,7 @@ impl AgentAction {
         } else {
             ReconciliationStatus::Pending
         };
-        let (status, problem) = match (done, not_done) {
+        let result = match (done, not_done) {
             (Judgement::Holds, Some(Judgement::Holds)) => {
                 let both = "The facts say both that it took effect and that it did not.";
                 (otherwise, Some(both.to_owned()))
@@ -231,9 +218,8 @@ impl AgentAction {
             }
             (Judgement::Fails(found), Some(Judgement::Fails(_)) | None) => (otherwise, Some(found)),
         };
-        looks.looked(sight, problem, now);
-        looks.status = status;
-        let (number, detail) = (looks.looks, looks.detail());
+        let status = result.0;
+        let (number, detail) = (looks.looked(sight, result, now), looks.detail());
         let is_pending = status == ReconciliationStatus::Pending;
         let last = now.plus(12 * span::HOUR);
         let next = is_pending.then(|| self.next_look(&Self::RECONCILED, number, last, now));
@@ -300,11 +286,7 @@ impl AgentAction {
     pub(super) fn is_known(&mut self, status: StepStatus, now: Timestamp) -> i64 {
         let step = self.content.steps.get(self.next_step());
         let step = step.map_or(self.progress.steps_done + 1, |step| step.order);
-        let known = self
-            .progress
-            .results
-            .iter()
-            .find(|known| known.step == step);
+        let known = self.known_result(step);
         let excerpt_hash = known.and_then(|known| known.excerpt_hash.clone());
         self.keep(step, status, excerpt_hash, now);
         self.progress.call = OpenCall::default();

@@ -60,16 +60,13 @@ pub fn of(session: &AgentSession, excerpts: &Excerpts) -> Vec<ReadView> {
 
 impl ReadView {
     fn of(read: &ReadEvidence, excerpts: &Excerpts) -> Self {
-        let facts = read.facts.0.iter();
         Self {
             name: read.name.clone(),
             connection: read.connection.clone(),
             request: read.request.clone(),
             status: read.status.map(i64::from),
             hash: read.hash.clone(),
-            facts: facts
-                .map(|(name, value)| (name.to_owned(), value.clone()))
-                .collect(),
+            facts: read.facts.0.clone(),
             excerpt: excerpts.get(read.excerpt_hash.as_ref()).map(Into::into),
             error: read.error.clone(),
             at: read.at,

@@ -43,7 +43,6 @@ pub struct Connection {
     /// The URL to which paths are appended.
     pub base_url: BaseUrl,
     /// The secret; none for a system without authentication.
-    #[serde(default)]
     pub secret: Option<SealedSecret>,
     /// The way the secret is sent.
     pub auth: ConnectionAuth,
@@ -65,7 +64,6 @@ pub struct Connection {
     #[serde(default)]
     pub limits: CallLimits,
     /// True while it is paused: no action starts.
-    #[serde(default)]
     pub paused: bool,
     /// Raised when calls or the reading of their answers change. The first revision is the creation
     /// instant in milliseconds, so no other connection of that name has the same revision.

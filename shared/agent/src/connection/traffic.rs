@@ -21,13 +21,10 @@ pub struct ConnectionTraffic {
     pub breaker: Breaker,
     /// Actions at work, each with the end of its lease. Empty unless concurrent actions are
     /// limited.
-    #[serde(default)]
     pub at_work: BTreeMap<String, Timestamp>,
     /// The earliest begin of the next call. None unless calls per second are limited.
-    #[serde(default)]
     pub next_call: Option<Timestamp>,
     /// The earliest turn of the next action that has to wait. None unless one had to.
-    #[serde(default)]
     pub next_turn: Option<Timestamp>,
 }
 

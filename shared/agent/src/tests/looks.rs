@@ -160,7 +160,7 @@ fn long_facts_are_kept_in_part() {
     ]
     .into_iter()
     .collect();
-    let kept = facts.kept().0;
+    let kept = crate::sight::kept(&facts);
     assert_eq!(kept.0["a.b"].as_str().unwrap().len(), 200);
     assert_eq!(kept.0["a.c"], 5);
 }

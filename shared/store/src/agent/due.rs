@@ -49,16 +49,12 @@ impl DueAction {
         match &self.0.record {
             Some(action) if action.schedule.due_at.is_none() => DueWork::Remove,
             Some(action) if action.schedule.uncounted => DueWork::Count,
-            Some(action) if action.awaits_look() => DueWork::Send(Message::LookAtAction {
-                organization_id: action.key.organization_id,
-                session_id: action.key.session_id,
-                action_id: action.key.action_id.clone(),
-            }),
-            Some(action) if action.may_be_resent(now) => DueWork::Send(Message::RunAction {
-                organization_id: action.key.organization_id,
-                session_id: action.key.session_id,
-                action_id: action.key.action_id.clone(),
-            }),
+            Some(action) if action.awaits_look() => {
+                DueWork::Send(Message::LookAtAction(action.key.clone()))
+            }
+            Some(action) if action.may_be_resent(now) => {
+                DueWork::Send(Message::RunAction(action.key.clone()))
+            }
             _ => DueWork::GiveUp,
         }
     }
@@ -178,14 +174,8 @@ impl Agent<'_> {
         } else {
             action.resent(now);
         }
-        // A refused write means that a worker claimed or checked it meanwhile. The message has
-        // served its purpose.
-        self.0
-            .table
-            .write(Write::replace(&action)?)
-            .await?
-            .or_leave();
-        Ok(())
+        // After a refused write, a worker has claimed or checked it: the message served its purpose.
+        self.write_or_leave(&action).await
     }
 
     /// Gives up an action that no worker will run. Returns the outcome if it ended. An unreadable
@@ -202,13 +192,10 @@ impl Agent<'_> {
 
     /// Removes the key of an action that is no longer due from the index.
     pub async fn remove_due(&self, due: &DueAction) -> Result<(), Error> {
-        let Some(action) = &due.0.record else {
-            return Ok(());
-        };
-        // A refused write means that the action is due again.
-        let write = Write::replace(action)?;
-        self.0.table.write(write).await?.or_leave();
-        Ok(())
+        match &due.0.record {
+            Some(action) => self.write_or_leave(action).await,
+            None => Ok(()),
+        }
     }
 
     /// Counts the minutes of an action whose outcome was recorded without them.

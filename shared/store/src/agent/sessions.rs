@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use agent::{
-    ActionState, AgentPolicy, AgentSession, Alert, Approved, Approver, Approving, Cancelled, Case,
-    JournalActor, JournalActorType, JournalEvent, Message, Note, PolicyRule, Proposal,
+    ActionKey, ActionState, AgentPolicy, AgentSession, Alert, Approved, Approver, Approving,
+    Cancelled, Case, JournalActor, JournalActorType, JournalEvent, Message, Note, PolicyRule,
+    Proposal,
 };
 use model::{AgentSessionId, AlertId, Error, Id, OrganizationId, UserId};
 use serde_json::json;
@@ -328,30 +329,21 @@ impl Agent<'_> {
         let pending = pending.into();
         let tenant = pending.tenant();
         let read = || self.get(tenant, id);
-        let write =
-            async |context: WriteContext, whole| self.reject_in(&context, whole, by, reason).await;
+        let write = async |context: WriteContext, mut whole: SessionWithActions| {
+            let session = &mut whole.session;
+            let mut writes = Vec::new();
+            let (from, now) = (session.status.name(), self.0.clock.now());
+            if session.reject(by, reason, now)? {
+                let by = JournalActor::user(Some(by));
+                let note = Note::new(by, JournalEvent::Rejected, Some(from));
+                let note = note.with(json!({ "reason": reason }));
+                writes = transition::of_session(session, note, now)?;
+            }
+            session.version += i64::from(!writes.is_empty());
+            self.0.commit(&context, writes, whole).await
+        };
         let rejected = self.0.write(pending, read, write).await?;
         rejected.or_load(async |_| read().await).await
-    }
-
-    /// None if the session changed meanwhile.
-    async fn reject_in(
-        &self,
-        context: &WriteContext,
-        mut whole: SessionWithActions,
-        by: UserId,
-        reason: &str,
-    ) -> Result<Option<Once<SessionWithActions>>, Error> {
-        let session = &mut whole.session;
-        let mut writes = Vec::new();
-        let (from, now) = (session.status.name(), self.0.clock.now());
-        if session.reject(by, reason, now)? {
-            let by = JournalActor::user(Some(by));
-            let note = Note::new(by, JournalEvent::Rejected, Some(from));
-            writes = transition::of_session(session, note.with(json!({ "reason": reason })), now)?;
-        }
-        session.version += i64::from(!writes.is_empty());
-        self.0.commit(context, writes, whole).await
     }
 
     /// Cancels a session. Queued actions are skipped; running ones end and are recorded. Returns
@@ -416,19 +408,10 @@ impl Agent<'_> {
 
     /// Settles the session if this was its last running action. Returns the messages of actions it
     /// unblocks, or of the alert's check.
-    pub async fn settle_after(
-        &self,
-        tenant: OrganizationId,
-        id: AgentSessionId,
-        action_id: &str,
-    ) -> Result<Vec<Message>, Error> {
-        let whole = self.get(tenant, id).await?;
-        let waiting = whole.actions.waiting_for(action_id).into_iter();
-        let waiting = waiting.map(|action_id| Message::RunAction {
-            organization_id: tenant,
-            session_id: id,
-            action_id,
-        });
+    pub async fn settle_after(&self, action: &ActionKey) -> Result<Vec<Message>, Error> {
+        let whole = self.get(action.organization_id, action.session_id).await?;
+        let waiting = whole.actions.waiting_for(&action.action_id).into_iter();
+        let waiting = waiting.map(|id| Message::RunAction(whole.session.key_of(&id)));
         let mut messages: Vec<Message> = waiting.collect();
         let settled = self.settle(whole, WORKER).await?;
         messages
@@ -445,26 +428,20 @@ impl Agent<'_> {
     ) -> Result<Option<AgentSession>, Error> {
         let (tenant, id) = (whole.session.organization_id, whole.session.id);
         let read = || self.get(tenant, id);
-        retry_or_none(whole, read, |whole| self.settle_in(whole, by)).await
-    }
-
-    /// None if another caller wrote it meanwhile.
-    async fn settle_in(
-        &self,
-        whole: SessionWithActions,
-        by: JournalActor,
-    ) -> Result<Option<AgentSession>, Error> {
-        let SessionWithActions {
-            mut session,
-            actions,
-        } = whole;
-        let (from, now) = (session.status.name(), self.0.clock.now());
-        if !session.settle(&actions, now) {
-            return Ok(Some(session.record));
-        }
-        let writes = transition::of_outcome(&mut session, &actions, Some(from), by, now)?;
-        let done = self.0.table.transact(writes).await?;
-        Ok(done.is_ok().then_some(session.record))
+        let write = async |whole: SessionWithActions| {
+            let SessionWithActions {
+                mut session,
+                actions,
+            } = whole;
+            let (from, now) = (session.status.name(), self.0.clock.now());
+            if !session.settle(&actions, now) {
+                return Ok(Some(session.record));
+            }
+            let writes = transition::of_outcome(&mut session, &actions, Some(from), by, now)?;
+            let done = self.0.table.transact(writes).await?;
+            Ok(done.is_ok().then_some(session.record))
+        };
+        retry_or_none(whole, read, write).await
     }
 }
 
