@@ -1,11 +1,14 @@
-//! The content of an action: all that an approval covers.
+//! The content of an action: all that an approval covers, and its digest.
 
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 use super::{
-    ActionStep, ActionType, Attempts, ConnectionRevision, FactCondition, MoneyMoved,
-    PlaybookVersion, PolicySubject, Reversible, Risk, TargetEffect, TargetRead, Verification,
+    ActionStep, ActionType, AgentAction, AgentSession, ConnectionRevision, FactCondition,
+    MoneyMoved, PlaybookVersion, PolicySubject, ProposedAction, Reversible, Risk, TargetEffect,
+    TargetRead, Verification,
 };
+use model::{AlertId, OrganizationId, Timestamp, digest, journal::canonical, span};
 
 /// The content of an action: all that an approval covers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -69,5 +72,74 @@ impl ActionContent {
             entity: entity.clone(),
         });
         on_records.chain(self.locks.iter().cloned().map(TargetEffect::Lock))
+    }
+
+    /// Returns the SHA-256 of the canonical JSON of the content and of the names of the
+    /// organization, the alert and the action, in hexadecimal. The action's id also names session
+    /// and proposal.
+    fn digest(&self, organization: OrganizationId, alert: AlertId, action: &str) -> String {
+        let content = json!({
+            "organization": organization, "alert": alert, "action": action, "content": self,
+        });
+        digest(&canonical(&content))
+    }
+}
+
+impl ProposedAction {
+    /// Returns the digest of its content.
+    #[must_use]
+    pub fn digest(&self, session: &AgentSession) -> String {
+        self.content
+            .digest(session.organization_id, session.alert_id, &self.id)
+    }
+}
+
+impl AgentAction {
+    /// Returns the digest of its content, which equals that of the
+    /// [proposed action](ProposedAction::digest) unless one of them was changed.
+    #[must_use]
+    pub fn digest(&self) -> String {
+        let key = &self.key;
+        self.content
+            .digest(key.organization_id, self.alert_id, &key.action_id)
+    }
+}
+
+/// The number of times that an effect on a record may be tried, over all sessions and rounds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Attempts {
+    /// The most tries.
+    pub most: usize,
+    /// The milliseconds within which they count.
+    pub within: i64,
+    /// The least milliseconds between two tries.
+    pub apart: i64,
+}
+
+impl Attempts {
+    /// The default of an action that takes money: one try a day.
+    pub const OF_MONEY: Self = Self {
+        most: 1,
+        within: span::DAY,
+        apart: 0,
+    };
+
+    /// Returns why another try is not allowed now, after these tries.
+    #[must_use]
+    pub fn refuse(self, tries: &[Timestamp], now: Timestamp) -> Option<String> {
+        let hours = |millis: i64| millis / span::HOUR;
+        let recent = tries.iter().filter(|at| now < at.plus(self.within)).count();
+        if recent >= self.most {
+            let within = hours(self.within);
+            return Some(format!(
+                "attempts_reached: it was tried {recent} times within {within} hours, as often as \
+                 its playbook allows. Nothing was sent."
+            ));
+        }
+        let last = tries.iter().max()?;
+        let next = last.plus(self.apart);
+        (now < next).then(|| {
+            format!("attempts_reached: it may be tried again from {next} on. Nothing was sent.")
+        })
     }
 }

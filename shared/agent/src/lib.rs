@@ -166,16 +166,13 @@
 //! | a check is due | [`AgentAction::look_asked`] | the sweeper |
 
 mod action;
-mod action_state;
 mod action_type;
 mod after_end;
 mod alert;
 mod approval;
-mod attempts;
 mod chains;
 mod connection;
 mod content;
-mod digest;
 mod effect;
 mod evidence;
 mod excerpt;
@@ -208,10 +205,9 @@ mod verdict;
 mod verification;
 
 pub use action::{
-    ActionEnd, ActionKey, ActionResult, ActionRound, AgentAction, Checks, OpenCall, Progress,
-    Schedule, Verdict, VerdictOutcome,
+    ActionEnd, ActionKey, ActionResult, ActionRound, ActionState, AgentAction, Checks, OpenCall,
+    Progress, Schedule, Verdict, VerdictOutcome,
 };
-pub use action_state::ActionState;
 pub use action_type::{
     ActionType, MoneyDirection, MoneyMoved, Reversibility, Reversible, Risk, TargetEffect,
 };
@@ -221,7 +217,6 @@ pub use alert::{
     Currency, Labels, LifecycleEvent, Measure, Money, Recurrence, Severity,
 };
 pub use approval::{Approved, ApprovedActions};
-pub use attempts::Attempts;
 pub use chains::{JournalBreak, JournalCheck, check_journal};
 pub use connection::{
     Admission, AgentPause, AllowedCall, Asking, AuthScheme, BaseUrl, BasicUser, BodyFormat,
@@ -230,7 +225,7 @@ pub use connection::{
     HeaderText, Idempotency, IdempotencyKeys, KeyName, KeyPlace, METHODS, MOST_CONNECTIONS, Period,
     Replays, SealedSecret, kept, redacted,
 };
-pub use content::ActionContent;
+pub use content::{ActionContent, Attempts};
 pub use effect::{EffectGuard, HeldEffect, Hold, Try};
 pub use evidence::{
     Case, ConfidenceFrom, Evidence, FindingWeight, PlaybookRecord, PlaybookRuns, PlaybookVersion,
@@ -259,7 +254,7 @@ pub use policy::{
     PolicyRule, PolicySet, PolicySubject, Proposers, Requirement,
 };
 pub use precondition::Precondition;
-pub use preview::{MoneySum, PolicyVerdict};
+pub use preview::MoneySum;
 pub use proposal::{Analysis, Handling, HandlingStatus, NotApplicable, Proposal, ProposedAction};
 pub use reply::{Effect, Reply, retry_after};
 pub use saving::Saving;

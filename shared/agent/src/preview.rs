@@ -8,21 +8,6 @@ use utoipa::ToSchema;
 use super::{AgentSession, Connection, MoneyDirection, ProposedAction, SessionContext};
 use model::{Error, Fault, FaultCode, Timestamp};
 
-/// The policy's requirements for an action.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PolicyVerdict {
-    /// The policy denies the action to everyone.
-    pub denied: bool,
-    /// Number of people who must approve it.
-    pub needed: usize,
-    /// Number of valid approvals so far.
-    pub given: usize,
-    /// The requirements in words.
-    pub asks: String,
-    /// The reason if it exceeds a cap on any day.
-    pub above_cap: Option<String>,
-}
-
 impl AgentSession {
     /// Returns the proposed actions of these ids, all or none. 400 for an unknown id. 409 if the
     /// only fault is an id of an earlier proposal.
@@ -71,23 +56,17 @@ impl AgentSession {
         pairs
     }
 
-    /// Returns the policy's requirements for one of its actions.
+    /// Returns the number of valid approvals of one of its actions.
     #[must_use]
-    pub fn policy_verdict(
+    pub fn approvals_given(
         &self,
         action: &ProposedAction,
         context: &SessionContext,
         now: Timestamp,
-    ) -> PolicyVerdict {
-        let requirement = context.requirement(action);
+    ) -> usize {
         let approvals = context.approvers.standing(&action.approvals);
-        PolicyVerdict {
-            denied: requirement.denies(),
-            needed: requirement.approvers(),
-            given: requirement.given(&approvals, self.proposers(), now),
-            asks: requirement.says(),
-            above_cap: context.policy.caps.charge(action.content.subject()).err(),
-        }
+        let requirement = context.requirement(action);
+        requirement.given(&approvals, self.proposers(), now)
     }
 }
 

@@ -5,13 +5,11 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::Value;
 use shared::{
-    agent::{AgentSession, ReadEvidence},
+    agent::{AgentSession, Excerpt, ReadEvidence},
     model::Timestamp,
     store::Excerpts,
 };
 use utoipa::ToSchema;
-
-use super::response::TargetResponse;
 
 /// A read of a target system and its result.
 #[derive(Debug, Serialize, ToSchema)]
@@ -44,7 +42,7 @@ pub struct ReadView {
     #[schema(value_type = BTreeMap<String, Value>)]
     facts: BTreeMap<String, Value>,
     /// Kept excerpt of the answer; null 90 days after it.
-    excerpt: Option<TargetResponse>,
+    excerpt: Option<Excerpt>,
     /// Reason why there is no answer.
     error: Option<String>,
     /// Instant of the read.
@@ -67,7 +65,7 @@ impl ReadView {
             status: read.status.map(i64::from),
             hash: read.hash.clone(),
             facts: read.facts.0.clone(),
-            excerpt: excerpts.get(read.excerpt_hash.as_ref()).map(Into::into),
+            excerpt: excerpts.get(read.excerpt_hash.as_ref()).cloned(),
             error: read.error.clone(),
             at: read.at,
         }

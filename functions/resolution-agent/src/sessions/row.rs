@@ -181,7 +181,6 @@ impl ActionInShort {
         caller: &Identity,
         now: Timestamp,
     ) -> Self {
-        let verdict = session.policy_verdict(action, context, now);
         let approves = session.may_approve(action, &caller.user, context, now);
         Self {
             id: action.id.clone(),
@@ -193,8 +192,8 @@ impl ActionInShort {
             risk: action.content.risk,
             money: action.content.money.clone(),
             reversible: action.content.reversible.clone(),
-            approvals_given: verdict.given,
-            approvals_needed: verdict.needed,
+            approvals_given: session.approvals_given(action, context, now),
+            approvals_needed: context.requirement(action).approvers(),
             may_approve: approves.and_then(|()| MayExecute::check(caller)).is_ok(),
         }
     }

@@ -62,58 +62,49 @@ impl Agent<'_> {
         let tenant = pending.tenant();
         let alerts = self.0.alerts();
         let read = || alerts.get(tenant, alert);
-        let write = async |context: WriteContext, alert| self.open_on(&context, alert, by).await;
+        let write = async |context: WriteContext, alert: Stored<Alert>| {
+            let (newest, id) = tokio::try_join!(
+                self.newest_session(tenant, alert.agent_session_id),
+                self.0.next_id(),
+            )?;
+            let now = self.0.clock.now();
+            if let Some(newest) = &newest
+                && !newest.status_at(now).has_ended()
+            {
+                let nothing = Writes::default().making(newest.id);
+                return self.0.commit(&context, nothing, newest.clone()).await;
+            }
+            let id = id.used();
+            let mut session = AgentSession::open(id, &alert, by, now);
+            let by = JournalActor::user(Some(by));
+            let noted = session.note(Note::new(by, JournalEvent::Opened, None), now);
+            let points = Change::default()
+                .set("agentSessionId", id)
+                .set("updatedAt", now);
+            let as_it_was = match alert.agent_session_id {
+                None => Condition::exists().and("attribute_not_exists(#)", "agentSessionId", []),
+                Some(old) => Condition::default().equals("agentSessionId", old),
+            };
+            let mut writes = vec![
+                Write::update(key::alert(tenant, alert.id), points, as_it_was),
+                Write::create(&session)?,
+                Write::create(&SessionOfAlert::of(&session))?,
+                Write::create(&noted)?,
+            ];
+            // A session that has ended can be executed again until the alert has a newer one.
+            if let Some(mut newest) = newest {
+                newest.superseded = true;
+                newest.updated_at = now;
+                writes.push(Write::replace(&newest)?);
+            }
+            let writes = Writes::from(writes).making(id);
+            self.0
+                .commit(&context, writes, Stored::created(session))
+                .await
+        };
         let opened = self.0.write(pending, read, write).await?;
         let load = async |made| self.session(tenant, id_of(made)?).await;
         opened.or_load(load).await
-    }
-
-    /// None if another caller opened one meanwhile; the next attempt returns that.
-    async fn open_on(
-        &self,
-        context: &WriteContext,
-        alert: Stored<Alert>,
-        by: UserId,
-    ) -> Result<Option<Once<Stored<AgentSession>>>, Error> {
-        let tenant = alert.organization_id;
-        let (newest, id) = tokio::try_join!(
-            self.newest_session(tenant, alert.agent_session_id),
-            self.0.next_id(),
-        )?;
-        let now = self.0.clock.now();
-        if let Some(newest) = &newest
-            && !newest.status_at(now).has_ended()
-        {
-            let nothing = Writes::default().making(newest.id);
-            return self.0.commit(context, nothing, newest.clone()).await;
-        }
-        let id = id.used();
-        let mut session = AgentSession::open(id, &alert, by, now);
-        let by = JournalActor::user(Some(by));
-        let noted = session.note(Note::new(by, JournalEvent::Opened, None), now);
-        let points = Change::default()
-            .set("agentSessionId", id)
-            .set("updatedAt", now);
-        let as_it_was = match alert.agent_session_id {
-            None => Condition::exists().and("attribute_not_exists(#)", "agentSessionId", []),
-            Some(old) => Condition::default().equals("agentSessionId", old),
-        };
-        let mut writes = vec![
-            Write::update(key::alert(tenant, alert.id), points, as_it_was),
-            Write::create(&session)?,
-            Write::create(&SessionOfAlert::of(&session))?,
-            Write::create(&noted)?,
-        ];
-        // A session that has ended can be executed again until the alert has a newer one.
-        if let Some(mut newest) = newest {
-            newest.superseded = true;
-            newest.updated_at = now;
-            writes.push(Write::replace(&newest)?);
-        }
-        let writes = Writes::from(writes).making(id);
-        self.0
-            .commit(context, writes, Stored::created(session))
-            .await
     }
 
     async fn newest_session(
@@ -357,53 +348,46 @@ impl Agent<'_> {
         let pending = pending.into();
         let tenant = pending.tenant();
         let read = || self.get(tenant, id);
-        let write = async |context: WriteContext, whole| self.cancel_in(&context, whole).await;
+        let write = async |context: WriteContext, whole: SessionWithActions| {
+            let SessionWithActions {
+                mut session,
+                mut actions,
+            } = whole;
+            let (from, now) = (session.status.name(), self.0.clock.now());
+            let Some(cancelled) = session.cancel(&mut actions, now)? else {
+                let stands = (session, Vec::new());
+                return self.0.commit(&context, Writes::default(), stands).await;
+            };
+            let Cancelled { ended, stopping } = cancelled;
+            let outcomes = ended.iter().map(|action| action.state).collect();
+            let states = ended
+                .iter()
+                .map(|action| (&action.key.action_id, action.state));
+            let note = Note::new(
+                JournalActor::user(context.actor),
+                JournalEvent::Cancelled,
+                Some(from),
+            );
+            let note = note.with(json!({
+                "ended": states.collect::<BTreeMap<_, _>>(),
+                "stopping": stopping.iter().map(|action| &action.key.action_id).collect::<Vec<_>>(),
+            }));
+            let mut writes = transition::of_session(&mut session, note, now)?;
+            for action in ended {
+                writes.push(Write::replace(action)?);
+            }
+            for action in stopping {
+                // Its holder keeps writing it. The condition is only that it runs.
+                let runs = Condition::default().equals("state", ActionState::Running);
+                let stops = Change::default().set("stopping", true);
+                writes.push(Write::update(action.key(), stops, runs));
+            }
+            let cancelled = (session.replaced(), outcomes);
+            self.0.commit(&context, writes, cancelled).await
+        };
         let cancelled = self.0.write(pending, read, write).await?;
         let load = async |_| Ok((self.session(tenant, id).await?, Vec::new()));
         cancelled.or_load(load).await
-    }
-
-    /// None if a worker claimed or ended an action meanwhile.
-    async fn cancel_in(
-        &self,
-        context: &WriteContext,
-        whole: SessionWithActions,
-    ) -> Result<Option<Once<(Stored<AgentSession>, Vec<ActionState>)>>, Error> {
-        let SessionWithActions {
-            mut session,
-            mut actions,
-        } = whole;
-        let (from, now) = (session.status.name(), self.0.clock.now());
-        let Some(cancelled) = session.cancel(&mut actions, now)? else {
-            let stands = (session, Vec::new());
-            return self.0.commit(context, Writes::default(), stands).await;
-        };
-        let Cancelled { ended, stopping } = cancelled;
-        let outcomes = ended.iter().map(|action| action.state).collect();
-        let states = ended
-            .iter()
-            .map(|action| (&action.key.action_id, action.state));
-        let note = Note::new(
-            JournalActor::user(context.actor),
-            JournalEvent::Cancelled,
-            Some(from),
-        );
-        let note = note.with(json!({
-            "ended": states.collect::<BTreeMap<_, _>>(),
-            "stopping": stopping.iter().map(|action| &action.key.action_id).collect::<Vec<_>>(),
-        }));
-        let mut writes = transition::of_session(&mut session, note, now)?;
-        for action in ended {
-            writes.push(Write::replace(action)?);
-        }
-        for action in stopping {
-            // Its holder keeps writing it. The condition is only that it runs.
-            let runs = Condition::default().equals("state", ActionState::Running);
-            let stops = Change::default().set("stopping", true);
-            writes.push(Write::update(action.key(), stops, runs));
-        }
-        let cancelled = (session.replaced(), outcomes);
-        self.0.commit(context, writes, cancelled).await
     }
 
     /// Settles the session if this was its last running action. Returns the messages of actions it
