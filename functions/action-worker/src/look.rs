@@ -72,16 +72,10 @@ pub(crate) async fn see<'a>(
 }
 
 fn log(action: &AgentAction) {
-    let verification = action
-        .checks
-        .verification
-        .as_ref()
-        .map(|looks| looks.status.into());
-    let reconciliation = action
-        .checks
-        .reconciliation
-        .as_ref()
-        .map(|looks| looks.status.into());
+    let (verification, reconciliation) =
+        (&action.checks.verification, &action.checks.reconciliation);
+    let verification = verification.as_ref().map(|looks| looks.status.into());
+    let reconciliation = reconciliation.as_ref().map(|looks| looks.status.into());
     let none = "none";
     tracing::info!(
         traceId = action.round.trace_id.as_deref(),

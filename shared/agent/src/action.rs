@@ -7,7 +7,7 @@ use super::{
     ActionApproval, ActionContent, AgentSession, JournalHead, Looked, Looks, PolicyRule,
     ProposedAction, ReconciliationStatus, StepAnswer, StepResult, TargetEffect, VerificationStatus,
 };
-use model::{AgentSessionId, AlertId, OrganizationId, Timestamp, UserId, span};
+use model::{AgentSessionId, AlertId, OrganizationId, Timestamp, UserId, names, span};
 
 /// An approved action, as the worker runs it.
 ///
@@ -422,37 +422,33 @@ pub struct Verdict {
     pub note: String,
 }
 
-/// The outcome that a user found in the target system.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr, ToSchema,
-)]
-#[serde(rename_all = "snake_case")]
-#[strum(serialize_all = "snake_case")]
-pub enum VerdictOutcome {
-    /// The action took effect.
-    Done,
-    /// The action certainly took no effect.
-    NotDone,
+names! {
+    /// The outcome that a user found in the target system.
+    pub enum VerdictOutcome {
+        /// The action took effect.
+        Done,
+        /// The action certainly took no effect.
+        NotDone,
+    }
 }
 
-/// The state of an approved action. The last four are outcomes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
-#[serde(rename_all = "snake_case")]
-#[strum(serialize_all = "snake_case")]
-pub enum ActionState {
-    /// Waits for a worker.
-    Queued,
-    /// Claimed by a worker.
-    Running,
-    /// Done.
-    Succeeded,
-    /// Certainly not done; may run again.
-    Failed,
-    /// Possibly done: no answer and no check has told.
-    Unknown,
-    /// Nothing was changed: it was cancelled before it started, or it was blocked, for example by a
-    /// precondition.
-    Skipped,
+names! {
+    /// The state of an approved action. The last four are outcomes.
+    pub enum ActionState {
+        /// Waits for a worker.
+        Queued,
+        /// Claimed by a worker.
+        Running,
+        /// Done.
+        Succeeded,
+        /// Certainly not done; may run again.
+        Failed,
+        /// Possibly done: no answer and no check has told.
+        Unknown,
+        /// Nothing was changed: it was cancelled before it started, or it was blocked, for example by
+        /// a precondition.
+        Skipped,
+    }
 }
 
 impl ActionState {
@@ -466,11 +462,5 @@ impl ActionState {
     #[must_use]
     pub const fn is_not_done(self) -> bool {
         matches!(self, Self::Failed | Self::Skipped)
-    }
-
-    /// The stored name.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        self.into()
     }
 }

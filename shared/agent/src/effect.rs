@@ -169,8 +169,7 @@ impl AgentAction {
             ActionState::Unknown => Some(Hold::EffectUnknown),
             ActionState::Failed | ActionState::Skipped if !self.has_changed() => None,
             ActionState::Succeeded | ActionState::Failed | ActionState::Skipped => {
-                let ended = self.end.at.unwrap_or(self.updated_at);
-                (now < ended.plus(Self::COOLDOWN)).then_some(Hold::DoneRecently)
+                (now < self.ended_at().plus(Self::COOLDOWN)).then_some(Hold::DoneRecently)
             }
         }
     }

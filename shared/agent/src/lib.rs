@@ -171,6 +171,7 @@ mod after_end;
 mod alert;
 mod approval;
 mod chains;
+mod checks;
 mod connection;
 mod content;
 mod effect;
@@ -189,20 +190,16 @@ mod open;
 mod outcome;
 pub mod pattern;
 mod policy;
-mod precondition;
 mod preview;
 mod proposal;
 mod reply;
-mod saving;
 mod session;
 mod settle;
 mod sight;
 mod step;
-mod step_result;
 #[cfg(test)]
 mod tests;
 mod verdict;
-mod verification;
 
 pub use action::{
     ActionEnd, ActionKey, ActionResult, ActionRound, ActionState, AgentAction, Checks, OpenCall,
@@ -218,6 +215,7 @@ pub use alert::{
 };
 pub use approval::{Approved, ApprovedActions};
 pub use chains::{JournalBreak, JournalCheck, check_journal};
+pub use checks::Precondition;
 pub use connection::{
     Admission, AgentPause, AllowedCall, Asking, AuthScheme, BaseUrl, BasicUser, BodyFormat,
     Breaker, BreakerState, CallLimits, CallPath, Connection, ConnectionAuth, ConnectionPut,
@@ -245,7 +243,7 @@ pub use manual::{ActionHandOver, RequestTurn};
 pub use message::Message;
 pub use next::{Next, SessionContext};
 pub use open::OpenWork;
-pub use outcome::LastOutcome;
+pub use outcome::{LastOutcome, Saving};
 pub use pattern::{
     ClassHistory, Cycle, LabelledAlert, Occurrence, Pattern, PatternWindow, SharedLabel,
 };
@@ -253,11 +251,9 @@ pub use policy::{
     ActionApproval, AgentPolicy, Approvers, Charge, PolicyCaps, PolicyMatch, PolicyPreset,
     PolicyRule, PolicySet, PolicySubject, Proposers, Requirement,
 };
-pub use precondition::Precondition;
 pub use preview::MoneySum;
 pub use proposal::{Analysis, Handling, HandlingStatus, NotApplicable, Proposal, ProposedAction};
 pub use reply::{Effect, Reply, retry_after};
-pub use saving::Saving;
 pub use session::{
     AgentSession, AgentSessionFilter, AgentSessionStatus, NextFilter, Rejection, SessionReject,
 };

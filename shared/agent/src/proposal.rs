@@ -8,7 +8,7 @@ use super::{
     PolicyRule, ReadEvidence, ResolvedWhen,
 };
 use crate::Pattern;
-use model::{ServiceRequestId, Timestamp, UserId};
+use model::{ServiceRequestId, Timestamp, UserId, names};
 
 /// The noun for a proposed action in a 404.
 pub(super) const ACTION: &str = "action";
@@ -155,19 +155,16 @@ pub struct Handling {
     pub assignee_id: Option<UserId>,
 }
 
-/// The status of a manual action that a user has handled.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr, ToSchema,
-)]
-#[serde(rename_all = "snake_case")]
-#[strum(serialize_all = "snake_case")]
-pub enum HandlingStatus {
-    /// A user did it.
-    Done,
-    /// Not needed.
-    Waived,
-    /// Handed over by a service request that is not resolved.
-    HandedOver,
+names! {
+    /// The status of a manual action that a user has handled.
+    pub enum HandlingStatus {
+        /// A user did it.
+        Done,
+        /// Not needed.
+        Waived,
+        /// Handed over by a service request that is not resolved.
+        HandedOver,
+    }
 }
 
 impl Handling {

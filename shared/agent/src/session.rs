@@ -12,7 +12,7 @@ use super::{
 use crate::Alert;
 use model::{
     AgentSessionId, AlertId, AnyOf, Code, Error, OrganizationId, Reason, Timestamp, UserId, input,
-    span,
+    names, span,
 };
 
 /// A session of the agent on one alert.
@@ -104,35 +104,28 @@ input! {
     example {"reason": "The customer paid in the meantime."};
 }
 
-/// The status of an agent session.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr, ToSchema,
-)]
-#[serde(rename_all = "snake_case")]
-#[strum(serialize_all = "snake_case")]
-pub enum AgentSessionStatus {
-    /// Opened.
-    Started,
-    /// The alert is being analysed.
-    Analyzing,
-    /// Actions are proposed and wait for approval, for 24 hours.
-    AwaitingConfirmation,
-    /// Approved actions run.
-    Executing,
-    /// Running actions end, and no action starts.
-    Cancelling,
-    /// Every approved action succeeded, or all actions are manual and each is done or waived.
-    Completed,
-    /// The analysis failed, or an approved action did not succeed.
-    Failed,
-    /// Cancelled or rejected.
-    Cancelled,
-    /// The proposal did not get enough approvals within 24 hours.
-    Expired,
-}
-
-impl model::input::OneOf for AgentSessionStatus {
-    const NOUN: &'static str = "a session status";
+names! {
+    /// The status of an agent session.
+    pub enum AgentSessionStatus = "a session status" {
+        /// Opened.
+        Started,
+        /// The alert is being analysed.
+        Analyzing,
+        /// Actions are proposed and wait for approval, for 24 hours.
+        AwaitingConfirmation,
+        /// Approved actions run.
+        Executing,
+        /// Running actions end, and no action starts.
+        Cancelling,
+        /// Every approved action succeeded, or all actions are manual and each is done or waived.
+        Completed,
+        /// The analysis failed, or an approved action did not succeed.
+        Failed,
+        /// Cancelled or rejected.
+        Cancelled,
+        /// The proposal did not get enough approvals within 24 hours.
+        Expired,
+    }
 }
 
 input! {
@@ -147,16 +140,12 @@ input! {
     }
 }
 
-/// The user whose step is next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum NextFilter {
-    /// The caller.
-    Me,
-}
-
-impl model::input::OneOf for NextFilter {
-    const NOUN: &'static str = "a user";
+names! {
+    /// The user whose step is next.
+    pub enum NextFilter = "a user" {
+        /// The caller.
+        Me,
+    }
 }
 
 impl AgentSessionStatus {
@@ -173,12 +162,6 @@ impl AgentSessionStatus {
     #[must_use]
     pub const fn is_running(self) -> bool {
         matches!(self, Self::Executing | Self::Cancelling)
-    }
-
-    /// The name in the API.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        self.into()
     }
 
     /// Returns the 409 for an operation, described by `what`, that this status forbids.

@@ -5,10 +5,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use utoipa::ToSchema;
 
 use super::{Excerpt, FactCondition, Facts, TargetRead, facts::told, read_of};
-use model::{JsonObject, JsonText, Timestamp};
+use model::{JsonObject, JsonText, Timestamp, names};
 
 /// An observation: the facts that reads returned, and the reads that failed.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -233,36 +232,30 @@ pub struct Looks<S> {
     pub is_blind: bool,
 }
 
-/// The status of a verification: did the action have its effect?
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr, ToSchema,
-)]
-#[serde(rename_all = "snake_case")]
-#[strum(serialize_all = "snake_case")]
-pub enum VerificationStatus {
-    /// More checks follow.
-    Pending,
-    /// The effect was found.
-    Effective,
-    /// The effect was not found in time.
-    Ineffective,
+names! {
+    /// The status of a verification: did the action have its effect?
+    pub enum VerificationStatus {
+        /// More checks follow.
+        Pending,
+        /// The effect was found.
+        Effective,
+        /// The effect was not found in time.
+        Ineffective,
+    }
 }
 
-/// The status of a reconciliation: did an unclear call take effect?
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr, ToSchema,
-)]
-#[serde(rename_all = "snake_case")]
-#[strum(serialize_all = "snake_case")]
-pub enum ReconciliationStatus {
-    /// More checks follow.
-    Pending,
-    /// The call took effect.
-    Done,
-    /// The call took no effect.
-    NotDone,
-    /// No check told: a person decides.
-    Unknown,
+names! {
+    /// The status of a reconciliation: did an unclear call take effect?
+    pub enum ReconciliationStatus {
+        /// More checks follow.
+        Pending,
+        /// The call took effect.
+        Done,
+        /// The call took no effect.
+        NotDone,
+        /// No check told: a person decides.
+        Unknown,
+    }
 }
 
 impl<S> Looks<S> {

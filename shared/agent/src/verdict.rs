@@ -3,14 +3,11 @@
 
 use std::ops::DerefMut;
 
-use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
-
 use super::{
     ActionState, AgentAction, AgentSession, ApprovedActions, HandlingStatus, ProposedAction,
     Schedule, StepStatus, Verdict, VerdictOutcome,
 };
-use model::{Code, Error, Fault, FaultCode, JournalHead, Reason, Timestamp, input, input::OneOf};
+use model::{Code, Error, Fault, FaultCode, JournalHead, Reason, Timestamp, input, names};
 
 input! {
     /// The body of a request that settles an action.
@@ -25,20 +22,16 @@ input! {
     example {"outcome": "done", "note": "The log of the billing system shows the call."};
 }
 
-/// The outcome of an action, as a user says it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum SettleOutcome {
-    /// The action is done.
-    Done,
-    /// The automated action certainly took no effect.
-    NotDone,
-    /// The manual action is not needed.
-    Waived,
-}
-
-impl OneOf for SettleOutcome {
-    const NOUN: &'static str = "an outcome";
+names! {
+    /// The outcome of an action, as a user says it.
+    pub enum SettleOutcome = "an outcome" {
+        /// The action is done.
+        Done,
+        /// The automated action certainly took no effect.
+        NotDone,
+        /// The manual action is not needed.
+        Waived,
+    }
 }
 
 impl SettleOutcome {

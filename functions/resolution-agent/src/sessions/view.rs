@@ -54,20 +54,13 @@ impl AgentSessionOpened {
     /// Returns the view as of `now`.
     pub fn of(session: &Stored<AgentSession>, now: Timestamp) -> Self {
         Self {
-            session: AgentSessionSummary::of(session, now),
-        }
-    }
-}
-
-impl AgentSessionSummary {
-    /// Returns the view as of `now`.
-    pub fn of(session: &Stored<AgentSession>, now: Timestamp) -> Self {
-        Self {
-            version: session.version,
-            id: session.id,
-            alert_id: session.alert_id,
-            status: session.status_at(now),
-            created_at: session.created_at,
+            session: AgentSessionSummary {
+                version: session.version,
+                id: session.id,
+                alert_id: session.alert_id,
+                status: session.status_at(now),
+                created_at: session.created_at,
+            },
         }
     }
 }

@@ -1,13 +1,12 @@
 //! Idempotency keys of a target system, and its treatment of repeated calls.
 
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
 use super::words::{HeaderName, KeyName, Period, is_own};
 use model::{
     FaultCode, input,
-    input::{Defaulted, OneOf, Place},
-    span,
+    input::{Defaulted, Place},
+    names, span,
 };
 
 /// A target system's treatment of a repeated call.
@@ -52,37 +51,27 @@ impl IdempotencyKeys {
     }
 }
 
-/// The part of a call that carries its idempotency key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum KeyPlace {
-    /// A header.
-    Header,
-    /// A member of the body.
-    Body,
-    /// A parameter of the query.
-    Query,
+names! {
+    /// The part of a call that carries its idempotency key.
+    pub enum KeyPlace = "a place of the key" {
+        /// A header.
+        Header,
+        /// A member of the body.
+        Body,
+        /// A parameter of the query.
+        Query,
+    }
 }
 
-impl OneOf for KeyPlace {
-    const NOUN: &'static str = "a place of the key";
-}
-
-/// A system's answer to a call with a repeated idempotency key.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Replays {
-    /// The first answer again, if the system kept it. Otherwise it performs the call.
-    // The alias once named a system that keeps only successes. The difference had no effect.
-    #[default]
-    #[serde(alias = "successes")]
-    All,
-    /// A refusal. A call without a clear answer is repeated only once.
-    None,
-}
-
-impl OneOf for Replays {
-    const NOUN: &'static str = "a way of replaying";
+names! {
+    /// A system's answer to a call with a repeated idempotency key.
+    #[derive(Default)]
+    pub enum Replays = "a way of replaying" {
+        /// The first answer again, if the system kept it. Otherwise it performs the call.
+        All = default,
+        /// A refusal. A call without a clear answer is repeated only once.
+        None,
+    }
 }
 
 fn names_its_place(r#in: Option<&KeyPlace>, name: Option<&KeyName>, place: &mut Place<'_>) {

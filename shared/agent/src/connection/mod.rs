@@ -24,6 +24,7 @@ use self::words::is_own;
 use model::{
     Fault, FaultCode, OrganizationId, Slug, Timestamp, UserId, Whole, input,
     input::{Defaulted, List, Patch, Place},
+    names,
 };
 
 /// The most connections of an organization.
@@ -201,36 +202,28 @@ impl From<CallLimitsPut> for CallLimits {
     }
 }
 
-/// The scheme by which a secret is sent.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum AuthScheme {
-    /// `Authorization: Bearer …`.
-    #[default]
-    Bearer,
-    /// `Authorization: Basic …`.
-    Basic,
-    /// A custom header.
-    Header,
+names! {
+    /// The scheme by which a secret is sent.
+    #[derive(Default)]
+    pub enum AuthScheme = "an authentication scheme" {
+        /// `Authorization: Bearer …`.
+        Bearer = default,
+        /// `Authorization: Basic …`.
+        Basic,
+        /// A custom header.
+        Header,
+    }
 }
 
-impl model::input::OneOf for AuthScheme {
-    const NOUN: &'static str = "an authentication scheme";
-}
-
-/// The format of a call's body.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum BodyFormat {
-    /// JSON.
-    #[default]
-    Json,
-    /// A form, in which `{"a": {"b": [1]}}` is `a[b][0]=1`.
-    Form,
-}
-
-impl model::input::OneOf for BodyFormat {
-    const NOUN: &'static str = "a body format";
+names! {
+    /// The format of a call's body.
+    #[derive(Default)]
+    pub enum BodyFormat = "a body format" {
+        /// JSON.
+        Json = default,
+        /// A form, in which `{"a": {"b": [1]}}` is `a[b][0]=1`.
+        Form,
+    }
 }
 
 /// A pause of all of an organization's actions, whatever their connection.

@@ -3,10 +3,9 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
 use super::Connection;
-use model::{OrganizationId, Slug, Timestamp, span};
+use model::{OrganizationId, Slug, Timestamp, names, span};
 
 /// The state that all workers share about a connection. A connection without limits that gives
 /// clear answers has none.
@@ -61,16 +60,16 @@ pub struct Breaker {
     pub probe_until: Option<Timestamp>,
 }
 
-/// The state of a circuit breaker.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum BreakerState {
-    /// Calls are sent.
-    Closed,
-    /// No calls are sent.
-    Open,
-    /// A probe is due or under way.
-    Probing,
+names! {
+    /// The state of a circuit breaker.
+    pub enum BreakerState {
+        /// Calls are sent.
+        Closed,
+        /// No calls are sent.
+        Open,
+        /// A probe is due or under way.
+        Probing,
+    }
 }
 
 /// A request of an action to start work.

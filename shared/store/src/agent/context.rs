@@ -49,24 +49,14 @@ impl Agent<'_> {
         let (tenant, keys) = (session.organization_id, excerpts::keys_of(whole));
         let more: Vec<AnyKey> = keys.iter().map(AnyKey::from).collect();
         let (contexts, found) = self
-            .batch(tenant, &[session], more, Read::Consistent)
+            .contexts(tenant, &[session], more, Read::Consistent)
             .await?;
         let excerpts = Excerpts::found(&found, &keys, self.0.clock.now());
         Ok((contexts.of(session), excerpts))
     }
 
-    /// Reads the contexts of sessions, with one batch.
-    pub(super) async fn contexts(
-        &self,
-        tenant: OrganizationId,
-        sessions: &[&AgentSession],
-        read: Read,
-    ) -> Result<Contexts, Error> {
-        Ok(self.batch(tenant, sessions, Vec::new(), read).await?.0)
-    }
-
     /// Reads the contexts of sessions and more items, with one batch.
-    async fn batch(
+    pub(super) async fn contexts(
         &self,
         tenant: OrganizationId,
         sessions: &[&AgentSession],

@@ -75,10 +75,7 @@ impl Agent<'_> {
         looked_at: &AgentAction,
         sight: &Sight,
     ) -> Result<Option<Option<Looked>>, Error> {
-        let SessionWithActions {
-            mut session,
-            mut actions,
-        } = whole;
+        let (mut session, mut actions) = (whole.session, whole.actions);
         let now = self.0.clock.now();
         let mut known = actions.known.iter_mut();
         let Some(action) = known.find(|known| known.key == looked_at.key) else {

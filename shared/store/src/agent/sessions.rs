@@ -209,15 +209,10 @@ impl Agent<'_> {
         analyzing: Analyzing,
         mut proposal: Proposal,
     ) -> Result<Once<(Stored<AgentSession>, Excerpts)>, Error> {
-        let Analyzing {
-            context,
-            mut session,
-            policy,
-            ..
-        } = analyzing;
+        let (context, mut session) = (analyzing.context, analyzing.session);
         let (from, now) = (session.status.name(), self.0.clock.now());
         let excerpts = std::mem::take(&mut proposal.excerpts);
-        session.finish_analysis(proposal.under(&policy), now)?;
+        session.finish_analysis(proposal.under(&analyzing.policy), now)?;
         let digests = session.digests(session.proposed_actions.iter().map(|action| &action.id));
         let note = Note::new(ENGINE, JournalEvent::Proposed, Some(from));
         let detail = json!({ "actions": digests, "analysis": session.analysis_hash() });
@@ -233,11 +228,7 @@ impl Agent<'_> {
 
     /// Ends an analysis that failed.
     async fn fail_analysis(&self, analyzing: Analyzing, error: &str) -> Result<(), Error> {
-        let Analyzing {
-            context,
-            mut session,
-            ..
-        } = analyzing;
+        let (context, mut session) = (analyzing.context, analyzing.session);
         let (from, now) = (session.status.name(), self.0.clock.now());
         session.fail_analysis(error, now);
         let note = Note::new(ENGINE, JournalEvent::AnalysisFailed, Some(from));
@@ -349,10 +340,7 @@ impl Agent<'_> {
         let tenant = pending.tenant();
         let read = || self.get(tenant, id);
         let write = async |context: WriteContext, whole: SessionWithActions| {
-            let SessionWithActions {
-                mut session,
-                mut actions,
-            } = whole;
+            let (mut session, mut actions) = (whole.session, whole.actions);
             let (from, now) = (session.status.name(), self.0.clock.now());
             let Some(cancelled) = session.cancel(&mut actions, now)? else {
                 let stands = (session, Vec::new());
@@ -413,10 +401,7 @@ impl Agent<'_> {
         let (tenant, id) = (whole.session.organization_id, whole.session.id);
         let read = || self.get(tenant, id);
         let write = async |whole: SessionWithActions| {
-            let SessionWithActions {
-                mut session,
-                actions,
-            } = whole;
+            let (mut session, actions) = (whole.session, whole.actions);
             let (from, now) = (session.status.name(), self.0.clock.now());
             if !session.settle(&actions, now) {
                 return Ok(Some(session.record));
