@@ -256,8 +256,7 @@ impl AgentSession {
         approval: &ActionApproval,
     ) -> Result<(), Error> {
         let id = &action.id;
-        let requirement = policy.requires(action.content.subject());
-        let requirement = requirement.and(&action.rules);
+        let requirement = policy.demands(action);
         if requirement.denies() {
             return Err(Error::conflict(
                 Code::PolicyDenied,
@@ -329,33 +328,19 @@ impl AgentSession {
         approving: &Approving<'_>,
         now: Timestamp,
     ) -> Approved<'a, A> {
-        let is_known = |id: &String| {
-            actions
-                .known
-                .iter()
-                .any(|action| action.key.action_id == *id)
-        };
-        let approvals = |id: &str| {
-            let proposed = self.proposed(id);
-            proposed.map_or_else(Vec::new, |action| action.approvals.clone())
-        };
-        let listed = self.proposed_actions.iter();
-        let listed = listed.filter(|one| approving.ids.contains(&one.id) && !is_known(&one.id));
-        let new = listed
-            .map(|proposed| {
-                let approvals = approvals(&proposed.id);
-                AgentAction::approve(self, proposed, approvals, approving.trace, now)
-            })
-            .collect();
-        let again = actions
-            .known
-            .iter_mut()
-            .filter(|action| approving.ids.contains(&action.key.action_id))
-            .map(|action| {
-                let approvals = approvals(&action.key.action_id);
-                action.approve_again(self, approvals, approving.trace, now);
-                &*action
-            })
+        let (listed, mut new) = (approving.ids, Vec::new());
+        let all = self.proposed_actions.iter();
+        for proposed in all.filter(|one| listed.contains(&one.id)) {
+            let (trace, approvals) = (approving.trace, proposed.approvals.clone());
+            let mut known = actions.known.iter_mut();
+            match known.find(|action| action.key.action_id == proposed.id) {
+                Some(action) => action.approve_again(self, approvals, trace, now),
+                None => new.push(AgentAction::approve(self, proposed, approvals, trace, now)),
+            }
+        }
+        let again = actions.known.iter();
+        let again = again
+            .filter(|action| listed.contains(&action.key.action_id))
             .collect();
         Approved::Queued { again, new }
     }

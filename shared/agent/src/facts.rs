@@ -158,8 +158,13 @@ impl AnswerCondition {
     /// True if an answer meets it. A missing value does not.
     #[must_use]
     pub fn holds(&self, answer: &Value) -> bool {
+        self.finds(&self.is, answer)
+    }
+
+    /// True if an answer has one of these values there.
+    fn finds(&self, values: &[Value], answer: &Value) -> bool {
         let said = answer.pointer(&self.at);
-        said.is_some_and(|said| self.is.iter().any(|value| same(value, said)))
+        said.is_some_and(|said| values.iter().any(|value| same(value, said)))
     }
 
     /// True if an answer has another value there, which does not mean that the call is under way.
@@ -169,8 +174,7 @@ impl AnswerCondition {
 
     /// True if an answer says that the call is under way.
     pub(super) fn is_pending(&self, answer: &Value) -> bool {
-        let said = answer.pointer(&self.at);
-        said.is_some_and(|said| self.pending.iter().any(|value| same(value, said)))
+        self.finds(&self.pending, answer)
     }
 
     /// Returns it in words: ``/state is `paid` ``.

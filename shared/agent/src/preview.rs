@@ -65,7 +65,7 @@ impl AgentSession {
         now: Timestamp,
     ) -> usize {
         let approvals = context.approvers.standing(&action.approvals);
-        let requirement = context.requirement(action);
+        let requirement = context.policy.demands(action);
         requirement.given(&approvals, self.proposers(), now)
     }
 }

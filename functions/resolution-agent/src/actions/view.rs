@@ -313,7 +313,7 @@ fn customers(action: &ProposedAction, found: &Previewed) -> BTreeSet<String> {
 impl PreviewPolicy {
     fn of(action: &ProposedAction, found: &Previewed, caller: &Identity) -> Self {
         let (session, context) = (&found.whole.session, &found.context);
-        let requirement = context.requirement(action);
+        let requirement = context.policy.demands(action);
         let charge = context.policy.caps.charge(action.content.subject());
         let refused = session
             .may_approve(action, &caller.user, context, found.at)

@@ -179,7 +179,7 @@ impl ActionInShort {
             money: action.content.money.clone(),
             reversible: action.content.reversible.clone(),
             approvals_given: session.approvals_given(action, context, now),
-            approvals_needed: context.requirement(action).approvers(),
+            approvals_needed: context.policy.demands(action).approvers(),
             may_approve: approves.and_then(|()| MayExecute::check(caller)).is_ok(),
         }
     }

@@ -2,9 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::not_so;
 use super::words::{HeaderName, KeyName, Period, is_own};
 use model::{
-    FaultCode, input,
+    input,
     input::{Defaulted, Place},
     names, span,
 };
@@ -76,8 +77,7 @@ names! {
 
 fn names_its_place(r#in: Option<&KeyPlace>, name: Option<&KeyName>, place: &mut Place<'_>) {
     if r#in == Some(&KeyPlace::Header) && name.is_some_and(|name| is_own(name)) {
-        let detail = "The service sets this header itself.";
-        place.at("name").report(FaultCode::Combination, detail);
+        not_so(place.at("name"), "The service sets this header itself.");
     }
 }
 
@@ -88,8 +88,9 @@ fn replays_what_it_marks(
 ) {
     let none = replays.is_some_and(|replays| replays.0 == Replays::None);
     if none && header.is_some_and(Option::is_some) {
-        let detail = "`replayedHeader` needs `replays: all`.";
-        let mut place = place.at("replayedHeader");
-        place.report(FaultCode::Combination, detail);
+        not_so(
+            place.at("replayedHeader"),
+            "`replayedHeader` needs `replays: all`.",
+        );
     }
 }

@@ -240,10 +240,17 @@ pub struct AgentPause {
     pub updated_at: Timestamp,
 }
 
+/// Reports that members do not go together.
+pub(super) fn not_so(mut place: Place<'_>, detail: &str) {
+    place.report(FaultCode::Combination, detail);
+}
+
 fn may_be_fixed(name: Option<&HeaderName>, place: &mut Place<'_>) {
     if name.is_some_and(|name| is_own(name)) {
-        let detail = "The service sets this header itself, or the header would carry a secret.";
-        place.at("name").report(FaultCode::Combination, detail);
+        not_so(
+            place.at("name"),
+            "The service sets this header itself, or the header would carry a secret.",
+        );
     }
 }
 
@@ -257,16 +264,19 @@ fn of_its_scheme(
         return;
     };
     if username.is_some() && *scheme != AuthScheme::Basic {
-        let detail = "Only the scheme `basic` takes a username.";
-        place.at("username").report(FaultCode::Combination, detail);
+        not_so(
+            place.at("username"),
+            "Only the scheme `basic` takes a username.",
+        );
     }
     if header.is_some() != (*scheme == AuthScheme::Header) {
-        let detail = "The scheme `header` needs the name of a header; other schemes take none.";
-        place.at("header").report(FaultCode::Combination, detail);
+        not_so(
+            place.at("header"),
+            "The scheme `header` needs the name of a header; other schemes take none.",
+        );
     }
     if header.as_ref().is_some_and(|name| is_own(name)) {
-        let detail = "The service sets this header itself.";
-        place.at("header").report(FaultCode::Combination, detail);
+        not_so(place.at("header"), "The service sets this header itself.");
     }
 }
 
@@ -286,16 +296,13 @@ fn headers_do_not_meet(
         |one: Option<&str>, other: &str| one.is_some_and(|one| one.eq_ignore_ascii_case(other));
     if of_keys.is_some_and(|name| same(of_auth, name)) {
         let detail = "The secret is sent in this header.";
-        let mut place = place.at("idempotency");
-        place.at("name").report(FaultCode::Combination, detail);
+        not_so(place.at("idempotency").at("name"), detail);
     }
     let fixed = headers.and_then(Option::as_ref).map(|list| &list.0);
     for (at, header) in fixed.into_iter().flatten().enumerate() {
         if same(of_auth, &header.name) || same(of_keys, &header.name) {
             let detail = "The secret or the idempotency key is sent in this header.";
-            let mut place = place.at("headers");
-            let mut place = place.at(at);
-            place.at("name").report(FaultCode::Combination, detail);
+            not_so(place.at("headers").at(at).at("name"), detail);
         }
     }
 }
@@ -309,8 +316,10 @@ fn tests_what_is_allowed(
         return;
     };
     if !allow::allows(&allow.0, "GET", path) {
-        let detail = "`allow` must contain a GET of this path.";
-        place.at("testPath").report(FaultCode::Combination, detail);
+        not_so(
+            place.at("testPath"),
+            "`allow` must contain a GET of this path.",
+        );
     }
 }
 

@@ -34,6 +34,12 @@ impl Surroundings<'_> {
         read.ready(self.connections).map(|(_, read)| read)
     }
 
+    /// Returns the reads that can be sent.
+    fn ready(&self) -> impl Iterator<Item = &TargetRead> {
+        let reads = self.reads.iter();
+        reads.filter_map(|read| Some(read.ready(self.connections).ok()?.1))
+    }
+
     /// Returns the obstacle because of which conditions can never be known.
     fn keeps_from<'a>(
         &self,
@@ -52,10 +58,8 @@ impl Playbook {
         if conditions.is_empty() || around.keeps_from(&conditions).is_some() {
             return None;
         }
-        let ready = around.reads.iter();
-        let ready = ready.filter_map(|read| Some(read.ready(around.connections).ok()?.1));
         Some(ResolvedWhen {
-            reads: reads_of(ready, &conditions),
+            reads: reads_of(around.ready(), &conditions),
             conditions,
         })
     }
@@ -105,8 +109,6 @@ impl Action {
         }
         let require = self.required(values.facts(), around);
         let conditions = conditions(&require, verify.as_ref().map(|one| &one.effective), &steps);
-        let ready = around.reads.iter();
-        let ready = ready.filter_map(|read| Some(read.ready(around.connections).ok()?.1));
         ProposedAction {
             id: String::new(),
             key: self.key.clone(),
@@ -128,7 +130,7 @@ impl Action {
                 entities,
                 locks,
                 attempts: self.attempts(),
-                reads: reads_of(ready, &conditions),
+                reads: reads_of(around.ready(), &conditions),
                 require,
                 steps,
                 verify,

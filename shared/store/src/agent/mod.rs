@@ -25,7 +25,6 @@ mod outcomes;
 mod people;
 mod policy;
 mod preview;
-mod savings;
 mod sessions;
 mod stack;
 mod transition;

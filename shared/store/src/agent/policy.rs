@@ -124,9 +124,7 @@ impl Agent<'_> {
             user: batch.get(&user)?.or_not_found(UserId::NOUN)?.record,
         })
     }
-}
 
-impl Agent<'_> {
     /// Returns those of the users who gave these approvals who still may.
     pub(super) async fn approvers<'b>(
         &self,

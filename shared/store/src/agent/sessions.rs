@@ -425,10 +425,7 @@ fn approval(
     let named = approving.ids.iter();
     let rules: BTreeMap<&str, Vec<PolicyRule>> = named
         .filter_map(|id| session.proposed(id))
-        .map(|action| {
-            let requirement = approver.policy.requires(action.content.subject());
-            (&*action.id, requirement.and(&action.rules).rules())
-        })
+        .map(|action| (&*action.id, approver.policy.demands(action).rules()))
         .collect();
     Note::new(by, JournalEvent::Approved, Some(from)).with(json!({
         "actions": session.digests(approving.ids.iter()),
