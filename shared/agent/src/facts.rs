@@ -336,7 +336,7 @@ mod tests {
             (TargetRead::LONGEST_FACT + 1, false),
         ] {
             let facts = read().facts(&json!({"state": "ü".repeat(length)}));
-            assert_eq!(facts.get("invoice.state").is_some(), is_known, "{length}");
+            assert_eq!(facts.contains_key("invoice.state"), is_known, "{length}");
         }
     }
 
