@@ -4,10 +4,11 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{
-    ActionApproval, ActionContent, AgentSession, JournalHead, Looked, Looks, PolicyRule,
-    ProposedAction, ReconciliationStatus, StepAnswer, StepResult, TargetEffect, VerificationStatus,
+    ActionApproval, ActionContent, ActionKey, ActionState, AgentSession, JournalHead, Looked,
+    Looks, PolicyRule, ProposedAction, ReconciliationStatus, StepAnswer, StepResult, TargetEffect,
+    VerificationStatus,
 };
-use model::{AgentSessionId, AlertId, OrganizationId, Timestamp, UserId, names, span};
+use model::{AlertId, Timestamp, UserId, names, span};
 
 /// An approved action, as the worker runs it.
 ///
@@ -43,33 +44,6 @@ pub struct AgentAction {
     pub journal: JournalHead,
     /// The last change.
     pub updated_at: Timestamp,
-}
-
-/// Names an approved action.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ActionKey {
-    /// The owning organization.
-    pub organization_id: OrganizationId,
-    /// The session in which it was approved.
-    pub session_id: AgentSessionId,
-    /// The proposed action's id.
-    pub action_id: String,
-}
-
-impl ActionKey {
-    /// Creates the name of a session's action.
-    pub fn new(
-        organization_id: OrganizationId,
-        session_id: AgentSessionId,
-        action_id: impl Into<String>,
-    ) -> Self {
-        Self {
-            organization_id,
-            session_id,
-            action_id: action_id.into(),
-        }
-    }
 }
 
 /// The round in which an action runs: 1 at first, raised when it is approved again.
@@ -429,38 +403,5 @@ names! {
         Done,
         /// The action certainly took no effect.
         NotDone,
-    }
-}
-
-names! {
-    /// The state of an approved action. The last four are outcomes.
-    pub enum ActionState {
-        /// Waits for a worker.
-        Queued,
-        /// Claimed by a worker.
-        Running,
-        /// Done.
-        Succeeded,
-        /// Certainly not done; may run again.
-        Failed,
-        /// Possibly done: no answer and no check has told.
-        Unknown,
-        /// Nothing was changed: it was cancelled before it started, or it was blocked, for example by
-        /// a precondition.
-        Skipped,
-    }
-}
-
-impl ActionState {
-    /// True for an outcome.
-    #[must_use]
-    pub const fn has_ended(self) -> bool {
-        !matches!(self, Self::Queued | Self::Running)
-    }
-
-    /// True if it may run again.
-    #[must_use]
-    pub const fn is_not_done(self) -> bool {
-        matches!(self, Self::Failed | Self::Skipped)
     }
 }

@@ -1,14 +1,12 @@
-//! The content of an action: all that an approval covers, and its digest.
+//! The content of an action: all that an approval covers.
 
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 
 use super::{
-    ActionStep, ActionType, AgentAction, AgentSession, ConnectionRevision, FactCondition,
-    MoneyMoved, PlaybookVersion, PolicySubject, ProposedAction, Reversible, Risk, TargetEffect,
-    TargetRead, Verification,
+    ActionStep, ActionType, ConnectionRevision, FactCondition, MoneyMoved, PlaybookVersion,
+    PolicySubject, Reversible, Risk, TargetEffect, TargetRead, Verification,
 };
-use model::{AlertId, OrganizationId, Timestamp, digest, journal::canonical, span};
+use model::{Timestamp, span};
 
 /// The content of an action: all that an approval covers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -72,36 +70,6 @@ impl ActionContent {
             entity: entity.clone(),
         });
         on_records.chain(self.locks.iter().cloned().map(TargetEffect::Lock))
-    }
-
-    /// Returns the SHA-256 of the canonical JSON of the content and of the names of the
-    /// organization, the alert and the action, in hexadecimal. The action's id also names session
-    /// and proposal.
-    fn digest(&self, organization: OrganizationId, alert: AlertId, action: &str) -> String {
-        let content = json!({
-            "organization": organization, "alert": alert, "action": action, "content": self,
-        });
-        digest(&canonical(&content))
-    }
-}
-
-impl ProposedAction {
-    /// Returns the digest of its content.
-    #[must_use]
-    pub fn digest(&self, session: &AgentSession) -> String {
-        self.content
-            .digest(session.organization_id, session.alert_id, &self.id)
-    }
-}
-
-impl AgentAction {
-    /// Returns the digest of its content, which equals that of the
-    /// [proposed action](ProposedAction::digest) unless one of them was changed.
-    #[must_use]
-    pub fn digest(&self) -> String {
-        let key = &self.key;
-        self.content
-            .digest(key.organization_id, self.alert_id, &key.action_id)
     }
 }
 

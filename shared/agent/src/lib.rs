@@ -166,6 +166,7 @@
 //! | a check is due | [`AgentAction::look_asked`] | the sweeper |
 
 mod action;
+mod action_state;
 mod action_type;
 mod after_end;
 mod alert;
@@ -174,6 +175,7 @@ mod chains;
 mod checks;
 mod connection;
 mod content;
+mod digest;
 mod effect;
 mod evidence;
 mod excerpt;
@@ -197,14 +199,16 @@ mod session;
 mod settle;
 mod sight;
 mod step;
+mod step_result;
 #[cfg(test)]
 mod tests;
 mod verdict;
 
 pub use action::{
-    ActionEnd, ActionKey, ActionResult, ActionRound, ActionState, AgentAction, Checks, OpenCall,
-    Progress, Schedule, Verdict, VerdictOutcome,
+    ActionEnd, ActionResult, ActionRound, AgentAction, Checks, OpenCall, Progress, Schedule,
+    Verdict, VerdictOutcome,
 };
+pub use action_state::{ActionKey, ActionState};
 pub use action_type::{
     ActionType, MoneyDirection, MoneyMoved, Reversibility, Reversible, Risk, TargetEffect,
 };

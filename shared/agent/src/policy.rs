@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use strum::VariantArray;
 use utoipa::ToSchema;
 
-use super::{ActionType, MoneyDirection, MoneyMoved, ProposedAction, Risk};
+use super::{ActionType, MoneyDirection, MoneyMoved, Risk};
 use crate::Money;
 use model::{OrganizationId, Permission, Role, Timestamp, User, UserId, names, span};
 
@@ -170,12 +170,6 @@ impl AgentPolicy {
         Requirement {
             rules: rules.filter(|rule| rule.when.fits(subject)).collect(),
         }
-    }
-
-    /// Returns the requirements for a proposed action, with the rules that applied at the proposal.
-    #[must_use]
-    pub fn demands<'a>(&'a self, action: &'a ProposedAction) -> Requirement<'a> {
-        self.requires(action.content.subject()).and(&action.rules)
     }
 }
 

@@ -5,7 +5,7 @@ use utoipa::ToSchema;
 
 use super::{
     ActionApproval, ActionContent, AgentPolicy, ConfidenceFrom, Evidence, Excerpt, PlaybookVersion,
-    PolicyRule, ReadEvidence, ResolvedWhen,
+    PolicyRule, ReadEvidence, Requirement, ResolvedWhen,
 };
 use crate::Pattern;
 use model::{ServiceRequestId, Timestamp, UserId, names};
@@ -105,6 +105,14 @@ impl Proposal {
             action.rules = policy.requires(action.content.subject()).rules();
         }
         self
+    }
+}
+
+impl AgentPolicy {
+    /// Returns the requirements for a proposed action, with the rules that applied at the proposal.
+    #[must_use]
+    pub fn demands<'a>(&'a self, action: &'a ProposedAction) -> Requirement<'a> {
+        self.requires(action.content.subject()).and(&action.rules)
     }
 }
 

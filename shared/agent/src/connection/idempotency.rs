@@ -1,12 +1,12 @@
 //! Idempotency keys of a target system, and its treatment of repeated calls.
 
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
-use super::not_so;
-use super::words::{HeaderName, KeyName, Period, is_own};
+use super::words::{HeaderName, KeyName, Period, is_own, not_so};
 use model::{
     input,
-    input::{Defaulted, Place},
+    input::{Defaulted, OneOf, Place},
     names, span,
 };
 
@@ -64,15 +64,21 @@ names! {
     }
 }
 
-names! {
-    /// A system's answer to a call with a repeated idempotency key.
-    #[derive(Default)]
-    pub enum Replays = "a way of replaying" {
-        /// The first answer again, if the system kept it. Otherwise it performs the call.
-        All = default,
-        /// A refusal. A call without a clear answer is repeated only once.
-        None,
-    }
+/// A system's answer to a call with a repeated idempotency key.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Replays {
+    /// The first answer again, if the system kept it. Otherwise it performs the call.
+    // The alias once named a system that keeps only successes. The difference had no effect.
+    #[default]
+    #[serde(alias = "successes")]
+    All,
+    /// A refusal. A call without a clear answer is repeated only once.
+    None,
+}
+
+impl OneOf for Replays {
+    const NOUN: &'static str = "a way of replaying";
 }
 
 fn names_its_place(r#in: Option<&KeyPlace>, name: Option<&KeyName>, place: &mut Place<'_>) {

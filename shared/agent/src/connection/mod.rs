@@ -20,7 +20,7 @@ pub use words::{BasicUser, HeaderName, HeaderText, KeyName, Period};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use self::words::is_own;
+use self::words::{is_own, not_so};
 use model::{
     Fault, FaultCode, OrganizationId, Slug, Timestamp, UserId, Whole, input,
     input::{Defaulted, List, Patch, Place},
@@ -238,11 +238,6 @@ pub struct AgentPause {
     pub by: UserId,
     /// The instant it was set.
     pub updated_at: Timestamp,
-}
-
-/// Reports that members do not go together.
-pub(super) fn not_so(mut place: Place<'_>, detail: &str) {
-    place.report(FaultCode::Combination, detail);
 }
 
 fn may_be_fixed(name: Option<&HeaderName>, place: &mut Place<'_>) {

@@ -5,6 +5,7 @@ use agent::{ActionType, FactCondition, Reconciliation, Reversibility, Risk};
 use super::{
     Action, Playbook,
     condition::is_scalar,
+    flaw::none_of,
     gives,
     money::MoneyInFile,
     read::{HTTP, MOST_READS, ReadInFile},
@@ -13,15 +14,6 @@ use super::{
     verify::Verify,
 };
 use crate::template::Template;
-
-/// Returns the first flaw that is there, after its subject.
-pub(super) fn none_of<const N: usize>(
-    subject: &str,
-    flaws: [(bool, &str); N],
-) -> Result<(), String> {
-    let found = flaws.into_iter().find(|(is_there, _)| *is_there);
-    found.map_or(Ok(()), |(_, flaw)| Err(format!("{subject}{flaw}")))
-}
 
 impl Playbook {
     pub(super) fn check(&self) -> Result<(), String> {

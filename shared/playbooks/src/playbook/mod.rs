@@ -3,6 +3,7 @@
 mod check;
 mod condition;
 mod finding;
+mod flaw;
 mod money;
 mod order;
 mod period;

@@ -3,7 +3,7 @@
 use agent::{AlreadyDone, AnswerCondition, METHODS, Reconciliation};
 use serde::Deserialize;
 
-use super::{check::none_of, condition::Many, verify::Reconcile};
+use super::{condition::Many, flaw::none_of, verify::Reconcile};
 use crate::template::{Body, Template};
 
 /// A step of an action.
