@@ -7,7 +7,7 @@ use action_worker::Limits;
 use local::target_systems::FaultMode;
 use serde_json::{Value, json};
 use shared::{
-    agent::{ActionType, ProposedAction},
+    agent::{ActionKey, ActionType, ProposedAction},
     model::{AgentSessionId, Id},
 };
 use tests::{
@@ -432,7 +432,8 @@ async fn a_cancellation_beside_a_claim_lets_nothing_start() {
         let session = AgentSessionId::new(id.as_i64().unwrap()).unwrap();
         if is_takeover {
             let agent = world.api.store.agent();
-            let died = agent.claim(world.api.home.id, session, &action, MINUTE);
+            let key = ActionKey::new(world.api.home.id, session, &*action);
+            let died = agent.claim(&key, MINUTE);
             drop(died.await.unwrap());
             world.api.clock.advance(2 * MINUTE);
         }

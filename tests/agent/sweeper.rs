@@ -1,7 +1,7 @@
 //! The sweeper finishes work that others left undone.
 
 use serde_json::json;
-use shared::agent::{Case, Claim, Outcome};
+use shared::agent::{ActionKey, Case, Claim, Outcome};
 use sweeper::{Started, Swept};
 use tokio::sync::oneshot;
 
@@ -133,10 +133,8 @@ async fn a_session_whose_last_worker_died_before_ending_it_is_ended() {
     // As a worker does that dies between the record and the end of the session.
     let session = shared::model::Id::new(id.as_i64().unwrap()).unwrap();
     let agent = world.api.store.agent();
-    let claim = agent
-        .claim(world.api.home.id, session, &action, MINUTE)
-        .await
-        .unwrap();
+    let key = ActionKey::new(world.api.home.id, session, &*action);
+    let claim = agent.claim(&key, MINUTE).await.unwrap();
     let Claim::Held(held) = claim else {
         panic!("{claim:?}");
     };

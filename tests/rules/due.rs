@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use aws_sdk_dynamodb::types::AttributeValue;
 use serde_json::{Value, json};
 use shared::{
-    agent::Claim,
+    agent::{ActionKey, Claim},
     model::{Id, QueueMessage, span},
     store::{CLEANUP_DELAY, DueCount, Shard, SweepMessage, metered},
 };
@@ -260,7 +260,8 @@ async fn an_action_that_version_1_0_deferred_is_not_due() {
     let before = api.items_of("agent_action").await.remove(0);
     let session = Id::new(id.as_i64().unwrap()).unwrap();
     let agent = api.store.agent();
-    let claim = agent.claim(api.home.id, session, &action, span::MINUTE);
+    let key = ActionKey::new(api.home.id, session, &*action);
+    let claim = agent.claim(&key, span::MINUTE);
     let Claim::Held(held) = claim.await.unwrap() else {
         panic!("the action was to be claimed");
     };

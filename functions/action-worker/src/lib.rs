@@ -21,10 +21,10 @@ pub use limits::Limits;
 
 use std::time::Duration;
 
-use agent::{ActionState, Claim, Message};
+use agent::{ActionKey, ActionState, Claim, Message};
 use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent, SqsMessage};
 use futures::{StreamExt, stream};
-use model::{AgentSessionId, Error, OrganizationId, Stopwatch, Timestamp};
+use model::{Error, Stopwatch, Timestamp};
 use runtime::{
     messages,
     queue::{Delayed, Queue},
@@ -95,19 +95,8 @@ impl Worker {
 
     async fn process(&self, message: &SqsMessage) -> Result<(), Error> {
         match messages::read(message)? {
-            Message::RunAction {
-                organization_id,
-                session_id,
-                action_id,
-            } => {
-                self.run_action(organization_id, session_id, &action_id)
-                    .await
-            }
-            Message::LookAtAction {
-                organization_id,
-                session_id,
-                action_id,
-            } => self.look(organization_id, session_id, &action_id).await,
+            Message::RunAction(action) => self.run_action(action).await,
+            Message::LookAtAction(action) => self.look(&action).await,
             Message::CheckAlert {
                 organization_id,
                 session_id,
@@ -118,27 +107,14 @@ impl Worker {
         }
     }
 
-    async fn run_action(
-        &self,
-        organization_id: OrganizationId,
-        session_id: AgentSessionId,
-        action_id: &str,
-    ) -> Result<(), Error> {
+    async fn run_action(&self, action: ActionKey) -> Result<(), Error> {
         let since = Stopwatch::start();
         let agent = self.store.agent();
         let lease = self.limits.lease_millis();
-        let claim = agent
-            .claim(organization_id, session_id, action_id, lease)
-            .await?;
-        let verifies = match claim {
+        let verifies = match agent.claim(&action, lease).await? {
             Claim::Busy | Claim::PutOff => return Ok(()),
             Claim::Turn(turn) => {
-                let message = Message::RunAction {
-                    organization_id,
-                    session_id,
-                    action_id: action_id.to_owned(),
-                };
-                self.send_at(turn, message).await;
+                self.send_at(turn, Message::RunAction(action)).await;
                 return Ok(());
             }
             Claim::Over => false,
@@ -148,13 +124,14 @@ impl Worker {
             }
             Claim::Held(held) => self.run(held).await?,
         };
-        self.ended(organization_id, session_id, action_id).await?;
+        self.ended(&action).await?;
         let has_time = since.elapsed() + self.limits.look_timeout() < self.limits.lease;
         if verifies
             && has_time
-            && let Err(error) = self.look(organization_id, session_id, action_id).await
+            && let Err(error) = self.look(&action).await
         {
-            let cause = error.chain();
+            let (cause, organization_id, session_id) =
+                (error.chain(), action.organization_id, action.session_id);
             tracing::warn!(%organization_id, %session_id, cause, "the sweeper will request the check again");
         }
         Ok(())
@@ -179,13 +156,7 @@ impl Worker {
     }
 
     /// Checks an ended action, if a check is due.
-    async fn look(
-        &self,
-        organization_id: OrganizationId,
-        session_id: AgentSessionId,
-        action_id: &str,
-    ) -> Result<(), Error> {
-        let action = (organization_id, session_id, action_id);
+    async fn look(&self, action: &ActionKey) -> Result<(), Error> {
         let message = look::look_at(&self.store, &self.targets, &self.limits, action).await?;
         self.queue.try_send(message.as_slice()).await;
         Ok(())
@@ -193,43 +164,23 @@ impl Worker {
 
     /// Ends the session after its last action, and requests the check of its alert. Otherwise sends
     /// messages for the actions that waited for this one.
-    async fn ended(
-        &self,
-        organization_id: OrganizationId,
-        session_id: AgentSessionId,
-        action_id: &str,
-    ) -> Result<(), Error> {
-        let agent = self.store.agent();
-        let next = agent.settle_after(organization_id, session_id, action_id);
-        self.queue.try_send(&next.await?).await;
+    async fn ended(&self, action: &ActionKey) -> Result<(), Error> {
+        let next = self.store.agent().settle_after(action).await?;
+        self.queue.try_send(&next).await;
         Ok(())
     }
 
     /// Sets aside the action of a dead letter, if its record is damaged.
     async fn dead_letter(&self, message: &SqsMessage) -> Result<(), Error> {
-        let Ok(
-            Message::RunAction {
-                organization_id,
-                session_id,
-                action_id,
-            }
-            | Message::LookAtAction {
-                organization_id,
-                session_id,
-                action_id,
-            },
-        ) = messages::read(message)
+        let Ok(Message::RunAction(action) | Message::LookAtAction(action)) =
+            messages::read(message)
         else {
             // The message names no action.
             return Ok(());
         };
-        let agent = self.store.agent();
-        let was_damaged = agent
-            .set_aside_if_damaged(organization_id, session_id, &action_id)
-            .await?;
-        if was_damaged {
+        if self.store.agent().set_aside_if_damaged(&action).await? {
             self.count(ActionState::Unknown);
-            self.ended(organization_id, session_id, &action_id).await?;
+            self.ended(&action).await?;
         }
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use agent::{AgentAction, Connection, Message, Sight, Silence, TargetRead};
+use agent::{ActionKey, AgentAction, Connection, Message, Sight, Silence, TargetRead};
 use model::{AgentSessionId, Error, Id, OrganizationId};
 use store::{AwaitedLook, Store};
 use targets::Targets;
@@ -15,12 +15,12 @@ pub(crate) async fn look_at(
     store: &Store,
     targets: &Targets,
     limits: &Limits,
-    (tenant, session_id, action_id): (OrganizationId, AgentSessionId, &str),
+    action: &ActionKey,
 ) -> Result<Option<Message>, Error> {
     let agent = store.agent();
     let mut message = None;
     for _ in 0..2 {
-        let awaited = agent.to_look(tenant, session_id, action_id).await?;
+        let awaited = agent.to_look(action).await?;
         let Some(AwaitedLook {
             action,
             connections,
@@ -72,16 +72,10 @@ pub(crate) async fn see<'a>(
 }
 
 fn log(action: &AgentAction) {
-    let verification = action
-        .checks
-        .verification
-        .as_ref()
-        .map(|looks| looks.status.into());
-    let reconciliation = action
-        .checks
-        .reconciliation
-        .as_ref()
-        .map(|looks| looks.status.into());
+    let (verification, reconciliation) =
+        (&action.checks.verification, &action.checks.reconciliation);
+    let verification = verification.as_ref().map(|looks| looks.status.into());
+    let reconciliation = reconciliation.as_ref().map(|looks| looks.status.into());
     let none = "none";
     tracing::info!(
         traceId = action.round.trace_id.as_deref(),

@@ -4,11 +4,11 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{
-    ActionApproval, ActionContent, ActionState, AgentSession, JournalHead, Looked, Looks,
-    PolicyRule, ProposedAction, ReconciliationStatus, StepAnswer, StepResult, TargetEffect,
+    ActionApproval, ActionContent, ActionKey, ActionState, AgentSession, JournalHead, Looked,
+    Looks, PolicyRule, ProposedAction, ReconciliationStatus, StepAnswer, StepResult, TargetEffect,
     VerificationStatus,
 };
-use model::{AgentSessionId, AlertId, OrganizationId, Timestamp, UserId, span};
+use model::{AlertId, Timestamp, UserId, names, span};
 
 /// An approved action, as the worker runs it.
 ///
@@ -19,6 +19,8 @@ pub struct AgentAction {
     /// Names the action.
     #[serde(flatten)]
     pub key: ActionKey,
+    /// The alert of its session.
+    pub alert_id: AlertId,
     /// The approved content.
     pub content: ActionContent,
     /// The round in which it runs.
@@ -42,20 +44,6 @@ pub struct AgentAction {
     pub journal: JournalHead,
     /// The last change.
     pub updated_at: Timestamp,
-}
-
-/// Names an approved action.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ActionKey {
-    /// The owning organization.
-    pub organization_id: OrganizationId,
-    /// The session in which it was approved.
-    pub session_id: AgentSessionId,
-    /// The alert of the session.
-    pub alert_id: AlertId,
-    /// The proposed action's id.
-    pub action_id: String,
 }
 
 /// The round in which an action runs: 1 at first, raised when it is approved again.
@@ -136,7 +124,6 @@ pub struct Schedule {
     /// The last claim was deferred, and the sweeper has sent no message since.
     pub put_off: bool,
     /// Its turn at a connection that limits calls, since the last claim.
-    #[serde(default)]
     pub turn: Option<Timestamp>,
     /// Messages that the sweeper sent since the last claim.
     pub resends: i64,
@@ -208,12 +195,8 @@ impl AgentAction {
         now: Timestamp,
     ) -> Self {
         Self {
-            key: ActionKey {
-                organization_id: session.organization_id,
-                session_id: session.id,
-                alert_id: session.alert_id,
-                action_id: action.id.clone(),
-            },
+            key: session.key_of(&action.id),
+            alert_id: session.alert_id,
             content: action.content.clone(),
             round: ActionRound {
                 number: 1,
@@ -413,15 +396,12 @@ pub struct Verdict {
     pub note: String,
 }
 
-/// The outcome that a user found in the target system.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr, ToSchema,
-)]
-#[serde(rename_all = "snake_case")]
-#[strum(serialize_all = "snake_case")]
-pub enum VerdictOutcome {
-    /// The action took effect.
-    Done,
-    /// The action certainly took no effect.
-    NotDone,
+names! {
+    /// The outcome that a user found in the target system.
+    pub enum VerdictOutcome {
+        /// The action took effect.
+        Done,
+        /// The action certainly took no effect.
+        NotDone,
+    }
 }

@@ -1,25 +1,53 @@
-//! The state of an approved action.
+//! The name of an approved action, and its state.
 
 use serde::{Deserialize, Serialize};
 
-/// The state of an approved action. The last four are outcomes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
-#[serde(rename_all = "snake_case")]
-#[strum(serialize_all = "snake_case")]
-pub enum ActionState {
-    /// Waits for a worker.
-    Queued,
-    /// Claimed by a worker.
-    Running,
-    /// Done.
-    Succeeded,
-    /// Certainly not done; may run again.
-    Failed,
-    /// Possibly done: no answer and no check has told.
-    Unknown,
-    /// Nothing was changed: it was cancelled before it started, or it was blocked, for example by a
-    /// precondition.
-    Skipped,
+use model::{AgentSessionId, OrganizationId, names};
+
+/// Names an approved action.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ActionKey {
+    /// The owning organization.
+    pub organization_id: OrganizationId,
+    /// The session in which it was approved.
+    pub session_id: AgentSessionId,
+    /// The proposed action's id.
+    pub action_id: String,
+}
+
+impl ActionKey {
+    /// Creates the name of a session's action.
+    pub fn new(
+        organization_id: OrganizationId,
+        session_id: AgentSessionId,
+        action_id: impl Into<String>,
+    ) -> Self {
+        Self {
+            organization_id,
+            session_id,
+            action_id: action_id.into(),
+        }
+    }
+}
+
+names! {
+    /// The state of an approved action. The last four are outcomes.
+    pub enum ActionState {
+        /// Waits for a worker.
+        Queued,
+        /// Claimed by a worker.
+        Running,
+        /// Done.
+        Succeeded,
+        /// Certainly not done; may run again.
+        Failed,
+        /// Possibly done: no answer and no check has told.
+        Unknown,
+        /// Nothing was changed: it was cancelled before it started, or it was blocked, for example by
+        /// a precondition.
+        Skipped,
+    }
 }
 
 impl ActionState {
@@ -33,11 +61,5 @@ impl ActionState {
     #[must_use]
     pub const fn is_not_done(self) -> bool {
         matches!(self, Self::Failed | Self::Skipped)
-    }
-
-    /// The stored name.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        self.into()
     }
 }

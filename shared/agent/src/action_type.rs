@@ -4,53 +4,46 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::Money;
-use model::input::OneOf;
+use model::names;
 
-/// The kind of an action. Playbooks choose from this catalogue.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, strum::IntoStaticStr, ToSchema,
-)]
-#[serde(rename_all = "snake_case")]
-#[strum(serialize_all = "snake_case")]
-pub enum ActionType {
-    /// Process a usage batch again.
-    ReprocessUsageBatch,
-    /// Send usage events again.
-    ResendUsageEvents,
-    /// Charge an invoice again.
-    RetryInvoice,
-    /// Compute an invoice again.
-    RefreshInvoice,
-    /// Retry a payment.
-    RetryPayment,
-    /// Void an invoice.
-    VoidInvoice,
-    /// Issue a credit note.
-    IssueCreditNote,
-    /// Generate a missing invoice.
-    GenerateInvoice,
-    /// Resume the billing of an account that billing had suspended.
-    ResumeBilling,
-    /// Compute a draft invoice again from the metered usage.
-    RecomputeInvoice,
-    /// Ask the processor for a payment's outcome and record it.
-    ReconcilePayment,
-    /// Remove usage that is in a batch twice.
-    RemoveDuplicateUsage,
-    /// Pause the collection of an invoice and its reminders.
-    PauseCollection,
-    /// Deliver webhooks that were not delivered.
-    ResendWebhooks,
-    /// Synchronize a customer between systems.
-    SyncCustomer,
-    /// Send a customer a message.
-    NotifyCustomer,
-    /// A person reviews the case.
-    ManualReview,
-}
-
-impl OneOf for ActionType {
-    const NOUN: &'static str = "an action type";
+names! {
+    /// The kind of an action. Playbooks choose from this catalogue.
+    pub enum ActionType = "an action type" {
+        /// Process a usage batch again.
+        ReprocessUsageBatch,
+        /// Send usage events again.
+        ResendUsageEvents,
+        /// Charge an invoice again.
+        RetryInvoice,
+        /// Compute an invoice again.
+        RefreshInvoice,
+        /// Retry a payment.
+        RetryPayment,
+        /// Void an invoice.
+        VoidInvoice,
+        /// Issue a credit note.
+        IssueCreditNote,
+        /// Generate a missing invoice.
+        GenerateInvoice,
+        /// Resume the billing of an account that billing had suspended.
+        ResumeBilling,
+        /// Compute a draft invoice again from the metered usage.
+        RecomputeInvoice,
+        /// Ask the processor for a payment's outcome and record it.
+        ReconcilePayment,
+        /// Remove usage that is in a batch twice.
+        RemoveDuplicateUsage,
+        /// Pause the collection of an invoice and its reminders.
+        PauseCollection,
+        /// Deliver webhooks that were not delivered.
+        ResendWebhooks,
+        /// Synchronize a customer between systems.
+        SyncCustomer,
+        /// Send a customer a message.
+        NotifyCustomer,
+        /// A person reviews the case.
+        ManualReview,
+    }
 }
 
 impl ActionType {
@@ -70,20 +63,20 @@ pub struct MoneyMoved {
     pub amount: Option<Money>,
 }
 
-/// The direction in which an action moves money.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum MoneyDirection {
-    /// A claim on the customer shrinks or ends, such as by voiding an invoice.
-    CustomerOwesLess,
-    /// A claim on the customer arises or grows, such as by finalizing an invoice.
-    CustomerOwesMore,
-    /// Money is taken from the customer.
-    CustomerPays,
-    /// Money goes back to the customer.
-    CustomerIsRepaid,
-    /// Usage reaches a later invoice. Its amount is not known before.
-    CustomerIsBilledLater,
+names! {
+    /// The direction in which an action moves money.
+    pub enum MoneyDirection {
+        /// A claim on the customer shrinks or ends, such as by voiding an invoice.
+        CustomerOwesLess,
+        /// A claim on the customer arises or grows, such as by finalizing an invoice.
+        CustomerOwesMore,
+        /// Money is taken from the customer.
+        CustomerPays,
+        /// Money goes back to the customer.
+        CustomerIsRepaid,
+        /// Usage reaches a later invoice. Its amount is not known before.
+        CustomerIsBilledLater,
+    }
 }
 
 /// The reversibility of an action, in words.
@@ -95,34 +88,30 @@ pub struct Reversible {
     pub says: String,
 }
 
-/// The reversibility of an action.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Reversibility {
-    /// At any time.
-    Yes,
-    /// For a while.
-    Until,
-    /// Not at all. The risk is critical.
-    No,
+names! {
+    /// The reversibility of an action.
+    pub enum Reversibility {
+        /// At any time.
+        Yes,
+        /// For a while.
+        Until,
+        /// Not at all. The risk is critical.
+        No,
+    }
 }
 
-/// The risk of an action.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Risk {
-    /// No harm that matters.
-    Low,
-    /// Harm that is easily fixed.
-    Medium,
-    /// A customer notices.
-    High,
-    /// Cannot be undone.
-    Critical,
-}
-
-impl OneOf for Risk {
-    const NOUN: &'static str = "a risk";
+names! {
+    /// The risk of an action.
+    pub enum Risk = "a risk" {
+        /// No harm that matters.
+        Low,
+        /// Harm that is easily fixed.
+        Medium,
+        /// A customer notices.
+        High,
+        /// Cannot be undone.
+        Critical,
+    }
 }
 
 /// An effect that one action holds at a time.

@@ -220,7 +220,9 @@ impl AgentSession {
         let proposers = self.proposers();
         let mut approvals = Vec::with_capacity(approving.ids.len());
         for action in approving.ids.iter().filter_map(|id| self.proposed(id)) {
-            approvals.push(self.approval(action, approving, approver, now)?);
+            let approval = approving.approval(approver.user, action.digest(self), now);
+            self.check_approval(action, approver.policy, &approval)?;
+            approvals.push(approval);
         }
         let mut are_enough = true;
         for (id, approval) in approving.ids.iter().zip(approvals) {
@@ -245,19 +247,6 @@ impl AgentSession {
         Ok(are_enough)
     }
 
-    /// Returns the user's approval of an action. 403 or 409 if the policy does not permit it.
-    fn approval(
-        &self,
-        action: &ProposedAction,
-        approving: &Approving<'_>,
-        approver: &Approver<'_>,
-        now: Timestamp,
-    ) -> Result<ActionApproval, Error> {
-        let approval = approving.approval(approver.user, action.digest(self), now);
-        self.check_approval(action, approver.policy, &approval)?;
-        Ok(approval)
-    }
-
     /// Checks that the policy permits an approval of an action, and the action itself. 403 or 409 if
     /// not.
     pub(super) fn check_approval(
@@ -267,8 +256,7 @@ impl AgentSession {
         approval: &ActionApproval,
     ) -> Result<(), Error> {
         let id = &action.id;
-        let requirement = policy.requires(action.content.subject());
-        let requirement = requirement.and(&action.rules);
+        let requirement = policy.demands(action);
         if requirement.denies() {
             return Err(Error::conflict(
                 Code::PolicyDenied,
@@ -340,33 +328,19 @@ impl AgentSession {
         approving: &Approving<'_>,
         now: Timestamp,
     ) -> Approved<'a, A> {
-        let is_known = |id: &String| {
-            actions
-                .known
-                .iter()
-                .any(|action| action.key.action_id == *id)
-        };
-        let approvals = |id: &str| {
-            let proposed = self.proposed(id);
-            proposed.map_or_else(Vec::new, |action| action.approvals.clone())
-        };
-        let listed = self.proposed_actions.iter();
-        let listed = listed.filter(|one| approving.ids.contains(&one.id) && !is_known(&one.id));
-        let new = listed
-            .map(|proposed| {
-                let approvals = approvals(&proposed.id);
-                AgentAction::approve(self, proposed, approvals, approving.trace, now)
-            })
-            .collect();
-        let again = actions
-            .known
-            .iter_mut()
-            .filter(|action| approving.ids.contains(&action.key.action_id))
-            .map(|action| {
-                let approvals = approvals(&action.key.action_id);
-                action.approve_again(self, approvals, approving.trace, now);
-                &*action
-            })
+        let (listed, mut new) = (approving.ids, Vec::new());
+        let all = self.proposed_actions.iter();
+        for proposed in all.filter(|one| listed.contains(&one.id)) {
+            let (trace, approvals) = (approving.trace, proposed.approvals.clone());
+            let mut known = actions.known.iter_mut();
+            match known.find(|action| action.key.action_id == proposed.id) {
+                Some(action) => action.approve_again(self, approvals, trace, now),
+                None => new.push(AgentAction::approve(self, proposed, approvals, trace, now)),
+            }
+        }
+        let again = actions.known.iter();
+        let again = again
+            .filter(|action| listed.contains(&action.key.action_id))
             .collect();
         Approved::Queued { again, new }
     }
@@ -396,40 +370,19 @@ impl AgentSession {
     /// Checks ids. 400 with every id at fault; 409 if the only fault is an id of an earlier
     /// proposal.
     fn check_ids(&self, ids: &[String]) -> Result<(), Error> {
-        let mut void = false;
-        let mut faults = Vec::new();
-        for (at, id) in ids.iter().enumerate() {
-            let field = format!("actionIds/{at}");
-            match self.proposed(id) {
-                Some(action) if action.is_automated => {
-                    let mut earlier = ids.iter().take(at).filter_map(|id| self.proposed(id));
-                    let other = earlier.find(|one| action.excludes.contains(&one.key));
-                    let is_new = !self.is_approved(id);
-                    if let Some(other) = other.or_else(|| self.rival_of(action).filter(|_| is_new))
-                    {
-                        faults.push(Fault::at(
-                            &field,
-                            FaultCode::Exclusive,
-                            format!("This action and {} exclude each other.", other.id),
-                        ));
-                    }
-                }
-                Some(_) => faults.push(Fault::at(
-                    &field,
-                    FaultCode::Manual,
-                    "This action is manual: a person has to do it.",
-                )),
-                None if self.is_void(id) => void = true,
-                None => faults.push(Fault::unknown(&field, "action of this session")),
+        let fault = |at: usize, action: &ProposedAction| {
+            if !action.is_automated {
+                let detail = "This action is manual: a person has to do it.";
+                return Some((FaultCode::Manual, detail.to_owned()));
             }
-        }
-        if !faults.is_empty() {
-            Err(Error::Invalid(faults))
-        } else if void {
-            Err(Self::superseded())
-        } else {
-            Ok(())
-        }
+            let mut earlier = ids.iter().take(at).filter_map(|id| self.proposed(id));
+            let other = earlier.find(|one| action.excludes.contains(&one.key));
+            let is_new = !self.is_approved(&action.id);
+            let other = other.or_else(|| self.rival_of(action).filter(|_| is_new))?;
+            let detail = format!("This action and {} exclude each other.", other.id);
+            Some((FaultCode::Exclusive, detail))
+        };
+        self.named_without(ids, fault).map(|_| ())
     }
 
     /// Returns why a list that was not approved before cannot be executed.

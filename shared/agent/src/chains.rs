@@ -19,20 +19,8 @@ impl AgentSession {
     #[must_use]
     pub fn note(&mut self, note: Note, now: Timestamp) -> JournalEntry {
         let entry = JournalEntry {
-            organization_id: self.organization_id,
-            session_id: self.id,
-            action_id: None,
-            seq: 0,
-            at: now,
-            actor: note.actor,
-            what: note.what,
-            from: note.from.map(str::to_owned),
             to: Some(self.status.name().to_owned()),
-            digest: None,
-            detail: note.detail,
-            excerpt: None,
-            previous_hash: String::new(),
-            hash: String::new(),
+            ..note.entry(self.organization_id, self.id, now)
         };
         let entry = entry.chained(&mut self.journal);
         self.journal_at = Some(now);
@@ -86,20 +74,11 @@ impl AgentAction {
         let notes: Vec<_> = notes.collect();
         let entries = notes.into_iter().map(|(note, excerpt, to, at)| {
             let entry = JournalEntry {
-                organization_id: self.key.organization_id,
-                session_id: self.key.session_id,
                 action_id: Some(self.key.action_id.clone()),
-                seq: 0,
-                at,
-                actor: note.actor,
-                what: note.what,
-                from: note.from.map(str::to_owned),
                 to,
                 digest: Some(digest.clone()),
-                detail: note.detail,
                 excerpt,
-                previous_hash: String::new(),
-                hash: String::new(),
+                ..note.entry(self.key.organization_id, self.key.session_id, at)
             };
             entry.chained(&mut self.journal)
         });

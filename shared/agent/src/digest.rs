@@ -33,6 +33,6 @@ impl AgentAction {
     pub fn digest(&self) -> String {
         let key = &self.key;
         self.content
-            .digest(key.organization_id, key.alert_id, &key.action_id)
+            .digest(key.organization_id, self.alert_id, &key.action_id)
     }
 }

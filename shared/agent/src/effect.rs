@@ -3,22 +3,19 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{ActionState, ActionStep, AgentAction, TargetEffect, facts::quoted};
-use model::{AgentSessionId, OrganizationId, Timestamp};
+use super::{ActionKey, ActionState, ActionStep, AgentAction, TargetEffect, facts::quoted};
+use model::{AgentSessionId, Timestamp};
 
 /// Names the action that claimed an effect last. Only that action's record says whether it still
 /// holds the effect, so both cannot differ: see [`AgentAction::holds`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct EffectGuard {
-    /// The organization of the target system.
-    pub organization_id: OrganizationId,
     /// The effect.
     pub effect: TargetEffect,
-    /// The session of the action.
-    pub session_id: AgentSessionId,
     /// The action.
-    pub action_id: String,
+    #[serde(flatten)]
+    pub by: ActionKey,
     /// The instant of the last claim.
     pub claimed_at: Timestamp,
     /// The rounds of actions that claimed it, the newest last. The last fifty are kept.
@@ -63,10 +60,8 @@ impl EffectGuard {
         let surplus = tries.len().saturating_sub(Self::MOST_TRIES);
         tries.drain(..surplus);
         Self {
-            organization_id: action.key.organization_id,
             effect,
-            session_id: action.key.session_id,
-            action_id: action.key.action_id.clone(),
+            by: action.key.clone(),
             claimed_at: now,
             tries,
         }
@@ -82,7 +77,7 @@ impl EffectGuard {
     /// True if the action claimed it last.
     #[must_use]
     pub fn is_of(&self, action: &AgentAction) -> bool {
-        self.session_id == action.key.session_id && self.action_id == action.key.action_id
+        self.by == action.key
     }
 }
 
@@ -128,7 +123,7 @@ impl HeldEffect {
         };
         Some(Self {
             effect: guard.effect.clone(),
-            by: guard.session_id,
+            by: guard.by.session_id,
             hold,
         })
     }
@@ -174,25 +169,20 @@ impl AgentAction {
             ActionState::Unknown => Some(Hold::EffectUnknown),
             ActionState::Failed | ActionState::Skipped if !self.has_changed() => None,
             ActionState::Succeeded | ActionState::Failed | ActionState::Skipped => {
-                let ended = self.end.at.unwrap_or(self.updated_at);
-                (now < ended.plus(Self::COOLDOWN)).then_some(Hold::DoneRecently)
+                (now < self.ended_at().plus(Self::COOLDOWN)).then_some(Hold::DoneRecently)
             }
         }
     }
 
     /// True if a finished step changed something.
     pub(super) fn has_changed(&self) -> bool {
-        let done = usize::try_from(self.progress.steps_done).unwrap_or(0);
-        self.content
-            .steps
-            .iter()
-            .take(done)
-            .any(ActionStep::changes)
+        let mut done = self.content.steps.iter().take(self.next_step());
+        done.any(ActionStep::changes)
     }
 
     /// True if the next step changes something. A missing step counts as a change.
     pub(super) fn is_about_to_change(&self) -> bool {
-        let done = usize::try_from(self.progress.steps_done).unwrap_or(0);
-        self.content.steps.get(done).is_none_or(ActionStep::changes)
+        let next = self.content.steps.get(self.next_step());
+        next.is_none_or(ActionStep::changes)
     }
 }

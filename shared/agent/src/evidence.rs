@@ -139,10 +139,8 @@ pub struct PlaybookRuns {
     /// Its version. In the table, `version` is the item's version.
     pub playbook_version: u32,
     /// Number of known outcomes.
-    #[serde(default)]
     pub runs: i64,
     /// Number of runs that had their effect.
-    #[serde(default)]
     pub effective: i64,
 }
 

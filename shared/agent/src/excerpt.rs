@@ -3,15 +3,19 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use utoipa::ToSchema;
 
 use model::{digest, journal::canonical, span};
 
-/// The status of an answer, and what its connection keeps of the body.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// The kept excerpt of a target system's answer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+#[schema(as = TargetResponse)]
 pub struct Excerpt {
-    /// The status code.
+    /// HTTP status.
+    #[schema(value_type = i64, minimum = 100, maximum = 599, examples(200))]
     pub status: u16,
-    /// The kept members of the body, up to 4 KiB; null if none.
+    /// Members of the body that the connection keeps, up to 4 KiB. A larger body is the beginning of
+    /// its text.
     pub body: Value,
 }
 

@@ -1,6 +1,6 @@
 //! Reads of target systems, the facts that they return, and conditions on facts.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Number, Value};
@@ -37,7 +37,7 @@ impl TargetRead {
             let value = found.or_else(|| self.absent.get(name))?;
             is_fact(value).then(|| (format!("{}.{name}", self.name), value.clone()))
         });
-        Facts(given.collect())
+        given.collect()
     }
 }
 
@@ -57,31 +57,24 @@ fn is_storable(number: &Number) -> bool {
 }
 
 /// The known facts of records, by `read.fact`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Facts(BTreeMap<String, Value>);
+pub type Facts = BTreeMap<String, Value>;
 
-impl Facts {
-    /// Adds the facts of another read.
-    pub fn extend(&mut self, more: Self) {
-        self.0.extend(more.0);
-    }
-
-    /// Returns a fact, if known.
-    #[must_use]
-    pub fn get(&self, name: &str) -> Option<&Value> {
-        self.0.get(name)
-    }
-
-    /// Returns all known facts, by name.
-    pub fn iter(&self) -> impl Iterator<Item = (&str, &Value)> {
-        self.0.iter().map(|(name, value)| (name.as_str(), value))
-    }
+/// Returns the name of a fact's read.
+#[must_use]
+pub fn read_of(fact: &str) -> &str {
+    fact.split_once('.').map_or(fact, |(read, _)| read)
 }
 
-impl FromIterator<(String, Value)> for Facts {
-    fn from_iter<I: IntoIterator<Item = (String, Value)>>(facts: I) -> Self {
-        Self(facts.into_iter().collect())
-    }
+/// Returns the reads that conditions need, each once.
+pub fn reads_of<'a>(
+    reads: impl IntoIterator<Item = &'a TargetRead>,
+    conditions: impl IntoIterator<Item = &'a FactCondition>,
+) -> Vec<TargetRead> {
+    let facts = conditions.into_iter().flat_map(FactCondition::facts);
+    let named: BTreeSet<&str> = facts.map(read_of).collect();
+    let reads = reads.into_iter();
+    let needed = reads.filter(|read| named.contains(read.name.as_str()));
+    needed.cloned().collect()
 }
 
 /// A condition on a fact.
@@ -165,8 +158,13 @@ impl AnswerCondition {
     /// True if an answer meets it. A missing value does not.
     #[must_use]
     pub fn holds(&self, answer: &Value) -> bool {
+        self.finds(&self.is, answer)
+    }
+
+    /// True if an answer has one of these values there.
+    fn finds(&self, values: &[Value], answer: &Value) -> bool {
         let said = answer.pointer(&self.at);
-        said.is_some_and(|said| self.is.iter().any(|value| same(value, said)))
+        said.is_some_and(|said| values.iter().any(|value| same(value, said)))
     }
 
     /// True if an answer has another value there, which does not mean that the call is under way.
@@ -176,8 +174,7 @@ impl AnswerCondition {
 
     /// True if an answer says that the call is under way.
     pub(super) fn is_pending(&self, answer: &Value) -> bool {
-        let said = answer.pointer(&self.at);
-        said.is_some_and(|said| self.pending.iter().any(|value| same(value, said)))
+        self.finds(&self.pending, answer)
     }
 
     /// Returns it in words: ``/state is `paid` ``.
@@ -298,7 +295,8 @@ mod tests {
     fn an_answer_gives_the_facts_that_it_has() {
         let answer = json!({"state": "open", "money": {"due": 5}, "late": null});
         let facts = read().facts(&answer);
-        let known: Vec<_> = facts.iter().collect();
+        let known = facts.iter().map(|(name, value)| (name.as_str(), value));
+        let known: Vec<_> = known.collect();
         assert_eq!(
             known,
             [
@@ -338,7 +336,7 @@ mod tests {
             (TargetRead::LONGEST_FACT + 1, false),
         ] {
             let facts = read().facts(&json!({"state": "ü".repeat(length)}));
-            assert_eq!(facts.get("invoice.state").is_some(), is_known, "{length}");
+            assert_eq!(facts.contains_key("invoice.state"), is_known, "{length}");
         }
     }
 

@@ -17,6 +17,7 @@ use super::Excerpt;
 use model::{
     AgentSessionId, JsonObject, JsonText, OrganizationId, Timestamp, UserId, input,
     journal::{Chained, Link},
+    names,
 };
 
 /// An entry of a journal.
@@ -66,70 +67,70 @@ pub struct JournalActor {
     pub user_id: Option<UserId>,
 }
 
-/// The type of an actor.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum JournalActorType {
-    /// A user.
-    User,
-    /// The component that analyses alerts.
-    Engine,
-    /// The component that runs actions.
-    Worker,
-    /// The component that resumes what was left behind.
-    Sweeper,
+names! {
+    /// The type of an actor.
+    pub enum JournalActorType {
+        /// A user.
+        User,
+        /// The component that analyses alerts.
+        Engine,
+        /// The component that runs actions.
+        Worker,
+        /// The component that resumes what was left behind.
+        Sweeper,
+    }
 }
 
-/// The event of a journal entry.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum JournalEvent {
-    /// The session was opened.
-    Opened,
-    /// The analysis began.
-    AnalysisBegun,
-    /// Actions were proposed.
-    Proposed,
-    /// The analysis failed.
-    AnalysisFailed,
-    /// A user approved actions.
-    Approved,
-    /// A user rejected the proposal.
-    Rejected,
-    /// A user cancelled the session.
-    Cancelled,
-    /// The session's time ended.
-    Lapsed,
-    /// All actions have ended, or an unknown outcome was settled later.
-    Settled,
-    /// A manual action is done: a user said so, or its service request was resolved.
-    DoneByHand,
-    /// A user waived a manual action.
-    Waived,
-    /// A user handed a manual action over, by a service request.
-    HandedOver,
-    /// The service request of a handover was opened again.
-    HandOverReopened,
-    /// The service request of a handover was deleted. The action is as before.
-    HandOverWithdrawn,
-    /// A worker claimed the action.
-    Claimed,
-    /// The target system answered a step, or did not answer.
-    Answered,
-    /// The action was released for a later retry.
-    Released,
-    /// The action has ended.
-    Ended,
-    /// The target system was checked.
-    Looked,
-    /// Verification ended: the action had its effect, or it had not.
-    Verified,
-    /// Reconciliation ended, with or without a result.
-    Reconciled,
-    /// The alert was resolved.
-    AlertResolved,
-    /// A user settled an action whose outcome was unknown.
-    Verdict,
+names! {
+    /// The event of a journal entry.
+    pub enum JournalEvent {
+        /// The session was opened.
+        Opened,
+        /// The analysis began.
+        AnalysisBegun,
+        /// Actions were proposed.
+        Proposed,
+        /// The analysis failed.
+        AnalysisFailed,
+        /// A user approved actions.
+        Approved,
+        /// A user rejected the proposal.
+        Rejected,
+        /// A user cancelled the session.
+        Cancelled,
+        /// The session's time ended.
+        Lapsed,
+        /// All actions have ended, or an unknown outcome was settled later.
+        Settled,
+        /// A manual action is done: a user said so, or its service request was resolved.
+        DoneByHand,
+        /// A user waived a manual action.
+        Waived,
+        /// A user handed a manual action over, by a service request.
+        HandedOver,
+        /// The service request of a handover was opened again.
+        HandOverReopened,
+        /// The service request of a handover was deleted. The action is as before.
+        HandOverWithdrawn,
+        /// A worker claimed the action.
+        Claimed,
+        /// The target system answered a step, or did not answer.
+        Answered,
+        /// The action was released for a later retry.
+        Released,
+        /// The action has ended.
+        Ended,
+        /// The target system was checked.
+        Looked,
+        /// Verification ended: the action had its effect, or it had not.
+        Verified,
+        /// Reconciliation ended, with or without a result.
+        Reconciled,
+        /// The alert was resolved.
+        AlertResolved,
+        /// A user settled an action whose outcome was unknown.
+        Verdict,
+    }
 }
 
 /// The content of a journal entry.
@@ -210,6 +211,31 @@ impl Note {
             _ => None,
         };
         self
+    }
+
+    /// Returns its entry in a session's chain, before it is linked.
+    pub(super) fn entry(
+        self,
+        organization_id: OrganizationId,
+        session_id: AgentSessionId,
+        at: Timestamp,
+    ) -> JournalEntry {
+        JournalEntry {
+            organization_id,
+            session_id,
+            action_id: None,
+            seq: 0,
+            at,
+            actor: self.actor,
+            what: self.what,
+            from: self.from.map(str::to_owned),
+            to: None,
+            digest: None,
+            detail: self.detail,
+            excerpt: None,
+            previous_hash: String::new(),
+            hash: String::new(),
+        }
     }
 }
 

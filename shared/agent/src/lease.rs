@@ -121,6 +121,31 @@ pub struct Surroundings {
     pub proposers: Proposers,
 }
 
+impl Surroundings {
+    /// Returns why an action that comes first blocks it.
+    fn blocks(&self) -> Option<&'static str> {
+        let failed = |state: &Option<ActionState>| {
+            state.is_none_or(|state| state.has_ended() && state != ActionState::Succeeded)
+        };
+        let may_succeed =
+            |state: &Option<ActionState>| state.is_none_or(|one| one == ActionState::Unknown);
+        if self.before.iter().any(failed) {
+            Some(
+                "predecessor_not_done: an action that comes first did not succeed. Nothing was sent.",
+            )
+        } else if self.unless.contains(&Some(ActionState::Succeeded)) {
+            Some("not_needed: the action that comes first succeeded. Nothing was sent.")
+        } else if self.unless.iter().any(may_succeed) {
+            Some(
+                "predecessor_unknown: the outcome of the action that comes first is unknown. Nothing \
+                 was sent.",
+            )
+        } else {
+            None
+        }
+    }
+}
+
 /// Transitions of an action without a holder.
 impl AgentAction {
     /// Claims it for `lease` milliseconds, if it can run. Its effects are claimed in the same
@@ -221,31 +246,13 @@ impl AgentAction {
                        was sent.";
             return Some((self.given_up(), why.to_owned()));
         }
-        let failed = |state: &Option<ActionState>| {
-            state.is_none_or(|state| state.has_ended() && state != ActionState::Succeeded)
-        };
-        if around.before.iter().any(failed) {
-            let why = "predecessor_not_done: an action that comes first did not succeed. Nothing \
-                       was sent.";
-            return Some((self.kept_back(), why.to_owned()));
-        }
-        if around.unless.contains(&Some(ActionState::Succeeded)) {
-            let why = "not_needed: the action that comes first succeeded. Nothing was sent.";
-            return Some((self.kept_back(), why.to_owned()));
-        }
-        let may_succeed =
-            |state: &Option<ActionState>| state.is_none_or(|one| one == ActionState::Unknown);
-        if around.unless.iter().any(may_succeed) {
-            let why = "predecessor_unknown: the outcome of the action that comes first is unknown. \
-                       Nothing was sent.";
-            return Some((self.kept_back(), why.to_owned()));
-        }
-        if let Some(held) = around.held.first() {
-            return Some((self.kept_back(), held.says()));
-        }
-        let attempts = self.content.attempts?;
-        let mut tries = around.tries.iter();
-        let why = tries.find_map(|tries| attempts.refuse(tries, now))?;
+        let why = around.blocks().map(str::to_owned);
+        let why = why.or_else(|| Some(around.held.first()?.says()));
+        let why = why.or_else(|| {
+            let attempts = self.content.attempts?;
+            let mut tries = around.tries.iter();
+            tries.find_map(|tries| attempts.refuse(tries, now))
+        })?;
         Some((self.kept_back(), why))
     }
 
@@ -254,31 +261,22 @@ impl AgentAction {
     /// nothing was done, such as a 429, changes nothing: policy, approvals and caps count again.
     fn unapproved(&self, around: &Surroundings, now: Timestamp) -> Option<String> {
         let approvals = self.current_approvals();
-        let mut digests = approvals
-            .iter()
-            .filter_map(|one| one.digest.as_ref())
-            .peekable();
-        // Approvals from before digests existed have none.
-        if digests.peek().is_some() {
-            let digest = self.digest();
-            if digests.any(|approved| *approved != digest) {
-                let why =
-                    "content_changed: the action is not the approved one. Nothing more was sent.";
-                return Some(why.to_owned());
-            }
+        let says = |why: &str| Some(why.to_owned());
+        let digest = self.digest();
+        let mut digests = approvals.iter().filter_map(|one| one.digest.as_ref());
+        if digests.any(|approved| *approved != digest) {
+            return says(
+                "content_changed: the action is not the approved one. Nothing more was sent.",
+            );
         }
-        let approved = self
-            .content
-            .connection
-            .as_ref()
-            .map(|approved| approved.revision);
-        let now_there = around.connection.map(|called| called.revision);
-        if let (Some(approved), Some(now_there)) = (approved, now_there)
-            && approved != now_there
+        let approved = self.content.connection.as_ref();
+        if let (Some(approved), Some(now_there)) = (approved, around.connection)
+            && approved.revision != now_there.revision
         {
-            let why = "content_changed: its connection was changed since it was proposed; open \
-                       another session. Nothing more was sent.";
-            return Some(why.to_owned());
+            return says(
+                "content_changed: its connection was changed since it was proposed; open another \
+                 session. Nothing more was sent.",
+            );
         }
         if self.may_have_taken_effect() || self.has_changed() {
             return None;
@@ -287,16 +285,16 @@ impl AgentAction {
         let requirement = around.policy.requires(self.content.subject());
         let requirement = requirement.and(&self.round.rules);
         if requirement.denies() {
-            let why =
-                "policy_denied: the policy now allows no user to execute it. Nothing was sent.";
-            return Some(why.to_owned());
+            return says(
+                "policy_denied: the policy now allows no user to execute it. Nothing was sent.",
+            );
         }
         let given = requirement.given(&approvals, around.proposers, now);
         if given < requirement.approvers() {
             if !approvals.iter().all(|one| one.is_valid(now)) {
-                let why = "approval_expired: it was approved more than an hour ago. Nothing was \
-                           sent.";
-                return Some(why.to_owned());
+                return says(
+                    "approval_expired: it was approved more than an hour ago. Nothing was sent.",
+                );
             }
             let asked = requirement.says();
             return Some(format!(
@@ -433,10 +431,15 @@ impl AgentAction {
 
     /// Ends it without an answer of the target system.
     fn end(&mut self, outcome: ActionState, error: &str, now: Timestamp) {
-        self.state = outcome;
         self.end.error = Some(error.to_owned());
-        self.schedule.lease_until = None;
         self.progress.call.sending = false;
+        self.ends(outcome, now);
+    }
+
+    /// Sets its final state, and plans its checks.
+    fn ends(&mut self, state: ActionState, now: Timestamp) {
+        self.state = state;
+        self.schedule.lease_until = None;
         self.schedule.due_at = None;
         self.end.at = Some(now);
         self.updated_at = now;
@@ -554,13 +557,8 @@ impl AgentAction {
 
     /// Ends it with an outcome.
     pub fn record(&mut self, outcome: &Outcome, now: Timestamp) {
-        self.state = outcome.state;
         self.end.excerpt_hash = outcome.response.as_ref().map(Excerpt::hash);
         self.end.error.clone_from(&outcome.error);
-        self.schedule.lease_until = None;
-        self.schedule.due_at = None;
-        self.end.at = Some(now);
-        self.updated_at = now;
-        self.plan_looks(now);
+        self.ends(outcome.state, now);
     }
 }

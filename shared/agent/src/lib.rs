@@ -171,8 +171,8 @@ mod action_type;
 mod after_end;
 mod alert;
 mod approval;
-mod attempts;
 mod chains;
+mod checks;
 mod connection;
 mod content;
 mod digest;
@@ -192,11 +192,9 @@ mod open;
 mod outcome;
 pub mod pattern;
 mod policy;
-mod precondition;
 mod preview;
 mod proposal;
 mod reply;
-mod saving;
 mod session;
 mod settle;
 mod sight;
@@ -205,13 +203,12 @@ mod step_result;
 #[cfg(test)]
 mod tests;
 mod verdict;
-mod verification;
 
 pub use action::{
-    ActionEnd, ActionKey, ActionResult, ActionRound, AgentAction, Checks, OpenCall, Progress,
-    Schedule, Verdict, VerdictOutcome,
+    ActionEnd, ActionResult, ActionRound, AgentAction, Checks, OpenCall, Progress, Schedule,
+    Verdict, VerdictOutcome,
 };
-pub use action_state::ActionState;
+pub use action_state::{ActionKey, ActionState};
 pub use action_type::{
     ActionType, MoneyDirection, MoneyMoved, Reversibility, Reversible, Risk, TargetEffect,
 };
@@ -221,8 +218,8 @@ pub use alert::{
     Currency, Labels, LifecycleEvent, Measure, Money, Recurrence, Severity,
 };
 pub use approval::{Approved, ApprovedActions};
-pub use attempts::Attempts;
 pub use chains::{JournalBreak, JournalCheck, check_journal};
+pub use checks::Precondition;
 pub use connection::{
     Admission, AgentPause, AllowedCall, Asking, AuthScheme, BaseUrl, BasicUser, BodyFormat,
     Breaker, BreakerState, CallLimits, CallPath, Connection, ConnectionAuth, ConnectionPut,
@@ -230,7 +227,7 @@ pub use connection::{
     HeaderText, Idempotency, IdempotencyKeys, KeyName, KeyPlace, METHODS, MOST_CONNECTIONS, Period,
     Replays, SealedSecret, kept, redacted,
 };
-pub use content::ActionContent;
+pub use content::{ActionContent, Attempts};
 pub use effect::{EffectGuard, HeldEffect, Hold, Try};
 pub use evidence::{
     Case, ConfidenceFrom, Evidence, FindingWeight, PlaybookRecord, PlaybookRuns, PlaybookVersion,
@@ -240,7 +237,7 @@ pub use excerpt::Excerpt;
 pub use execute::{ActionsExecute, ActionsPreview, Approver, Approving, Digest, Digests};
 pub use facts::{
     AnswerCondition, Asked, FactCondition, Facts, Reconciliation, ResolvedWhen, TargetRead,
-    Verification, quoted,
+    Verification, quoted, read_of, reads_of,
 };
 pub use journal::{
     JournalActor, JournalActorType, JournalEntry, JournalEvent, JournalPeriod, Note, StepAnswer,
@@ -250,7 +247,7 @@ pub use manual::{ActionHandOver, RequestTurn};
 pub use message::Message;
 pub use next::{Next, SessionContext};
 pub use open::OpenWork;
-pub use outcome::LastOutcome;
+pub use outcome::{LastOutcome, Saving};
 pub use pattern::{
     ClassHistory, Cycle, LabelledAlert, Occurrence, Pattern, PatternWindow, SharedLabel,
 };
@@ -258,11 +255,9 @@ pub use policy::{
     ActionApproval, AgentPolicy, Approvers, Charge, PolicyCaps, PolicyMatch, PolicyPreset,
     PolicyRule, PolicySet, PolicySubject, Proposers, Requirement,
 };
-pub use precondition::Precondition;
-pub use preview::{MoneySum, PolicyVerdict};
+pub use preview::MoneySum;
 pub use proposal::{Analysis, Handling, HandlingStatus, NotApplicable, Proposal, ProposedAction};
 pub use reply::{Effect, Reply, retry_after};
-pub use saving::Saving;
 pub use session::{
     AgentSession, AgentSessionFilter, AgentSessionStatus, NextFilter, Rejection, SessionReject,
 };

@@ -3,6 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::ActionKey;
 use model::{AgentSessionId, OrganizationId, QueueMessage};
 
 /// A task for the worker, delivered at least once.
@@ -14,23 +15,9 @@ use model::{AgentSessionId, OrganizationId, QueueMessage};
 )]
 pub enum Message {
     /// Run an approved action.
-    RunAction {
-        /// The organization that owns the session.
-        organization_id: OrganizationId,
-        /// The session.
-        session_id: AgentSessionId,
-        /// The action within the session.
-        action_id: String,
-    },
+    RunAction(ActionKey),
     /// Check the effect of an action that has ended.
-    LookAtAction {
-        /// The organization that owns the session.
-        organization_id: OrganizationId,
-        /// The session.
-        session_id: AgentSessionId,
-        /// The action within the session.
-        action_id: String,
-    },
+    LookAtAction(ActionKey),
     /// Check whether the matter of a completed session's alert is settled.
     CheckAlert {
         /// The organization that owns the session.
@@ -45,13 +32,8 @@ impl Message {
     #[must_use]
     pub const fn organization_id(&self) -> OrganizationId {
         match self {
-            Self::RunAction {
-                organization_id, ..
-            }
-            | Self::LookAtAction {
-                organization_id, ..
-            }
-            | Self::CheckAlert {
+            Self::RunAction(key) | Self::LookAtAction(key) => key.organization_id,
+            Self::CheckAlert {
                 organization_id, ..
             } => *organization_id,
         }
@@ -67,11 +49,11 @@ mod tests {
 
     #[test]
     fn a_message_carries_its_version_and_ids() {
-        let message = Message::RunAction {
-            organization_id: Id::new(1).unwrap(),
-            session_id: Id::new(2).unwrap(),
-            action_id: "s2-p1-a1".into(),
-        };
+        let message = Message::RunAction(ActionKey::new(
+            Id::new(1).unwrap(),
+            Id::new(2).unwrap(),
+            "s2-p1-a1",
+        ));
         let text = message.to_text().unwrap();
         assert_eq!(
             serde_json::from_str::<serde_json::Value>(&text).unwrap(),
@@ -86,11 +68,11 @@ mod tests {
     #[test]
     fn a_look_is_asked_for_with_the_same_ids() {
         let text = r#"{"version":1,"type":"look_at_action","organizationId":1,"sessionId":2,"actionId":"a"}"#;
-        let message = Message::LookAtAction {
-            organization_id: Id::new(1).unwrap(),
-            session_id: Id::new(2).unwrap(),
-            action_id: "a".into(),
-        };
+        let message = Message::LookAtAction(ActionKey::new(
+            Id::new(1).unwrap(),
+            Id::new(2).unwrap(),
+            "a",
+        ));
         assert_eq!(message.to_text().unwrap(), text);
         assert_eq!(Message::from_text(text).unwrap(), message);
         let text = r#"{"version":1,"type":"check_alert","organizationId":1,"sessionId":2}"#;

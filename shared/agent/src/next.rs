@@ -5,7 +5,7 @@ use utoipa::ToSchema;
 
 use super::{
     ActionApproval, AgentPolicy, AgentSession, AgentSessionStatus, Approvers, OpenWork,
-    ProposedAction, Requirement,
+    ProposedAction,
 };
 use model::{Code, Error, Permission, Timestamp, User, UserId};
 
@@ -195,7 +195,7 @@ impl AgentSession {
     ) -> Option<Next> {
         let can_be_approved = |action: &&&ProposedAction| {
             let subject = action.content.subject();
-            let is_denied = context.requirement(action).denies();
+            let is_denied = context.policy.demands(action).denies();
             !is_denied && context.policy.caps.charge(subject).is_ok()
         };
         let until = self.approvable_until(now);
@@ -206,7 +206,7 @@ impl AgentSession {
             );
             return Some(Next::new(Step::Execute, EXECUTOR, what).until(until));
         };
-        let requirement = context.requirement(action);
+        let requirement = context.policy.demands(action);
         let (needed, approvals) = (
             requirement.approvers(),
             context.approvers.standing(&action.approvals),
@@ -253,15 +253,6 @@ impl AgentSession {
             return Err(Self::alert_resolved());
         }
         self.check_approval(action, &context.policy, &ActionApproval::by(user, now))
-    }
-}
-
-impl SessionContext {
-    /// Returns the requirements for an action.
-    #[must_use]
-    pub fn requirement<'a>(&'a self, action: &'a ProposedAction) -> Requirement<'a> {
-        let requirement = self.policy.requires(action.content.subject());
-        requirement.and(&action.rules)
     }
 }
 

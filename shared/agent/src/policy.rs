@@ -17,22 +17,41 @@ use utoipa::ToSchema;
 
 use super::{ActionType, MoneyDirection, MoneyMoved, Risk};
 use crate::Money;
-use model::{OrganizationId, Permission, Role, Timestamp, User, UserId, span};
+use model::{OrganizationId, Permission, Role, Timestamp, User, UserId, names, span};
 
-/// The policy of an organization. The item's version is the policy's revision.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// The organization's policy for the agent's actions. The strictest rule that matches an action
+/// applies. An amount that is unknown, or in another currency than the limit, exceeds the limit.
+// The item's version is the policy's revision.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+#[schema(examples(json!({
+    "rules": [{
+        "when": {
+            "actionType": null,
+            "riskAtLeast": null,
+            "amountAtLeast": {"minorUnits": 50_000, "currency": "USD"},
+            "connection": null,
+            "movesMoney": true
+        },
+        "approvers": 2,
+        "roles": [],
+        "notOpener": true,
+        "deny": false
+    }],
+    "caps": {"actions": 200, "money": [{"minorUnits": 500_000, "currency": "USD"}]},
+    "updatedBy": 1,
+    "updatedAt": "2026-01-14T12:10:00.000Z"
+})))]
 #[serde(rename_all = "camelCase")]
 pub struct AgentPolicy {
     /// The owning organization.
     pub organization_id: OrganizationId,
-    /// Rules for approval.
+    /// Rules of approval. If none matches, one user who may execute actions approves.
     pub rules: Vec<PolicyRule>,
-    /// Daily limits (UTC).
-    #[serde(default)]
+    /// Caps of a day (UTC).
     pub caps: PolicyCaps,
-    /// The user who changed it last; none until the first change.
+    /// User who changed it last; null before the first change.
     pub updated_by: Option<UserId>,
-    /// The last change.
+    /// Instant of the last change.
     pub updated_at: Option<Timestamp>,
 }
 
@@ -81,18 +100,14 @@ pub struct PolicyCaps {
     pub money: Vec<Money>,
 }
 
-/// A ready-made policy.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum PolicyPreset {
-    /// An action that moves money or that customers notice needs an approver who neither recorded
-    /// the alert, nor opened the session, nor requested the proposal. An action that cannot be undone
-    /// is critical and needs two.
-    Billing,
-}
-
-impl model::input::OneOf for PolicyPreset {
-    const NOUN: &'static str = "a preset";
+names! {
+    /// A ready-made policy.
+    pub enum PolicyPreset = "a preset" {
+        /// An action that moves money or that customers notice needs an approver who neither
+        /// recorded the alert, nor opened the session, nor requested the proposal. An action that
+        /// cannot be undone is critical and needs two.
+        Billing,
+    }
 }
 
 /// The properties of an action that a policy uses.
@@ -373,18 +388,14 @@ pub struct ActionApproval {
     /// The approver.
     pub user_id: UserId,
     /// The approver's role at that time.
-    #[serde(default)]
     pub role: Option<Role>,
     /// The instant of the approval.
     pub at: Timestamp,
     /// The digest of the approved content.
-    #[serde(default)]
     pub digest: Option<String>,
     /// The approver's note.
-    #[serde(default)]
     pub note: Option<String>,
     /// The [round](super::AgentAction::round) that was approved; 0 until it begins.
-    #[serde(default)]
     pub round: i64,
     /// The end of the time in which the approver is [fresh](User::fresh_until). Not stored: the
     /// user's record tells.

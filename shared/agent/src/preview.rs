@@ -6,37 +6,33 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::{AgentSession, Connection, MoneyDirection, ProposedAction, SessionContext};
-use model::{Error, Fault, Timestamp};
-
-/// The policy's requirements for an action.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PolicyVerdict {
-    /// The policy denies the action to everyone.
-    pub denied: bool,
-    /// Number of people who must approve it.
-    pub needed: usize,
-    /// Number of valid approvals so far.
-    pub given: usize,
-    /// The requirements in words.
-    pub asks: String,
-    /// The reason if it exceeds a cap on any day.
-    pub above_cap: Option<String>,
-}
+use model::{Error, Fault, FaultCode, Timestamp};
 
 impl AgentSession {
     /// Returns the proposed actions of these ids, all or none. 400 for an unknown id. 409 if the
     /// only fault is an id of an earlier proposal.
     pub fn named(&self, ids: &[String]) -> Result<Vec<&ProposedAction>, Error> {
+        self.named_without(ids, |_, _| None)
+    }
+
+    /// Returns the proposed actions of these ids, as [`named`](Self::named) does, if none of them has
+    /// another fault. `fault` gets the place of an action in the list.
+    pub(super) fn named_without(
+        &self,
+        ids: &[String],
+        fault: impl Fn(usize, &ProposedAction) -> Option<(FaultCode, String)>,
+    ) -> Result<Vec<&ProposedAction>, Error> {
         let mut void = false;
         let (mut named, mut faults) = (Vec::with_capacity(ids.len()), Vec::new());
         for (at, id) in ids.iter().enumerate() {
+            let field = format!("actionIds/{at}");
             match self.proposed(id) {
-                Some(action) => named.push(action),
+                Some(action) => match fault(at, action) {
+                    None => named.push(action),
+                    Some((code, detail)) => faults.push(Fault::at(&field, code, detail)),
+                },
                 None if self.is_void(id) => void = true,
-                None => {
-                    let field = format!("actionIds/{at}");
-                    faults.push(Fault::unknown(&field, "action of this session"));
-                }
+                None => faults.push(Fault::unknown(&field, "action of this session")),
             }
         }
         if !faults.is_empty() {
@@ -60,23 +56,17 @@ impl AgentSession {
         pairs
     }
 
-    /// Returns the policy's requirements for one of its actions.
+    /// Returns the number of valid approvals of one of its actions.
     #[must_use]
-    pub fn policy_verdict(
+    pub fn approvals_given(
         &self,
         action: &ProposedAction,
         context: &SessionContext,
         now: Timestamp,
-    ) -> PolicyVerdict {
-        let requirement = context.requirement(action);
+    ) -> usize {
         let approvals = context.approvers.standing(&action.approvals);
-        PolicyVerdict {
-            denied: requirement.denies(),
-            needed: requirement.approvers(),
-            given: requirement.given(&approvals, self.proposers(), now),
-            asks: requirement.says(),
-            above_cap: context.policy.caps.charge(action.content.subject()).err(),
-        }
+        let requirement = context.policy.demands(action);
+        requirement.given(&approvals, self.proposers(), now)
     }
 }
 

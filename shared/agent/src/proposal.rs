@@ -5,10 +5,10 @@ use utoipa::ToSchema;
 
 use super::{
     ActionApproval, ActionContent, AgentPolicy, ConfidenceFrom, Evidence, Excerpt, PlaybookVersion,
-    PolicyRule, ReadEvidence, ResolvedWhen,
+    PolicyRule, ReadEvidence, Requirement, ResolvedWhen,
 };
 use crate::Pattern;
-use model::{ServiceRequestId, Timestamp, UserId};
+use model::{ServiceRequestId, Timestamp, UserId, names};
 
 /// The noun for a proposed action in a 404.
 pub(super) const ACTION: &str = "action";
@@ -108,6 +108,14 @@ impl Proposal {
     }
 }
 
+impl AgentPolicy {
+    /// Returns the requirements for a proposed action, with the rules that applied at the proposal.
+    #[must_use]
+    pub fn demands<'a>(&'a self, action: &'a ProposedAction) -> Requirement<'a> {
+        self.requires(action.content.subject()).and(&action.rules)
+    }
+}
+
 /// An action that the agent proposes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -117,7 +125,6 @@ pub struct ProposedAction {
     /// Its name within the playbook, by which other actions of the proposal refer to it.
     pub key: String,
     /// Keys of the actions that must not run if this one does. Each of them lists this one too.
-    #[serde(default)]
     pub excludes: Vec<String>,
     /// Keys of the actions that come first, if they are approved too.
     pub after: Vec<String>,
@@ -156,19 +163,16 @@ pub struct Handling {
     pub assignee_id: Option<UserId>,
 }
 
-/// The status of a manual action that a user has handled.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr, ToSchema,
-)]
-#[serde(rename_all = "snake_case")]
-#[strum(serialize_all = "snake_case")]
-pub enum HandlingStatus {
-    /// A user did it.
-    Done,
-    /// Not needed.
-    Waived,
-    /// Handed over by a service request that is not resolved.
-    HandedOver,
+names! {
+    /// The status of a manual action that a user has handled.
+    pub enum HandlingStatus {
+        /// A user did it.
+        Done,
+        /// Not needed.
+        Waived,
+        /// Handed over by a service request that is not resolved.
+        HandedOver,
+    }
 }
 
 impl Handling {

@@ -6,13 +6,13 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{
-    ActionState, Analysis, JournalHead, Proposal, ProposedAction, Proposers, ReadEvidence,
-    ResolvedWhen,
+    ActionKey, ActionState, Analysis, JournalHead, Proposal, ProposedAction, Proposers,
+    ReadEvidence, ResolvedWhen,
 };
 use crate::Alert;
 use model::{
     AgentSessionId, AlertId, AnyOf, Code, Error, OrganizationId, Reason, Timestamp, UserId, input,
-    span,
+    names, span,
 };
 
 /// A session of the agent on one alert.
@@ -31,7 +31,6 @@ pub struct AgentSession {
     pub occurred_at: Timestamp,
     /// Ids of the records that the alert named when the session was opened. Playbook outcomes for
     /// them are read beside the alert.
-    #[serde(default)]
     pub entities: Vec<String>,
     /// The status at the last write; see [`status_at`](Self::status_at).
     pub status: AgentSessionStatus,
@@ -40,18 +39,14 @@ pub struct AgentSession {
     /// The newest analysis.
     pub analysis: Option<Analysis>,
     /// The reads of target systems behind it.
-    #[serde(default)]
     pub reads: Vec<ReadEvidence>,
     /// Number of the newest proposal, part of its action ids; 0 before the first.
-    #[serde(default)]
     pub proposal: i64,
     /// The end of the alert's matter, by the newest proposal's playbook.
     pub resolved_when: Option<ResolvedWhen>,
     /// The actions of the newest proposal.
-    #[serde(default)]
     pub proposed_actions: Vec<ProposedAction>,
     /// The idempotency key of the request that began the newest analysis.
-    #[serde(default)]
     pub analysis_key: Option<String>,
     /// The approved lists of action ids, each ascending, the oldest first.
     pub approved: Vec<Vec<String>>,
@@ -65,25 +60,20 @@ pub struct AgentSession {
     /// The user who opened it.
     pub created_by: UserId,
     /// The user who requested the newest proposal.
-    #[serde(default)]
     pub proposed_by: Option<UserId>,
     /// The rejection of its proposal, if a user rejected it.
-    #[serde(default)]
     pub rejection: Option<Rejection>,
     /// The newest entry of its journal.
-    #[serde(default)]
     pub journal: JournalHead,
     /// The instant of that entry.
     pub journal_at: Option<Timestamp>,
     /// The number of the newest entry that the organization's journal names.
-    #[serde(default)]
     pub journal_named: i64,
     /// The sweeper's next visit. During an analysis or a proposal, also its deadline.
     pub due_at: Option<Timestamp>,
     /// The next check of its alert, in a completed session.
     pub alert_check_at: Option<Timestamp>,
     /// Checks of its alert that found the matter unsettled, since the last action or settlement.
-    #[serde(default)]
     pub alert_checks: i64,
     /// End of the time in which its automated actions can be approved, or approved again.
     pub approvable_until: Option<Timestamp>,
@@ -114,35 +104,28 @@ input! {
     example {"reason": "The customer paid in the meantime."};
 }
 
-/// The status of an agent session.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr, ToSchema,
-)]
-#[serde(rename_all = "snake_case")]
-#[strum(serialize_all = "snake_case")]
-pub enum AgentSessionStatus {
-    /// Opened.
-    Started,
-    /// The alert is being analysed.
-    Analyzing,
-    /// Actions are proposed and wait for approval, for 24 hours.
-    AwaitingConfirmation,
-    /// Approved actions run.
-    Executing,
-    /// Running actions end, and no action starts.
-    Cancelling,
-    /// Every approved action succeeded, or all actions are manual and each is done or waived.
-    Completed,
-    /// The analysis failed, or an approved action did not succeed.
-    Failed,
-    /// Cancelled or rejected.
-    Cancelled,
-    /// The proposal did not get enough approvals within 24 hours.
-    Expired,
-}
-
-impl model::input::OneOf for AgentSessionStatus {
-    const NOUN: &'static str = "a session status";
+names! {
+    /// The status of an agent session.
+    pub enum AgentSessionStatus = "a session status" {
+        /// Opened.
+        Started,
+        /// The alert is being analysed.
+        Analyzing,
+        /// Actions are proposed and wait for approval, for 24 hours.
+        AwaitingConfirmation,
+        /// Approved actions run.
+        Executing,
+        /// Running actions end, and no action starts.
+        Cancelling,
+        /// Every approved action succeeded, or all actions are manual and each is done or waived.
+        Completed,
+        /// The analysis failed, or an approved action did not succeed.
+        Failed,
+        /// Cancelled or rejected.
+        Cancelled,
+        /// The proposal did not get enough approvals within 24 hours.
+        Expired,
+    }
 }
 
 input! {
@@ -157,16 +140,12 @@ input! {
     }
 }
 
-/// The user whose step is next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum NextFilter {
-    /// The caller.
-    Me,
-}
-
-impl model::input::OneOf for NextFilter {
-    const NOUN: &'static str = "a user";
+names! {
+    /// The user whose step is next.
+    pub enum NextFilter = "a user" {
+        /// The caller.
+        Me,
+    }
 }
 
 impl AgentSessionStatus {
@@ -183,12 +162,6 @@ impl AgentSessionStatus {
     #[must_use]
     pub const fn is_running(self) -> bool {
         matches!(self, Self::Executing | Self::Cancelling)
-    }
-
-    /// The name in the API.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        self.into()
     }
 
     /// Returns the 409 for an operation, described by `what`, that this status forbids.
@@ -416,6 +389,12 @@ impl AgentSession {
     #[must_use]
     pub fn action_id(&self, proposal: i64, place: usize) -> String {
         format!("s{}-p{proposal}-a{place}", self.id)
+    }
+
+    /// Returns the name of one of its actions.
+    #[must_use]
+    pub fn key_of(&self, action_id: &str) -> ActionKey {
+        ActionKey::new(self.organization_id, self.id, action_id)
     }
 
     /// True if an earlier proposal of this session assigned the id, which is void now.

@@ -80,23 +80,27 @@ impl AgentSession {
         true
     }
 
-    /// Sets the status that follows from its ended actions.
+    /// Sets the status that follows from its ended actions. Returns whether it completed.
     fn ends<A: Deref<Target = AgentAction>>(
         &mut self,
         actions: &ApprovedActions<A>,
         now: Timestamp,
-    ) {
+    ) -> bool {
         let error = self.note_shortfall(actions);
-        let status = match (self.status, &error) {
-            (AgentSessionStatus::Cancelling, _) => {
-                return self.turn(AgentSessionStatus::Cancelled, None, now);
-            }
-            (_, None) => AgentSessionStatus::Completed,
-            (_, Some(_)) => AgentSessionStatus::Failed,
-        };
+        if self.status == AgentSessionStatus::Cancelling {
+            self.turn(AgentSessionStatus::Cancelled, None, now);
+            return false;
+        }
+        let completes = error.is_none();
         self.error = error;
+        let status = if completes {
+            AgentSessionStatus::Completed
+        } else {
+            AgentSessionStatus::Failed
+        };
         self.end(status, now);
         self.plan_alert_check(actions, now);
+        completes
     }
 
     /// Notes the approved actions that ended without success and were needed. Returns the session's
@@ -157,21 +161,10 @@ impl AgentSession {
         actions: &ApprovedActions<A>,
         now: Timestamp,
     ) -> bool {
-        let error = self.note_shortfall(actions);
         if self.status != AgentSessionStatus::Failed || self.approved.is_empty() {
+            self.note_shortfall(actions);
             return false;
         }
-        let completes = error.is_none();
-        self.error = error;
-        self.end(
-            if completes {
-                AgentSessionStatus::Completed
-            } else {
-                AgentSessionStatus::Failed
-            },
-            now,
-        );
-        self.plan_alert_check(actions, now);
-        completes
+        self.ends(actions, now)
     }
 }

@@ -5,10 +5,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use utoipa::ToSchema;
 
-use super::{Excerpt, FactCondition, Facts, TargetRead, facts::told};
-use model::{JsonObject, JsonText, Timestamp};
+use super::{Excerpt, FactCondition, Facts, TargetRead, facts::told, read_of};
+use model::{JsonObject, JsonText, Timestamp, names};
 
 /// An observation: the facts that reads returned, and the reads that failed.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -187,19 +186,11 @@ impl Sight {
     }
 }
 
-impl Facts {
-    /// Returns the facts in the form of records.
-    #[must_use]
-    pub fn kept(&self) -> JsonText {
-        let facts = self.iter();
-        let facts = facts.map(|(name, value)| (name.to_owned(), brief(value)));
-        JsonText(facts.collect::<JsonObject>())
-    }
-}
-
-/// Returns the name of a fact's read.
-pub(super) fn read_of(fact: &str) -> &str {
-    fact.split_once('.').map_or(fact, |(read, _)| read)
+/// Returns facts in the form of records.
+pub(super) fn kept(facts: &Facts) -> JsonObject {
+    let facts = facts.iter();
+    let facts = facts.map(|(name, value)| (name.clone(), brief(value)));
+    facts.collect()
 }
 
 /// The most characters of a fact that are stored or shown.
@@ -217,7 +208,7 @@ fn brief(value: &Value) -> Value {
 impl Looked {
     /// Returns the detail of its journal entry.
     pub(super) fn detail(&self) -> Value {
-        json!({ "found": self.found.kept().0, "problem": self.problem })
+        json!({ "found": kept(&self.found), "problem": self.problem })
     }
 }
 
@@ -238,40 +229,33 @@ pub struct Looks<S> {
     /// The reason if the last check did not pass.
     pub problem: Option<String>,
     /// True if the last check read nothing, since the target system did not answer.
-    #[serde(default)]
     pub is_blind: bool,
 }
 
-/// The status of a verification: did the action have its effect?
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr, ToSchema,
-)]
-#[serde(rename_all = "snake_case")]
-#[strum(serialize_all = "snake_case")]
-pub enum VerificationStatus {
-    /// More checks follow.
-    Pending,
-    /// The effect was found.
-    Effective,
-    /// The effect was not found in time.
-    Ineffective,
+names! {
+    /// The status of a verification: did the action have its effect?
+    pub enum VerificationStatus {
+        /// More checks follow.
+        Pending,
+        /// The effect was found.
+        Effective,
+        /// The effect was not found in time.
+        Ineffective,
+    }
 }
 
-/// The status of a reconciliation: did an unclear call take effect?
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr, ToSchema,
-)]
-#[serde(rename_all = "snake_case")]
-#[strum(serialize_all = "snake_case")]
-pub enum ReconciliationStatus {
-    /// More checks follow.
-    Pending,
-    /// The call took effect.
-    Done,
-    /// The call took no effect.
-    NotDone,
-    /// No check told: a person decides.
-    Unknown,
+names! {
+    /// The status of a reconciliation: did an unclear call take effect?
+    pub enum ReconciliationStatus {
+        /// More checks follow.
+        Pending,
+        /// The call took effect.
+        Done,
+        /// The call took no effect.
+        NotDone,
+        /// No check told: a person decides.
+        Unknown,
+    }
 }
 
 impl<S> Looks<S> {
@@ -287,11 +271,19 @@ impl<S> Looks<S> {
         }
     }
 
-    pub(super) fn looked(&mut self, sight: &Sight, problem: Option<String>, now: Timestamp) {
+    /// Records a check with its result. Returns the number of checks so far.
+    pub(super) fn looked(
+        &mut self,
+        sight: &Sight,
+        (status, problem): (S, Option<String>),
+        now: Timestamp,
+    ) -> i64 {
+        self.status = status;
         self.looks += 1;
         self.at = Some(now);
-        self.found = Some(sight.facts().kept());
+        self.found = Some(JsonText(kept(sight.facts())));
         self.problem = problem;
+        self.looks
     }
 
     pub(super) fn detail(&self) -> Value

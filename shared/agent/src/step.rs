@@ -1,10 +1,9 @@
 //! Steps of actions: calls of target systems, and their results.
 
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
 use super::{AnswerCondition, Reconciliation, TargetRead};
-use model::{JsonText, Timestamp};
+use model::{JsonText, Timestamp, names};
 
 /// A step of an action.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -102,22 +101,22 @@ pub struct StepResult {
     pub excerpt_hash: Option<String>,
 }
 
-/// The status of a step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum StepStatus {
-    /// Done.
-    Done,
-    /// Already done before.
-    DoneBefore,
-    /// Refused, or its answer says that it did not succeed.
-    Refused,
-    /// The target system did not accept it at this time.
-    NotNow,
-    /// Possibly done.
-    Unclear,
-    /// Sent, and a later check found that it had no effect.
-    NotDone,
-    /// Not sent.
-    NotSent,
+names! {
+    /// The status of a step.
+    pub enum StepStatus {
+        /// Done.
+        Done,
+        /// Already done before.
+        DoneBefore,
+        /// Refused, or its answer says that it did not succeed.
+        Refused,
+        /// The target system did not accept it at this time.
+        NotNow,
+        /// Possibly done.
+        Unclear,
+        /// Sent, and a later check found that it had no effect.
+        NotDone,
+        /// Not sent.
+        NotSent,
+    }
 }

@@ -13,11 +13,7 @@ impl AgentAction {
         excerpt_hash: Option<String>,
         now: Timestamp,
     ) {
-        let known = self
-            .progress
-            .results
-            .iter()
-            .find(|known| known.step == step);
+        let known = self.known_result(step);
         let was_unclear = known.is_some_and(|known| known.status == StepStatus::Unclear);
         let status = match status {
             StepStatus::NotNow if was_unclear => StepStatus::Unclear,
@@ -37,32 +33,30 @@ impl AgentAction {
     pub fn results_of_steps(&self) -> Vec<StepResult> {
         let next = self.next_step();
         let each = self.content.steps.iter().enumerate().map(|(at, step)| {
-            let known = self
-                .progress
-                .results
-                .iter()
-                .find(|known| known.step == step.order);
-            let known = known.cloned();
-            let without = |status| StepResult {
+            // The holder of an unclear step may have died before it could record an answer.
+            let is_unclear = at == next && self.state == ActionState::Unknown;
+            let unsent = StepResult {
                 step: step.order,
-                status,
+                status: if at < next {
+                    StepStatus::Done
+                } else {
+                    StepStatus::NotSent
+                },
                 at: None,
                 excerpt_hash: None,
             };
-            if at < next {
-                return known.unwrap_or_else(|| without(StepStatus::Done));
+            let mut result = self.known_result(step.order).cloned().unwrap_or(unsent);
+            if is_unclear {
+                result.status = StepStatus::Unclear;
             }
-            if at == next && self.state == ActionState::Unknown {
-                // Its holder may have died before it could record an answer.
-                let status = StepStatus::Unclear;
-                return StepResult {
-                    status,
-                    ..known.unwrap_or_else(|| without(status))
-                };
-            }
-            known.unwrap_or_else(|| without(StepStatus::NotSent))
+            result
         });
         each.collect()
+    }
+
+    /// Returns the stored result of a step.
+    pub(super) fn known_result(&self, step: i64) -> Option<&StepResult> {
+        self.progress.results.iter().find(|one| one.step == step)
     }
 
     /// Drops the results of steps that will be sent again.

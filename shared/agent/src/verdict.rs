@@ -3,14 +3,11 @@
 
 use std::ops::DerefMut;
 
-use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
-
 use super::{
     ActionState, AgentAction, AgentSession, ApprovedActions, HandlingStatus, ProposedAction,
-    Schedule, StepStatus, Verdict, VerdictOutcome, proposal::ACTION,
+    Schedule, StepStatus, Verdict, VerdictOutcome,
 };
-use model::{Code, Error, Fault, FaultCode, JournalHead, Reason, Timestamp, input, input::OneOf};
+use model::{Code, Error, Fault, FaultCode, JournalHead, Reason, Timestamp, input, names};
 
 input! {
     /// The body of a request that settles an action.
@@ -25,20 +22,16 @@ input! {
     example {"outcome": "done", "note": "The log of the billing system shows the call."};
 }
 
-/// The outcome of an action, as a user says it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum SettleOutcome {
-    /// The action is done.
-    Done,
-    /// The automated action certainly took no effect.
-    NotDone,
-    /// The manual action is not needed.
-    Waived,
-}
-
-impl OneOf for SettleOutcome {
-    const NOUN: &'static str = "an outcome";
+names! {
+    /// The outcome of an action, as a user says it.
+    pub enum SettleOutcome = "an outcome" {
+        /// The action is done.
+        Done,
+        /// The automated action certainly took no effect.
+        NotDone,
+        /// The manual action is not needed.
+        Waived,
+    }
 }
 
 impl SettleOutcome {
@@ -150,26 +143,18 @@ impl AgentSession {
                 "The record of this action cannot be read. Settle it when the session has ended.",
             ));
         }
-        let mut known = actions.known.iter_mut();
-        let Some(place) = known.position(|action| action.key.action_id == action_id) else {
+        let is_it = |action: &A| action.key.action_id == action_id;
+        let Some(action) = actions.known.iter_mut().find(|one| is_it(one)) else {
             self.known_action(action_id)?;
-            return Err(known_not_yet());
+            return Err(known("The action was not executed."));
         };
-        let judged = match actions.known.get_mut(place) {
-            Some(action) => action.judge(verdict)?,
-            None => return Err(Error::NotFound(ACTION)),
-        };
-        if !judged {
+        if !action.judge(verdict)? {
             return Ok(None);
         }
         self.updated_at = now;
         self.settle_again(actions, now);
-        Ok(actions.known.get(place))
+        Ok(actions.known.iter().find(|one| is_it(one)))
     }
-}
-
-fn known_not_yet() -> Error {
-    known("The action was not executed.")
 }
 
 fn known(why: &str) -> Error {

@@ -19,7 +19,8 @@ pub mod journal;
 mod json_object;
 mod list;
 mod milestone;
-mod names;
+#[doc(hidden)]
+pub mod names;
 mod notification;
 mod or_other;
 mod password;

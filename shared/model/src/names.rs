@@ -13,7 +13,9 @@ pub trait OneOf: DeserializeOwned + ToSchema {
 }
 
 /// The schema of an enum: its description and then each name with its meaning.
-pub(crate) fn schema(about: &[&str], names: &[(&'static str, &[&str])]) -> RefOr<Schema> {
+#[doc(hidden)]
+#[must_use]
+pub fn schema(about: &[&str], names: &[(&'static str, &[&str])]) -> RefOr<Schema> {
     let text = |lines: &[&str]| -> String {
         let lines: Vec<&str> = lines.iter().map(|line| line.trim()).collect();
         lines.join(" ")
@@ -34,6 +36,7 @@ pub(crate) fn schema(about: &[&str], names: &[(&'static str, &[&str])]) -> RefOr
 ///
 /// `as` gives the schema or a variant another name. `= "a …"` is the [noun](OneOf::NOUN) of an enum
 /// that clients send. `= default` marks the default of an enum that derives `Default`.
+#[macro_export]
 macro_rules! names {
     (
         $(#[doc = $about:literal])+

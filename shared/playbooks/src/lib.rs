@@ -13,5 +13,4 @@ mod template;
 mod tests;
 
 pub use inquiry::{Inquiry, Wanted};
-pub use playbook::{CallFlaw, Flaw};
 pub use playbooks::{PlaybookError, Playbooks};

@@ -3,7 +3,7 @@
 
 use agent::Case;
 
-use super::playbook::{Flaw, MOST_READS, Matches, Playbook, Read};
+use super::playbook::{MOST_READS, Matches, Playbook, Read};
 
 /// A playbook's name, for error messages, and its text.
 type File<'a> = (&'a str, &'a str);
@@ -41,21 +41,10 @@ pub struct Playbooks {
     fallback: Playbook,
 }
 
-/// The reason why the playbooks cannot be used.
+/// The reason why the playbooks cannot be used, in words.
 #[derive(Debug, thiserror::Error)]
-pub enum PlaybookError {
-    /// A playbook has a flaw.
-    #[error("playbook {name}: {flaw}")]
-    Flawed {
-        /// The playbook's name.
-        name: String,
-        /// The flaw.
-        flaw: Flaw,
-    },
-    /// Some alerts would have no playbook.
-    #[error("no playbook is the fallback")]
-    NoFallback,
-}
+#[error("{0}")]
+pub struct PlaybookError(String);
 
 impl Playbooks {
     /// Reads the shipped playbooks.
@@ -67,14 +56,11 @@ impl Playbooks {
         let mut fallback = None;
         let mut playbooks: Vec<Playbook> = Vec::new();
         for (name, text) in files {
-            let flawed = |flaw| PlaybookError::Flawed {
-                name: name.to_owned(),
-                flaw,
-            };
+            let flawed = |flaw: String| PlaybookError(format!("playbook {name}: {flaw}"));
             let playbook = Playbook::read(name, text).map_err(flawed)?;
             let mut others = playbooks.iter().chain(&fallback);
             if others.any(|other| other.matches == playbook.matches) {
-                return Err(flawed(Flaw::Twin));
+                return Err(flawed("another one matches the same".to_owned()));
             }
             if playbook.matches == Matches::default() {
                 fallback = Some(playbook);
@@ -82,9 +68,10 @@ impl Playbooks {
                 playbooks.push(playbook);
             }
         }
+        let none = || PlaybookError("no playbook is the fallback".to_owned());
         Ok(Self {
             playbooks,
-            fallback: fallback.ok_or(PlaybookError::NoFallback)?,
+            fallback: fallback.ok_or_else(none)?,
         })
     }
 

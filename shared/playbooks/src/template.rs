@@ -23,36 +23,24 @@ enum Piece {
     Placeholder(String),
 }
 
-/// A flaw in a text's placeholders.
-#[derive(Debug, PartialEq, Eq, thiserror::Error)]
-pub(super) enum TemplateError {
-    #[error("a brace stays open in {0:?}")]
-    StaysOpen(String),
-    #[error("{{{name}}} is no placeholder, in {text:?}")]
-    NoPlaceholder { name: String, text: String },
-    #[error("a brace was never opened in {0:?}")]
-    NeverOpened(String),
-}
-
 /// A placeholder without a value, by name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Missing(pub(super) String);
 
 impl TryFrom<String> for Template {
-    type Error = TemplateError;
+    type Error = String;
 
-    fn try_from(text: String) -> Result<Self, TemplateError> {
+    fn try_from(text: String) -> Result<Self, String> {
         let mut pieces = Vec::new();
         let mut rest = text.as_str();
         while let Some((before, after)) = rest.split_once('{') {
             let Some((name, after)) = after.split_once('}') else {
-                return Err(TemplateError::StaysOpen(text));
+                return Err(format!("a brace stays open in {text:?}"));
             };
             let plain = |byte: u8| byte.is_ascii_lowercase() || byte == b'_';
             let is_name = |part: &str| !part.is_empty() && part.bytes().all(plain);
             if !name.split('.').all(is_name) || name.matches('.').count() > 1 {
-                let name = name.to_owned();
-                return Err(TemplateError::NoPlaceholder { name, text });
+                return Err(format!("{{{name}}} is no placeholder, in {text:?}"));
             }
             if !before.is_empty() {
                 pieces.push(Piece::Text(before.to_owned()));
@@ -61,7 +49,7 @@ impl TryFrom<String> for Template {
             rest = after;
         }
         if rest.contains('}') {
-            return Err(TemplateError::NeverOpened(text));
+            return Err(format!("a brace was never opened in {text:?}"));
         }
         if !rest.is_empty() {
             pieces.push(Piece::Text(rest.to_owned()));
@@ -141,9 +129,9 @@ enum Json {
 }
 
 impl TryFrom<Map<String, Value>> for Body {
-    type Error = TemplateError;
+    type Error = String;
 
-    fn try_from(members: Map<String, Value>) -> Result<Self, TemplateError> {
+    fn try_from(members: Map<String, Value>) -> Result<Self, String> {
         members
             .into_iter()
             .map(|(name, value)| Ok((name, Json::read(value)?)))
@@ -172,7 +160,7 @@ impl Body {
 }
 
 impl Json {
-    fn read(value: Value) -> Result<Self, TemplateError> {
+    fn read(value: Value) -> Result<Self, String> {
         Ok(match value {
             Value::String(text) => Self::Text(text.try_into()?),
             Value::Object(members) => Self::Object(members.try_into()?),
@@ -238,7 +226,7 @@ mod tests {
 
     use super::*;
 
-    fn template(text: &str) -> Result<Template, TemplateError> {
+    fn template(text: &str) -> Result<Template, String> {
         Template::try_from(text.to_owned())
     }
 

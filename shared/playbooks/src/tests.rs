@@ -295,7 +295,7 @@ fn a_read_without_an_answer_is_named() {
     for read in &proposal.reads {
         let error = read.error.as_deref();
         assert_eq!(error, Some(late));
-        assert_eq!(read.facts.0.iter().count(), 0);
+        assert!(read.facts.0.is_empty());
     }
     assert!(proposal.actions.iter().all(|action| !action.is_automated));
     assert!(proposal.analysis.root_cause.starts_with("Suspected: "));

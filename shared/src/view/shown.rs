@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use agent::Alert;
+use agent::{AgentPolicy, Alert};
 use model::{
     Activity, Milestone, Organization, Phase, Project, ServiceRequest, Tag, Task, Ticket,
     input::{Schema, described},
@@ -35,6 +35,7 @@ macro_rules! hide {
 }
 
 hide! {
+    AgentPolicy ["organizationId"]
     Alert ["organizationId", "recurrence"]
     Activity ["metadata", "evidence", "tagIds"]
     Milestone ["organizationId"]

@@ -46,9 +46,8 @@ mod words;
 mod writes;
 
 pub use self::agent::{
-    Agent, AlertCheck, Approval, AwaitedLook, DueAction, DueSession, DueWork, Excerpts,
-    HandingOver, HeldAction, Lease, Looked, Previewed, SessionOnAlert, SessionWithActions,
-    Settling,
+    Agent, AlertCheck, Approval, AwaitedLook, DueAction, DueSession, DueWork, Excerpts, HeldAction,
+    Lease, Looked, Previewed, SessionOnAlert, SessionWithActions,
 };
 pub use activities::{Activities, ActivitiesAsked, ActivityWithRefs, TaggedActivity};
 pub use alerts::Alerts;

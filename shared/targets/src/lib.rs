@@ -144,7 +144,9 @@ impl Targets {
         let since = Stopwatch::start();
         let left = || sending.timeout.saturating_sub(since.elapsed());
         let (method, url) = self.target(connection, call)?;
-        let http = self.http()?;
+        let no_client =
+            || NoAnswer::NotSent("There is no HTTP client; nothing was sent.".to_owned());
+        let http = self.http.client().ok_or_else(no_client)?;
         let secret = self.secret(connection, left()).await?;
         // A call that changes nothing carries no key.
         let key = sending.key.filter(|_| call.changes());
@@ -155,12 +157,6 @@ impl Targets {
             .build()
             .map_err(|_| NoAnswer::Unsendable("The request could not be built.".to_owned()))?;
         answer(http, request, secret).await
-    }
-
-    fn http(&self) -> Result<&reqwest::Client, NoAnswer> {
-        let client = self.http.client();
-        let problem = "There is no HTTP client; nothing was sent.";
-        client.ok_or_else(|| NoAnswer::NotSent(problem.to_owned()))
     }
 
     /// Returns the method and URL of a call that is allowed and stays below the base URL.

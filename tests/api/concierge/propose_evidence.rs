@@ -3,7 +3,7 @@
 use local::target_systems::{Fault, FaultMode};
 use serde_json::{Value, json};
 use shared::{
-    agent::{ActionType, Claim, Outcome, ProposedAction, Sight},
+    agent::{ActionKey, ActionType, Claim, Outcome, ProposedAction, Sight},
     model::{Id, span},
 };
 
@@ -349,7 +349,8 @@ async fn a_pause_does_not_keep_anybody_from_looking() {
 async fn ends(world: &Concierge, (id, action): &(Value, String), state: &str) {
     let (agent, home) = (world.api.store.agent(), world.api.home.id);
     let session = shared::model::Id::new(id.as_i64().unwrap()).unwrap();
-    let claimed = agent.claim(home, session, action, span::MINUTE).await;
+    let key = ActionKey::new(home, session, &**action);
+    let claimed = agent.claim(&key, span::MINUTE).await;
     let Claim::Held(held) = claimed.unwrap() else {
         panic!("{action} is not there to be run");
     };
@@ -360,7 +361,7 @@ async fn ends(world: &Concierge, (id, action): &(Value, String), state: &str) {
     let mut sight = Sight::default();
     sight.add(facts.into_iter().collect());
     world.api.clock.advance(span::HOUR);
-    let awaited = agent.to_look(home, session, action).await.unwrap();
+    let awaited = agent.to_look(&key).await.unwrap();
     let looked = agent.looked(&awaited.unwrap().action, &sight).await;
     assert!(!looked.unwrap().unwrap().action.awaits_look());
 }

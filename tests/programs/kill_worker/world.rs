@@ -17,7 +17,7 @@ use local::{
 use playbooks::Playbooks;
 use serde_json::{Map, Value, json};
 use shared::{
-    agent::{ActionState, ActionType, Approving, Case, Message},
+    agent::{ActionKey, ActionState, ActionType, Approving, Case, Message},
     clock::Clock,
     model::{AgentSessionId, OrganizationId, QueueMessage, Role, Stopwatch, UserId, span},
     queue::Queue,
@@ -233,11 +233,7 @@ impl World {
     }
 
     fn message(&self, one: &Approved) -> Message {
-        Message::RunAction {
-            organization_id: self.tenant,
-            session_id: one.session,
-            action_id: one.action.clone(),
-        }
+        Message::RunAction(ActionKey::new(self.tenant, one.session, &*one.action))
     }
 
     /// Puts an action's message into the queue, so many times.
@@ -378,8 +374,8 @@ impl World {
 /// Counts the messages of an event.
 fn count(delivered: &Delivered, event: &Value) {
     for record in event["Records"].as_array().into_iter().flatten() {
-        let (Message::RunAction { session_id, .. }
-        | Message::LookAtAction { session_id, .. }
+        let (Message::RunAction(ActionKey { session_id, .. })
+        | Message::LookAtAction(ActionKey { session_id, .. })
         | Message::CheckAlert { session_id, .. }) =
             Message::from_text(record["body"].as_str().unwrap()).unwrap();
         *delivered.lock().unwrap().entry(session_id).or_default() += 1;

@@ -11,7 +11,7 @@ use aws_sdk_sqs::types::MessageSystemAttributeName;
 use local::{engines::KEY, target_systems as demo};
 use serde_json::{Value, json};
 use shared::{
-    agent::{Alert, ApiCall, Facts, Message, TargetRead},
+    agent::{ActionKey, Alert, ApiCall, Facts, Message, TargetRead},
     model::{AgentSessionId, Id, OrganizationId, QueueMessage, span},
     queue::Queue,
     store::Store,
@@ -302,22 +302,19 @@ impl Concierge {
 
     /// The message that asks for an action.
     pub fn message(&self, session: &Value, action: &str) -> String {
-        let message = Message::RunAction {
-            organization_id: self.api.home.id,
-            session_id: AgentSessionId::new(session.as_i64().unwrap()).unwrap(),
-            action_id: action.to_owned(),
-        };
+        let message = Message::RunAction(self.key_of(session, action));
         message.to_text().unwrap()
     }
 
     /// The message that asks for a look at an action.
     pub fn looks(&self, session: &Value, action: &str) -> String {
-        let message = Message::LookAtAction {
-            organization_id: self.api.home.id,
-            session_id: AgentSessionId::new(session.as_i64().unwrap()).unwrap(),
-            action_id: action.to_owned(),
-        };
+        let message = Message::LookAtAction(self.key_of(session, action));
         message.to_text().unwrap()
+    }
+
+    fn key_of(&self, session: &Value, action: &str) -> ActionKey {
+        let session = AgentSessionId::new(session.as_i64().unwrap()).unwrap();
+        ActionKey::new(self.api.home.id, session, action)
     }
 
     /// Sends a call to a system of the demo past the agent. Returns the status.

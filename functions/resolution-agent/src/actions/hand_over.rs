@@ -12,7 +12,6 @@ use shared::{
             ProposalSuperseded, SessionExpired,
         },
     },
-    store::HandingOver,
 };
 
 use super::OfSession;
@@ -45,12 +44,7 @@ pub async fn hand_over(
 > {
     let (id, action, by) = (id.known()?, action.known()?, caller.user_id());
     let agent = app.store.agent();
-    let over = HandingOver {
-        assignee: input.assignee_id,
-        note: input.note.as_deref(),
-    };
-    let session = agent
-        .hand_over(caller.pending_write(), id, &action, by, over)
-        .await?;
+    let handed_over = agent.hand_over(caller.pending_write(), id, &action, by, &input);
+    let session = handed_over.await?;
     Ok(Single(AgentSessionView::read(&app, &session).await?))
 }

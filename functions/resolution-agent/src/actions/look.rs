@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use shared::{
     Error,
-    agent::{Connection, ProposedAction, Seen, Sight, Silence, TargetRead},
+    agent::{Connection, ProposedAction, Seen, Sight, Silence, TargetRead, reads_of},
     problem::Cause,
     store::Previewed,
 };
@@ -22,9 +22,10 @@ impl Looks {
     /// late answer gives a read error.
     pub async fn of(targets: &Targets, found: &Previewed, actions: &[&ProposedAction]) -> Self {
         let mut wanted: Vec<TargetRead> = Vec::new();
-        for read in actions.iter().flat_map(|action| needed(action)) {
-            if !wanted.contains(read) {
-                wanted.push(read.clone());
+        let contents = actions.iter().map(|action| &action.content);
+        for read in contents.flat_map(|one| reads_of(&one.reads, &one.require)) {
+            if !wanted.contains(&read) {
+                wanted.push(read);
             }
         }
         let through = |name: &str| {
@@ -46,18 +47,6 @@ impl Looks {
         let of_action = of_action.filter(|(read, _)| action.content.reads.contains(read));
         of_action.map(|(read, seen)| (read, seen.clone())).collect()
     }
-}
-
-/// Returns the reads of an action that its preconditions use.
-fn needed(action: &ProposedAction) -> impl Iterator<Item = &TargetRead> {
-    action.content.reads.iter().filter(|read| {
-        let is_its = |fact: &str| {
-            let name = fact.split_once('.').map(|(name, _)| name);
-            name == Some(&*read.name)
-        };
-        let mut conditions = action.content.require.iter();
-        conditions.any(|condition| condition.facts().any(is_its))
-    })
 }
 
 /// Returns the `detail` of an error.

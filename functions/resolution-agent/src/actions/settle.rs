@@ -12,7 +12,6 @@ use shared::{
             SessionExpired,
         },
     },
-    store::Settling,
 };
 
 use super::OfSession;
@@ -48,15 +47,9 @@ pub async fn settle(
     )>,
 > {
     let (id, action) = (id.known()?, action.known()?);
-    let settling = Settling {
-        outcome: input.outcome,
-        note: &input.note,
-        by: caller.user_id(),
-    };
-    let agent = state.app.store.agent();
-    let session = agent
-        .settle_action(caller.pending_write(), id, &action, settling)
-        .await?;
+    let (agent, by) = (state.app.store.agent(), caller.user_id());
+    let settled = agent.settle_action(caller.pending_write(), id, &action, by, &input);
+    let session = settled.await?;
     let message = session.session.alert_check_message(state.app.clock.now());
     state.queue.try_send(message.as_slice()).await;
     let view = AgentSessionView::read(&state.app, &session).await?;

@@ -313,17 +313,18 @@ fn customers(action: &ProposedAction, found: &Previewed) -> BTreeSet<String> {
 impl PreviewPolicy {
     fn of(action: &ProposedAction, found: &Previewed, caller: &Identity) -> Self {
         let (session, context) = (&found.whole.session, &found.context);
-        let verdict = session.policy_verdict(action, context, found.at);
+        let requirement = context.policy.demands(action);
+        let charge = context.policy.caps.charge(action.content.subject());
         let refused = session
             .may_approve(action, &caller.user, context, found.at)
             .and_then(|()| MayExecute::check(caller));
         let why_not = refused.err().map(says);
         Self {
-            denied: verdict.denied,
-            approvers_needed: verdict.needed,
-            approvals_given: verdict.given,
-            asks: verdict.asks,
-            above_cap: verdict.above_cap,
+            denied: requirement.denies(),
+            approvers_needed: requirement.approvers(),
+            approvals_given: session.approvals_given(action, context, found.at),
+            asks: requirement.says(),
+            above_cap: charge.err(),
             may_approve: why_not.is_none(),
             why_not,
         }

@@ -2,12 +2,10 @@
 
 use serde::Serialize;
 use shared::{
-    agent::{JournalActor, JournalEntry, JournalEvent},
+    agent::{Excerpt, JournalActor, JournalEntry, JournalEvent},
     model::{AgentSessionId, JsonObject, Timestamp},
 };
 use utoipa::ToSchema;
-
-use crate::sessions::response::TargetResponse;
 
 /// An entry of a session's journal.
 #[derive(Debug, Serialize, ToSchema)]
@@ -45,7 +43,7 @@ pub struct JournalEntryView {
     /// Further details. Those of an answer have the hash of its excerpt.
     detail: Option<JsonObject>,
     /// Kept excerpt of the answer; null 90 days after it, and for entries without an answer.
-    excerpt: Option<TargetResponse>,
+    excerpt: Option<Excerpt>,
     /// Hash of the entry before it in its chain; empty for the first.
     previous_hash: String,
     /// SHA-256 of the canonical JSON of the entry without this field and `excerpt`, in hexadecimal.
@@ -54,9 +52,8 @@ pub struct JournalEntryView {
 
 impl From<JournalEntry> for JournalEntryView {
     fn from(entry: JournalEntry) -> Self {
-        let excerpt = entry.excerpt.as_ref().map(Into::into);
         Self {
-            excerpt,
+            excerpt: entry.excerpt,
             session_id: entry.session_id,
             action_id: entry.action_id,
             seq: entry.seq,

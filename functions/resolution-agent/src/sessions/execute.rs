@@ -69,7 +69,7 @@ pub async fn execute(
     Trace(trace): Trace,
     Body(input): Body<ActionsExecute>,
 ) -> Result<AgentActionsExecuted, Problem<Refused>> {
-    let (tenant, id) = (caller.tenant(), id.known()?);
+    let id = id.known()?;
     let ids = input.distinct();
     let approving = Approving {
         ids: &ids,
@@ -86,12 +86,8 @@ pub async fn execute(
     {
         Approval::Standing(session) | Approval::Pending(session) => session,
         Approval::Queued(session, queued) => {
-            let messages = queued.into_iter().map(|action_id| Message::RunAction {
-                organization_id: tenant,
-                session_id: id,
-                action_id,
-            });
-            let messages: Vec<_> = messages.collect();
+            let keys = queued.iter().map(|action| session.session.key_of(action));
+            let messages: Vec<_> = keys.map(Message::RunAction).collect();
             state.queue.try_send(&messages).await;
             session
         }

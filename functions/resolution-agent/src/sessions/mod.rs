@@ -10,6 +10,5 @@ pub mod prefer;
 pub mod propose;
 pub mod read;
 pub mod reject;
-pub mod response;
 pub mod row;
 pub mod view;

@@ -5,13 +5,11 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::Value;
 use shared::{
-    agent::{AgentSession, ReadEvidence},
+    agent::{AgentSession, Excerpt, ReadEvidence},
     model::Timestamp,
     store::Excerpts,
 };
 use utoipa::ToSchema;
-
-use super::response::TargetResponse;
 
 /// A read of a target system and its result.
 #[derive(Debug, Serialize, ToSchema)]
@@ -44,7 +42,7 @@ pub struct ReadView {
     #[schema(value_type = BTreeMap<String, Value>)]
     facts: BTreeMap<String, Value>,
     /// Kept excerpt of the answer; null 90 days after it.
-    excerpt: Option<TargetResponse>,
+    excerpt: Option<Excerpt>,
     /// Reason why there is no answer.
     error: Option<String>,
     /// Instant of the read.
@@ -60,17 +58,14 @@ pub fn of(session: &AgentSession, excerpts: &Excerpts) -> Vec<ReadView> {
 
 impl ReadView {
     fn of(read: &ReadEvidence, excerpts: &Excerpts) -> Self {
-        let facts = read.facts.0.iter();
         Self {
             name: read.name.clone(),
             connection: read.connection.clone(),
             request: read.request.clone(),
             status: read.status.map(i64::from),
             hash: read.hash.clone(),
-            facts: facts
-                .map(|(name, value)| (name.to_owned(), value.clone()))
-                .collect(),
-            excerpt: excerpts.get(read.excerpt_hash.as_ref()).map(Into::into),
+            facts: read.facts.0.clone(),
+            excerpt: excerpts.get(read.excerpt_hash.as_ref()).cloned(),
             error: read.error.clone(),
             at: read.at,
         }

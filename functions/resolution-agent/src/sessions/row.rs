@@ -124,38 +124,24 @@ impl AgentSessionRow {
         let actions = session.proposed_actions.iter();
         let actions =
             actions.map(|action| ActionInShort::of(action, &session, &context, caller, now));
-        let proposed_actions = actions.collect();
-        let (status, next) = (session.status_at(now), session.next(&context, now));
-        let open_actions = session.open_actions(context.is_resolved, now).count();
-        let version = session.version;
-        let expires_at = session.approvable_until(now);
-        let AgentSession {
-            id,
-            alert_id,
-            analysis,
-            created_by,
-            created_at,
-            updated_at,
-            ..
-        } = session.record;
-        let analysis = analysis.as_ref();
+        let analysis = session.analysis.as_ref();
         Self {
-            id,
-            alert_id,
+            id: session.id,
+            alert_id: session.alert_id,
             alert,
-            status,
+            status: session.status_at(now),
             root_cause: analysis.map(|analysis| analysis.root_cause.clone()),
             impact: analysis.map(|analysis| analysis.impact.clone()),
             confidence: analysis.map(|analysis| analysis.confidence),
             is_anomaly_pattern: analysis.map(|analysis| analysis.is_anomaly_pattern),
-            proposed_actions,
-            next,
-            open_actions,
-            expires_at,
-            created_by,
-            created_at,
-            updated_at,
-            version,
+            proposed_actions: actions.collect(),
+            next: session.next(&context, now),
+            open_actions: session.open_actions(context.is_resolved, now).count(),
+            expires_at: session.approvable_until(now),
+            created_by: session.created_by,
+            created_at: session.created_at,
+            updated_at: session.updated_at,
+            version: session.version,
         }
     }
 
@@ -181,7 +167,6 @@ impl ActionInShort {
         caller: &Identity,
         now: Timestamp,
     ) -> Self {
-        let verdict = session.policy_verdict(action, context, now);
         let approves = session.may_approve(action, &caller.user, context, now);
         Self {
             id: action.id.clone(),
@@ -193,8 +178,8 @@ impl ActionInShort {
             risk: action.content.risk,
             money: action.content.money.clone(),
             reversible: action.content.reversible.clone(),
-            approvals_given: verdict.given,
-            approvals_needed: verdict.needed,
+            approvals_given: session.approvals_given(action, context, now),
+            approvals_needed: context.policy.demands(action).approvers(),
             may_approve: approves.and_then(|()| MayExecute::check(caller)).is_ok(),
         }
     }

@@ -9,7 +9,7 @@ use serde::Serialize;
 use shared::{
     App, Error,
     agent::{
-        ActionResult, AgentSession, AgentSessionStatus, Analysis, Looks, Next,
+        ActionResult, AgentSession, AgentSessionStatus, Analysis, Excerpt, Looks, Next,
         ReconciliationStatus, Rejection, SessionContext, StepResult, StepStatus, Verdict,
         VerificationStatus,
     },
@@ -23,7 +23,6 @@ use utoipa::ToSchema;
 use super::{
     action::{self, ActionView},
     read::{self, ReadView},
-    response::TargetResponse,
 };
 
 /// An opened session.
@@ -55,20 +54,13 @@ impl AgentSessionOpened {
     /// Returns the view as of `now`.
     pub fn of(session: &Stored<AgentSession>, now: Timestamp) -> Self {
         Self {
-            session: AgentSessionSummary::of(session, now),
-        }
-    }
-}
-
-impl AgentSessionSummary {
-    /// Returns the view as of `now`.
-    pub fn of(session: &Stored<AgentSession>, now: Timestamp) -> Self {
-        Self {
-            version: session.version,
-            id: session.id,
-            alert_id: session.alert_id,
-            status: session.status_at(now),
-            created_at: session.created_at,
+            session: AgentSessionSummary {
+                version: session.version,
+                id: session.id,
+                alert_id: session.alert_id,
+                status: session.status_at(now),
+                created_at: session.created_at,
+            },
         }
     }
 }
@@ -266,7 +258,7 @@ pub struct ResultView {
     /// True if it was certainly carried out.
     success: bool,
     /// Kept excerpt of the target system's last answer; null 90 days after it.
-    response: Option<TargetResponse>,
+    response: Option<Excerpt>,
     /// Reason why it did not succeed, or why its outcome is unknown.
     error: Option<String>,
     /// Results of its steps.
@@ -294,7 +286,7 @@ pub struct StepResultView {
     /// Instant of the status; null for a step that was not sent.
     at: Option<Timestamp>,
     /// Kept excerpt of the last answer to the step; null 90 days after it.
-    response: Option<TargetResponse>,
+    response: Option<Excerpt>,
 }
 
 /// The check of an action's effect.
@@ -350,7 +342,7 @@ impl StepResultView {
             step: result.step,
             status: result.status,
             at: result.at,
-            response: excerpt.map(Into::into),
+            response: excerpt.cloned(),
         }
     }
 }
@@ -362,7 +354,7 @@ impl ResultView {
         Self {
             action_id: result.action_id,
             success: result.success,
-            response: excerpt.map(Into::into),
+            response: excerpt.cloned(),
             error: result.error,
             steps: steps
                 .map(|step| StepResultView::of(step, excerpts))

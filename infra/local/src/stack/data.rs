@@ -13,7 +13,7 @@ use crate::atomic_file;
 
 /// Format of the data that this version reads. Raise it with every change of stored records or demo
 /// data after which data of an earlier version cannot be read or is incomplete.
-const FORMAT: &str = "9";
+const FORMAT: &str = "10";
 
 /// Files of a run, without the one that holds the format.
 const KEPT: [&str; 9] = [

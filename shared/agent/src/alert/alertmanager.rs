@@ -18,6 +18,7 @@ use model::{
     Timestamp, Title, input,
     input::on_one_line,
     input::{Apart, Field, List, Place, Reading, escaped},
+    names,
 };
 
 /// The source of every Alertmanager's alerts. Several Alertmanagers give the same alert the same
@@ -89,18 +90,14 @@ impl model::input::OneOf for AlertmanagerVersion {
     const NOUN: &'static str = "a version of the format";
 }
 
-/// The status of an alert.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum AlertmanagerStatus {
-    /// Not resolved.
-    Firing,
-    /// Resolved.
-    Resolved,
-}
-
-impl model::input::OneOf for AlertmanagerStatus {
-    const NOUN: &'static str = "a status";
+names! {
+    /// The status of an alert.
+    pub enum AlertmanagerStatus = "a status" {
+        /// Not resolved.
+        Firing,
+        /// Resolved.
+        Resolved,
+    }
 }
 
 /// Texts by name.

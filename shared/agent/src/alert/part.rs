@@ -4,42 +4,32 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{Currency, Measure};
-use model::{
-    AgentSessionId, EntityId, MetricName, Slug, StateName, Timestamp, Unit, input, input::OneOf,
-};
+use model::{AgentSessionId, EntityId, MetricName, Slug, StateName, Timestamp, Unit, input, names};
 
-/// The status of an alert.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum AlertStatus {
-    /// Not resolved.
-    Open,
-    /// A user is investigating it.
-    Acknowledged,
-    /// Resolved.
-    Resolved,
+names! {
+    /// The status of an alert.
+    pub enum AlertStatus = "an alert status" {
+        /// Not resolved.
+        Open,
+        /// A user is investigating it.
+        Acknowledged,
+        /// Resolved.
+        Resolved,
+    }
 }
 
-impl OneOf for AlertStatus {
-    const NOUN: &'static str = "an alert status";
-}
-
-/// The severity of an alert.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Severity {
-    /// Information only.
-    Info,
-    /// A possible problem.
-    Warning,
-    /// A problem.
-    Error,
-    /// A problem for many customers.
-    Critical,
-}
-
-impl OneOf for Severity {
-    const NOUN: &'static str = "a severity";
+names! {
+    /// The severity of an alert.
+    pub enum Severity = "a severity" {
+        /// Information only.
+        Info,
+        /// A possible problem.
+        Warning,
+        /// A problem.
+        Error,
+        /// A problem for many customers.
+        Critical,
+    }
 }
 
 input! {

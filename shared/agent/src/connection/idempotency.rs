@@ -3,11 +3,11 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::words::{HeaderName, KeyName, Period, is_own};
+use super::words::{HeaderName, KeyName, Period, is_own, not_so};
 use model::{
-    FaultCode, input,
+    input,
     input::{Defaulted, OneOf, Place},
-    span,
+    names, span,
 };
 
 /// A target system's treatment of a repeated call.
@@ -52,20 +52,16 @@ impl IdempotencyKeys {
     }
 }
 
-/// The part of a call that carries its idempotency key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum KeyPlace {
-    /// A header.
-    Header,
-    /// A member of the body.
-    Body,
-    /// A parameter of the query.
-    Query,
-}
-
-impl OneOf for KeyPlace {
-    const NOUN: &'static str = "a place of the key";
+names! {
+    /// The part of a call that carries its idempotency key.
+    pub enum KeyPlace = "a place of the key" {
+        /// A header.
+        Header,
+        /// A member of the body.
+        Body,
+        /// A parameter of the query.
+        Query,
+    }
 }
 
 /// A system's answer to a call with a repeated idempotency key.
@@ -87,8 +83,7 @@ impl OneOf for Replays {
 
 fn names_its_place(r#in: Option<&KeyPlace>, name: Option<&KeyName>, place: &mut Place<'_>) {
     if r#in == Some(&KeyPlace::Header) && name.is_some_and(|name| is_own(name)) {
-        let detail = "The service sets this header itself.";
-        place.at("name").report(FaultCode::Combination, detail);
+        not_so(place.at("name"), "The service sets this header itself.");
     }
 }
 
@@ -99,8 +94,9 @@ fn replays_what_it_marks(
 ) {
     let none = replays.is_some_and(|replays| replays.0 == Replays::None);
     if none && header.is_some_and(Option::is_some) {
-        let detail = "`replayedHeader` needs `replays: all`.";
-        let mut place = place.at("replayedHeader");
-        place.report(FaultCode::Combination, detail);
+        not_so(
+            place.at("replayedHeader"),
+            "`replayedHeader` needs `replays: all`.",
+        );
     }
 }

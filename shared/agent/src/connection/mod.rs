@@ -20,10 +20,11 @@ pub use words::{BasicUser, HeaderName, HeaderText, KeyName, Period};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use self::words::is_own;
+use self::words::{is_own, not_so};
 use model::{
     Fault, FaultCode, OrganizationId, Slug, Timestamp, UserId, Whole, input,
     input::{Defaulted, List, Patch, Place},
+    names,
 };
 
 /// The most connections of an organization.
@@ -43,7 +44,6 @@ pub struct Connection {
     /// The URL to which paths are appended.
     pub base_url: BaseUrl,
     /// The secret; none for a system without authentication.
-    #[serde(default)]
     pub secret: Option<SealedSecret>,
     /// The way the secret is sent.
     pub auth: ConnectionAuth,
@@ -65,7 +65,6 @@ pub struct Connection {
     #[serde(default)]
     pub limits: CallLimits,
     /// True while it is paused: no action starts.
-    #[serde(default)]
     pub paused: bool,
     /// Raised when calls or the reading of their answers change. The first revision is the creation
     /// instant in milliseconds, so no other connection of that name has the same revision.
@@ -203,36 +202,28 @@ impl From<CallLimitsPut> for CallLimits {
     }
 }
 
-/// The scheme by which a secret is sent.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum AuthScheme {
-    /// `Authorization: Bearer …`.
-    #[default]
-    Bearer,
-    /// `Authorization: Basic …`.
-    Basic,
-    /// A custom header.
-    Header,
+names! {
+    /// The scheme by which a secret is sent.
+    #[derive(Default)]
+    pub enum AuthScheme = "an authentication scheme" {
+        /// `Authorization: Bearer …`.
+        Bearer = default,
+        /// `Authorization: Basic …`.
+        Basic,
+        /// A custom header.
+        Header,
+    }
 }
 
-impl model::input::OneOf for AuthScheme {
-    const NOUN: &'static str = "an authentication scheme";
-}
-
-/// The format of a call's body.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum BodyFormat {
-    /// JSON.
-    #[default]
-    Json,
-    /// A form, in which `{"a": {"b": [1]}}` is `a[b][0]=1`.
-    Form,
-}
-
-impl model::input::OneOf for BodyFormat {
-    const NOUN: &'static str = "a body format";
+names! {
+    /// The format of a call's body.
+    #[derive(Default)]
+    pub enum BodyFormat = "a body format" {
+        /// JSON.
+        Json = default,
+        /// A form, in which `{"a": {"b": [1]}}` is `a[b][0]=1`.
+        Form,
+    }
 }
 
 /// A pause of all of an organization's actions, whatever their connection.
@@ -251,8 +242,10 @@ pub struct AgentPause {
 
 fn may_be_fixed(name: Option<&HeaderName>, place: &mut Place<'_>) {
     if name.is_some_and(|name| is_own(name)) {
-        let detail = "The service sets this header itself, or the header would carry a secret.";
-        place.at("name").report(FaultCode::Combination, detail);
+        not_so(
+            place.at("name"),
+            "The service sets this header itself, or the header would carry a secret.",
+        );
     }
 }
 
@@ -266,16 +259,19 @@ fn of_its_scheme(
         return;
     };
     if username.is_some() && *scheme != AuthScheme::Basic {
-        let detail = "Only the scheme `basic` takes a username.";
-        place.at("username").report(FaultCode::Combination, detail);
+        not_so(
+            place.at("username"),
+            "Only the scheme `basic` takes a username.",
+        );
     }
     if header.is_some() != (*scheme == AuthScheme::Header) {
-        let detail = "The scheme `header` needs the name of a header; other schemes take none.";
-        place.at("header").report(FaultCode::Combination, detail);
+        not_so(
+            place.at("header"),
+            "The scheme `header` needs the name of a header; other schemes take none.",
+        );
     }
     if header.as_ref().is_some_and(|name| is_own(name)) {
-        let detail = "The service sets this header itself.";
-        place.at("header").report(FaultCode::Combination, detail);
+        not_so(place.at("header"), "The service sets this header itself.");
     }
 }
 
@@ -295,16 +291,13 @@ fn headers_do_not_meet(
         |one: Option<&str>, other: &str| one.is_some_and(|one| one.eq_ignore_ascii_case(other));
     if of_keys.is_some_and(|name| same(of_auth, name)) {
         let detail = "The secret is sent in this header.";
-        let mut place = place.at("idempotency");
-        place.at("name").report(FaultCode::Combination, detail);
+        not_so(place.at("idempotency").at("name"), detail);
     }
     let fixed = headers.and_then(Option::as_ref).map(|list| &list.0);
     for (at, header) in fixed.into_iter().flatten().enumerate() {
         if same(of_auth, &header.name) || same(of_keys, &header.name) {
             let detail = "The secret or the idempotency key is sent in this header.";
-            let mut place = place.at("headers");
-            let mut place = place.at(at);
-            place.at("name").report(FaultCode::Combination, detail);
+            not_so(place.at("headers").at(at).at("name"), detail);
         }
     }
 }
@@ -318,8 +311,10 @@ fn tests_what_is_allowed(
         return;
     };
     if !allow::allows(&allow.0, "GET", path) {
-        let detail = "`allow` must contain a GET of this path.";
-        place.at("testPath").report(FaultCode::Combination, detail);
+        not_so(
+            place.at("testPath"),
+            "`allow` must contain a GET of this path.",
+        );
     }
 }
 

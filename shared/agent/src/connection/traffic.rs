@@ -3,10 +3,9 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
 use super::Connection;
-use model::{OrganizationId, Slug, Timestamp, span};
+use model::{OrganizationId, Slug, Timestamp, names, span};
 
 /// The state that all workers share about a connection. A connection without limits that gives
 /// clear answers has none.
@@ -21,13 +20,10 @@ pub struct ConnectionTraffic {
     pub breaker: Breaker,
     /// Actions at work, each with the end of its lease. Empty unless concurrent actions are
     /// limited.
-    #[serde(default)]
     pub at_work: BTreeMap<String, Timestamp>,
     /// The earliest begin of the next call. None unless calls per second are limited.
-    #[serde(default)]
     pub next_call: Option<Timestamp>,
     /// The earliest turn of the next action that has to wait. None unless one had to.
-    #[serde(default)]
     pub next_turn: Option<Timestamp>,
 }
 
@@ -64,16 +60,16 @@ pub struct Breaker {
     pub probe_until: Option<Timestamp>,
 }
 
-/// The state of a circuit breaker.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum BreakerState {
-    /// Calls are sent.
-    Closed,
-    /// No calls are sent.
-    Open,
-    /// A probe is due or under way.
-    Probing,
+names! {
+    /// The state of a circuit breaker.
+    pub enum BreakerState {
+        /// Calls are sent.
+        Closed,
+        /// No calls are sent.
+        Open,
+        /// A probe is due or under way.
+        Probing,
+    }
 }
 
 /// A request of an action to start work.

@@ -1,6 +1,6 @@
 //! String types of a connection, each with its own format.
 
-use model::span;
+use model::{FaultCode, input::Place, span};
 
 /// Declares string types of a format. The arguments are: name, regular expression, most characters,
 /// example, check, and the format in words.
@@ -137,6 +137,11 @@ pub(super) fn is_header_text(text: &str) -> bool {
 fn is_user(text: &str) -> bool {
     text.bytes()
         .all(|byte| byte.is_ascii_graphic() && byte != b':')
+}
+
+/// Reports that members do not go together.
+pub(super) fn not_so(mut place: Place<'_>, detail: &str) {
+    place.report(FaultCode::Combination, detail);
 }
 
 /// Header names that only the service sets.

@@ -39,10 +39,8 @@ fn an_action_holds_its_effects_for_as_long_as_it_may_have_them() {
 fn guard() -> EffectGuard {
     let owner = ended(Succeeded, 2, "POST");
     EffectGuard {
-        organization_id: owner.key.organization_id,
         effect: owner.content.effects().next().unwrap(),
-        session_id: owner.key.session_id,
-        action_id: owner.key.action_id.clone(),
+        by: owner.key,
         claimed_at: at(0),
         tries: Vec::new(),
     }

@@ -30,59 +30,41 @@ impl<T: DeserializeOwned> TryFrom<toml::Value> for Many<T> {
 
 /// A condition on a fact, with exactly one comparison.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(try_from = "ConditionInFile")]
+#[serde(try_from = "toml::Table")]
 pub(super) struct Condition(pub(super) FactCondition);
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct ConditionInFile {
-    fact: String,
-    is: Option<Vec<Value>>,
-    is_not: Option<Vec<Value>>,
-    same_as: Option<String>,
-    differs_from: Option<String>,
-    at_least: Option<i64>,
-}
+impl TryFrom<toml::Table> for Condition {
+    type Error = String;
 
-/// The reason why something is not a condition.
-#[derive(Debug, thiserror::Error)]
-pub(super) enum NoCondition {
-    #[error("a condition asks exactly one of is, is_not, same_as, differs_from and at_least")]
-    NotOne,
-    #[error("a fact is compared with at least one text, number or truth value, and nothing else")]
-    Values,
-}
-
-impl TryFrom<ConditionInFile> for Condition {
-    type Error = NoCondition;
-
-    fn try_from(file: ConditionInFile) -> Result<Self, NoCondition> {
-        let ConditionInFile {
-            fact,
-            is,
-            is_not,
-            same_as,
-            differs_from,
-            at_least,
-        } = file;
-        let asked = match (is, is_not, same_as, differs_from, at_least) {
-            (Some(values), None, None, None, None) => Asked::Is(scalars(values)?),
-            (None, Some(values), None, None, None) => Asked::IsNot(scalars(values)?),
-            (None, None, Some(other), None, None) => Asked::SameAs(other),
-            (None, None, None, Some(other), None) => Asked::DiffersFrom(other),
-            (None, None, None, None, Some(least)) => Asked::AtLeast(least),
-            _ => return Err(NoCondition::NotOne),
+    fn try_from(table: toml::Table) -> Result<Self, String> {
+        const ASKED: [&str; 5] = ["is", "is_not", "same_as", "differs_from", "at_least"];
+        let mut others = table.keys().filter(|name| *name != "fact");
+        if let Some(name) = others.find(|name| !ASKED.contains(&name.as_str())) {
+            return Err(format!("unknown field {name:?} of a condition"));
+        }
+        if table.len() != 2 {
+            return Err(format!(
+                "a condition asks exactly one of {}",
+                ASKED.join(", ")
+            ));
+        }
+        let condition: FactCondition = table.try_into().map_err(|error| format!("{error}"))?;
+        let values = match &condition.asked {
+            Asked::Is(values) | Asked::IsNot(values) => values.as_slice(),
+            _ => return Ok(Self(condition)),
         };
-        Ok(Self(FactCondition { fact, asked }))
+        if values.is_empty() || !values.iter().all(is_scalar) {
+            return Err(
+                "a fact is compared with at least one text, number or truth value".to_owned(),
+            );
+        }
+        Ok(Self(condition))
     }
 }
 
-fn scalars(values: Vec<Value>) -> Result<Vec<Value>, NoCondition> {
-    let is_scalar = |value: &Value| value.is_string() || value.is_number() || value.is_boolean();
-    if values.is_empty() || !values.iter().all(is_scalar) {
-        return Err(NoCondition::Values);
-    }
-    Ok(values)
+/// True for a text, a number or a truth value.
+pub(super) fn is_scalar(value: &Value) -> bool {
+    value.is_string() || value.is_number() || value.is_boolean()
 }
 
 impl Condition {
@@ -112,15 +94,11 @@ impl Condition {
 impl Many<Condition> {
     /// Returns whether all of them hold; none if that is unknown.
     pub(super) fn hold(&self, facts: &Facts) -> Option<bool> {
-        let mut all = Some(true);
-        for Condition(condition) in &self.0 {
-            match condition.holds(facts) {
-                Some(false) => return Some(false),
-                Some(true) => {}
-                None => all = None,
-            }
+        let each = || self.0.iter().map(|Condition(one)| one.holds(facts));
+        if each().any(|holds| holds == Some(false)) {
+            return Some(false);
         }
-        all
+        each().all(|holds| holds.is_some()).then_some(true)
     }
 
     /// Returns the names of their facts.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use agent::{ConfidenceFrom, Evidence, FindingWeight, PlaybookRecord};
+use agent::{ConfidenceFrom, Evidence, FindingWeight, PlaybookRecord, read_of};
 use model::Timestamp;
 
 use super::{Playbook, Values};
@@ -76,12 +76,8 @@ impl Playbook {
             .findings
             .iter()
             .flat_map(|finding| finding.when.facts());
-        let reads: BTreeSet<&str> = facts
-            .filter_map(|fact| Some(fact.split_once('.')?.0))
-            .collect();
-        reads
-            .into_iter()
-            .filter_map(|read| values.not_read(read))
-            .collect()
+        let reads: BTreeSet<&str> = facts.map(read_of).collect();
+        let reads = reads.into_iter();
+        reads.filter_map(|read| values.not_read(read)).collect()
     }
 }

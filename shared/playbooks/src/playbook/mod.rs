@@ -5,7 +5,6 @@ mod condition;
 mod finding;
 mod flaw;
 mod money;
-mod obstacle;
 mod order;
 mod period;
 mod read;
@@ -14,7 +13,6 @@ mod step;
 mod values;
 mod verify;
 
-pub use flaw::{CallFlaw, Flaw};
 pub(super) use read::{MOST_READS, Read};
 pub(super) use render::Surroundings;
 pub(super) use values::Values;
@@ -226,10 +224,10 @@ fn gives(reads: &[ReadInFile], fact: &str) -> bool {
 
 impl Playbook {
     /// Reads a file. Finds every flaw that would otherwise show only with an alert.
-    pub(super) fn read(file: &str, text: &str) -> Result<Self, Flaw> {
-        let mut playbook: Self = toml::from_str(text)?;
+    pub(super) fn read(file: &str, text: &str) -> Result<Self, String> {
+        let mut playbook: Self = toml::from_str(text).map_err(|error| error.to_string())?;
         if playbook.name != file {
-            return Err(Flaw::Name(playbook.name));
+            return Err(format!("it calls itself {:?}", playbook.name));
         }
         playbook.check()?;
         playbook.exclude_mutually();
@@ -270,11 +268,6 @@ impl Playbook {
             reads.push(read);
         }
         (reads, values)
-    }
-
-    /// True if one of its reads gives the fact of that name.
-    fn knows(&self, fact: &str) -> bool {
-        gives(&self.reads, fact)
     }
 
     /// True if it is used for alerts that no other playbook matches.

@@ -1,27 +1,32 @@
 //! Order and exclusion of a playbook's actions.
 
-use super::{Action, Flaw, Playbook};
+use super::{Action, Playbook};
 
 impl Playbook {
-    pub(super) fn check_order(&self) -> Result<(), Flaw> {
+    pub(super) fn check_order(&self) -> Result<(), String> {
         for (at, action) in self.actions.iter().enumerate() {
+            let key = &action.key;
             let earlier = || self.actions.iter().take(at);
             if earlier().any(|other| other.key == action.key) {
-                return Err(Flaw::SameKey(action.key.clone()));
+                return Err(format!("two actions are called {key:?}"));
             }
             if earlier().any(|other| other.has_effect_of(action)) {
-                return Err(Flaw::SameEffect(action.key.clone()));
+                return Err(format!(
+                    "{key:?} does the same to the same entity as another action, or shares its lock"
+                ));
             }
             let mut named = action.excludes.iter().chain(action.before());
             let is_other = |key: &str| key != action.key && self.action(key).is_some();
-            if let Some(key) = named.find(|key| !is_other(key)) {
-                return Err(Flaw::NoOther(action.key.clone(), key.clone()));
+            if let Some(other) = named.find(|key| !is_other(key)) {
+                return Err(format!(
+                    "{key:?} speaks of {other:?}, which is no other action"
+                ));
             }
         }
         for action in &self.actions {
-            let before = self.before(action);
-            if before.contains(&action.key.as_str()) {
-                return Err(Flaw::Circle(action.key.clone()));
+            let (key, before) = (&action.key, self.before(action));
+            if before.contains(&key.as_str()) {
+                return Err(format!("{key:?} comes after itself"));
             }
             let is_excluded = |key: &&str| {
                 let other = self.action(key);
@@ -29,7 +34,7 @@ impl Playbook {
                 action.excludes.iter().any(|one| one == key) || is_excluded_by
             };
             if before.iter().any(is_excluded) {
-                return Err(Flaw::AfterExcluded(action.key.clone()));
+                return Err(format!("{key:?} comes after what it excludes"));
             }
         }
         Ok(())

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use agent::{Connection, TargetRead};
+use agent::{ApiCall, Connection, TargetRead};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{obstacle::Obstacle, values::Values};
+use super::values::{Values, missing};
 use crate::template::{Missing, Template};
 
 /// The most reads of an analysis.
@@ -68,20 +68,28 @@ impl Read {
         matches!(&self.rendered, Err(Missing(name)) if name.contains('.'))
     }
 
-    /// Returns the read with its connection, if it can be sent.
+    /// Returns the read with its connection, or why it cannot be sent.
     pub(crate) fn ready<'a>(
         &'a self,
         connections: &'a [Connection],
-    ) -> Result<(&'a Connection, &'a TargetRead), Obstacle> {
+    ) -> Result<(&'a Connection, &'a TargetRead), String> {
         let read = self.rendered.as_ref();
-        let read = read.map_err(|Missing(name)| Obstacle::missing(name))?;
-        let call = read.call();
-        match Connection::named(connections, &self.connection) {
-            None => Err(Obstacle::NotConnected(self.connection.clone())),
-            Some(connection) if !connection.allows(&call.method, &call.path) => {
-                Err(Obstacle::NotAllowed(call.summary()))
-            }
-            Some(connection) => Ok((connection, read)),
-        }
+        let read = read.map_err(|Missing(name)| missing(name))?;
+        let connection = allowing(connections, &self.connection, &read.call())?;
+        Ok((connection, read))
     }
+}
+
+/// Returns the connection of that name, or why a call cannot be sent through it.
+pub(super) fn allowing<'a>(
+    connections: &'a [Connection],
+    name: &str,
+    call: &ApiCall,
+) -> Result<&'a Connection, String> {
+    let connection = Connection::named(connections, name);
+    let connection = connection.ok_or_else(|| format!("there is no connection {name:?}"))?;
+    if !connection.allows(&call.method, &call.path) {
+        return Err(format!("{} is not allowed", call.summary()));
+    }
+    Ok(connection)
 }

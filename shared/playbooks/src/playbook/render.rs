@@ -5,16 +5,15 @@ use std::collections::BTreeSet;
 use agent::{
     ActionContent, ActionStep, ApiCall, Asked, Attempts, Connection, FactCondition, Facts,
     MoneyDirection, NotApplicable, ProposedAction, Reconciliation, ResolvedWhen, TargetEffect,
-    TargetRead,
+    TargetRead, read_of, reads_of,
 };
 use model::{JsonObject, JsonText};
 
 use super::{
     Action, Playbook, Read, Values,
-    check::spoken_of,
     money::MoneyInFile,
-    obstacle::Obstacle,
     period::AttemptsInFile,
+    read::allowing,
     step::{Call, Step},
 };
 use crate::template::{Missing, Template};
@@ -29,17 +28,23 @@ pub(crate) struct Surroundings<'a> {
 
 impl Surroundings<'_> {
     /// Returns the read of that name, if it can be sent.
-    fn read(&self, name: &str) -> Result<&TargetRead, Obstacle> {
+    fn read(&self, name: &str) -> Result<&TargetRead, String> {
         let read = self.reads.iter().find(|read| read.name == name);
-        let read = read.ok_or_else(|| Obstacle::Unknown(name.to_owned()))?;
+        let read = read.ok_or_else(|| name.to_owned())?;
         read.ready(self.connections).map(|(_, read)| read)
+    }
+
+    /// Returns the reads that can be sent.
+    fn ready(&self) -> impl Iterator<Item = &TargetRead> {
+        let reads = self.reads.iter();
+        reads.filter_map(|read| Some(read.ready(self.connections).ok()?.1))
     }
 
     /// Returns the obstacle because of which conditions can never be known.
     fn keeps_from<'a>(
         &self,
         conditions: impl IntoIterator<Item = &'a FactCondition>,
-    ) -> Option<Obstacle> {
+    ) -> Option<String> {
         let mut facts = conditions.into_iter().flat_map(FactCondition::facts);
         facts.find_map(|fact| self.read(read_of(fact)).err())
     }
@@ -53,10 +58,8 @@ impl Playbook {
         if conditions.is_empty() || around.keeps_from(&conditions).is_some() {
             return None;
         }
-        let ready = around.reads.iter();
-        let ready = ready.filter_map(|read| Some(read.ready(around.connections).ok()?.1));
         Some(ResolvedWhen {
-            reads: spoken_of(ready, &conditions),
+            reads: reads_of(around.ready(), &conditions),
             conditions,
         })
     }
@@ -97,7 +100,8 @@ impl Action {
         let obstacle = obstacle.or_else(|| around.keeps_from(unverified));
         let states_amount = self.money.as_ref().is_some_and(|own| own.amount.is_some());
         let lacks_amount = states_amount && amount.is_none();
-        let obstacle = obstacle.or_else(|| lacks_amount.then_some(Obstacle::NoAmount));
+        let obstacle = obstacle
+            .or_else(|| lacks_amount.then(|| "the amount of money is not known".to_owned()));
         let obstacle = obstacle.filter(|_| self.automated);
         let mut description = values.text(&self.description);
         if let Some(obstacle) = &obstacle {
@@ -105,8 +109,6 @@ impl Action {
         }
         let require = self.required(values.facts(), around);
         let conditions = conditions(&require, verify.as_ref().map(|one| &one.effective), &steps);
-        let ready = around.reads.iter();
-        let ready = ready.filter_map(|read| Some(read.ready(around.connections).ok()?.1));
         ProposedAction {
             id: String::new(),
             key: self.key.clone(),
@@ -128,7 +130,7 @@ impl Action {
                 entities,
                 locks,
                 attempts: self.attempts(),
-                reads: spoken_of(ready, &conditions),
+                reads: reads_of(around.ready(), &conditions),
                 require,
                 steps,
                 verify,
@@ -181,13 +183,13 @@ impl Action {
     }
 
     /// Returns the first condition that is unknown.
-    fn is_not_known(&self, values: &Values, around: Surroundings<'_>) -> Option<Obstacle> {
+    fn is_not_known(&self, values: &Values, around: Surroundings<'_>) -> Option<String> {
         let is_not_known = |one: &&FactCondition| one.holds(values.facts()).is_none();
         let one = self.conditions().find(is_not_known)?;
         let why = around.keeps_from([one]);
-        Some(why.unwrap_or_else(|| Obstacle::NotKnown {
-            needs: one.says(),
-            why: values.silence(one.facts()).unwrap_or_default(),
+        Some(why.unwrap_or_else(|| {
+            let why = values.silence(one.facts()).unwrap_or_default();
+            format!("it needs that {}, which is not known: {why}", one.says())
         }))
     }
 
@@ -229,11 +231,6 @@ impl Action {
     }
 }
 
-/// Returns the name of a fact's read.
-fn read_of(fact: &str) -> &str {
-    fact.split_once('.').map_or(fact, |(read, _)| read)
-}
-
 /// Returns all conditions of an action.
 fn conditions(
     require: &[FactCondition],
@@ -251,12 +248,14 @@ fn conditions(
 }
 
 /// Returns ids without repeats. Also returns the obstacle if they cannot identify an effect.
-fn ids(templates: &[Template], values: &Values) -> (Vec<String>, Option<Obstacle>) {
+fn ids(templates: &[Template], values: &Values) -> (Vec<String>, Option<String>) {
     let mut obstacle = None;
     let mut ids = Vec::with_capacity(templates.len());
     for template in templates {
         match values.id(template) {
-            Ok(id) if id.len() > TargetEffect::LONGEST_ENTITY => obstacle = Some(Obstacle::TooLong),
+            Ok(id) if id.len() > TargetEffect::LONGEST_ENTITY => {
+                obstacle = Some("the id of a record is too long".to_owned());
+            }
             Ok(id) if ids.contains(&id) => {}
             Ok(id) => ids.push(id),
             Err(Missing(name)) => obstacle = Some(values.unknown(&name)),
@@ -272,7 +271,7 @@ impl Step {
         values: &Values,
         target_system: &str,
         connections: &[Connection],
-    ) -> (Option<ApiCall>, Option<Obstacle>) {
+    ) -> (Option<ApiCall>, Option<String>) {
         let Some(call) = &self.call else {
             return (None, None);
         };
@@ -280,13 +279,7 @@ impl Step {
             Ok(call) => call,
             Err(Missing(name)) => return (None, Some(values.unknown(&name))),
         };
-        let obstacle = match Connection::named(connections, target_system) {
-            None => Some(Obstacle::NotConnected(target_system.to_owned())),
-            Some(connection) => {
-                let is_allowed = connection.allows(&call.method, &call.path);
-                (!is_allowed).then(|| Obstacle::NotAllowed(call.summary()))
-            }
-        };
+        let obstacle = allowing(connections, target_system, &call).err();
         (Some(call), obstacle)
     }
 }
@@ -311,13 +304,13 @@ impl Call {
 #[cfg(test)]
 impl super::Playbook {
     /// Returns the obstacles of its reads and calls for an alert that has every parameter.
-    pub(crate) fn kept_from(&self, connections: &[Connection]) -> Vec<Obstacle> {
+    pub(crate) fn kept_from(&self, connections: &[Connection]) -> Vec<String> {
         let values = self.sample_values();
         let reads = self.sample_reads();
         let unsent = reads
             .iter()
             .filter_map(|read| read.ready(connections).err());
-        let mut obstacles: Vec<Obstacle> = unsent.collect();
+        let mut obstacles: Vec<String> = unsent.collect();
         for action in self.actions.iter().filter(|action| action.automated) {
             let target_system = values.name(&action.target_system);
             let steps = action.steps.iter();

@@ -3,7 +3,7 @@
 use agent::{AlreadyDone, AnswerCondition, METHODS, Reconciliation};
 use serde::Deserialize;
 
-use super::{condition::Many, flaw::CallFlaw, verify::Reconcile};
+use super::{condition::Many, flaw::none_of, verify::Reconcile};
 use crate::template::{Body, Template};
 
 /// A step of an action.
@@ -47,9 +47,9 @@ struct StepInFile {
 }
 
 impl TryFrom<StepInFile> for Step {
-    type Error = CallFlaw;
+    type Error = String;
 
-    fn try_from(step: StepInFile) -> Result<Self, CallFlaw> {
+    fn try_from(step: StepInFile) -> Result<Self, String> {
         let call = match (step.method, step.path) {
             (Some(method), Some(path)) => Some(Call {
                 method,
@@ -60,11 +60,8 @@ impl TryFrom<StepInFile> for Step {
                 success: step.success.0,
                 reconcile: step.reconcile,
             }),
-            (None, None) if step.reconcile.is_some() || !step.success.0.is_empty() => {
-                return Err(CallFlaw::Half);
-            }
-            (None, None) => None,
-            _ => return Err(CallFlaw::Half),
+            (None, None) if step.reconcile.is_none() && step.success.0.is_empty() => None,
+            _ => return Err("a call has a method and a path".to_owned()),
         };
         call.as_ref().map_or(Ok(()), Call::check)?;
         Ok(Self {
@@ -75,25 +72,34 @@ impl TryFrom<StepInFile> for Step {
 }
 
 impl Call {
-    fn check(&self) -> Result<(), CallFlaw> {
-        if !METHODS.contains(&self.method.as_str()) {
-            return Err(CallFlaw::Method(self.method.clone()));
-        }
-        if !self.path.is_path() {
-            return Err(CallFlaw::Path);
-        }
+    fn check(&self) -> Result<(), String> {
         let is_success = |status: &u16| (200..300).contains(status);
-        if self.expect.is_empty() || !self.expect.iter().all(is_success) {
-            return Err(CallFlaw::Expect);
-        }
-        if self.expect.contains(&202) && self.success.is_empty() {
-            return Err(CallFlaw::Accepted);
-        }
         let is_sound = |one: &AnswerCondition| is_pointer(&one.at) && !one.is.is_empty();
-        if !self.success.iter().all(is_sound) {
-            return Err(CallFlaw::Success);
+        if !METHODS.contains(&self.method.as_str()) {
+            return Err(format!("{:?} is no method", self.method));
         }
-        Ok(())
+        none_of(
+            "",
+            [
+                (
+                    !self.path.is_path(),
+                    "a path begins with a slash, and a placeholder of it is a whole segment",
+                ),
+                (
+                    self.expect.is_empty() || !self.expect.iter().all(is_success),
+                    "a call expects at least one status, all of them 2xx",
+                ),
+                // The system has accepted the call, but says nothing of its result.
+                (
+                    self.expect.contains(&202) && self.success.is_empty(),
+                    "202 is no success by itself: success says what the body has to",
+                ),
+                (
+                    !self.success.iter().all(is_sound),
+                    "success stands at a JSON pointer, and is at least one value",
+                ),
+            ],
+        )
     }
 
     pub(super) fn placeholders(&self) -> impl Iterator<Item = &str> {

@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use agent::{Alert, Facts, Money};
+use agent::{Alert, Facts, Money, read_of};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::obstacle::Obstacle;
 use crate::template::{Missing, Template, is_unseen, plain, quoted, segment};
 
 /// The source of a parameter's value.
@@ -92,22 +91,21 @@ impl Values {
     /// Returns why one of these facts is unknown, as part of a sentence; none if all are known.
     pub(super) fn silence<'a>(&self, facts: impl IntoIterator<Item = &'a str>) -> Option<String> {
         let mut facts = facts.into_iter();
-        let unknown = facts.find(|fact| self.facts.get(fact).is_none())?;
-        let read = unknown.split_once('.').map_or(unknown, |(read, _)| read);
+        let unknown = facts.find(|fact| !self.facts.contains_key(*fact))?;
+        let read = read_of(unknown);
         Some(match self.unread.get(read) {
             Some(_) => self.not_read(read)?,
             None => format!("{unknown} is not in the answer"),
         })
     }
 
-    /// Returns the obstacle of a missing value: a parameter that the alert lacks, or an unknown fact
-    /// with the reason.
-    pub(super) fn unknown(&self, name: &str) -> Obstacle {
+    /// Returns why a value is missing: the alert lacks the parameter, or the fact is unknown.
+    pub(super) fn unknown(&self, name: &str) -> String {
         if !name.contains('.') {
-            return Obstacle::missing(name);
+            return missing(name);
         }
         let why = self.silence([name]);
-        Obstacle::Unknown(why.unwrap_or_else(|| format!("{name} cannot be used as an id")))
+        why.unwrap_or_else(|| format!("{name} cannot be used as an id"))
     }
 
     /// Returns that a read failed, and why; none if it succeeded.
@@ -183,6 +181,14 @@ impl Values {
             is_segment(&value).then(|| segment(&value))
         })
     }
+}
+
+/// Returns why a placeholder is empty: an unknown fact, or a parameter that the alert lacks.
+pub(super) fn missing(name: &str) -> String {
+    if name.contains('.') {
+        return format!("{name} is not known");
+    }
+    format!("the alert does not name the {}", name.replace('_', " "))
 }
 
 impl Source {

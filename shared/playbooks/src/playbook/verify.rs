@@ -7,32 +7,12 @@ use super::{condition::Condition, period::Period};
 
 /// The condition that shows an action's effect, on facts of one of the playbook's reads.
 #[derive(Debug, Deserialize)]
-#[serde(try_from = "VerifyInFile")]
 pub(super) struct Verify {
     read: String,
-    effective: Condition,
     within: Period,
-}
-
-/// In the file, the condition's members stand beside the others.
-#[derive(Deserialize)]
-struct VerifyInFile {
-    read: String,
-    within: Period,
+    /// In the file, the condition's members stand beside the others.
     #[serde(flatten)]
-    condition: toml::Table,
-}
-
-impl TryFrom<VerifyInFile> for Verify {
-    type Error = toml::de::Error;
-
-    fn try_from(file: VerifyInFile) -> Result<Self, toml::de::Error> {
-        Ok(Self {
-            read: file.read,
-            effective: file.condition.try_into()?,
-            within: file.within,
-        })
-    }
+    effective: Condition,
 }
 
 /// The conditions that show whether a call took effect, on facts of one of the playbook's reads.

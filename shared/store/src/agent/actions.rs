@@ -1,8 +1,8 @@
 //! Writes of a worker that holds an action: progress, release and outcome. Their conditions concern
 //! the action's item alone; [`claim`](super::claim) says why.
 
-use agent::{ActionState, AgentAction, JournalEntry, JournalEvent, Note, Outcome};
-use model::{AgentSessionId, Error, OrganizationId, Timestamp};
+use agent::{ActionKey, ActionState, AgentAction, JournalEntry, JournalEvent, Note, Outcome};
+use model::{Error, Timestamp};
 use serde_json::json;
 
 use super::{
@@ -119,13 +119,8 @@ impl Agent<'_> {
     /// Sets an unreadable action aside: the session counts it as failed, with an unknown outcome.
     /// Returns whether it did. A readable record stays as it is, and another read failure is an
     /// error.
-    pub async fn set_aside_if_damaged(
-        &self,
-        tenant: OrganizationId,
-        session_id: AgentSessionId,
-        action_id: &str,
-    ) -> Result<bool, Error> {
-        let key = key::agent_action(tenant, session_id, action_id);
+    pub async fn set_aside_if_damaged(&self, action: &ActionKey) -> Result<bool, Error> {
+        let key = key::agent_action(action);
         let keys = [AnyKey::from(&key)];
         let found = self.0.table.batch_get(keys, Read::Consistent).await?;
         let is_damaged = found.has(&key) && found.named(&key).is_none();

@@ -129,11 +129,4 @@ impl Agent<'_> {
         session.alert_check_asked(self.0.clock.now());
         self.write_or_leave(&session).await
     }
-
-    /// Writes the session's next visit. A refused write means that another caller changed it.
-    async fn write_or_leave(&self, session: &Stored<AgentSession>) -> Result<(), Error> {
-        let write = Write::replace(session)?;
-        self.0.table.write(write).await?.or_leave();
-        Ok(())
-    }
 }

@@ -3,16 +3,16 @@
 use std::collections::BTreeSet;
 
 use agent::{
-    ActionState, Admission, AgentAction, AgentPolicy, AgentSession, Approvers, Asking, Called,
-    Claim, Connection, EffectGuard, HeldEffect, JournalEvent, Note, Surroundings, TargetEffect,
+    ActionKey, ActionState, Admission, AgentAction, AgentSession, Approvers, Asking, Called, Claim,
+    Connection, EffectGuard, HeldEffect, JournalEvent, Note, Surroundings, TargetEffect,
 };
-use model::{AgentSessionId, Error, OrganizationId, Stopwatch, Timestamp, User, UserId};
+use model::{Error, Stopwatch, Timestamp};
 use serde_json::json;
 
 use super::{
     Agent, PAUSED, is_paused,
     journal::{WORKER, ended},
-    policy::{approvers_in, policy_in, takes},
+    policy::{approvers_in, policy_in, takes, users_of},
     transition,
 };
 use crate::{
@@ -43,7 +43,7 @@ impl Record<crate::Workdesk> for EffectGuard {
     const KIND: &'static str = "effect_guard";
 
     fn key(&self) -> Key<Self> {
-        key::effect_guard(self.organization_id, &self.effect)
+        key::effect_guard(self.by.organization_id, &self.effect)
     }
 }
 
@@ -54,23 +54,14 @@ struct Found {
     at: Timestamp,
     /// Runs since then.
     since: Stopwatch,
-    session: AgentSession,
     action: Stored<AgentAction>,
-    stack: String,
-    policy: AgentPolicy,
-    approvers: Approvers,
+    around: Surroundings,
     /// Its connection; none if it was deleted.
     connection: Option<Connection>,
     /// The breaker and limits of the connection.
     traffic: Option<Traffic>,
     /// The existing connections of its precondition reads.
     looks_through: Vec<Connection>,
-    /// True if the organization is paused.
-    is_paused: bool,
-    /// The predecessors; none for an unreadable record.
-    before: Vec<Option<AgentAction>>,
-    /// The actions that it replaces; none for an unreadable record.
-    unless: Vec<Option<AgentAction>>,
     /// The last claims of its own effects.
     own: Vec<FoundEffect>,
     /// The last claims of the effects that exclude it.
@@ -100,18 +91,12 @@ impl Agent<'_> {
     /// not expected. A cancellation writes every action that has not ended, so one of a claim and a
     /// cancellation always sees the other. The state of breakers and limits is written earlier and
     /// separately: all actions of a connection share that item, so no transaction includes it.
-    pub async fn claim(
-        &self,
-        tenant: OrganizationId,
-        session_id: AgentSessionId,
-        action_id: &str,
-        lease: i64,
-    ) -> Result<Claim<HeldAction>, Error> {
-        let read = || self.found(tenant, session_id, action_id);
+    pub async fn claim(&self, action: &ActionKey, lease: i64) -> Result<Claim<HeldAction>, Error> {
+        let tenant = action.organization_id;
+        let read = || self.found(action);
         let claimed = retry_or_none(read().await?, read, async |mut found: Found| {
-            let around = found.surroundings();
             let before = found.action.clone();
-            let charge = match found.action.claim(&around, lease, found.at) {
+            let charge = match found.action.claim(&found.around, lease, found.at) {
                 Claim::Over => return Ok(Some(Claim::Over)),
                 Claim::Busy => return Ok(Some(Claim::Busy)),
                 Claim::Ended(outcome) => {
@@ -120,7 +105,7 @@ impl Agent<'_> {
                 }
                 Claim::PutOff => return self.put_off(&found.action, Claim::PutOff).await,
                 Claim::Turn(turn) => return self.put_off(&found.action, Claim::Turn(turn)).await,
-                Claim::Held(()) => before.charge(&around.policy),
+                Claim::Held(()) => before.charge(&found.around.policy),
             };
             let begins = match self.admitted(&found, &before, lease).await? {
                 Admission::From(begins) => begins,
@@ -209,15 +194,11 @@ impl Agent<'_> {
         Ok(done.is_ok().then_some(Claim::Ended(outcome)))
     }
 
-    async fn found(
-        &self,
-        tenant: OrganizationId,
-        session_id: AgentSessionId,
-        action_id: &str,
-    ) -> Result<Found, Error> {
+    async fn found(&self, action: &ActionKey) -> Result<Found, Error> {
         let (since, at) = (Stopwatch::start(), self.0.clock.now());
-        let session_key = key::agent_session(tenant, session_id);
-        let action_key = key::agent_action(tenant, session_id, action_id);
+        let tenant = action.organization_id;
+        let session_key = key::agent_session(tenant, action.session_id);
+        let action_key = key::agent_action(action);
         let policy_key = key::agent_policy(tenant);
         let mut keys = vec![
             AnyKey::from(&session_key),
@@ -234,19 +215,26 @@ impl Agent<'_> {
             let source = "the session or the action does not exist";
             return Err(Error::internal("claiming an action", source));
         };
+        let session: AgentSession = session.record;
         let mut found = Found {
             at,
             since,
-            session: session.record,
-            stack: self.stack(&batch).await?,
-            policy: policy_in(&batch, tenant)?.record,
-            approvers: Approvers::default(),
+            around: Surroundings {
+                session: session.status,
+                connection: None,
+                put_off: None,
+                stack: self.stack(&batch).await?,
+                before: Vec::new(),
+                unless: Vec::new(),
+                tries: Vec::new(),
+                held: Vec::new(),
+                policy: policy_in(&batch, tenant)?.record,
+                approvers: Approvers::default(),
+                proposers: session.proposers(),
+            },
             connection: None,
             traffic: None,
             looks_through: Vec::new(),
-            is_paused: false,
-            before: Vec::new(),
-            unless: Vec::new(),
             own: Vec::new(),
             rivals: Vec::new(),
             action,
@@ -271,9 +259,11 @@ impl Agent<'_> {
             })
             .collect();
         let others_of = |ids: &[String]| -> Vec<Key<AgentAction>> {
-            let ids = ids.iter();
-            ids.map(|id| key::agent_action(tenant, action.key.session_id, id))
-                .collect()
+            let others = ids.iter().map(|id| ActionKey {
+                action_id: id.clone(),
+                ..action.key.clone()
+            });
+            others.map(|key| key::agent_action(&key)).collect()
         };
         let (before, unless) = (
             others_of(&action.round.after),
@@ -293,9 +283,7 @@ impl Agent<'_> {
         let keys = keys.chain(before.iter().chain(&unless).map(AnyKey::from));
         let keys = keys.chain([(&connection).into(), (&traffic).into(), (&pause).into()]);
         let keys = keys.chain(others.iter().map(AnyKey::from));
-        let approvals = action.current_approvals();
-        let users: BTreeSet<UserId> = approvals.iter().map(|one| one.user_id).collect();
-        let users: Vec<Key<User>> = users.iter().map(|id| key::user(tenant, *id)).collect();
+        let users = users_of(tenant, &action.current_approvals());
         let keys = keys.chain(users.iter().map(AnyKey::from));
         let batch = self.0.table.batch_get(keys, Read::Consistent).await?;
         let connection: Option<Stored<Connection>> = batch.get(&connection)?;
@@ -304,8 +292,16 @@ impl Agent<'_> {
         found.traffic = connection.map(|one| Traffic::in_batch(one, &batch));
         let others = others.iter().filter_map(|key| batch.named(key));
         found.looks_through = others.map(|stored| stored.record).collect();
-        found.is_paused = is_paused(&batch, tenant)?;
-        found.approvers = approvers_in(&batch, &users);
+        let mut called = connection.into_iter().chain(&found.looks_through);
+        let is_paused = is_paused(&batch, tenant)? || called.any(|one| one.paused);
+        let around = &mut found.around;
+        around.put_off = is_paused.then(|| found.at.plus(PAUSED));
+        around.connection = connection.map(|one| Called {
+            idempotency: one.idempotency(),
+            revision: one.revision,
+            kept_for: one.keys_kept_for(),
+        });
+        around.approvers = approvers_in(&batch, &users);
         let mut effects = Vec::with_capacity(guards.len());
         for (effect, key) in guards {
             let guard = batch.get(&key)?;
@@ -316,14 +312,22 @@ impl Agent<'_> {
             });
         }
         // An unreadable predecessor has an unknown state.
-        let action_of = |key: &Key<AgentAction>| {
+        let state_of = |key: &Key<AgentAction>| {
             let found: Option<Stored<AgentAction>> = batch.get(key).ok().flatten();
-            found.map(|one| one.record)
+            found.map(|one| one.state)
         };
-        found.before = before.iter().map(action_of).collect();
-        found.unless = unless.iter().map(action_of).collect();
-        self.read_owners(&found.action, &mut effects).await?;
-        found.rivals = effects.split_off(found.action.content.effects().count());
+        around.before = before.iter().map(state_of).collect();
+        around.unless = unless.iter().map(state_of).collect();
+        self.read_owners(action, &mut effects).await?;
+        let held = effects.iter().filter_map(|effect| {
+            let guard = effect.guard.as_ref()?;
+            let held = HeldEffect::of(guard, effect.owner.as_ref(), found.at);
+            held.filter(|_| !guard.is_of(action))
+        });
+        around.held = held.collect();
+        found.rivals = effects.split_off(action.content.effects().count());
+        let tries = effects.iter().map(|one| one.tries_before(action));
+        around.tries = tries.collect();
         found.own = effects;
         Ok(())
     }
@@ -334,13 +338,10 @@ impl Agent<'_> {
         action: &AgentAction,
         effects: &mut [FoundEffect],
     ) -> Result<(), Error> {
-        let key = |guard: &EffectGuard| {
-            key::agent_action(guard.organization_id, guard.session_id, &guard.action_id)
-        };
         let others = effects.iter().filter_map(|effect| effect.guard.as_ref());
         let keys: Vec<AnyKey> = others
             .filter(|guard| !guard.is_of(action))
-            .map(|guard| key(guard).into())
+            .map(|guard| key::agent_action(&guard.by).into())
             .collect();
         if keys.is_empty() {
             return Ok(());
@@ -348,7 +349,7 @@ impl Agent<'_> {
         let batch = self.0.table.batch_get(keys, Read::Consistent).await?;
         for effect in effects {
             if let Some(guard) = &effect.guard {
-                let owner = batch.get(&key(guard)).ok().flatten();
+                let owner = batch.get(&key::agent_action(&guard.by)).ok().flatten();
                 effect.owner = owner.map(|owner| owner.record);
             }
         }
@@ -357,42 +358,6 @@ impl Agent<'_> {
 }
 
 impl Found {
-    fn surroundings(&self) -> Surroundings {
-        let state = |action: &Option<AgentAction>| action.as_ref().map(|action| action.state);
-        let effects = self.own.iter().chain(&self.rivals);
-        let connection = self.connection.as_ref();
-        let mut called = connection.into_iter().chain(&self.looks_through);
-        let is_paused = self.is_paused || called.any(|one| one.paused);
-        Surroundings {
-            session: self.session.status,
-            connection: connection.map(|one| Called {
-                idempotency: one.idempotency(),
-                revision: one.revision,
-                kept_for: one.keys_kept_for(),
-            }),
-            put_off: is_paused.then(|| self.at.plus(PAUSED)),
-            stack: self.stack.clone(),
-            before: self.before.iter().map(state).collect(),
-            unless: self.unless.iter().map(state).collect(),
-            tries: self
-                .own
-                .iter()
-                .map(|one| one.tries_before(&self.action))
-                .collect(),
-            held: effects
-                .filter_map(|effect| {
-                    let guard = effect.guard.as_ref()?;
-                    let is_others = !guard.is_of(&self.action);
-                    let held = HeldEffect::of(guard, effect.owner.as_ref(), self.at);
-                    held.filter(|_| is_others)
-                })
-                .collect(),
-            policy: self.policy.clone(),
-            approvers: self.approvers.clone(),
-            proposers: self.session.proposers(),
-        }
-    }
-
     /// Returns the held action.
     fn held(self, begins: Timestamp) -> Result<HeldAction, Error> {
         let connection = self.connection.ok_or_else(|| {

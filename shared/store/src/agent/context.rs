@@ -1,16 +1,16 @@
 //! The render context of sessions: policy, approvers and alerts.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
 use agent::{AgentPolicy, AgentSession, AlertRef, AlertStatus, Approvers, SessionContext};
-use model::{AlertId, Error, OrganizationId, User, UserId};
+use model::{AlertId, Error, OrganizationId};
 
 use super::{
     Agent, Excerpts, SessionWithActions, excerpts,
-    policy::{approvers_in, policy_in},
+    policy::{approvers_in, policy_in, users_of},
 };
 use crate::{
-    key::{self, AnyKey, Key},
+    key::{self, AnyKey},
     table::{Batch, Read},
 };
 
@@ -49,24 +49,14 @@ impl Agent<'_> {
         let (tenant, keys) = (session.organization_id, excerpts::keys_of(whole));
         let more: Vec<AnyKey> = keys.iter().map(AnyKey::from).collect();
         let (contexts, found) = self
-            .batch(tenant, &[session], more, Read::Consistent)
+            .contexts(tenant, &[session], more, Read::Consistent)
             .await?;
         let excerpts = Excerpts::found(&found, &keys, self.0.clock.now());
         Ok((contexts.of(session), excerpts))
     }
 
-    /// Reads the contexts of sessions, with one batch.
-    pub(super) async fn contexts(
-        &self,
-        tenant: OrganizationId,
-        sessions: &[&AgentSession],
-        read: Read,
-    ) -> Result<Contexts, Error> {
-        Ok(self.batch(tenant, sessions, Vec::new(), read).await?.0)
-    }
-
     /// Reads the contexts of sessions and more items, with one batch.
-    async fn batch(
+    pub(super) async fn contexts(
         &self,
         tenant: OrganizationId,
         sessions: &[&AgentSession],
@@ -79,8 +69,7 @@ impl Agent<'_> {
             .iter()
             .flat_map(|session| &session.proposed_actions);
         let approvals = actions.flat_map(|action| &action.approvals);
-        let users: BTreeSet<UserId> = approvals.map(|one| one.user_id).collect();
-        let users: Vec<Key<User>> = users.iter().map(|id| key::user(tenant, *id)).collect();
+        let users = users_of(tenant, approvals);
         let keys = alerts().map(|id| AnyKey::from(alert(id)));
         let keys = keys.chain(users.iter().map(AnyKey::from));
         let keys = keys.chain([AnyKey::from(key::agent_policy(tenant))]);

@@ -13,21 +13,19 @@ use crate::{
     table::{OrLeave, Readable, Record, Stored, Write},
 };
 
-/// An approved action that is due.
-#[derive(Clone, Debug)]
-pub struct DueAction(Due<AgentAction>);
-
-/// A session that is due.
-#[derive(Clone, Debug)]
-pub struct DueSession(Due<AgentSession>);
-
 /// A record that is due.
 #[derive(Clone, Debug)]
-struct Due<R> {
+pub struct Due<R> {
     key: AnyKey,
     /// None if unreadable.
     record: Option<Stored<R>>,
 }
+
+/// An approved action that is due.
+pub type DueAction = Due<AgentAction>;
+
+/// A session that is due.
+pub type DueSession = Due<AgentSession>;
 
 /// The work that a due action needs.
 #[derive(Clone, Debug)]
@@ -46,19 +44,15 @@ impl DueAction {
     /// Returns the work at `now`.
     #[must_use]
     pub fn work(&self, now: Timestamp) -> DueWork {
-        match &self.0.record {
+        match &self.record {
             Some(action) if action.schedule.due_at.is_none() => DueWork::Remove,
             Some(action) if action.schedule.uncounted => DueWork::Count,
-            Some(action) if action.awaits_look() => DueWork::Send(Message::LookAtAction {
-                organization_id: action.key.organization_id,
-                session_id: action.key.session_id,
-                action_id: action.key.action_id.clone(),
-            }),
-            Some(action) if action.may_be_resent(now) => DueWork::Send(Message::RunAction {
-                organization_id: action.key.organization_id,
-                session_id: action.key.session_id,
-                action_id: action.key.action_id.clone(),
-            }),
+            Some(action) if action.awaits_look() => {
+                DueWork::Send(Message::LookAtAction(action.key.clone()))
+            }
+            Some(action) if action.may_be_resent(now) => {
+                DueWork::Send(Message::RunAction(action.key.clone()))
+            }
             _ => DueWork::GiveUp,
         }
     }
@@ -66,7 +60,7 @@ impl DueAction {
     /// True if it is late. False for a deferred action and for a planned check.
     #[must_use]
     pub fn is_overdue(&self) -> bool {
-        let action = self.0.record.as_ref();
+        let action = self.record.as_ref();
         action.is_none_or(|action| {
             let is_planned = action.awaits_look() && action.schedule.resends == 0;
             let is_over = action.schedule.due_at.is_none();
@@ -76,21 +70,21 @@ impl DueAction {
 
     /// True if its record says that it is due later.
     fn is_deferred(&self, now: Timestamp) -> bool {
-        let action = self.0.record.as_ref();
+        let action = self.record.as_ref();
         action.is_some_and(|action| action.schedule.due_at.is_some_and(|due| due > now))
     }
 
     /// True if it has ended and awaits a check.
     #[must_use]
     pub fn awaits_look(&self) -> bool {
-        let action = self.0.record.as_ref();
+        let action = self.record.as_ref();
         action.is_some_and(|action| action.awaits_look())
     }
 
     /// Returns the record's name for the log.
     #[must_use]
     pub fn name(&self) -> String {
-        self.0.key.to_string()
+        self.key.to_string()
     }
 }
 
@@ -108,7 +102,7 @@ impl DueSession {
     /// Returns its recorded status; none if it is unreadable.
     #[must_use]
     pub fn status(&self) -> Option<AgentSessionStatus> {
-        self.0.record.as_ref().map(|session| session.status)
+        self.record.as_ref().map(|session| session.status)
     }
 
     /// Returns the message for the worker, if the check of its alert is due.
@@ -118,13 +112,13 @@ impl DueSession {
     }
 
     pub(super) const fn session(&self) -> Option<&Stored<AgentSession>> {
-        self.0.record.as_ref()
+        self.record.as_ref()
     }
 
     /// Returns the record's name for the log.
     #[must_use]
     pub fn name(&self) -> String {
-        self.0.key.pk().to_owned()
+        self.key.pk().to_owned()
     }
 }
 
@@ -136,7 +130,7 @@ impl Agent<'_> {
         now: Timestamp,
         wanted: &Wanted,
     ) -> Result<Page<DueAction>, Error> {
-        let page = self.due(shard, now, wanted).await?.map(DueAction);
+        let page: Page<DueAction> = self.due(shard, now, wanted).await?;
         // A write of version 1.0 may have deferred it, and left its key behind.
         Ok(page.filter_map(|due| (!due.is_deferred(now)).then_some(due)))
     }
@@ -148,7 +142,7 @@ impl Agent<'_> {
         now: Timestamp,
         wanted: &Wanted,
     ) -> Result<Page<DueSession>, Error> {
-        Ok(self.due(shard, now, wanted).await?.map(DueSession))
+        self.due(shard, now, wanted).await
     }
 
     async fn due<R: Record<crate::Workdesk>>(
@@ -169,7 +163,7 @@ impl Agent<'_> {
 
     /// Records another message for an action and schedules the next.
     pub async fn sent_again(&self, due: &DueAction) -> Result<(), Error> {
-        let Some(mut action) = due.0.record.clone() else {
+        let Some(mut action) = due.record.clone() else {
             return Ok(());
         };
         let now = self.0.clock.now();
@@ -178,42 +172,33 @@ impl Agent<'_> {
         } else {
             action.resent(now);
         }
-        // A refused write means that a worker claimed or checked it meanwhile. The message has
-        // served its purpose.
-        self.0
-            .table
-            .write(Write::replace(&action)?)
-            .await?
-            .or_leave();
-        Ok(())
+        // After a refused write, a worker has claimed or checked it: the message served its purpose.
+        self.write_or_leave(&action).await
     }
 
     /// Gives up an action that no worker will run. Returns the outcome if it ended. An unreadable
     /// record counts as failed.
     pub async fn give_up_due(&self, due: &DueAction) -> Result<Option<ActionState>, Error> {
-        if let Some(action) = due.0.record.clone() {
+        if let Some(action) = due.record.clone() {
             let why = "The worker got many messages within 24 hours and did not finish the action.";
             self.end(action, why).await
         } else {
-            self.set_aside(&due.0.key).await?;
+            self.set_aside(&due.key).await?;
             Ok(Some(ActionState::Failed))
         }
     }
 
     /// Removes the key of an action that is no longer due from the index.
     pub async fn remove_due(&self, due: &DueAction) -> Result<(), Error> {
-        let Some(action) = &due.0.record else {
-            return Ok(());
-        };
-        // A refused write means that the action is due again.
-        let write = Write::replace(action)?;
-        self.0.table.write(write).await?.or_leave();
-        Ok(())
+        match &due.record {
+            Some(action) => self.write_or_leave(action).await,
+            None => Ok(()),
+        }
     }
 
     /// Counts the minutes of an action whose outcome was recorded without them.
     pub async fn count_due(&self, due: &DueAction) -> Result<(), Error> {
-        match due.0.record.clone() {
+        match due.record.clone() {
             Some(action) => self.count(action).await,
             None => Ok(()),
         }
@@ -222,8 +207,8 @@ impl Agent<'_> {
     /// Handles a due session: expires its proposal, ends an interrupted analysis, ends it after its
     /// last action, or takes it from the list of open work. Returns its status.
     pub async fn look_after(&self, due: &DueSession) -> Result<AgentSessionStatus, Error> {
-        let Some(session) = &due.0.record else {
-            self.set_aside(&due.0.key).await?;
+        let Some(session) = &due.record else {
+            self.set_aside(&due.key).await?;
             return Ok(AgentSessionStatus::Failed);
         };
         let (tenant, id) = (session.organization_id, session.id);

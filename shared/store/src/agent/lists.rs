@@ -94,7 +94,8 @@ impl Agent<'_> {
         page: Page<Stored<AgentSession>>,
     ) -> Result<Page<SessionOnAlert>, Error> {
         let sessions: Vec<&AgentSession> = page.records().map(|stored| &stored.record).collect();
-        let contexts = self.contexts(tenant, &sessions, Read::Eventual).await?;
+        let contexts = self.contexts(tenant, &sessions, Vec::new(), Read::Eventual);
+        let (contexts, _) = contexts.await?;
         Ok(page.map(|session| SessionOnAlert {
             alert: contexts.alert(&session).cloned(),
             context: contexts.of(&session),

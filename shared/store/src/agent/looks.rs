@@ -1,14 +1,14 @@
 //! Checks of target systems after an action has ended. The worker sends the reads; the action's
 //! current record judges the observation.
 
-use agent::{ActionState, AgentAction, Connection, JournalEvent, Message, Note, Sight};
-use model::{AgentSessionId, Error, OrganizationId};
+use agent::{ActionKey, ActionState, AgentAction, Connection, JournalEvent, Message, Note, Sight};
+use model::Error;
 
 use super::{Agent, PAUSED, SessionWithActions, journal::WORKER, outcomes, transition};
 use crate::{
     key,
     retry::retry_or_none,
-    table::{OrLeave, Read, Stored, Write},
+    table::{Read, Stored},
 };
 
 /// An action with a due check.
@@ -32,14 +32,9 @@ pub struct Looked {
 impl Agent<'_> {
     /// Returns an action with a due check. None if no check is due. During a pause of the
     /// organization or of a connection, the check is deferred, and none is returned too.
-    pub async fn to_look(
-        &self,
-        tenant: OrganizationId,
-        session_id: AgentSessionId,
-        action_id: &str,
-    ) -> Result<Option<AwaitedLook>, Error> {
+    pub async fn to_look(&self, action: &ActionKey) -> Result<Option<AwaitedLook>, Error> {
         let table = &self.0.table;
-        let key = key::agent_action(tenant, session_id, action_id);
+        let (tenant, key) = (action.organization_id, key::agent_action(action));
         let found: Option<Stored<AgentAction>> = table.get(&key, Read::Consistent).await?;
         let now = self.0.clock.now();
         let is_due =
@@ -50,8 +45,7 @@ impl Agent<'_> {
         let connections = self.connections_of(tenant, &action.awaited_reads()).await?;
         let Some(connections) = connections else {
             action.look_later(now.plus(PAUSED));
-            // A refused write means that another worker did the check.
-            table.write(Write::replace(&action)?).await?.or_leave();
+            self.write_or_leave(&action).await?;
             return Ok(None);
         };
         Ok(Some(AwaitedLook {
@@ -81,14 +75,10 @@ impl Agent<'_> {
         looked_at: &AgentAction,
         sight: &Sight,
     ) -> Result<Option<Option<Looked>>, Error> {
-        let SessionWithActions {
-            mut session,
-            mut actions,
-        } = whole;
+        let (mut session, mut actions) = (whole.session, whole.actions);
         let now = self.0.clock.now();
         let mut known = actions.known.iter_mut();
-        let Some(action) = known.find(|known| known.key.action_id == looked_at.key.action_id)
-        else {
+        let Some(action) = known.find(|known| known.key == looked_at.key) else {
             return Ok(Some(None));
         };
         // Of two concurrent checks, the first one counts.

@@ -25,7 +25,6 @@ mod outcomes;
 mod people;
 mod policy;
 mod preview;
-mod savings;
 mod sessions;
 mod stack;
 mod transition;
@@ -37,7 +36,6 @@ pub use due::{DueAction, DueSession, DueWork};
 pub use excerpts::Excerpts;
 pub use lists::SessionOnAlert;
 pub use looks::{AwaitedLook, Looked};
-pub use people::{HandingOver, Settling};
 pub(crate) use policy::policy_in;
 pub use preview::Previewed;
 pub use sessions::Approval;
@@ -52,7 +50,7 @@ use super::{
     key::{self, AnyKey, Gsi1, Gsi3, Gsi4, Key},
     records::Part,
     store::resource,
-    table::{Batch, OrNotFound, Read, Readable, Record, Stored},
+    table::{Batch, OrLeave, OrNotFound, Read, Readable, Record, Stored, Write},
 };
 
 /// The longest deferral while nothing may be sent, so that an action resumes soon after a pause.
@@ -65,6 +63,16 @@ fn is_paused(found: &Batch, tenant: OrganizationId) -> Result<bool, Error> {
 }
 
 impl Agent<'_> {
+    /// Writes a record's next visit. A refused write means that another caller changed it meanwhile.
+    async fn write_or_leave<R: Record<crate::Workdesk>>(
+        &self,
+        record: &Stored<R>,
+    ) -> Result<(), Error> {
+        let write = Write::replace(record)?;
+        self.0.table.write(write).await?.or_leave();
+        Ok(())
+    }
+
     /// Returns the existing connections of reads. None during a pause of the organization or of one of
     /// them.
     async fn connections_of(
@@ -113,11 +121,7 @@ impl Record<crate::Workdesk> for AgentAction {
     const KIND: &'static str = "agent_action";
 
     fn key(&self) -> Key<Self> {
-        key::agent_action(
-            self.key.organization_id,
-            self.key.session_id,
-            &self.key.action_id,
-        )
+        key::agent_action(&self.key)
     }
 
     fn gsi4(&self) -> Option<Key<Self, Gsi4>> {

@@ -2,12 +2,12 @@
 //! requests.
 
 use agent::{
-    ActionState, AgentAction, AgentSession, Handling, HandlingStatus, JournalActor, JournalEvent,
-    Note, RequestTurn, SettleOutcome, Verdict,
+    ActionHandOver, ActionSettle, ActionState, AgentAction, AgentSession, Handling, HandlingStatus,
+    JournalActor, JournalEvent, Note, RequestTurn, Verdict,
 };
 use model::{
-    ActionRef, AgentSessionId, Error, JournalHead, OrganizationId, ServiceRequest,
-    ServiceRequestId, Timestamp, UserId,
+    ActionRef, AgentSessionId, Error, JournalHead, OrganizationId, ServiceRequest, Timestamp,
+    UserId,
 };
 use serde_json::json;
 use tokio::sync::OnceCell;
@@ -16,32 +16,11 @@ use super::{Agent, SessionWithActions, outcomes, transition};
 use crate::{
     PendingWrite, Store, WriteContext,
     assignee::Assignee,
-    idempotency::Once,
     ids::Reserved,
     key::{self, AnyKey},
     table::{Batch, Read, Stored, Write},
     tracked::Tracked,
 };
-
-/// A user's settlement of an action.
-#[derive(Clone, Copy, Debug)]
-pub struct Settling<'a> {
-    /// The outcome.
-    pub outcome: SettleOutcome,
-    /// Where and how the user saw it, or the reason.
-    pub note: &'a str,
-    /// The user.
-    pub by: UserId,
-}
-
-/// A handover of a manual action.
-#[derive(Clone, Copy, Debug)]
-pub struct HandingOver<'a> {
-    /// The assignee.
-    pub assignee: UserId,
-    /// Additional information for the assignee.
-    pub note: Option<&'a str>,
-}
 
 impl Agent<'_> {
     /// Settles an action. 404 if session or action is another tenant's, 400 for an outcome of the
@@ -52,7 +31,8 @@ impl Agent<'_> {
         pending: impl Into<PendingWrite>,
         id: AgentSessionId,
         action_id: &str,
-        settling: Settling<'_>,
+        by: UserId,
+        sent: &ActionSettle,
     ) -> Result<SessionWithActions, Error> {
         let pending = pending.into();
         let tenant = pending.tenant();
@@ -62,9 +42,9 @@ impl Agent<'_> {
                 let is_automated = whole.session.known_action(action_id)?.is_automated;
                 let now = self.0.clock.now();
                 let writes = if is_automated {
-                    judge(&mut whole, action_id, settling, is_rebuilt, now)?
+                    judge(&mut whole, action_id, (by, sent), is_rebuilt, now)?
                 } else {
-                    handle(&mut whole.session, action_id, settling, now)?
+                    handle(&mut whole.session, action_id, (by, sent), now)?
                 };
                 whole.session.version += i64::from(!writes.is_empty());
                 self.0.commit(&context, writes, whole).await
@@ -113,11 +93,11 @@ impl Agent<'_> {
         id: AgentSessionId,
         action_id: &str,
         by: UserId,
-        over: HandingOver<'_>,
+        sent: &ActionHandOver,
     ) -> Result<SessionWithActions, Error> {
         let pending = pending.into();
         let tenant = pending.tenant();
-        let assignee = Assignee::new(tenant, Some(&over.assignee));
+        let assignee = Assignee::new(tenant, Some(&sent.assignee_id));
         let request = OnceCell::new();
         let read = || async {
             let users = self.0.table.batch_get(assignee.key(), Read::Consistent);
@@ -129,67 +109,39 @@ impl Agent<'_> {
         let write = async |context: WriteContext,
                            (request, whole, users): (Reserved<_>, _, Batch)| {
             assignee.known(&users, None)?;
-            self.hand_over_in(&context, whole, action_id, by, over, request.used())
-                .await
+            let (request, mut whole): (_, SessionWithActions) = (request.used(), whole);
+            let now = self.0.clock.now();
+            let session = &mut whole.session;
+            let from = session.status.name();
+            let note = sent.note.as_deref();
+            let handling = Handling {
+                service_request_id: Some(request),
+                assignee_id: Some(sent.assignee_id),
+                ..Handling::new(HandlingStatus::HandedOver, by, note.map(str::to_owned), now)
+            };
+            if !session.handle(action_id, handling.clone(), now)? {
+                return self.0.commit(&context, Vec::new(), whole).await;
+            }
+            let asked = session.known_action(action_id)?.as_request(session, note)?;
+            let asked = ServiceRequest {
+                assignee_id: Some(sent.assignee_id),
+                agent_action: Some(ActionRef {
+                    session_id: session.id,
+                    action_id: action_id.to_owned(),
+                }),
+                ..ServiceRequest::new(request, context.tenant, by, asked, now)
+            };
+            let event = JournalEvent::HandedOver;
+            let note = told(session, action_id, Some(by), event, from, &handling);
+            let mut writes = transition::of_session(session, note, now)?;
+            writes.push(Write::create(&asked)?);
+            writes.extend(context.created(&asked, now)?);
+            session.version += 1;
+            self.0.commit(&context, writes, whole).await
         };
         let handed_over = self.0.write(pending, read, write).await?;
         let load = async |_| self.get(tenant, id).await;
         handed_over.or_load(load).await
-    }
-
-    /// None if another caller wrote the session meanwhile.
-    async fn hand_over_in(
-        &self,
-        context: &WriteContext,
-        mut whole: SessionWithActions,
-        action_id: &str,
-        by: UserId,
-        over: HandingOver<'_>,
-        request: ServiceRequestId,
-    ) -> Result<Option<Once<SessionWithActions>>, Error> {
-        let now = self.0.clock.now();
-        let session = &mut whole.session;
-        let from = session.status.name();
-        let handling = Handling {
-            service_request_id: Some(request),
-            assignee_id: Some(over.assignee),
-            ..Handling::new(
-                HandlingStatus::HandedOver,
-                by,
-                over.note.map(str::to_owned),
-                now,
-            )
-        };
-        let mut writes = Vec::new();
-        if session.handle(action_id, handling.clone(), now)? {
-            let asked = session.proposed(action_id).map(|action| {
-                let asked = action.as_request(session, over.note)?;
-                Ok::<_, Error>(ServiceRequest {
-                    assignee_id: Some(over.assignee),
-                    agent_action: Some(ActionRef {
-                        session_id: session.id,
-                        action_id: action_id.to_owned(),
-                    }),
-                    ..ServiceRequest::new(request, context.tenant, by, asked, now)
-                })
-            });
-            let asked = asked.transpose()?;
-            let note = told(
-                session,
-                action_id,
-                Some(by),
-                JournalEvent::HandedOver,
-                from,
-                &handling,
-            );
-            writes = transition::of_session(session, note, now)?;
-            if let Some(asked) = &asked {
-                writes.push(Write::create(asked)?);
-                writes.extend(context.created(asked, now)?);
-            }
-            session.version += 1;
-        }
-        self.0.commit(context, writes, whole).await
     }
 }
 
@@ -236,15 +188,15 @@ impl Store {
 fn judge(
     whole: &mut SessionWithActions,
     action_id: &str,
-    settling: Settling<'_>,
+    (by, sent): (UserId, &ActionSettle),
     is_rebuilt: bool,
     now: Timestamp,
 ) -> Result<Vec<Write>, Error> {
     let verdict = Verdict {
-        outcome: settling.outcome.verdict()?,
-        by: settling.by,
+        outcome: sent.outcome.verdict()?,
+        by,
         at: now,
-        note: settling.note.to_owned(),
+        note: sent.note.to_string(),
     };
     let SessionWithActions { session, actions } = whole;
     let by = JournalActor::user(Some(verdict.by));
@@ -274,12 +226,12 @@ fn judge(
 fn handle(
     session: &mut Stored<AgentSession>,
     action_id: &str,
-    settling: Settling<'_>,
+    (by, sent): (UserId, &ActionSettle),
     now: Timestamp,
 ) -> Result<Vec<Write>, Error> {
-    let (by, from) = (settling.by, session.status.name());
-    let status = settling.outcome.handling()?;
-    let handling = Handling::new(status, by, Some(settling.note.to_owned()), now);
+    let from = session.status.name();
+    let status = sent.outcome.handling()?;
+    let handling = Handling::new(status, by, Some(sent.note.to_string()), now);
     if !session.handle(action_id, handling.clone(), now)? {
         return Ok(Vec::new());
     }

@@ -124,24 +124,31 @@ impl Agent<'_> {
             user: batch.get(&user)?.or_not_found(UserId::NOUN)?.record,
         })
     }
-}
 
-impl Agent<'_> {
     /// Returns those of the users who gave these approvals who still may.
     pub(super) async fn approvers<'b>(
         &self,
         tenant: OrganizationId,
         approvals: impl Iterator<Item = &'b ActionApproval>,
     ) -> Result<Approvers, Error> {
-        let users: BTreeSet<UserId> = approvals.map(|one| one.user_id).collect();
-        if users.is_empty() {
+        let keys = users_of(tenant, approvals);
+        if keys.is_empty() {
             return Ok(Approvers::default());
         }
-        let keys: Vec<Key<User>> = users.iter().map(|id| key::user(tenant, *id)).collect();
         let all = keys.iter().map(AnyKey::from);
         let batch = self.0.table.batch_get(all, Read::Consistent).await?;
         Ok(approvers_in(&batch, &keys))
     }
+}
+
+/// Returns the keys of the users who gave approvals.
+pub(super) fn users_of<'b>(
+    tenant: OrganizationId,
+    approvals: impl IntoIterator<Item = &'b ActionApproval>,
+) -> Vec<Key<User>> {
+    let users = approvals.into_iter().map(|one| one.user_id);
+    let users: BTreeSet<UserId> = users.collect();
+    users.iter().map(|id| key::user(tenant, *id)).collect()
 }
 
 /// Returns those users in a batch who may approve.

@@ -41,10 +41,11 @@ impl Previewed {
         let session = &self.whole.session;
         let effects = action.content.effects().chain(session.rivals(action));
         let effects: Vec<TargetEffect> = effects.collect();
-        let others = self.held.iter().filter(move |(guard, _)| {
-            let is_own = guard.session_id == session.id && guard.action_id == action.id;
-            !is_own && effects.contains(&guard.effect)
-        });
+        let own = session.key_of(&action.id);
+        let others = self
+            .held
+            .iter()
+            .filter(move |(guard, _)| guard.by != own && effects.contains(&guard.effect));
         others.map(|(_, held)| held)
     }
 }
@@ -128,13 +129,12 @@ impl Agent<'_> {
         if claimed.is_empty() {
             return Ok(Vec::new());
         }
-        let key = |guard: &EffectGuard| {
-            key::agent_action(guard.organization_id, guard.session_id, &guard.action_id)
-        };
-        let keys = claimed.iter().map(|guard| AnyKey::from(key(guard)));
+        let keys = claimed
+            .iter()
+            .map(|guard| AnyKey::from(key::agent_action(&guard.by)));
         let owners = self.0.table.batch_get(keys, Read::Consistent).await?;
         let held = claimed.into_iter().filter_map(|guard| {
-            let owner = owners.named(&key(&guard));
+            let owner = owners.named(&key::agent_action(&guard.by));
             let held = HeldEffect::of(&guard, owner.as_ref().map(|owner| &owner.record), now)?;
             Some((guard, held))
         });

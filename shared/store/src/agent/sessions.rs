@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use agent::{
-    ActionState, AgentPolicy, AgentSession, Alert, Approved, Approver, Approving, Cancelled, Case,
-    JournalActor, JournalActorType, JournalEvent, Message, Note, PolicyRule, Proposal,
+    ActionKey, ActionState, AgentPolicy, AgentSession, Alert, Approved, Approver, Approving,
+    Cancelled, Case, JournalActor, JournalActorType, JournalEvent, Message, Note, PolicyRule,
+    Proposal,
 };
 use model::{AgentSessionId, AlertId, Error, Id, OrganizationId, UserId};
 use serde_json::json;
@@ -61,58 +62,49 @@ impl Agent<'_> {
         let tenant = pending.tenant();
         let alerts = self.0.alerts();
         let read = || alerts.get(tenant, alert);
-        let write = async |context: WriteContext, alert| self.open_on(&context, alert, by).await;
+        let write = async |context: WriteContext, alert: Stored<Alert>| {
+            let (newest, id) = tokio::try_join!(
+                self.newest_session(tenant, alert.agent_session_id),
+                self.0.next_id(),
+            )?;
+            let now = self.0.clock.now();
+            if let Some(newest) = &newest
+                && !newest.status_at(now).has_ended()
+            {
+                let nothing = Writes::default().making(newest.id);
+                return self.0.commit(&context, nothing, newest.clone()).await;
+            }
+            let id = id.used();
+            let mut session = AgentSession::open(id, &alert, by, now);
+            let by = JournalActor::user(Some(by));
+            let noted = session.note(Note::new(by, JournalEvent::Opened, None), now);
+            let points = Change::default()
+                .set("agentSessionId", id)
+                .set("updatedAt", now);
+            let as_it_was = match alert.agent_session_id {
+                None => Condition::exists().and("attribute_not_exists(#)", "agentSessionId", []),
+                Some(old) => Condition::default().equals("agentSessionId", old),
+            };
+            let mut writes = vec![
+                Write::update(key::alert(tenant, alert.id), points, as_it_was),
+                Write::create(&session)?,
+                Write::create(&SessionOfAlert::of(&session))?,
+                Write::create(&noted)?,
+            ];
+            // A session that has ended can be executed again until the alert has a newer one.
+            if let Some(mut newest) = newest {
+                newest.superseded = true;
+                newest.updated_at = now;
+                writes.push(Write::replace(&newest)?);
+            }
+            let writes = Writes::from(writes).making(id);
+            self.0
+                .commit(&context, writes, Stored::created(session))
+                .await
+        };
         let opened = self.0.write(pending, read, write).await?;
         let load = async |made| self.session(tenant, id_of(made)?).await;
         opened.or_load(load).await
-    }
-
-    /// None if another caller opened one meanwhile; the next attempt returns that.
-    async fn open_on(
-        &self,
-        context: &WriteContext,
-        alert: Stored<Alert>,
-        by: UserId,
-    ) -> Result<Option<Once<Stored<AgentSession>>>, Error> {
-        let tenant = alert.organization_id;
-        let (newest, id) = tokio::try_join!(
-            self.newest_session(tenant, alert.agent_session_id),
-            self.0.next_id(),
-        )?;
-        let now = self.0.clock.now();
-        if let Some(newest) = &newest
-            && !newest.status_at(now).has_ended()
-        {
-            let nothing = Writes::default().making(newest.id);
-            return self.0.commit(context, nothing, newest.clone()).await;
-        }
-        let id = id.used();
-        let mut session = AgentSession::open(id, &alert, by, now);
-        let by = JournalActor::user(Some(by));
-        let noted = session.note(Note::new(by, JournalEvent::Opened, None), now);
-        let points = Change::default()
-            .set("agentSessionId", id)
-            .set("updatedAt", now);
-        let as_it_was = match alert.agent_session_id {
-            None => Condition::exists().and("attribute_not_exists(#)", "agentSessionId", []),
-            Some(old) => Condition::default().equals("agentSessionId", old),
-        };
-        let mut writes = vec![
-            Write::update(key::alert(tenant, alert.id), points, as_it_was),
-            Write::create(&session)?,
-            Write::create(&SessionOfAlert::of(&session))?,
-            Write::create(&noted)?,
-        ];
-        // A session that has ended can be executed again until the alert has a newer one.
-        if let Some(mut newest) = newest {
-            newest.superseded = true;
-            newest.updated_at = now;
-            writes.push(Write::replace(&newest)?);
-        }
-        let writes = Writes::from(writes).making(id);
-        self.0
-            .commit(context, writes, Stored::created(session))
-            .await
     }
 
     async fn newest_session(
@@ -217,15 +209,10 @@ impl Agent<'_> {
         analyzing: Analyzing,
         mut proposal: Proposal,
     ) -> Result<Once<(Stored<AgentSession>, Excerpts)>, Error> {
-        let Analyzing {
-            context,
-            mut session,
-            policy,
-            ..
-        } = analyzing;
+        let (context, mut session) = (analyzing.context, analyzing.session);
         let (from, now) = (session.status.name(), self.0.clock.now());
         let excerpts = std::mem::take(&mut proposal.excerpts);
-        session.finish_analysis(proposal.under(&policy), now)?;
+        session.finish_analysis(proposal.under(&analyzing.policy), now)?;
         let digests = session.digests(session.proposed_actions.iter().map(|action| &action.id));
         let note = Note::new(ENGINE, JournalEvent::Proposed, Some(from));
         let detail = json!({ "actions": digests, "analysis": session.analysis_hash() });
@@ -241,11 +228,7 @@ impl Agent<'_> {
 
     /// Ends an analysis that failed.
     async fn fail_analysis(&self, analyzing: Analyzing, error: &str) -> Result<(), Error> {
-        let Analyzing {
-            context,
-            mut session,
-            ..
-        } = analyzing;
+        let (context, mut session) = (analyzing.context, analyzing.session);
         let (from, now) = (session.status.name(), self.0.clock.now());
         session.fail_analysis(error, now);
         let note = Note::new(ENGINE, JournalEvent::AnalysisFailed, Some(from));
@@ -328,30 +311,21 @@ impl Agent<'_> {
         let pending = pending.into();
         let tenant = pending.tenant();
         let read = || self.get(tenant, id);
-        let write =
-            async |context: WriteContext, whole| self.reject_in(&context, whole, by, reason).await;
+        let write = async |context: WriteContext, mut whole: SessionWithActions| {
+            let session = &mut whole.session;
+            let mut writes = Vec::new();
+            let (from, now) = (session.status.name(), self.0.clock.now());
+            if session.reject(by, reason, now)? {
+                let by = JournalActor::user(Some(by));
+                let note = Note::new(by, JournalEvent::Rejected, Some(from));
+                let note = note.with(json!({ "reason": reason }));
+                writes = transition::of_session(session, note, now)?;
+            }
+            session.version += i64::from(!writes.is_empty());
+            self.0.commit(&context, writes, whole).await
+        };
         let rejected = self.0.write(pending, read, write).await?;
         rejected.or_load(async |_| read().await).await
-    }
-
-    /// None if the session changed meanwhile.
-    async fn reject_in(
-        &self,
-        context: &WriteContext,
-        mut whole: SessionWithActions,
-        by: UserId,
-        reason: &str,
-    ) -> Result<Option<Once<SessionWithActions>>, Error> {
-        let session = &mut whole.session;
-        let mut writes = Vec::new();
-        let (from, now) = (session.status.name(), self.0.clock.now());
-        if session.reject(by, reason, now)? {
-            let by = JournalActor::user(Some(by));
-            let note = Note::new(by, JournalEvent::Rejected, Some(from));
-            writes = transition::of_session(session, note.with(json!({ "reason": reason })), now)?;
-        }
-        session.version += i64::from(!writes.is_empty());
-        self.0.commit(context, writes, whole).await
     }
 
     /// Cancels a session. Queued actions are skipped; running ones end and are recorded. Returns
@@ -365,70 +339,51 @@ impl Agent<'_> {
         let pending = pending.into();
         let tenant = pending.tenant();
         let read = || self.get(tenant, id);
-        let write = async |context: WriteContext, whole| self.cancel_in(&context, whole).await;
+        let write = async |context: WriteContext, whole: SessionWithActions| {
+            let (mut session, mut actions) = (whole.session, whole.actions);
+            let (from, now) = (session.status.name(), self.0.clock.now());
+            let Some(cancelled) = session.cancel(&mut actions, now)? else {
+                let stands = (session, Vec::new());
+                return self.0.commit(&context, Writes::default(), stands).await;
+            };
+            let Cancelled { ended, stopping } = cancelled;
+            let outcomes = ended.iter().map(|action| action.state).collect();
+            let states = ended
+                .iter()
+                .map(|action| (&action.key.action_id, action.state));
+            let note = Note::new(
+                JournalActor::user(context.actor),
+                JournalEvent::Cancelled,
+                Some(from),
+            );
+            let note = note.with(json!({
+                "ended": states.collect::<BTreeMap<_, _>>(),
+                "stopping": stopping.iter().map(|action| &action.key.action_id).collect::<Vec<_>>(),
+            }));
+            let mut writes = transition::of_session(&mut session, note, now)?;
+            for action in ended {
+                writes.push(Write::replace(action)?);
+            }
+            for action in stopping {
+                // Its holder keeps writing it. The condition is only that it runs.
+                let runs = Condition::default().equals("state", ActionState::Running);
+                let stops = Change::default().set("stopping", true);
+                writes.push(Write::update(action.key(), stops, runs));
+            }
+            let cancelled = (session.replaced(), outcomes);
+            self.0.commit(&context, writes, cancelled).await
+        };
         let cancelled = self.0.write(pending, read, write).await?;
         let load = async |_| Ok((self.session(tenant, id).await?, Vec::new()));
         cancelled.or_load(load).await
     }
 
-    /// None if a worker claimed or ended an action meanwhile.
-    async fn cancel_in(
-        &self,
-        context: &WriteContext,
-        whole: SessionWithActions,
-    ) -> Result<Option<Once<(Stored<AgentSession>, Vec<ActionState>)>>, Error> {
-        let SessionWithActions {
-            mut session,
-            mut actions,
-        } = whole;
-        let (from, now) = (session.status.name(), self.0.clock.now());
-        let Some(cancelled) = session.cancel(&mut actions, now)? else {
-            let stands = (session, Vec::new());
-            return self.0.commit(context, Writes::default(), stands).await;
-        };
-        let Cancelled { ended, stopping } = cancelled;
-        let outcomes = ended.iter().map(|action| action.state).collect();
-        let states = ended
-            .iter()
-            .map(|action| (&action.key.action_id, action.state));
-        let note = Note::new(
-            JournalActor::user(context.actor),
-            JournalEvent::Cancelled,
-            Some(from),
-        );
-        let note = note.with(json!({
-            "ended": states.collect::<BTreeMap<_, _>>(),
-            "stopping": stopping.iter().map(|action| &action.key.action_id).collect::<Vec<_>>(),
-        }));
-        let mut writes = transition::of_session(&mut session, note, now)?;
-        for action in ended {
-            writes.push(Write::replace(action)?);
-        }
-        for action in stopping {
-            // Its holder keeps writing it. The condition is only that it runs.
-            let runs = Condition::default().equals("state", ActionState::Running);
-            let stops = Change::default().set("stopping", true);
-            writes.push(Write::update(action.key(), stops, runs));
-        }
-        let cancelled = (session.replaced(), outcomes);
-        self.0.commit(context, writes, cancelled).await
-    }
-
     /// Settles the session if this was its last running action. Returns the messages of actions it
     /// unblocks, or of the alert's check.
-    pub async fn settle_after(
-        &self,
-        tenant: OrganizationId,
-        id: AgentSessionId,
-        action_id: &str,
-    ) -> Result<Vec<Message>, Error> {
-        let whole = self.get(tenant, id).await?;
-        let waiting = whole.actions.waiting_for(action_id).into_iter();
-        let waiting = waiting.map(|action_id| Message::RunAction {
-            organization_id: tenant,
-            session_id: id,
-            action_id,
-        });
+    pub async fn settle_after(&self, action: &ActionKey) -> Result<Vec<Message>, Error> {
+        let whole = self.get(action.organization_id, action.session_id).await?;
+        let waiting = whole.actions.waiting_for(&action.action_id).into_iter();
+        let waiting = waiting.map(|id| Message::RunAction(whole.session.key_of(&id)));
         let mut messages: Vec<Message> = waiting.collect();
         let settled = self.settle(whole, WORKER).await?;
         messages
@@ -445,26 +400,17 @@ impl Agent<'_> {
     ) -> Result<Option<AgentSession>, Error> {
         let (tenant, id) = (whole.session.organization_id, whole.session.id);
         let read = || self.get(tenant, id);
-        retry_or_none(whole, read, |whole| self.settle_in(whole, by)).await
-    }
-
-    /// None if another caller wrote it meanwhile.
-    async fn settle_in(
-        &self,
-        whole: SessionWithActions,
-        by: JournalActor,
-    ) -> Result<Option<AgentSession>, Error> {
-        let SessionWithActions {
-            mut session,
-            actions,
-        } = whole;
-        let (from, now) = (session.status.name(), self.0.clock.now());
-        if !session.settle(&actions, now) {
-            return Ok(Some(session.record));
-        }
-        let writes = transition::of_outcome(&mut session, &actions, Some(from), by, now)?;
-        let done = self.0.table.transact(writes).await?;
-        Ok(done.is_ok().then_some(session.record))
+        let write = async |whole: SessionWithActions| {
+            let (mut session, actions) = (whole.session, whole.actions);
+            let (from, now) = (session.status.name(), self.0.clock.now());
+            if !session.settle(&actions, now) {
+                return Ok(Some(session.record));
+            }
+            let writes = transition::of_outcome(&mut session, &actions, Some(from), by, now)?;
+            let done = self.0.table.transact(writes).await?;
+            Ok(done.is_ok().then_some(session.record))
+        };
+        retry_or_none(whole, read, write).await
     }
 }
 
@@ -479,10 +425,7 @@ fn approval(
     let named = approving.ids.iter();
     let rules: BTreeMap<&str, Vec<PolicyRule>> = named
         .filter_map(|id| session.proposed(id))
-        .map(|action| {
-            let requirement = approver.policy.requires(action.content.subject());
-            (&*action.id, requirement.and(&action.rules).rules())
-        })
+        .map(|action| (&*action.id, approver.policy.demands(action).rules()))
         .collect();
     Note::new(by, JournalEvent::Approved, Some(from)).with(json!({
         "actions": session.digests(approving.ids.iter()),

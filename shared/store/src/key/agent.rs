@@ -1,8 +1,8 @@
 //! Keys of alerts, of the agent's sessions and actions, and of the systems that they call.
 
 use agent::{
-    AgentAction, AgentPause, AgentPolicy, AgentSession, Alert, Connection, ConnectionTraffic,
-    EffectGuard, JournalEntry, LastOutcome, PlaybookRuns, Saving, TargetEffect,
+    ActionKey, AgentAction, AgentPause, AgentPolicy, AgentSession, Alert, Connection,
+    ConnectionTraffic, EffectGuard, JournalEntry, LastOutcome, PlaybookRuns, Saving, TargetEffect,
 };
 use model::{AgentSessionId, AlertId, Id, OrganizationId, SessionHead, Timestamp};
 use table::{Gsi1, Gsi2, Gsi3, Key, List, Sort, padded};
@@ -153,14 +153,10 @@ pub(crate) fn saving(saving: &Saving) -> Key<Saving> {
 }
 
 /// An approved action of an agent session.
-pub fn agent_action(
-    tenant: OrganizationId,
-    session: AgentSessionId,
-    action_id: &str,
-) -> Key<AgentAction> {
+pub fn agent_action(key: &ActionKey) -> Key<AgentAction> {
     Key::new(
-        agent_partition(tenant, session),
-        format!("{AGENT_ACTION}{action_id}"),
+        agent_partition(key.organization_id, key.session_id),
+        format!("{AGENT_ACTION}{}", key.action_id),
     )
 }
 

@@ -1,13 +1,26 @@
-//! Checks of a target system after an action has ended: verification of its effect, and
-//! reconciliation of a call whose answer did not tell.
+//! Checks of a target system: preconditions before the first call that changes something. After an
+//! action has ended, verification of its effect, and reconciliation of a call whose answer did not
+//! tell.
 
 use serde_json::Value;
 
 use super::{
-    ActionState, AgentAction, JournalEvent, Judgement, Looks, OpenCall, Reconciliation,
-    ReconciliationStatus, Sight, StepStatus, TargetRead, VerificationStatus,
+    ActionState, AgentAction, FactCondition, JournalEvent, Judgement, Looked, Looks, OpenCall,
+    Outcome, Reconciliation, ReconciliationStatus, Sight, Silence, StepStatus, TargetRead,
+    VerificationStatus, reads_of,
 };
 use model::{Timestamp, span};
+
+/// The result of a precondition check.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Precondition {
+    /// The call may be sent.
+    Holds,
+    /// Nothing is sent, and the action ends.
+    Changed(Outcome),
+    /// Nothing is sent at this time, for this reason.
+    NotKnown(String),
+}
 
 /// The subject of a check after an action's end.
 #[derive(Clone, Copy, Debug)]
@@ -83,19 +96,15 @@ impl AgentAction {
     }
 
     fn awaited(&self) -> Option<Awaited<'_>> {
-        let (verification, reconciliation) =
-            (&self.checks.verification, &self.checks.reconciliation);
-        let verifies = verification
-            .as_ref()
-            .is_some_and(|looks| looks.status == VerificationStatus::Pending);
-        let reconciles = reconciliation
-            .as_ref()
-            .is_some_and(|looks| looks.status == ReconciliationStatus::Pending);
-        match self.state {
-            ActionState::Succeeded if verifies => self.content.verify.as_ref().map(Awaited::Effect),
-            ActionState::Unknown if reconciles => self.reconcile().map(Awaited::Call),
-            _ => None,
+        if self.state == ActionState::Succeeded {
+            let looks = self.checks.verification.as_ref()?;
+            let verify = self.content.verify.as_ref().map(Awaited::Effect);
+            return verify.filter(|_| looks.status == VerificationStatus::Pending);
         }
+        let looks = self.checks.reconciliation.as_ref()?;
+        let is_awaited = looks.status == ReconciliationStatus::Pending;
+        let reconcile = self.reconcile().map(Awaited::Call);
+        reconcile.filter(|_| is_awaited && self.state == ActionState::Unknown)
     }
 
     /// True if it has ended and awaits a check.
@@ -117,8 +126,8 @@ impl AgentAction {
     #[must_use]
     pub fn awaited_reads(&self) -> Vec<TargetRead> {
         match self.awaited() {
-            Some(Awaited::Effect(verify)) => self.reads_of([&verify.effective]),
-            Some(Awaited::Call(reconcile)) => self.reads_of(reconcile.conditions()),
+            Some(Awaited::Effect(verify)) => reads_of(&self.content.reads, [&verify.effective]),
+            Some(Awaited::Call(reconcile)) => reads_of(&self.content.reads, reconcile.conditions()),
             None => Vec::new(),
         }
     }
@@ -163,30 +172,21 @@ impl AgentAction {
     ) -> Option<(JournalEvent, Value)> {
         let until = self.ended_at().plus(within);
         let is_blind = matches!(judgement, Judgement::NotKnown(_));
-        let (status, problem) = match judgement {
-            Judgement::Holds => (VerificationStatus::Effective, None),
-            Judgement::Fails(found) if until <= now => {
-                (VerificationStatus::Ineffective, Some(found))
-            }
-            Judgement::Fails(found) => (VerificationStatus::Pending, Some(found)),
-            Judgement::NotKnown(silence) => {
-                let patience = if silence.is_for_good {
-                    0
-                } else {
-                    Self::UNREADABLE
-                };
-                if until.plus(patience) <= now {
-                    (VerificationStatus::Ineffective, Some(silence.problem))
-                } else {
-                    (VerificationStatus::Pending, Some(silence.problem))
-                }
-            }
+        let (problem, patience) = match judgement {
+            Judgement::Holds => (None, 0),
+            Judgement::Fails(found) => (Some(found), 0),
+            Judgement::NotKnown(silence) if silence.is_for_good => (Some(silence.problem), 0),
+            Judgement::NotKnown(silence) => (Some(silence.problem), Self::UNREADABLE),
+        };
+        let status = match problem {
+            None => VerificationStatus::Effective,
+            Some(_) if until.plus(patience) <= now => VerificationStatus::Ineffective,
+            Some(_) => VerificationStatus::Pending,
         };
         let looks = self.checks.verification.as_mut()?;
-        looks.looked(sight, problem, now);
+        let number = looks.looked(sight, (status, problem), now);
         looks.is_blind = is_blind;
-        looks.status = status;
-        let (number, detail) = (looks.looks, looks.detail());
+        let detail = looks.detail();
         let is_pending = status == VerificationStatus::Pending;
         let next = is_pending.then(|| self.next_look(Self::VERIFIED, number, until, now));
         self.schedule.due_at = next;
@@ -214,7 +214,7 @@ impl AgentAction {
         } else {
             ReconciliationStatus::Pending
         };
-        let (status, problem) = match (done, not_done) {
+        let result = match (done, not_done) {
             (Judgement::Holds, Some(Judgement::Holds)) => {
                 let both = "The facts say both that it took effect and that it did not.";
                 (otherwise, Some(both.to_owned()))
@@ -231,9 +231,8 @@ impl AgentAction {
             }
             (Judgement::Fails(found), Some(Judgement::Fails(_)) | None) => (otherwise, Some(found)),
         };
-        looks.looked(sight, problem, now);
-        looks.status = status;
-        let (number, detail) = (looks.looks, looks.detail());
+        let status = result.0;
+        let (number, detail) = (looks.looked(sight, result, now), looks.detail());
         let is_pending = status == ReconciliationStatus::Pending;
         let last = now.plus(12 * span::HOUR);
         let next = is_pending.then(|| self.next_look(&Self::RECONCILED, number, last, now));
@@ -300,11 +299,7 @@ impl AgentAction {
     pub(super) fn is_known(&mut self, status: StepStatus, now: Timestamp) -> i64 {
         let step = self.content.steps.get(self.next_step());
         let step = step.map_or(self.progress.steps_done + 1, |step| step.order);
-        let known = self
-            .progress
-            .results
-            .iter()
-            .find(|known| known.step == step);
+        let known = self.known_result(step);
         let excerpt_hash = known.and_then(|known| known.excerpt_hash.clone());
         self.keep(step, status, excerpt_hash, now);
         self.progress.call = OpenCall::default();
@@ -330,6 +325,102 @@ impl AgentAction {
             VerificationStatus::Pending => None,
             VerificationStatus::Effective => self.is_effective().then_some(true),
             VerificationStatus::Ineffective => (!looks.is_blind).then_some(false),
+        }
+    }
+}
+
+/// Precondition checks.
+impl AgentAction {
+    /// True if a claim is followed by a precondition check before the next call that changes
+    /// something. False if that call may have been sent, or if an earlier step changed something:
+    /// the check would find the action's own effect.
+    pub(super) fn looks_first(&self) -> bool {
+        !self.content.require.is_empty() && !self.progress.call.ambiguous && !self.has_changed()
+    }
+
+    /// Returns the reads of its preconditions.
+    #[must_use]
+    pub fn required_reads(&self) -> Vec<TargetRead> {
+        reads_of(&self.content.reads, &self.content.require)
+    }
+
+    /// Returns the number of calls and reads that it will probably send through its connection, at least
+    /// 1.
+    #[must_use]
+    pub fn calls_ahead(&self) -> i64 {
+        let mut reads = self.required_reads();
+        reads.retain(|read| *read.connection == *self.content.target_system);
+        let steps = self.content.steps.len().saturating_sub(self.next_step());
+        i64::try_from(reads.len() + steps).map_or(1, |calls| calls.max(1))
+    }
+
+    /// Returns the reads that show whether the next call took effect. Empty if no read shows it.
+    #[must_use]
+    pub fn doubt_reads(&self) -> Vec<TargetRead> {
+        reads_of(&self.content.reads, self.shows_done())
+    }
+
+    /// True if an observation shows that the next call took effect.
+    #[must_use]
+    pub fn was_done(&self, sight: &Sight) -> bool {
+        let judged = self.shows_done().map(|done| sight.judge([done]));
+        matches!(judged, Some(Judgement::Holds))
+    }
+
+    /// Returns the condition that shows the effect of the next call.
+    fn shows_done(&self) -> Option<&FactCondition> {
+        let step = self.content.steps.get(self.next_step())?;
+        Some(&step.reconcile.as_ref()?.done)
+    }
+
+    /// Returns the next step, from 0.
+    pub(super) fn next_step(&self) -> usize {
+        usize::try_from(self.progress.steps_done).unwrap_or(0)
+    }
+
+    /// Judges its preconditions. The holder has sent nothing that changes anything.
+    pub fn permits(&mut self, sight: &Sight, now: Timestamp) -> Precondition {
+        self.not_sent();
+        let judgement = sight.judge(&self.content.require);
+        let problem = match &judgement {
+            Judgement::Holds => None,
+            Judgement::Fails(found) => Some(found.clone()),
+            Judgement::NotKnown(silence) => Some(silence.problem.clone()),
+        };
+        self.progress.looked = Some(Looked {
+            at: now,
+            found: sight.facts().clone(),
+            problem,
+        });
+        match judgement {
+            Judgement::Holds => {
+                self.progress.call.looking = false;
+                Precondition::Holds
+            }
+            Judgement::Fails(found) => {
+                Precondition::Changed(self.kept_from(&format!("precondition_changed: {found}")))
+            }
+            Judgement::NotKnown(Silence {
+                problem,
+                is_for_good: true,
+                ..
+            }) => {
+                Precondition::Changed(self.kept_from(&format!("precondition_unknown: {problem}")))
+            }
+            Judgement::NotKnown(silence) => Precondition::NotKnown(silence.problem),
+        }
+    }
+
+    /// Returns the outcome of an action that is blocked before its next call.
+    fn kept_from(&self, why: &str) -> Outcome {
+        let sent = if self.progress.steps_done > 0 {
+            "Nothing more was sent."
+        } else {
+            "Nothing was sent."
+        };
+        Outcome {
+            error: Some(format!("{why} {sent}")),
+            ..self.stopped(None)
         }
     }
 }
