@@ -29,7 +29,7 @@ pub struct Attempt {
 /// The begin of an attempt.
 #[derive(Clone, Debug)]
 pub enum Begun {
-    /// It may be sent.
+    /// An attempt that may be sent.
     Attempt(Box<Attempt>),
     /// There is none to make: the delivery ended, another attempt is running, it is not due yet, or its
     /// webhook is disabled or gone. Or the receiver is slow, and another message has its turn: then with the
