@@ -93,36 +93,39 @@ async fn no_list_is_larger_than_an_answer_may_be() {
 #[tokio::test]
 async fn rows_that_do_not_read_are_left_out_of_every_list() {
     let mut damaged = 0;
-    let mut world = None;
-    for (at, list) in lists().into_iter().enumerate() {
-        if at % BESIDE == 0 {
-            world = Some(Box::pin(World::start()).await);
+    for lists in lists().chunks(BESIDE) {
+        let world = Box::pin(World::start()).await;
+        for list in lists {
+            leaves_damaged_rows_out(&world, list).await;
+            damaged += 1;
         }
-        let world = world.as_ref().unwrap();
-        let sorts = sorts(list);
-        let mut walk = Walk::start(world, list, &sorts[0]).await;
-        let mut before = Vec::new();
-        for sort in &sorts {
-            walk.go(sort);
-            before.push(walk.ids(&walk.in_pages_of(200)).await);
-        }
-        let whole = walk.newest().await;
-        let keys = walk.damage(whole.clone()).await;
-        for (sort, before) in sorts.iter().zip(before) {
-            walk.go(sort);
-            for limit in [2, 200] {
-                let path = walk.in_pages_of(limit);
-                let (after, used) = metered(walk.ids(&path)).await;
-                assert_eq!(used.unreadable, keys, "{path}");
-                let left: Vec<_> = before.iter().filter(|id| after.contains(id)).collect();
-                assert_eq!(left, after.iter().collect::<Vec<_>>(), "{path}");
-                assert_eq!(after.len(), before.len() - keys.len(), "{path}");
-            }
-        }
-        world.api().puts(whole).await;
-        damaged += 1;
     }
     assert!(damaged >= 18, "{damaged}");
+}
+
+/// Damages some rows of a list, walks it in each of its orders, and mends the rows.
+async fn leaves_damaged_rows_out(world: &World, list: &'static Operation) {
+    let sorts = sorts(list);
+    let mut walk = Walk::start(world, list, &sorts[0]).await;
+    let mut before = Vec::new();
+    for sort in &sorts {
+        walk.go(sort);
+        before.push(walk.ids(&walk.in_pages_of(200)).await);
+    }
+    let whole = walk.newest().await;
+    let keys = walk.damage(whole.clone()).await;
+    for (sort, before) in sorts.iter().zip(before) {
+        walk.go(sort);
+        for limit in [2, 200] {
+            let path = walk.in_pages_of(limit);
+            let (after, used) = metered(walk.ids(&path)).await;
+            assert_eq!(used.unreadable, keys, "{path}");
+            let left: Vec<_> = before.iter().filter(|id| after.contains(id)).collect();
+            assert_eq!(left, after.iter().collect::<Vec<_>>(), "{path}");
+            assert_eq!(after.len(), before.len() - keys.len(), "{path}");
+        }
+    }
+    world.api().puts(whole).await;
 }
 
 #[tokio::test]
