@@ -51,6 +51,9 @@ const NOISY_ACTIONS: usize = 100;
 const UNITS: u32 = 100;
 const FLOOD: Duration = Duration::from_millis(40);
 
+/// Time from the begin of the noise on in which functions start for it. New instances come once, not for long.
+const STARTS: Duration = Duration::from_secs(10);
+
 /// Time after which the noisy organization's receiver answers.
 const SLOW: Duration = Duration::from_secs(20);
 
@@ -76,6 +79,7 @@ pub async fn measure(options: &Options, clock_shift: &str) {
     let alone = time(&world, &mut quiet, ROUNDS, CLEANUPS).await;
     eprintln!("the noise begins");
     let noise = Noise::start(&world).await;
+    tokio::time::sleep(STARTS).await;
     eprintln!("beside the noise");
     let beside = time(&world, &mut quiet, ROUNDS, CLEANUPS).await;
     let (sent, refused) = noise.stop();
@@ -117,7 +121,11 @@ async fn time(world: &World, client: &mut Client, rounds: usize, cleanups: usize
         }
         let (path, approval) = proposed(client, shared).await;
         let began = Stopwatch::start();
-        executed(client, &path, &approval).await;
+        let is_accepted = executed(client, &path, &approval).await;
+        assert!(
+            is_accepted,
+            "an approval of the quiet organization is refused"
+        );
         until(async || client.get(&path).await.unwrap()["status"] != "executing").await;
         times.actions.push(began.elapsed());
         let began = Stopwatch::start();
@@ -161,12 +169,11 @@ async fn proposed(client: &mut Client, shared: &Shared) -> (String, Value) {
     (path, approval)
 }
 
-async fn executed(client: &mut Client, path: &str, approval: &Value) {
-    let executed = client
-        .asks(&format!("{path}/execute"), Some(approval))
-        .await;
-    // That of the noisy organization may be refused.
-    client.expected("execute", executed, &[]);
+/// Approves the actions. Returns whether that was accepted: that of the noisy organization may be refused.
+async fn executed(client: &mut Client, path: &str, approval: &Value) -> bool {
+    let path = format!("{path}/execute");
+    let executed = client.asks(&path, Some(approval)).await;
+    client.expected("execute", executed, &[]).is_some()
 }
 
 async fn created(client: &mut Client, shared: &Shared) -> i64 {

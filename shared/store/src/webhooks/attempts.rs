@@ -94,7 +94,7 @@ impl Webhooks<'_> {
                 webhook,
                 delivery: delivery.replaced(),
                 health,
-                began: now,
+                began: self.0.clock.now(),
             }))))
         };
         let begun = retry_or_none(read().await?, read, write).await?;
