@@ -47,6 +47,13 @@ impl UnitsPerSecond {
         self.0
     }
 
+    /// The most calls of the organization that begin to wait for results in ten seconds: a hundredth of the
+    /// units of one second, and at least one.
+    #[must_use]
+    pub fn most_waiting(self) -> u32 {
+        (self.0 / 100).max(1)
+    }
+
     /// Units in ten seconds of a holder: all of the plan's for the organization, a quarter for a user or a
     /// token.
     #[must_use]
@@ -130,6 +137,10 @@ mod tests {
         let organization = QuotaHolder::Organization(OrganizationId::new(1).unwrap());
         assert_eq!(plan.quota(&organization), 40_000);
         assert_eq!(plan.quota(&QuotaHolder::Token("hash".to_owned())), 10_000);
+        assert_eq!(
+            (plan.most_waiting(), UnitsPerSecond(99).most_waiting()),
+            (40, 1)
+        );
         assert_eq!(UnitsPerSecond::new(0), None);
         assert_eq!(UnitsPerSecond::new(1_000_001), None);
     }

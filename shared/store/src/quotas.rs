@@ -1,9 +1,11 @@
-//! The table units that holders of quotas have used, summed over all instances of the functions.
+//! The table units that holders of quotas have used, and the calls that wait, summed over all instances of the
+//! functions.
 
 use model::{
     Error, OrganizationId, Timestamp,
-    quota::{QuotaHolder, window_end},
+    quota::{QuotaHolder, window, window_end},
 };
+use table::AnyKey;
 
 use super::{key, store::resource, table::Change};
 
@@ -23,6 +25,18 @@ impl Quotas<'_> {
         units: i64,
     ) -> Result<i64, Error> {
         let key = key::used_quota(tenant, holder, window);
+        self.add(key, window, units).await
+    }
+
+    /// Counts a call of the organization that begins to wait for results. Returns the number of them in these
+    /// ten seconds. One write unit.
+    pub async fn count_waiting(&self, tenant: OrganizationId) -> Result<i64, Error> {
+        let window = window(self.0.clock.now());
+        self.add(key::waiting_calls(tenant, window), window, 1)
+            .await
+    }
+
+    async fn add(&self, key: AnyKey, window: Timestamp, units: i64) -> Result<i64, Error> {
         let described = Change::default()
             .set("kind", "used_quota")
             .set("expiresAt", window_end(window).epoch_seconds() + 1);

@@ -3,7 +3,7 @@
 use local::target_systems::{Fault, FaultMode};
 use serde_json::json;
 
-use tests::support::{AgentSettings, Concierge, budgets::within, comes};
+use tests::support::{AgentSettings, Concierge, Settings, budgets::within, comes};
 
 #[tokio::test]
 async fn approved_actions_are_queued_and_answered_202_until_they_end() {
@@ -44,6 +44,32 @@ async fn the_answer_waits_for_the_results() {
     assert_eq!(body["results"][0]["success"], true);
     assert_eq!(body["session"]["status"], "completed");
     assert_eq!(body["results"], body["session"]["executionResults"]);
+}
+
+/// Two sessions of an organization whose plan lets one call wait in ten seconds. No worker runs.
+#[tokio::test]
+async fn an_organization_has_few_calls_that_wait_at_a_time() {
+    let world = Concierge::start_in(Settings {
+        units_per_second: Some(199),
+        ..Settings::default()
+    })
+    .await;
+    let patient = world.api.sign_in("max").await;
+    let patient = patient.with_header("prefer", "wait=1");
+    let requests = async || {
+        let id = world.stuck_batch().await;
+        let action = world.proposed(&id).await.remove(0);
+        let path = format!("/api/concierge/agent-sessions/{id}/execute");
+        world.api.counter.take();
+        let answer = patient.post(&path, json!({"actionIds": [action]})).await;
+        answer.expect(202);
+        world.api.counter.take().total
+    };
+    let waiting = requests().await;
+    let at_once = requests().await;
+    assert!(at_once < waiting, "{at_once} {waiting}");
+    world.api.clock.advance(10_000);
+    assert!(requests().await > at_once);
 }
 
 #[tokio::test]

@@ -23,6 +23,14 @@ pub(crate) fn used_quota(tenant: OrganizationId, of: &QuotaHolder, window: Times
     )
 }
 
+/// The calls of an organization that began to wait in the ten seconds from that instant on.
+pub(crate) fn waiting_calls(tenant: OrganizationId, window: Timestamp) -> AnyKey {
+    AnyKey::new(
+        format!("ORG#{tenant}#USED_QUOTA"),
+        format!("WAITING#{window}"),
+    )
+}
+
 /// The work that is left to do after a delete.
 pub(crate) fn cleanup(tenant: OrganizationId, subject: Subject) -> Key<Cleanup> {
     deletion(tenant, subject)
