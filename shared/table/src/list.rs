@@ -8,7 +8,7 @@ use crate::{
     expression::Condition,
     key::{Index, Key, Main, Sort},
     page::Place,
-    query::{Query, Read},
+    query::{FILTERED_ANSWERS, Query, Read},
 };
 
 /// Records of the type `R` in a partition of the table or of an index, by sort key: all of them or
@@ -131,9 +131,12 @@ impl<R, I> List<R, I> {
     }
 
     /// Drops the rows that do not match the filter, if there is one. They are read and paid for all
-    /// the same.
+    /// the same. A page reads up to 2 MB, and may end early.
     pub fn filter(mut self, filter: impl Into<Option<Condition>>) -> Self {
         self.query.filter = filter.into();
+        if self.query.filter.is_some() {
+            self.query.most_answers = self.query.most_answers.min(FILTERED_ANSWERS);
+        }
         self
     }
 }

@@ -28,6 +28,9 @@ pub enum Read {
 /// much as an answer of the service may.
 const FULL_ANSWERS: usize = 5;
 
+/// The most requests of a filtered page: the short read, and the long one. So it reads up to 2 MB.
+pub(crate) const FILTERED_ANSWERS: usize = 2;
+
 /// The query of a list.
 #[derive(Clone, Debug)]
 pub(crate) struct Query {

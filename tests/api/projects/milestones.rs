@@ -2,13 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use aws_sdk_dynamodb::types::AttributeValue;
 use serde_json::{Value, json};
-use shared::store::metered;
-use tests::{
-    records,
-    support::{Answer, Api, Caller},
-};
+use tests::support::Api;
 
 #[tokio::test]
 async fn a_projects_milestones_come_by_due_date_with_nulls_last() {
@@ -79,38 +74,10 @@ async fn each_milestone_of_a_large_project_has_its_tasks() {
     assert_eq!(rest.ids(), (101..=120).collect::<Vec<_>>());
 }
 
-/// Gives each of these milestones tasks of the largest size, as version 1.0 wrote them: 50,000 characters of
-/// four bytes in the record itself.
-async fn have_long_tasks(api: &Api, milestones: std::ops::RangeInclusive<i64>, tasks: usize) {
-    for milestone in milestones {
-        for _ in 0..tasks {
-            let task = json!({"title": "Long", "projectId": 1, "milestoneId": milestone});
-            let tasks = api.store.tasks();
-            tasks
-                .create(api.home.id, records::sent(&task))
-                .await
-                .unwrap();
-        }
-    }
-    let long = AttributeValue::S("\u{1f4e6}".repeat(50_000));
-    let tasks = api.items_of("task").await.into_iter();
-    let tasks = tasks.map(|mut task| {
-        task.insert("description".to_owned(), long.clone());
-        task
-    });
-    api.puts(tasks).await;
-}
-
 /// The path of a URL.
 fn path_of(url: &Value) -> &str {
     let url = url.as_str().unwrap();
     &url[url.find("/api/").unwrap()..]
-}
-
-/// Asks for a page, and returns it with the table units that it took.
-async fn costs(caller: &Caller, path: &str) -> (Answer, f64) {
-    let (answer, used) = metered(caller.get(path)).await;
-    (answer, used.units())
 }
 
 /// Before, the first of these took 838 units and the second 1,281.
@@ -121,10 +88,10 @@ async fn a_page_reads_the_tasks_of_its_own_milestones() {
     for _ in 0..3 {
         max.creates_milestone(json!({})).await;
     }
-    have_long_tasks(&api, 1..=3, 9).await;
+    api.creates_long_tasks(1..=3, 9).await;
     for (query, rows, most) in [("?limit=1", 1, 150.0), ("", 3, 560.0)] {
         let path = format!("/api/projects/1/milestones{query}");
-        let (page, units) = costs(&max, &path).await;
+        let (page, units) = max.costs(&path).await;
         assert!(units < most, "{path}: {units}");
         let page = page.expect(200);
         assert_eq!(page.as_array().unwrap().len(), rows);
@@ -146,12 +113,12 @@ async fn a_page_ends_before_it_reads_many_long_tasks() {
     for _ in 0..30 {
         max.creates_milestone(json!({})).await;
     }
-    have_long_tasks(&api, 1..=30, 5).await;
+    api.creates_long_tasks(1..=30, 5).await;
     let mut tasks = BTreeMap::new();
     let mut path = "/api/projects/1/milestones".to_owned();
     let mut pages = 0;
     loop {
-        let (page, units) = costs(&max, &path).await;
+        let (page, units) = max.costs(&path).await;
         assert!(units < 3_500.0, "{units}");
         pages += 1;
         for row in page.expect(200).as_array().unwrap() {

@@ -98,6 +98,8 @@ impl Lambda {
         environment: Environment,
     ) -> Arc<Self> {
         let pools = FUNCTIONS.iter().map(|function| {
+            let binary = tests::binary(function.name);
+            assert!(binary.exists(), "build {} first", binary.display());
             let pool = Pool {
                 room: Semaphore::new(INSTANCES),
                 idle: Mutex::default(),

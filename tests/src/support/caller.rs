@@ -1,7 +1,10 @@
 //! Callers send requests.
 
 use serde_json::Value;
-use shared::model::{OrganizationId, UserId};
+use shared::{
+    model::{OrganizationId, UserId},
+    store::metered,
+};
 
 use super::{
     Answer, MOST_PAGES, comes,
@@ -83,6 +86,12 @@ impl Caller {
 
     pub async fn get(&self, path: &str) -> Answer {
         self.send("GET", path, None).await
+    }
+
+    /// A page, and the table units that it took.
+    pub async fn costs(&self, path: &str) -> (Answer, f64) {
+        let (answer, used) = metered(self.get(path)).await;
+        (answer, used.units())
     }
 
     /// All rows of a list, page by page.

@@ -1,10 +1,15 @@
 //! Items as the table has them, and what may be wrong with one.
 
-use std::collections::{BTreeMap, HashMap};
+use std::{
+    collections::{BTreeMap, HashMap},
+    ops::RangeInclusive,
+};
 
 use aws_sdk_dynamodb::types::{AttributeValue, PutRequest, WriteRequest};
+use serde_json::json;
 
 use super::Api;
+use crate::records;
 
 /// The attributes of a table item.
 pub type Item = HashMap<String, AttributeValue>;
@@ -95,6 +100,26 @@ impl Api {
             let write = write.request_items(&self.table, some.to_vec());
             write.send().await.unwrap();
         }
+    }
+
+    /// Gives each of these milestones tasks of the largest size, as version 1.0 wrote them: 50,000 characters
+    /// of four bytes in the record itself.
+    pub async fn creates_long_tasks(&self, milestones: RangeInclusive<i64>, tasks: usize) {
+        for milestone in milestones {
+            for _ in 0..tasks {
+                let task = json!({"title": "Long", "projectId": 1, "milestoneId": milestone});
+                let tasks = self.store.tasks();
+                let created = tasks.create(self.home.id, records::sent(&task));
+                created.await.unwrap();
+            }
+        }
+        let long = AttributeValue::S("\u{1f4e6}".repeat(50_000));
+        let tasks = self.items_of("task").await.into_iter();
+        let tasks = tasks.map(|mut task| {
+            task.insert("description".to_owned(), long.clone());
+            task
+        });
+        self.puts(tasks).await;
     }
 
     /// Deletes an item, past the service.
