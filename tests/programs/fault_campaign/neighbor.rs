@@ -32,7 +32,7 @@ use crate::{
 };
 
 /// Rounds of the quiet organization, and the reads of each.
-const ROUNDS: usize = 10;
+const ROUNDS: usize = 50;
 const READS: usize = 20;
 
 /// Tasks that are deleted at once, of which the last cleanup is waited for, and how often.

@@ -2,6 +2,8 @@
 
 use std::{
     ffi::OsStr,
+    fs::{self, File},
+    io,
     path::{Path, PathBuf},
 };
 
@@ -24,6 +26,11 @@ pub(crate) async fn find_or_fetch(programs: &[PathBuf], tools: &Path) -> Result<
     if let Some(found) = known.chain([fetched.clone()]).find(|path| path.is_file()) {
         return Ok(found);
     }
+    // Another `cargo local` may be installing it.
+    let _alone = lock(tools).map_err(|error| Error::NoCargoLambda(error.to_string()))?;
+    if fetched.is_file() {
+        return Ok(fetched);
+    }
     console::say("Installing cargo-lambda …");
     let mut problems = Vec::new();
     for python in ["python3", "python"] {
@@ -34,6 +41,14 @@ pub(crate) async fn find_or_fetch(programs: &[PathBuf], tools: &Path) -> Result<
         }
     }
     Err(Error::NoCargoLambda(problems.join("\n  ")))
+}
+
+/// Waits until no other process installs into the folder. The lock ends with the file.
+fn lock(tools: &Path) -> io::Result<File> {
+    fs::create_dir_all(tools)?;
+    let file = File::create(tools.join("lock"))?;
+    file.lock()?;
+    Ok(file)
 }
 
 /// Installs the Python package, a wheel that contains the program. Nothing is compiled, and only
