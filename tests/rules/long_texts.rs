@@ -228,12 +228,7 @@ async fn a_word_and_a_mention_far_inside_a_text_are_found() {
     let text = json!(["description"]);
     assert_eq!(fields.collect::<Vec<_>>(), [&json!([]), &text, &text]);
     // The operator's program finds the same.
-    let index = api.search_index().await;
-    api.deletes_search_index().await;
-    for organization in [&api.home, &api.abroad] {
-        api.indexes(organization.id).await;
-    }
-    assert_eq!(index, api.search_index().await);
+    api.search_is_fresh().await;
 }
 
 #[tokio::test]

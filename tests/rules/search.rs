@@ -23,16 +23,6 @@ fn words(index: &[Item], kind: &str, id: i64) -> Vec<String> {
     words.map(|item| text_of(item, "word").to_owned()).collect()
 }
 
-/// The index is what it would be if it were made of the records as they are now.
-async fn is_fresh(api: &Api) {
-    let published = api.search_index().await;
-    api.deletes_search_index().await;
-    for organization in [&api.home, &api.abroad] {
-        api.indexes(organization.id).await;
-    }
-    assert_eq!(published, api.search_index().await);
-}
-
 #[tokio::test]
 async fn a_drag_writes_no_words() {
     let (api, faults) = Api::behind_faults().await;
@@ -45,7 +35,7 @@ async fn a_drag_writes_no_words() {
     faults.begin(Requests::Of("BatchWriteItem"), Fault::Denied);
     api.publishes(&mut stream).await;
     faults.end();
-    is_fresh(&api).await;
+    api.search_is_fresh().await;
 }
 
 #[tokio::test]
@@ -135,7 +125,7 @@ async fn a_publisher_that_dies_in_between_is_mended_by_the_next_delivery() {
             changes.extend(api.changes(&mut stream).await);
         }
         api.delivers_changes(&changes).await;
-        is_fresh(&api).await;
+        api.search_is_fresh().await;
     }
     assert!(died >= 8, "{died}");
 }
@@ -155,7 +145,7 @@ async fn a_failed_index_is_delivered_again() {
         assert_eq!(response.batch_item_failures.len(), 2, "{operation}");
     }
     api.delivers_changes(&changes).await;
-    is_fresh(&api).await;
+    api.search_is_fresh().await;
 }
 
 /// Deliveries of one record overlap, which the stream does only when it gave one up.
@@ -175,7 +165,7 @@ async fn publishers_at_the_same_time_leave_the_newest_words() {
     for response in futures::future::join_all(deliveries).await {
         assert!(response.batch_item_failures.is_empty(), "{response:?}");
     }
-    is_fresh(&api).await;
+    api.search_is_fresh().await;
 }
 
 /// After any changes, delivered in any pieces and again, the index equals one that is made of the records.
@@ -194,7 +184,7 @@ async fn random_changes_leave_the_index_of_the_records() {
         }
         api.cleans_up().await;
         delivers_in_pieces(&api, &api.changes(&mut stream).await, &chance).await;
-        is_fresh(&api).await;
+        api.search_is_fresh().await;
     }
 }
 

@@ -1,4 +1,4 @@
-//! Organizations with their journals, change feeds and search, users, projects, phases and tags.
+//! Organizations with their journals, users, projects, phases and tags.
 
 mod check_journal;
 mod create_phase;
@@ -16,7 +16,6 @@ mod list_phases;
 mod list_projects;
 mod list_tags;
 mod list_users;
-mod search;
 mod set_password;
 mod update_organization;
 mod update_phase;
@@ -34,7 +33,6 @@ pub fn routes() -> Routes<App> {
         [
             operation!(get_organization::get_organization),
             operation!(update_organization::update_organization),
-            operation!(search::search),
             operation!(list_journal::list_journal),
             operation!(check_journal::check_journal),
             operation!(list_users::list_users),

@@ -1,14 +1,13 @@
-//! Views of organizations, entries of their journals, changes, found records, users, projects, phases and tags.
+//! Views of organizations, entries of their journals, users, projects, phases and tags.
 
 use serde::Serialize;
 use shared::{
     auth::Identity,
     model::{
         EntryActor, EntryCredential, JsonObject, Organization, OrganizationEntry,
-        OrganizationEvent, Permission, Phase, Project, ProjectId, RecordName, Role, SearchedType,
-        Tag, Timestamp, User, UserId,
+        OrganizationEvent, Permission, Phase, Project, Role, Tag, Timestamp, User, UserId,
     },
-    store::{FoundRecord, Stored},
+    store::Stored,
     versioned,
     view::Shown,
 };
@@ -124,53 +123,6 @@ impl From<OrganizationEntry> for OrganizationEntryView {
             after: entry.after.map(|after| after.0),
             previous_hash: entry.previous_hash,
             hash: entry.hash,
-        }
-    }
-}
-
-/// A found record.
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(as = FoundRecord, examples(json!({
-    "type": "comment",
-    "id": 31,
-    "title": "Move the invoices",
-    "excerpt": "September agrees to the cent. In October two invoices differ.",
-    "projectId": null,
-    "status": null,
-    "updatedAt": "2026-01-15T12:00:00.000Z",
-    "parent": {"type": "task", "recordId": 17}
-})))]
-#[serde(rename_all = "camelCase")]
-pub struct FoundView {
-    #[serde(rename = "type")]
-    kind: SearchedType,
-    id: i64,
-    /// Title; of a comment or a message, that of its parent; of an activity, the beginning of its
-    /// description.
-    title: String,
-    /// Part of description or content about the match, at most 160 characters between ellipses; null
-    /// without text.
-    excerpt: Option<String>,
-    /// Project of a task, a milestone or an activity, or the project itself.
-    project_id: Option<ProjectId>,
-    /// Status; null for activities, comments and messages.
-    status: Option<String>,
-    updated_at: Timestamp,
-    /// Subject of a comment or a message.
-    parent: Option<RecordName>,
-}
-
-impl From<FoundRecord> for FoundView {
-    fn from(found: FoundRecord) -> Self {
-        Self {
-            kind: found.kind,
-            id: found.id,
-            title: found.title,
-            excerpt: found.excerpt,
-            project_id: found.project_id,
-            status: found.status,
-            updated_at: found.updated_at,
-            parent: found.parent,
         }
     }
 }

@@ -1,10 +1,11 @@
-//! Updates for clients: the change feed, notifications, and webhooks.
+//! The change feed, search, notifications and webhooks: what the publisher makes of changes.
 
 mod count_notifications;
 mod get_notification_preferences;
 mod list_changes;
 mod list_notifications;
 mod read_notifications;
+mod search;
 mod set_notification_preferences;
 mod state;
 mod view;
@@ -20,6 +21,7 @@ pub fn routes() -> Routes<Updates> {
         "updates",
         [
             operation!(list_changes::list_changes),
+            operation!(search::search),
             operation!(list_notifications::list_notifications),
             operation!(count_notifications::count_notifications),
             operation!(read_notifications::read_notifications),

@@ -1,12 +1,13 @@
-//! Views of changes and notifications.
+//! Views of changes, found records and notifications.
 
 use serde::Serialize;
 use shared::{
     auth::Identity,
     model::{
-        FeedAction, NotificationKind, RecordName, RecordType, SubjectType, Timestamp, UserRef,
+        FeedAction, NotificationKind, ProjectId, RecordName, RecordType, SearchedType, SubjectType,
+        Timestamp, UserRef,
     },
-    store::{JoinedNotification, NumberedEntry},
+    store::{FoundRecord, JoinedNotification, NumberedEntry},
 };
 use utoipa::ToSchema;
 
@@ -128,6 +129,53 @@ impl NotificationView {
             },
             excerpt: notification.excerpt.filter(|_| may_quote),
             read_at: notification.read_at,
+        }
+    }
+}
+
+/// A found record.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = FoundRecord, examples(json!({
+    "type": "comment",
+    "id": 31,
+    "title": "Move the invoices",
+    "excerpt": "September agrees to the cent. In October two invoices differ.",
+    "projectId": null,
+    "status": null,
+    "updatedAt": "2026-01-15T12:00:00.000Z",
+    "parent": {"type": "task", "recordId": 17}
+})))]
+#[serde(rename_all = "camelCase")]
+pub struct FoundView {
+    #[serde(rename = "type")]
+    kind: SearchedType,
+    id: i64,
+    /// Title; of a comment or a message, that of its parent; of an activity, the beginning of its
+    /// description.
+    title: String,
+    /// Part of description or content about the match, at most 160 characters between ellipses; null
+    /// without text.
+    excerpt: Option<String>,
+    /// Project of a task, a milestone or an activity, or the project itself.
+    project_id: Option<ProjectId>,
+    /// Status; null for activities, comments and messages.
+    status: Option<String>,
+    updated_at: Timestamp,
+    /// Subject of a comment or a message.
+    parent: Option<RecordName>,
+}
+
+impl From<FoundRecord> for FoundView {
+    fn from(found: FoundRecord) -> Self {
+        Self {
+            kind: found.kind,
+            id: found.id,
+            title: found.title,
+            excerpt: found.excerpt,
+            project_id: found.project_id,
+            status: found.status,
+            updated_at: found.updated_at,
+            parent: found.parent,
         }
     }
 }

@@ -10,6 +10,7 @@ use std::{
     time::Duration,
 };
 
+use axum::Router;
 use tokio::sync::{oneshot, watch};
 
 /// Time that a server has to finish its open requests.
@@ -67,6 +68,19 @@ impl Background {
                 let _ = tell_ended.send(());
             })?;
         Ok(Self { stop, ended })
+    }
+
+    /// Serves HTTP until the server is stopped or dropped.
+    pub(crate) fn http(name: &str, listener: TcpListener, routes: Router) -> io::Result<Self> {
+        Self::start(name, move |stopping| async move {
+            let Ok(listener) = tokio::net::TcpListener::from_std(listener) else {
+                return;
+            };
+            // axum documents that this never returns an error.
+            let _ = axum::serve(listener, routes)
+                .with_graceful_shutdown(stopping.wait())
+                .await;
+        })
     }
 
     /// Stops the server and waits until its thread has released all resources.

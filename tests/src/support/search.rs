@@ -38,6 +38,16 @@ impl Api {
         }
     }
 
+    /// The index is what it would be if it were made of the records as they are now.
+    pub async fn search_is_fresh(&self) {
+        let published = self.search_index().await;
+        self.deletes_search_index().await;
+        for organization in [&self.home, &self.abroad] {
+            self.indexes(organization.id).await;
+        }
+        assert_eq!(published, self.search_index().await);
+    }
+
     /// Copies task 1, past the service: further tasks with these ids and titles, each changed a second
     /// after the one before.
     pub async fn has_copies(&self, tasks: impl IntoIterator<Item = (i64, String)>) {

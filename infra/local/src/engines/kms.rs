@@ -39,16 +39,7 @@ pub(super) fn start(key: &[u8; 32]) -> Result<(String, Background), Error> {
     let (listener, address) = listen(0).map_err(io)?;
     let key = Arc::new(LessSafeKey::new(key));
     let routes = Router::new().fallback(respond).with_state(key);
-    let server = Background::start("kms", move |stopping| async move {
-        let Ok(listener) = tokio::net::TcpListener::from_std(listener) else {
-            return;
-        };
-        // axum documents that this never returns an error.
-        let _ = axum::serve(listener, routes)
-            .with_graceful_shutdown(stopping.wait())
-            .await;
-    })
-    .map_err(io)?;
+    let server = Background::http("kms", listener, routes).map_err(io)?;
     Ok((format!("http://{address}"), server))
 }
 

@@ -24,16 +24,7 @@ pub(super) fn start(port: u16) -> Result<(String, Background), Error> {
         url: url.as_str().into(),
     };
     let routes = Router::new().fallback(pass_on).with_state(engine);
-    let server = Background::start("sqs", move |stopping| async move {
-        let Ok(listener) = tokio::net::TcpListener::from_std(listener) else {
-            return;
-        };
-        // axum documents that this never returns an error.
-        let _ = axum::serve(listener, routes)
-            .with_graceful_shutdown(stopping.wait())
-            .await;
-    })
-    .map_err(io)?;
+    let server = Background::http("sqs", listener, routes).map_err(io)?;
     Ok((url, server))
 }
 
