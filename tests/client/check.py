@@ -25,7 +25,7 @@ sys.path.insert(0, str(ROOT / "infra"))
 import tools  # noqa: E402
 
 FOLDER = ROOT / "target" / "client"
-STORY = ("story.ts", "resolution.ts", "updates.ts")
+STORY = ("story.ts", "resolution.ts", "updates.ts", "directory.ts")
 METHODS = ("get", "put", "post", "patch", "delete")
 
 # The most model files that openapi-python-client may write: one for each schema, and no more for each
