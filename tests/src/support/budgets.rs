@@ -186,7 +186,7 @@ pub const ROWS: &[Row] = &[
     row("POST /api/concierge/pause", 2, 3),
     row("POST /api/concierge/resume", 2, 3),
     row("POST /api/concierge/agent-sessions/{id}/execute", 3, 5).because(
-        "policy and alert tell what is next, and 1 more for each further look at the results, when it waits for them",
+        "policy and alert tell what is next; a wait for results takes 1 more, and 1 for each further look at them",
     ),
     row("POST /api/concierge/agent-sessions/{id}/reject", 3, 4).because(NEXT),
     row("POST /api/concierge/agent-sessions/{id}/cancel", 2, 3),
