@@ -54,13 +54,24 @@ impl File {
     /// Rewrites a stale file and fails the test.
     #[track_caller]
     pub fn hold(self) {
-        if self.found != self.wanted {
-            fs::write(path(self.name), self.wanted).unwrap();
-            panic!(
-                "{} was stale; it is written anew: look at the change and commit it",
-                self.name
-            );
-        }
+        Self::hold_all([self]);
+    }
+
+    /// As [`hold`](Self::hold), for several files.
+    #[track_caller]
+    pub fn hold_all<const N: usize>(files: [Self; N]) {
+        let stale = files.into_iter().filter(|file| file.found != file.wanted);
+        let stale: Vec<_> = stale
+            .map(|file| {
+                fs::write(path(file.name), file.wanted).unwrap();
+                file.name
+            })
+            .collect();
+        assert!(
+            stale.is_empty(),
+            "{} was stale; it is written anew: look at the change and commit it",
+            stale.join(", ")
+        );
     }
 }
 

@@ -9,9 +9,8 @@ async fn the_tables_in_the_documents_are_these() {
     let measured = Box::pin(measure()).await;
     let tally = &measured.tally;
     let costs = File::open("infra/README.md").section("costs", &costs::lines(&measured));
-    File::open("shared/store/README.md")
+    let growth = File::open("shared/store/README.md")
         .section("hot keys", &report::keys(tally, false))
-        .section("growth", &report::sizes(tally))
-        .hold();
-    costs.hold();
+        .section("growth", &report::sizes(tally));
+    File::hold_all([costs, growth]);
 }
