@@ -81,10 +81,11 @@ pub struct Approved {
     record: String,
 }
 
-/// Builds the program that is killed.
+/// Builds the program that is killed, with the features that it has in a build of the workspace: others would
+/// compile its dependencies anew.
 pub async fn build_worker() {
     let built = Command::new(env!("CARGO"))
-        .args(["build", "--quiet", "--package", "action-worker"])
+        .args(["build", "--quiet", "--workspace", "--bins"])
         .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
         .status();
     assert!(

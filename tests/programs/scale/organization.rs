@@ -6,13 +6,15 @@ use shared::{
     App,
     clock::{Clock, Stopwatch},
     config::{ApiConfig, CookieScope, SigningSecrets},
+    queue::Queue,
     serve::router,
     store::{Used, metered},
 };
 use tests::{
     SECRET,
-    support::{Answer, Caller, Gateway},
+    support::{Answer, Caller, Gateway, webhooks},
 };
+use updates::Updates;
 
 use crate::fill::{Size, fill};
 
@@ -52,6 +54,10 @@ impl Organization {
             ("directory", directory::routes()),
         ];
         let functions = functions.map(|(name, routes)| (name, router(routes, app.clone(), &app)));
+        let queue = Queue::new(engines.sqs(), "none");
+        let updates = Updates::new(app.clone(), queue, webhooks::caller(true));
+        let updates = router(updates::routes(), updates, &app);
+        let functions = functions.into_iter().chain([("updates", updates)]);
         let caller = Caller::of(Gateway::new(functions).unchecked());
         Self {
             size,
