@@ -81,8 +81,8 @@ pub struct Approved {
     record: String,
 }
 
-/// Builds the program that is killed, with the features that it has in a build of the workspace: others would
-/// compile its dependencies anew.
+/// Builds the program that is killed. It takes the features of the workspace's build, so that nothing is
+/// compiled twice.
 pub async fn build_worker() {
     let built = Command::new(env!("CARGO"))
         .args(["build", "--quiet", "--workspace", "--bins"])
