@@ -36,6 +36,7 @@ impl Quotas<'_> {
             .await
     }
 
+    /// Adds to a sum that ends with its ten seconds. Returns the sum.
     async fn add(&self, key: AnyKey, window: Timestamp, units: i64) -> Result<i64, Error> {
         let described = Change::default()
             .set("kind", "used_quota")

@@ -51,7 +51,7 @@ const NOISY_ACTIONS: usize = 100;
 const UNITS: u32 = 100;
 const FLOOD: Duration = Duration::from_millis(40);
 
-/// Time from the begin of the noise on in which functions start for it. New instances come once, not for long.
+/// Time in which instances start for the noise, before anything is timed.
 const STARTS: Duration = Duration::from_secs(10);
 
 /// Time after which the noisy organization's receiver answers.
