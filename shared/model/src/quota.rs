@@ -1,15 +1,26 @@
 //! Quotas: the table units that an organization, a user or a token may use in ten seconds.
+//!
+//! A quota is a bucket of the units of ten seconds that fills evenly. Its use is told as a time: the whole
+//! quota is ten seconds, and each unit its share of them. What is used is free again after that time.
+
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::{Error, OrganizationId, Timestamp, UserId, span};
 
-/// Seconds for which a quota counts.
+/// Seconds in which an empty quota fills again.
 pub const WINDOW_SECONDS: u32 = 10;
 
-/// Milliseconds for which a quota counts.
-const WINDOW: i64 = WINDOW_SECONDS as i64 * span::SECOND;
+/// The time of a whole quota.
+pub const WINDOW: Duration = Duration::from_secs(WINDOW_SECONDS as u64);
+
+/// The longest time that counts as used. No holder waits longer, however much its last requests used.
+pub const LONGEST: Duration = Duration::from_secs(60);
+
+/// Milliseconds for which calls that wait are counted.
+const COUNTED: i64 = WINDOW_SECONDS as i64 * span::SECOND;
 
 /// Units a second of an organization's plan: 1 to 1,000,000, and 4,000 unless the operator sets it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -83,28 +94,35 @@ impl QuotaHolder {
         }
     }
 
-    /// 429 for a holder that has used its quota at that time.
+    /// 429 for a holder that has used its quota, or more. It is to wait for the first whole second at which
+    /// units are free.
     #[must_use]
-    pub fn exhausted(&self, quota: u32, now: Timestamp) -> Error {
-        let left = window_end(window(now)).since(now).max(1);
+    pub const fn exhausted(&self, quota: u32, used: Duration) -> Error {
         Error::RateLimited {
             policy: self.policy(),
             quota,
-            retry_after: left.unsigned_abs().div_ceil(span::SECOND.unsigned_abs()),
+            retry_after: used.saturating_sub(WINDOW).as_secs() + 1,
         }
     }
 }
 
-/// The start of the ten seconds that an instant is in.
+/// The start of the ten seconds that an instant is in. Calls that wait are counted in them.
 #[must_use]
 pub fn window(now: Timestamp) -> Timestamp {
-    now.plus(-now.millis().rem_euclid(WINDOW))
+    now.plus(-now.millis().rem_euclid(COUNTED))
 }
 
 /// The end of the ten seconds that begin then.
 #[must_use]
 pub fn window_end(start: Timestamp) -> Timestamp {
-    start.plus(WINDOW)
+    start.plus(COUNTED)
+}
+
+/// The time that units take of a quota.
+#[must_use]
+pub fn time_of(units: f64, quota: u32) -> Duration {
+    let parts = units / f64::from(quota);
+    Duration::try_from_secs_f64(parts * WINDOW.as_secs_f64()).unwrap_or(Duration::MAX)
 }
 
 #[cfg(test)]
@@ -113,22 +131,27 @@ mod tests {
     use crate::Id;
 
     #[test]
-    fn a_window_holds_ten_seconds_and_ends_with_the_wait() {
+    fn a_window_holds_ten_seconds() {
         let at = |text: &str| text.parse::<Timestamp>().unwrap();
         let start = at("2026-01-15T12:00:10Z");
-        let user = QuotaHolder::User(UserId::new(7).unwrap());
-        for (now, wait) in [
-            ("2026-01-15T12:00:10Z", 10),
-            ("2026-01-15T12:00:13.500Z", 7),
-            ("2026-01-15T12:00:19.999Z", 1),
-        ] {
+        for now in ["2026-01-15T12:00:10Z", "2026-01-15T12:00:19.999Z"] {
             assert_eq!(window(at(now)), start);
-            let Error::RateLimited { retry_after, .. } = user.exhausted(1, at(now)) else {
-                panic!("another error");
-            };
-            assert_eq!(retry_after, wait, "{now}");
         }
         assert_eq!(window(at("2026-01-15T12:00:20Z")), window_end(start));
+    }
+
+    #[test]
+    fn the_wait_ends_when_units_are_free() {
+        let user = QuotaHolder::User(UserId::new(7).unwrap());
+        for (units, wait) in [(100.0, 1), (109.9, 1), (110.0, 2), (125.0, 3)] {
+            let used = time_of(units, 100);
+            let Error::RateLimited { retry_after, .. } = user.exhausted(100, used) else {
+                panic!("another error");
+            };
+            assert_eq!(retry_after, wait, "{units}");
+            assert!(used - Duration::from_secs(wait) < WINDOW);
+        }
+        assert_eq!(time_of(f64::MAX, 1), Duration::MAX);
     }
 
     #[test]

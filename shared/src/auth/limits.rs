@@ -1,13 +1,16 @@
-//! Limits of callers: a quota of table units in ten seconds, for each organization, user and token.
+//! Limits of callers: a quota of table units for each organization, user and token.
 //!
-//! An instance counts the units of its requests after they end. After each hundredth of a quota, it adds
-//! them to the sum of all instances in the table, beside the reads of the next request. So a request waits
-//! for no further round trip, and a quiet caller costs no write. A holder whose sum has reached its quota
-//! is refused without a read until the ten seconds are over.
+//! A quota is a bucket that fills evenly: what was used is free again after its share of ten seconds. So a
+//! holder may use it at once, and then gets a tenth a second. No burst of it comes back with each window.
 //!
-//! The sum never has more units than were used. So a caller below its quota is never refused. An instance
-//! does not know the last hundredth of the others, nor requests that are under way: with `n` instances, up
-//! to `n` hundredths and `n` requests more are served. If the table takes no charge, callers are served.
+//! An instance counts the units of its requests after they end. After each hundredth of a quota, it charges
+//! them in the table, beside the reads of the next request, and learns what all instances have charged. So a
+//! request waits for no further round trip, and a quiet caller costs no write. A holder whose quota is used
+//! is refused without a read until units are free.
+//!
+//! The table never has more than was used. So a holder with units left is never refused. An instance does not
+//! know the last hundredth of the others, nor requests that are under way: with `n` instances, up to `n`
+//! hundredths and `n` requests more are served. If the table takes no charge, callers are served.
 
 use std::{
     collections::HashMap,
@@ -18,17 +21,17 @@ use std::{
 use futures::future::join_all;
 use model::{
     Clock, Error, OrganizationId, Timestamp,
-    quota::{QuotaHolder, UnitsPerSecond, window},
+    quota::{LONGEST, QuotaHolder, UnitsPerSecond, WINDOW, time_of},
 };
 use runtime::telemetry;
 use store::{Store, units_so_far};
 use tokio::time::timeout;
 
-/// The part of a quota after which an instance charges it: one hundredth.
-const PARTS: u32 = 100;
+/// The time of a quota after which an instance charges it: one hundredth.
+const PART: Duration = Duration::from_millis(100);
 
 /// The longest that a request waits for a charge. It begins beside the reads of the caller.
-const LONGEST: Duration = Duration::from_millis(500);
+const PATIENCE: Duration = Duration::from_millis(500);
 
 /// The quotas that an instance knows. Clones share them.
 #[derive(Clone, Debug)]
@@ -38,11 +41,12 @@ pub struct Limits {
     known: Arc<Mutex<Known>>,
 }
 
-/// The use of quotas in ten seconds, as an instance knows it.
+/// The use of quotas, as an instance knows it.
 #[derive(Debug)]
 struct Known {
-    window: Timestamp,
     used: HashMap<QuotaHolder, Usage>,
+    /// The last time at which quotas that are free again were forgotten.
+    forgot_at: Timestamp,
 }
 
 /// The use of one quota.
@@ -50,11 +54,17 @@ struct Known {
 struct Usage {
     organization: OrganizationId,
     quota: u32,
-    /// Units in the table, as far as this instance knows.
-    charged: u32,
-    /// Units of this instance that are not in the table.
-    uncharged: f64,
+    /// The time that was used and is not free again, at `at`.
+    used: Duration,
+    at: Timestamp,
+    /// The part of it that the table does not have, from requests of this instance.
+    uncharged: Duration,
+    /// The instant until which the quota is used by the last charge.
+    charged_until: Option<Timestamp>,
 }
+
+/// What an instance is to charge: the time, and the instant that its last charge returned.
+type Charge = (Duration, Option<Timestamp>);
 
 /// Counts the units of a request when it is dropped, also of one that took too long.
 #[derive(Debug)]
@@ -74,75 +84,103 @@ struct Metered {
 }
 
 impl Usage {
-    fn is_used_up(&self) -> bool {
-        f64::from(self.charged) + self.uncharged >= f64::from(self.quota)
+    const fn new(organization: OrganizationId, quota: u32, now: Timestamp) -> Self {
+        Self {
+            organization,
+            quota,
+            used: Duration::ZERO,
+            at: now,
+            uncharged: Duration::ZERO,
+            charged_until: None,
+        }
     }
 
-    /// Takes the whole units to charge, if they are a hundredth of the quota.
-    fn take_due(&mut self) -> Option<u32> {
-        if self.uncharged < f64::from(self.quota.div_ceil(PARTS)) {
+    /// Frees what time has freed since the last call.
+    fn at(&mut self, now: Timestamp) -> &mut Self {
+        let elapsed = now.since(self.at).max(0).unsigned_abs();
+        self.used = self.used.saturating_sub(Duration::from_millis(elapsed));
+        self.uncharged = self.uncharged.min(self.used);
+        self.at = now;
+        self
+    }
+
+    fn count(&mut self, units: f64) {
+        let time = time_of(units, self.quota);
+        self.used = self.used.saturating_add(time).min(LONGEST);
+        self.uncharged = self.uncharged.saturating_add(time).min(self.used);
+    }
+
+    /// Takes the time to charge, if it is a hundredth of the quota.
+    fn take_due(&mut self) -> Option<Charge> {
+        if self.uncharged < PART {
             return None;
         }
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "it is positive, and a cast saturates"
-        )]
-        let due = self.uncharged as u32;
-        self.uncharged -= f64::from(due);
-        self.charged = self.charged.saturating_add(due);
-        Some(due)
+        // The table counts whole milliseconds.
+        let rest = Duration::from_nanos((self.uncharged.subsec_nanos() % 1_000_000).into());
+        let due = std::mem::replace(&mut self.uncharged, rest) - rest;
+        Some((due, self.charged_until))
+    }
+
+    /// Learns until when all instances have used the quota.
+    fn learn(&mut self, until: Timestamp) {
+        let others = until.since(self.at).max(0).unsigned_abs();
+        let used = Duration::from_millis(others).saturating_add(self.uncharged);
+        self.used = self.used.max(used).min(LONGEST);
+        self.charged_until = Some(until);
     }
 }
 
 impl Known {
-    fn at(now: Timestamp) -> Self {
+    fn new(now: Timestamp) -> Self {
         Self {
-            window: window(now),
             used: HashMap::new(),
+            forgot_at: now,
         }
     }
 
-    /// Forgets the ten seconds before, with the units that were not charged.
-    fn begin(&mut self, now: Timestamp) {
-        if self.window != window(now) {
-            *self = Self::at(now);
+    /// Forgets the quotas that are free again, once in ten seconds.
+    fn forget(&mut self, now: Timestamp) {
+        let elapsed = now.since(self.forgot_at).unsigned_abs();
+        if Duration::from_millis(elapsed) >= WINDOW {
+            self.used.retain(|_, usage| !usage.at(now).used.is_zero());
+            self.forgot_at = now;
         }
     }
 
-    /// The holder whose quota is used up, of the caller and the organization. Without an organization,
-    /// that of the caller's earlier requests.
-    fn used_up(
-        &self,
+    /// 429 if the quota of the caller or the organization is used. Without an organization, that of the
+    /// caller's earlier requests counts.
+    fn admit(
+        &mut self,
         caller: &QuotaHolder,
         organization: Option<OrganizationId>,
-    ) -> Option<(QuotaHolder, u32)> {
+        now: Timestamp,
+    ) -> Result<(), Error> {
         let own = self.used.get(caller);
         let organization = organization.or_else(|| Some(own?.organization));
         let organization = organization.map(QuotaHolder::Organization);
-        let mut holders = std::iter::once(caller).chain(&organization);
-        holders.find_map(|holder| {
-            let usage = self.used.get(holder)?;
-            usage.is_used_up().then(|| (holder.clone(), usage.quota))
-        })
+        for holder in std::iter::once(caller).chain(&organization) {
+            if let Some(usage) = self.used.get_mut(holder) {
+                let used = usage.at(now).used;
+                if used >= WINDOW {
+                    return Err(holder.exhausted(usage.quota, used));
+                }
+            }
+        }
+        Ok(())
     }
 
-    fn take_due(&mut self, holder: &QuotaHolder) -> Option<u32> {
-        self.used.get_mut(holder)?.take_due()
+    fn take_due(&mut self, holder: &QuotaHolder, now: Timestamp) -> Option<Charge> {
+        self.used.get_mut(holder)?.at(now).take_due()
     }
 
-    /// Learns the sum of all instances.
-    fn learn(&mut self, holder: &QuotaHolder, window: Timestamp, sum: i64) {
-        if self.window == window
-            && let Some(usage) = self.used.get_mut(holder)
-        {
-            let sum = u32::try_from(sum).unwrap_or(u32::MAX);
-            usage.charged = usage.charged.max(sum);
+    fn learn(&mut self, holder: &QuotaHolder, until: Timestamp, now: Timestamp) {
+        if let Some(usage) = self.used.get_mut(holder) {
+            usage.at(now).learn(until);
         }
     }
 
     /// Counts units of a request that has ended.
-    fn count(&mut self, metered: Metered, units: f64) {
+    fn count(&mut self, metered: Metered, units: f64, now: Timestamp) {
         let Metered {
             caller,
             organization,
@@ -151,16 +189,12 @@ impl Known {
         let of_organization = plan.map(|_| QuotaHolder::Organization(organization));
         for holder in std::iter::once(caller).chain(of_organization) {
             let quota = plan.unwrap_or_default().quota(&holder);
-            let usage = self.used.entry(holder).or_insert(Usage {
-                organization,
-                quota,
-                charged: 0,
-                uncharged: 0.0,
-            });
+            let new = Usage::new(organization, quota, now);
+            let usage = self.used.entry(holder).or_insert(new);
             if plan.is_some() {
                 usage.quota = quota;
             }
-            usage.uncharged += units;
+            usage.at(now).count(units);
         }
     }
 }
@@ -169,7 +203,7 @@ impl Limits {
     /// No caller is known yet.
     #[must_use]
     pub fn new(store: Store, clock: Clock) -> Self {
-        let known = Known::at(clock.now());
+        let known = Known::new(clock.now());
         Self {
             store,
             clock,
@@ -177,49 +211,51 @@ impl Limits {
         }
     }
 
-    /// 429 if the quota of the caller or of the organization is used up, as far as this instance knows.
-    /// Without an organization, that of the caller's earlier requests.
+    /// 429 if the quota of the caller or of the organization is used, as far as this instance knows.
+    /// Without an organization, that of the caller's earlier requests counts.
     pub(super) fn admit(
         &self,
         caller: &QuotaHolder,
         organization: Option<OrganizationId>,
     ) -> Result<(), Error> {
-        match self.known().used_up(caller, organization) {
-            Some((holder, quota)) => Err(holder.exhausted(quota, self.clock.now())),
-            None => Ok(()),
-        }
+        let now = self.clock.now();
+        self.known(now).admit(caller, organization, now)
     }
 
-    /// Charges what is due of the caller's and the organization's quota, and learns their sums.
+    /// Charges what is due of the caller's and the organization's quota, and learns what others charged.
     pub(super) async fn charge(&self, caller: &QuotaHolder, organization: OrganizationId) {
-        let (window, due) = {
-            let mut known = self.known();
-            let holders = [caller.clone(), QuotaHolder::Organization(organization)];
-            let due = holders.map(|holder| known.take_due(&holder).map(|units| (holder, units)));
-            (known.window, due)
+        let holders = [caller.clone(), QuotaHolder::Organization(organization)];
+        let due = {
+            let now = self.clock.now();
+            let mut known = self.known(now);
+            holders.map(|holder| known.take_due(&holder, now).map(|due| (holder, due)))
         };
-        let charges = due.into_iter().flatten().map(async |(holder, units)| {
+        let charges = due.into_iter().flatten();
+        let charges = charges.map(async |(holder, (time, charged_until))| {
             let quotas = self.store.quotas();
-            let charge = quotas.charge(organization, &holder, window, units.into());
-            let sum = timeout(LONGEST, charge).await;
-            let sum = sum.unwrap_or_else(|elapsed| {
+            let charge = quotas.charge(organization, &holder, charged_until, time);
+            let until = timeout(PATIENCE, charge).await;
+            let until = until.unwrap_or_else(|elapsed| {
                 Err(Error::Unavailable {
-                    what: "the sum of a quota",
+                    what: "the use of a quota",
                     source: elapsed.into(),
                 })
             });
-            match sum {
-                Ok(sum) => self.known().learn(&holder, window, sum),
+            match until {
+                Ok(until) => {
+                    let now = self.clock.now();
+                    self.known(now).learn(&holder, until, now);
+                }
                 Err(error) => telemetry::warn("a quota was not charged", &error),
             }
         });
         join_all(charges).await;
     }
 
-    fn known(&self) -> MutexGuard<'_, Known> {
+    fn known(&self, now: Timestamp) -> MutexGuard<'_, Known> {
         // No change is half done, so that a panic leaves nothing wrong.
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        known.begin(self.clock.now());
+        known.forget(now);
         known
     }
 }
@@ -258,7 +294,9 @@ impl Drop for Meter {
     fn drop(&mut self) {
         let metered = self.metered().take();
         if let Some(metered) = metered {
-            self.limits.known().count(metered, units_so_far());
+            let now = self.limits.clock.now();
+            let mut known = self.limits.known(now);
+            known.count(metered, units_so_far(), now);
         }
     }
 }
@@ -269,120 +307,206 @@ mod tests {
 
     use super::*;
 
-    /// Instances and the sums in the table.
+    /// Instances, the table that they charge, and what was truly used.
     struct Deployment {
         clock: Clock,
-        instances: Vec<Known>,
-        sums: HashMap<(QuotaHolder, Timestamp), i64>,
-        charges: usize,
+        instances: Vec<Instance>,
+        table: Charges,
+        truth: HashMap<&'static str, Usage>,
         random: u64,
     }
 
-    const PLAN: u32 = 40;
+    struct Instance {
+        known: Known,
+        /// Milliseconds that its clock is ahead.
+        ahead: i64,
+    }
+
+    /// For each holder, until when its quota is used, and when it was charged.
+    #[derive(Default)]
+    struct Charges {
+        of: HashMap<QuotaHolder, (Timestamp, Timestamp)>,
+        count: usize,
+    }
+
+    impl Charges {
+        /// Charges as the store does.
+        fn charge(&mut self, holder: &QuotaHolder, charge: Charge, now: Timestamp) -> Timestamp {
+            let (time, known) = charge;
+            let known = known.is_some_and(|known| known > now);
+            let found = self.of.get(holder).filter(|(until, charged_at)| {
+                (known || *until >= now) && *charged_at < now.plus(2_000)
+            });
+            let from = found.map_or(now, |(until, _)| *until);
+            let until = from.plus(i64::try_from(time.as_millis()).unwrap());
+            self.of.insert(holder.clone(), (until, now));
+            self.count += 1;
+            until
+        }
+    }
+
+    impl Instance {
+        /// Serves a request, or refuses it.
+        fn request(
+            &mut self,
+            table: &mut Charges,
+            caller: &Metered,
+            units: f64,
+            now: Timestamp,
+        ) -> Result<(), Error> {
+            let (now, known) = (now.plus(self.ahead), &mut self.known);
+            let organization = Some(caller.organization);
+            known.forget(now);
+            known.admit(&caller.caller, organization, now)?;
+            let of_organization = QuotaHolder::Organization(caller.organization);
+            for holder in [&caller.caller, &of_organization] {
+                if let Some(due) = known.take_due(holder, now) {
+                    known.learn(holder, table.charge(holder, due, now), now);
+                }
+            }
+            known.admit(&caller.caller, organization, now)?;
+            known.count(caller.clone(), units, now);
+            Ok(())
+        }
+    }
 
     impl Deployment {
         fn new(instances: usize, seed: u64) -> Self {
             let clock = Clock::fixed("2026-01-15T12:00:00Z".parse().unwrap());
-            let known = || Known::at(clock.now());
+            let instance = || Instance {
+                known: Known::new(clock.now()),
+                ahead: 0,
+            };
             Self {
-                instances: std::iter::repeat_with(known).take(instances).collect(),
+                instances: std::iter::repeat_with(instance).take(instances).collect(),
                 clock,
-                sums: HashMap::new(),
-                charges: 0,
+                table: Charges::default(),
+                truth: HashMap::new(),
                 random: seed,
             }
         }
 
-        fn below(&mut self, most: u64) -> u64 {
+        fn below(&mut self, most: u32) -> u32 {
             self.random = self.random.wrapping_mul(6_364_136_223_846_793_005);
             self.random = self.random.wrapping_add(1_442_695_040_888_963_407);
-            (self.random >> 33) % most
+            u32::try_from((self.random >> 33) % u64::from(most)).unwrap()
         }
 
-        /// Sends a request to any instance. Returns the holder whose quota is used up, if it is refused.
-        fn request(&mut self, caller: &Metered, units: f64) -> Option<QuotaHolder> {
+        /// Lets up to so many milliseconds pass.
+        fn pass(&mut self, most: u32) -> u32 {
+            let passed = self.below(most);
+            self.clock.advance(passed.into());
+            passed
+        }
+
+        /// Half to 12 units, as the table counts them.
+        fn units(&mut self) -> f64 {
+            f64::from(1 + self.below(24)) / 2.0
+        }
+
+        /// Sends a request to any instance. Returns what is refused: a user or the organization.
+        fn request(&mut self, caller: &Metered, units: f64) -> Result<(), &'static str> {
+            let place = usize::try_from(self.below(1_000)).unwrap() % self.instances.len();
             let now = self.clock.now();
-            let place = self.below(self.instances.len() as u64);
-            let instance = &mut self.instances[usize::try_from(place).unwrap()];
-            instance.begin(now);
-            let organization = Some(caller.organization);
-            if let Some((holder, _)) = instance.used_up(&caller.caller, organization) {
-                return Some(holder);
-            }
-            let of_organization = QuotaHolder::Organization(caller.organization);
-            for holder in [&caller.caller, &of_organization] {
-                if let Some(due) = instance.take_due(holder) {
-                    let sum = self.sums.entry((holder.clone(), window(now))).or_default();
-                    *sum += i64::from(due);
-                    self.charges += 1;
-                    instance.learn(holder, window(now), *sum);
+            let sent = self.instances[place].request(&mut self.table, caller, units, now);
+            sent.map_err(|error| match error {
+                Error::RateLimited { policy, .. } => policy,
+                other => panic!("{other}"),
+            })
+        }
+
+        /// As [`request`](Self::request). A refused one must have nothing left.
+        fn truly(&mut self, caller: &Metered, units: f64) -> Result<(), &'static str> {
+            let sent = self.request(caller, units);
+            let now = self.clock.now();
+            let plan = caller.plan.unwrap();
+            let holders = [
+                caller.caller.clone(),
+                QuotaHolder::Organization(caller.organization),
+            ];
+            for holder in holders {
+                let new = Usage::new(caller.organization, plan.quota(&holder), now);
+                let usage = self.truth.entry(holder.policy()).or_insert(new).at(now);
+                match sent {
+                    Ok(()) => usage.count(units),
+                    Err(refused) if refused == holder.policy() => {
+                        assert!(usage.used >= WINDOW, "{refused} has used {:?}", usage.used);
+                    }
+                    Err(_) => {}
                 }
             }
-            if let Some((holder, _)) = instance.used_up(&caller.caller, organization) {
-                return Some(holder);
-            }
-            instance.count(caller.clone(), units);
-            None
+            sent
         }
     }
 
+    /// A user of a plan with 100 units in ten seconds for a user, and 400 for the organization.
     fn caller(user: i64) -> Metered {
         Metered {
             caller: QuotaHolder::User(UserId::new(user).unwrap()),
             organization: OrganizationId::new(1).unwrap(),
-            plan: UnitsPerSecond::new(PLAN),
+            plan: UnitsPerSecond::new(40),
         }
     }
 
-    /// Half units, as the table counts them.
-    fn units(deployment: &mut Deployment, most: u64) -> f64 {
-        f64::from(u32::try_from(1 + deployment.below(2 * most)).unwrap()) / 2.0
-    }
-
     #[test]
-    fn a_caller_below_its_rate_is_never_refused() {
+    fn a_caller_with_units_left_is_never_refused() {
         for seed in 0..200 {
             let mut deployment = Deployment::new(1 + usize::try_from(seed % 7).unwrap(), seed);
+            let mut refused = 0;
             for _ in 0..20 {
-                // Each of the four users has a quarter of the plan, which is 100 units in ten seconds.
-                let mut left = [100.0; 4];
-                let mut elapsed = 0;
-                while elapsed < 9_900 {
-                    let step = deployment.below(200);
-                    elapsed += step;
-                    deployment.clock.advance(i64::try_from(step).unwrap());
-                    let user = usize::try_from(deployment.below(4)).unwrap();
-                    let units = units(&mut deployment, 12);
-                    if units < left[user] {
-                        left[user] -= units;
-                        let caller = caller(i64::try_from(user).unwrap() + 1);
-                        assert_eq!(deployment.request(&caller, units), None, "seed {seed}");
-                    }
+                // Bursts and pauses.
+                for _ in 0..60 {
+                    deployment.pass(300);
+                    let units = deployment.units();
+                    refused += usize::from(deployment.truly(&caller(1), units).is_err());
                 }
-                let rest = 10_000 - i64::try_from(elapsed).unwrap().rem_euclid(10_000);
-                deployment.clock.advance(rest);
+                deployment.pass(20_000);
             }
-            assert!(deployment.charges > 100, "{}", deployment.charges);
+            assert!(refused > 20, "{refused}");
+            assert!(deployment.table.count > 100, "{}", deployment.table.count);
         }
     }
 
     #[test]
-    fn a_greedy_caller_gets_its_quota_and_little_more() {
+    fn a_greedy_caller_gets_its_quota_and_then_an_even_part() {
         for seed in 0..50 {
             let instances = 1 + u32::try_from(seed % 7).unwrap();
             let mut deployment = Deployment::new(usize::try_from(instances).unwrap(), seed);
-            for _ in 0..5 {
-                let mut served = 0.0;
-                for _ in 0..400 {
-                    let units = units(&mut deployment, 12);
-                    if deployment.request(&caller(1), units).is_none() {
-                        served += units;
-                    }
+            // What each instance serves beyond: a hundredth of the quota, and its last request.
+            let beyond = f64::from(instances) * (1.0 + 12.0);
+            let mut served = Vec::new();
+            for _ in 0..30 {
+                let (mut second, mut elapsed) = (0.0, 0);
+                while elapsed < 1_000 {
+                    let units = deployment.units();
+                    let sent = deployment.request(&caller(1), units);
+                    second += if sent.is_ok() { units } else { 0.0 };
+                    elapsed += deployment.pass(20);
                 }
-                // A hundredth of the quota, and the last request of each instance.
-                let most = 100.0 + f64::from(instances) * (1.0 + 12.0);
-                assert!((100.0..=most).contains(&served), "{served} of {instances}");
-                deployment.clock.advance(10_000);
+                served.push(second);
+            }
+            // The quota, and a tenth of it in each second.
+            let all: f64 = served.iter().sum();
+            assert!((390.0..410.0 + beyond).contains(&all), "{served:?}");
+            let first: f64 = served[..10].iter().sum();
+            assert!((190.0..210.0 + beyond).contains(&first), "{served:?}");
+            let most = served[10..].iter().copied().fold(0.0, f64::max);
+            assert!(most <= 11.0 + beyond, "{served:?}");
+        }
+    }
+
+    #[test]
+    fn a_wrong_clock_refuses_no_quiet_caller() {
+        for seed in 0..50 {
+            for ahead in [-120_000, -3_000, 3_000, 120_000] {
+                let mut deployment = Deployment::new(3, seed);
+                deployment.instances[0].ahead = ahead;
+                for _ in 0..500 {
+                    // About 6 units a second, of 10.
+                    deployment.pass(2_000);
+                    let units = deployment.units();
+                    assert_eq!(deployment.request(&caller(1), units), Ok(()), "{ahead} ms");
+                }
             }
         }
     }
@@ -390,20 +514,14 @@ mod tests {
     #[test]
     fn an_organization_is_refused_together() {
         let mut deployment = Deployment::new(1, 7);
-        for user in 1..=5 {
+        for user in 1..=4 {
             for _ in 0..9 {
-                let refused = deployment.request(&caller(user), 10.0);
-                let organization = QuotaHolder::Organization(OrganizationId::new(1).unwrap());
-                let expected = (user == 5 && deployment.sums.len() > 1).then_some(organization);
-                if user < 5 {
-                    assert_eq!(refused, None);
-                } else if refused.is_some() {
-                    assert_eq!(refused, expected);
-                    return;
-                }
+                assert_eq!(deployment.request(&caller(user), 10.0), Ok(()));
             }
         }
-        panic!("450 units of 400 were served");
+        let sent = |_| deployment.request(&caller(5), 10.0);
+        let refused = (0..9).map(sent).find_map(Result::err);
+        assert_eq!(refused, Some("organization"));
     }
 
     #[test]
@@ -413,7 +531,17 @@ mod tests {
             plan: None,
             ..caller(1)
         };
-        while deployment.request(&ended, 100.0).is_none() {}
-        assert_eq!(deployment.request(&caller(2), 1.0), None);
+        while deployment.request(&ended, 100.0).is_ok() {}
+        assert_eq!(deployment.request(&caller(2), 1.0), Ok(()));
+    }
+
+    #[test]
+    fn quotas_that_are_free_again_are_forgotten() {
+        let mut deployment = Deployment::new(1, 7);
+        for user in 1..=9 {
+            deployment.request(&caller(user), 1.0).unwrap();
+            deployment.clock.advance(11_000);
+        }
+        assert_eq!(deployment.instances[0].known.used.len(), 2);
     }
 }

@@ -1,13 +1,28 @@
-//! The table units that holders of quotas have used, and the calls that wait, summed over all instances of the
-//! functions.
+//! The use of quotas, and the calls that wait, summed over all instances of the functions.
+
+use std::time::Duration;
 
 use model::{
     Error, OrganizationId, Timestamp,
     quota::{QuotaHolder, window, window_end},
+    span,
 };
-use table::AnyKey;
+use table::{Condition, IntoAttribute, OrLeave, Write};
 
 use super::{key, store::resource, table::Change};
+
+/// The instant until which a holder has used its quota, in milliseconds since the Unix epoch.
+const UNTIL: &str = "usedUntil";
+
+/// The time of the last charge, in milliseconds since the Unix epoch.
+const CHARGED_AT: &str = "chargedAt";
+
+/// The most by which the clocks of instances may differ, in milliseconds. A charge from further ahead is
+/// replaced.
+const CLOCKS: i64 = 2 * span::SECOND;
+
+/// How long the use of a quota is kept after its last charge, in milliseconds.
+const KEPT: i64 = span::HOUR;
 
 resource! {
     /// Used quotas.
@@ -15,32 +30,54 @@ resource! {
 }
 
 impl Quotas<'_> {
-    /// Adds units that a holder used in the ten seconds from `window` on. Returns the sum of all
-    /// instances. One write unit.
+    /// Charges a holder's quota with time. Returns the instant until which all instances have used it.
+    ///
+    /// `used_until` is that instant as the last charge of this instance returned it. One write; two if other
+    /// instances charged since that was over, and three if the clock of the last one is ahead.
     pub async fn charge(
         &self,
         tenant: OrganizationId,
         holder: &QuotaHolder,
-        window: Timestamp,
-        units: i64,
-    ) -> Result<i64, Error> {
-        let key = key::used_quota(tenant, holder, window);
-        self.add(key, window, units).await
+        used_until: Option<Timestamp>,
+        time: Duration,
+    ) -> Result<Timestamp, Error> {
+        let key = || key::used_quota(tenant, holder);
+        let table = &self.0.table;
+        let now = self.0.clock.now();
+        let time = i64::try_from(time.as_millis()).unwrap_or(i64::MAX);
+        let until = now.plus(time);
+        let charged = Change::default()
+            .set("kind", "used_quota")
+            .set(CHARGED_AT, now.millis())
+            .set("expiresAt", now.plus(KEPT).epoch_seconds());
+        let begun = charged.clone().set(UNTIL, until.millis());
+        if used_until.is_none_or(|until| until <= now) {
+            let is_over = "(attribute_not_exists(#) OR # < :)";
+            let is_over = Condition::default().and(is_over, UNTIL, [now.millis().into_attribute()]);
+            let write = Write::update(key(), begun.clone(), is_over);
+            if table.write(write).await?.is_ok() {
+                return Ok(until);
+            }
+        }
+        let latest = now.plus(CLOCKS).millis().into_attribute();
+        let is_in_time = Condition::default().and("# < :", CHARGED_AT, [latest]);
+        let sum = table.add_where(key(), UNTIL, time, charged, is_in_time);
+        if let Ok(until) = sum.await? {
+            return Ok(Timestamp::from_millis(until));
+        }
+        let replaced = Write::update(key(), begun, Condition::default());
+        table.write(replaced).await?.or_leave();
+        Ok(until)
     }
 
     /// Counts a call of the organization that begins to wait for results. Returns the number of them in these
     /// ten seconds. One write unit.
     pub async fn count_waiting(&self, tenant: OrganizationId) -> Result<i64, Error> {
         let window = window(self.0.clock.now());
-        self.add(key::waiting_calls(tenant, window), window, 1)
-            .await
-    }
-
-    /// Adds to a sum that ends with its ten seconds. Returns the sum.
-    async fn add(&self, key: AnyKey, window: Timestamp, units: i64) -> Result<i64, Error> {
+        let key = key::waiting_calls(tenant, window);
         let described = Change::default()
-            .set("kind", "used_quota")
+            .set("kind", "waiting_calls")
             .set("expiresAt", window_end(window).epoch_seconds() + 1);
-        self.0.table.add_and(key, "units", units, described).await
+        self.0.table.add_and(key, "calls", 1, described).await
     }
 }

@@ -122,12 +122,31 @@ impl Table {
         by: i64,
         change: Change,
     ) -> Result<i64, Error> {
-        let write = Write::update(key, change.add(name, by), Condition::default());
-        let attributes = self.write_returning(write).await?.unwrap_or_default();
-        attributes
+        let always = Condition::default();
+        let sum = self.add_where(key, name, by, change, always).await?;
+        sum.map_err(|_| Error::internal("adding to a number", "the table refused"))
+    }
+
+    /// As [`add_and`](Self::add_and), if the item fulfils the condition.
+    pub async fn add_where(
+        &self,
+        key: AnyKey,
+        name: &str,
+        by: i64,
+        change: Change,
+        condition: Condition,
+    ) -> Result<Result<i64, Refused>, Error> {
+        let write = Write::update(key, change.add(name, by), condition);
+        let attributes = match self.write_returning(write).await? {
+            Ok(attributes) => attributes,
+            Err(refused) => return Ok(Err(refused)),
+        };
+        let sum = attributes
             .get(name)
             .and_then(|value| value.as_n().ok())
-            .and_then(|number| number.parse().ok())
-            .ok_or_else(|| Error::internal("adding to a number", "the table answered no number"))
+            .and_then(|number| number.parse().ok());
+        let sum = sum
+            .ok_or_else(|| Error::internal("adding to a number", "the table answered no number"))?;
+        Ok(Ok(sum))
     }
 }

@@ -10,17 +10,14 @@ pub(crate) fn counter(kind: &str) -> Key<Counter> {
     Key::new(format!("COUNTER#{kind}"), "COUNTER")
 }
 
-/// The units that a holder of a quota used in the ten seconds from that instant on.
-pub(crate) fn used_quota(tenant: OrganizationId, of: &QuotaHolder, window: Timestamp) -> AnyKey {
+/// The time that a holder has used of its quota.
+pub(crate) fn used_quota(tenant: OrganizationId, of: &QuotaHolder) -> AnyKey {
     let holder = match of {
         QuotaHolder::Organization(_) => "ORGANIZATION".to_owned(),
         QuotaHolder::User(user) => format!("USER#{user}"),
         QuotaHolder::Token(hash) => format!("TOKEN#{hash}"),
     };
-    AnyKey::new(
-        format!("ORG#{tenant}#USED_QUOTA"),
-        format!("{holder}#{window}"),
-    )
+    AnyKey::new(format!("ORG#{tenant}#USED_QUOTA"), holder)
 }
 
 /// The calls of an organization that began to wait in the ten seconds from that instant on.
