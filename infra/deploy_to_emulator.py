@@ -12,6 +12,7 @@ differently, knows no conditions on encryption contexts, keeps a mapping's concu
 ignores the template's CORS configuration.
 """
 
+import collections
 import contextlib
 import functools
 import http.cookiejar
@@ -199,9 +200,9 @@ class Account:
         return {output["OutputKey"]: output["OutputValue"] for output in stacks[0]["Outputs"]}
 
     def allow_local_targets(self):
-        """Allows connections to this machine, which a deployed stack refuses."""
+        """Allows connections and webhooks to this machine, which a deployed stack refuses."""
         functions = self.client("lambda")
-        for name in ("resolution-agent", "action-worker"):
+        for name in ("resolution-agent", "action-worker", "updates", "webhook-sender"):
             name = f"{STACK}-{name}"
             found = functions.get_function_configuration(FunctionName=name)
             variables = {**found["Environment"]["Variables"], "LOCAL_TARGETS": "true"}
@@ -432,7 +433,13 @@ def reference_page(client):
         assert answer.text, name
 
 
-def main():
+Deployed = collections.namedtuple("Deployed", "folder environment outputs base admin ids demo targets")
+
+
+@contextlib.contextmanager
+def deployed():
+    """Deploys the stack, sets a team up by the document's commands, and connects it to the demo's target
+    systems. Yields the stack."""
     tools.run_with("emulator")
     tools.install("sam")
     tools.install("aws")
@@ -462,31 +469,42 @@ def main():
             client.call("POST", "/api/auth/login", admin)
             connect(client, demo)
             client.call("POST", "/api/auth/logout", expect=204)
-            end_to_end.story(client, end_to_end.Client(targets), admin)
-            client.call("POST", "/api/auth/login", admin)
-            made = [ids[name] for name in ("ORGANIZATION", "PROJECT", "PHASE", "TAG", "TICKET")]
-            alert = client.call("POST", "/api/concierge/alerts", ANOTHER_ALERT)["id"]
-            described_operations.walk(client, *made, alert=alert)
-            client.call("POST", "/api/auth/login", admin)
-            table = outputs["TableName"]
-            people = functools.partial(colleague, environment, table, client, base)
-            billing_team.work(client, people, end_to_end.Client(targets), payments_of(demo))
-            client = end_to_end.Client(base)
-            local_stack.unknown_paths_and_methods(client)
-            print("  the reference page")
-            reference_page(client)
-            print(f"  the same under {DOMAIN}")
-            assert outputs["DomainUrl"] == f"https://{DOMAIN}", outputs
-            named = end_to_end.Client(environment["AWS_ENDPOINT_URL"], {"host": DOMAIN})
-            named.call("GET", "/api/tasks", expect=401)
-            reference_page(named)
-            print("  the secret of the sessions is changed by the document's commands", flush=True)
-            change_a_secret(folder, environment, base, admin)
+            yield Deployed(folder, environment, outputs, base, admin, ids, demo, targets)
         except BaseException:
             account.print_logs()
             log = (folder / "emulator.log").read_text(errors="replace")
             print("\n".join(log.splitlines()[-LOG_LINES:]), file=sys.stderr)
             raise
+
+
+def story(stack):
+    """Plays the stories of all operations and of a team, and changes a secret."""
+    client, targets = browser(stack.base), end_to_end.Client(stack.targets)
+    end_to_end.story(client, targets, stack.admin)
+    client.call("POST", "/api/auth/login", stack.admin)
+    made = [stack.ids[name] for name in ("ORGANIZATION", "PROJECT", "PHASE", "TAG", "TICKET")]
+    alert = client.call("POST", "/api/concierge/alerts", ANOTHER_ALERT)["id"]
+    described_operations.walk(client, *made, alert=alert)
+    client.call("POST", "/api/auth/login", stack.admin)
+    table = stack.outputs["TableName"]
+    people = functools.partial(colleague, stack.environment, table, client, stack.base)
+    billing_team.work(client, people, targets, payments_of(stack.demo))
+    client = end_to_end.Client(stack.base)
+    local_stack.unknown_paths_and_methods(client)
+    print("  the reference page")
+    reference_page(client)
+    print(f"  the same under {DOMAIN}")
+    assert stack.outputs["DomainUrl"] == f"https://{DOMAIN}", stack.outputs
+    named = end_to_end.Client(stack.environment["AWS_ENDPOINT_URL"], {"host": DOMAIN})
+    named.call("GET", "/api/tasks", expect=401)
+    reference_page(named)
+    print("  the secret of the sessions is changed by the document's commands", flush=True)
+    change_a_secret(stack.folder, stack.environment, stack.base, stack.admin)
+
+
+def main():
+    with deployed() as stack:
+        story(stack)
     print("1 passed, 0 failed")
 
 

@@ -101,7 +101,7 @@ class Client:
             answer = self.send(method, path, data, headers)
             if answer.status != 429 or 429 in statuses or "rate_limited" not in answer.text:
                 break
-            # A quota is full again after ten seconds at most.
+            # Units of the quota are free then.
             time.sleep(int(answer.headers["retry-after"]))
         if answer.status not in statuses:
             wrong = f"{method} {path}: {answer.status} instead of {expect}: {answer.text}"

@@ -172,6 +172,21 @@ async fn instances_share_a_quota() {
     assert_eq!(max.get("/api/tags").await.ids().len(), served + 1);
 }
 
+/// What it charged is not believed.
+#[tokio::test]
+async fn an_instance_whose_clock_is_ahead_uses_up_no_quota() {
+    let api = with_small_plans().await;
+    let max = api.sign_in("max").await;
+    api.clock.advance(60_000);
+    let (_, served) = loops(&max).await;
+    api.clock.advance(-60_000);
+    let elsewhere = max.clone().before(api.other_instances().await);
+    let (_, again) = loops(&elsewhere).await;
+    assert!(again + 2 > served, "{again} after {served}");
+    let third = max.clone().before(api.other_instances().await);
+    assert!(loops(&third).await.1 <= 2);
+}
+
 /// One write for the user and one for the organization, each after a hundredth of a quota.
 #[tokio::test]
 async fn a_charge_is_beside_the_reads_and_rare() {

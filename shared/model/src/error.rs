@@ -99,7 +99,7 @@ pub enum Error {
         policy: &'static str,
         /// Table units in ten seconds.
         quota: u32,
-        /// Seconds until the quota is full again.
+        /// Seconds until units of the quota are free.
         retry_after: u64,
     },
     /// 503: the table or the queue does not answer, or is throttled.

@@ -63,7 +63,7 @@ struct Usage {
     charged_until: Option<Timestamp>,
 }
 
-/// What an instance is to charge: the time, and the instant that its last charge returned.
+/// The time that an instance is to charge, and the instant that its last charge returned.
 type Charge = (Duration, Option<Timestamp>);
 
 /// Counts the units of a request when it is dropped, also of one that took too long.

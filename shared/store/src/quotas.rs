@@ -21,7 +21,7 @@ const CHARGED_AT: &str = "chargedAt";
 /// replaced.
 const CLOCKS: i64 = 2 * span::SECOND;
 
-/// How long the use of a quota is kept after its last charge, in milliseconds.
+/// The time for which the use of a quota is kept after its last charge, in milliseconds.
 const KEPT: i64 = span::HOUR;
 
 resource! {

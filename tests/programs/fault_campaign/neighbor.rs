@@ -33,11 +33,11 @@ use crate::{
 
 /// Rounds of the quiet organization, and the reads of each.
 const ROUNDS: usize = 50;
-const READS: usize = 20;
+const READS: usize = 60;
 
 /// Tasks that are deleted at once, of which the last cleanup is waited for, and how often.
 const DELETED: usize = 5;
-const CLEANUPS: usize = 2;
+const CLEANUPS: usize = 4;
 
 /// Clients of the noisy organization.
 const NOISY_CLIENTS: usize = 16;

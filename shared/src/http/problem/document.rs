@@ -161,7 +161,7 @@ fn quota_headers() -> [(&'static str, Header); 2] {
             "RateLimit",
             header(
                 r#"^"(organization|user|token)";r=0;t=\d+$"#,
-                "What is left of it: no units, and `t` seconds until it is full again",
+                "What is left of it: no units, and `t` seconds until some are free",
             ),
         ),
     ]
