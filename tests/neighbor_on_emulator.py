@@ -1,9 +1,9 @@
 """Times a quiet organization on an emulator, alone and beside one that makes noise:
 `python3 tests/neighbor_on_emulator.py`.
 
-It is the measurement of `fault-campaign --neighbor` on the deployed template. The emulator serves gateway,
-table, queues and stream of both organizations from one process. It starts an instance for each request at
-the same time, and has no fair queues. `--dev` takes the dev profile's binaries.
+It is the measurement of `fault-campaign --neighbor` on the deployed template. One process of the emulator
+serves both organizations, and one thread of it polls all queues and streams. `--dev` takes the dev profile's
+binaries.
 """
 
 import concurrent.futures
@@ -25,12 +25,12 @@ import deploy_to_emulator as emulator  # noqa: E402
 import end_to_end  # noqa: E402
 
 # Rounds of the quiet organization, the reads of each, and cleanups.
-ROUNDS, READS, CLEANUPS = 100, 9, 3
+ROUNDS, READS, CLEANUPS = 30, 30, 3
 # Tasks that are deleted at once, of which the last cleanup is waited for.
 DELETED = 5
 # Tasks that the noisy organization lists, tasks that it deletes, and actions that it has waiting. Its
 # connections take a call a second.
-NOISY_TASKS, NOISY_DELETES, NOISY_ACTIONS = 100, 60, 80
+NOISY_TASKS, NOISY_DELETES, NOISY_ACTIONS = 100, 60, 60
 # Table units a second of the noisy organization's plan, of which the emulator counts half a one for a list;
 # seconds between requests of its flood, and seconds after which its receiver answers.
 UNITS, PAUSE, SLOW = 4, 0.1, 20
@@ -160,14 +160,18 @@ def measure(quiet, cleanups_left, rounds=ROUNDS, cleanups=CLEANUPS):
     return times.of
 
 
-def cleanups_of(organization, table):
+def cleanups_of(organization, database, table):
     """Returns the number of an organization's cleanups that have not ended."""
-    found = table.scan(
+    pages = database.get_paginator("scan").paginate(
+        TableName=table,
         FilterExpression="kind = :kind AND organizationId = :organization",
-        ExpressionAttributeValues={":kind": "cleanup", ":organization": organization},
+        ExpressionAttributeValues={
+            ":kind": {"S": "cleanup"},
+            ":organization": {"N": str(organization)},
+        },
         Select="COUNT",
     )
-    return found["Count"]
+    return sum(page["Count"] for page in pages)
 
 
 def operator(stack, *arguments, password=""):
@@ -240,18 +244,10 @@ def middle_and_p99(times):
 
 def main():
     with emulator.deployed() as stack:
-        import boto3
-
-        database = boto3.resource(
-            "dynamodb",
-            endpoint_url=stack.environment["AWS_ENDPOINT_URL"],
-            region_name=stack.environment["AWS_REGION"],
-            aws_access_key_id=stack.environment["AWS_ACCESS_KEY_ID"],
-            aws_secret_access_key=stack.environment["AWS_SECRET_ACCESS_KEY"],
-        )
-        table = database.Table(stack.outputs["TableName"])
+        database = emulator.Account(stack.environment).client("dynamodb")
         quiet = Organization(stack, stack.admin, stack.ids["PROJECT"], Receiver(0))
-        cleanups_left = functools.partial(cleanups_of, quiet.id, table)
+        table = stack.outputs["TableName"]
+        cleanups_left = functools.partial(cleanups_of, quiet.id, database, table)
         print("cold starts", flush=True)
         measure(quiet, cleanups_left, 2, 1)
         print("alone", flush=True)
