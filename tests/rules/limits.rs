@@ -172,7 +172,7 @@ async fn instances_share_a_quota() {
     assert_eq!(max.get("/api/tags").await.ids().len(), served + 1);
 }
 
-/// What it charged is not believed.
+/// Its charges are replaced.
 #[tokio::test]
 async fn an_instance_whose_clock_is_ahead_uses_up_no_quota() {
     let api = with_small_plans().await;
