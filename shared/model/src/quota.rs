@@ -17,7 +17,7 @@ pub const WINDOW_SECONDS: u32 = 10;
 pub const WINDOW: Duration = Duration::from_secs(WINDOW_SECONDS as u64);
 
 /// The longest time that counts as used. No holder waits longer, however much its last requests used.
-pub const LONGEST: Duration = Duration::from_secs(60);
+pub const LONGEST: Duration = Duration::from_mins(1);
 
 /// Milliseconds for which calls that wait are counted.
 const COUNTED: i64 = WINDOW_SECONDS as i64 * span::SECOND;
