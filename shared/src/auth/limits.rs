@@ -117,7 +117,7 @@ impl Usage {
         }
         // The table counts whole milliseconds.
         let rest = Duration::from_nanos((self.uncharged.subsec_nanos() % 1_000_000).into());
-        let due = std::mem::replace(&mut self.uncharged, rest) - rest;
+        let due = std::mem::replace(&mut self.uncharged, rest).saturating_sub(rest);
         Some((due, self.charged_until))
     }
 
