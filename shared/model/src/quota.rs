@@ -144,12 +144,12 @@ mod tests {
     fn the_wait_ends_when_units_are_free() {
         let user = QuotaHolder::User(UserId::new(7).unwrap());
         for (units, wait) in [(100.0, 1), (109.9, 1), (110.0, 2), (125.0, 3)] {
-            let used = time_of(units, 100);
-            let Error::RateLimited { retry_after, .. } = user.exhausted(100, used) else {
+            let time = time_of(units, 100);
+            let Error::RateLimited { retry_after, .. } = user.exhausted(100, time) else {
                 panic!("another error");
             };
             assert_eq!(retry_after, wait, "{units}");
-            assert!(used.saturating_sub(Duration::from_secs(wait)) < WINDOW);
+            assert!(time.saturating_sub(Duration::from_secs(wait)) < WINDOW);
         }
         assert_eq!(time_of(f64::MAX, 1), Duration::MAX);
     }
