@@ -16,7 +16,7 @@ pub const WINDOW_SECONDS: u32 = 10;
 /// The time of a whole quota.
 pub const WINDOW: Duration = Duration::from_secs(WINDOW_SECONDS as u64);
 
-/// The longest time that counts as used. No holder waits longer, however much its last requests used.
+/// The longest time that an instance counts as used. So no answer asks for a longer wait.
 pub const LONGEST: Duration = Duration::from_mins(1);
 
 /// Milliseconds for which calls that wait are counted.
