@@ -40,17 +40,17 @@ def work(admin, colleague, targets, payments):
 
 def answer_dispute(support, manager, payments):
     """The agent pauses the collection of the disputed invoice, and `next` says what is left. A person
-    answers the bank."""
-    print("  a dispute: one action done, the alert still open, answered, resolved", flush=True)
+    answers the bank. Once the dispute is won, the agent resumes the collection."""
+    print("  a dispute: collection paused, answered, won, resumed, resolved", flush=True)
     alert = support.call("POST", "/api/concierge/alerts", DISPUTE)["id"]
     opened = support.call("POST", f"/api/concierge/alerts/{alert}/agent-session")["session"]
     path = f"/api/concierge/agent-sessions/{opened['id']}"
     actions = support.call("POST", f"{path}/propose")["session"]["proposedActions"]
-    [pause, respond] = sorted(actions, key=lambda action: not action["isAutomated"])
+    [pause, respond, follow] = sorted(actions, key=lambda action: not action["isAutomated"])
     approved = {"actionIds": [pause["id"]], "digests": {pause["id"]: pause["digest"]}}
     manager.call("POST", f"{path}/execute", approved, expect=(200, 202))
     session = until_verified(manager, path)
-    assert (session["status"], session["openActions"]) == ("completed", 1), session
+    assert (session["status"], session["openActions"]) == ("completed", 2), session
     [mine] = [
         row
         for row in manager.call("GET", "/api/concierge/agent-sessions?next=me")
@@ -62,7 +62,17 @@ def answer_dispute(support, manager, payments):
     payments.call("POST", "/disputes/dp_4001/response", {"text": "It was delivered."})
     outcome = {"outcome": "done", "note": "The proof of delivery is sent to the bank."}
     settled = manager.call("POST", f"{path}/actions/{respond['id']}/settle", outcome)
-    assert settled["openActions"] == 0, settled
+    assert settled["openActions"] == 1, settled
+    payments.call("POST", "/disputes/dp_4001/decision", {"state": "won"})
+    outcome = {"outcome": "done", "note": "The bank has decided."}
+    manager.call("POST", f"{path}/actions/{follow['id']}/settle", outcome)
+    assert manager.call("GET", f"/api/concierge/alerts/{alert}")["status"] == "open"
+    opened = support.call("POST", f"/api/concierge/alerts/{alert}/agent-session")["session"]
+    path = f"/api/concierge/agent-sessions/{opened['id']}"
+    [resume] = support.call("POST", f"{path}/propose")["session"]["proposedActions"]
+    assert resume["actionType"] == "resume_collection", resume
+    approved = {"actionIds": [resume["id"]], "digests": {resume["id"]: resume["digest"]}}
+    manager.call("POST", f"{path}/execute", approved, expect=(200, 202))
     until_resolved(manager, alert)
     session = manager.call("GET", path)
     assert session["next"] is None, session

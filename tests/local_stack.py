@@ -31,6 +31,10 @@ def check(api, processes, work):
     assert resting, processes()
     since = time.monotonic()
     unknown_paths_and_methods(api)
+    # The gateway decodes paths, and refuses those that it cannot decode.
+    refused(api.send("GET", "/api/nothing%zz"), 400, "Bad Request")
+    for path in ("/api/tasks/1%23x", "/api/tasks/1%0A", "/api/tasks%5C1", "/api/tasks/%2531"):
+        problem(api.send("GET", path), 404, "not_found")
     requests_that_are_too_large(api)
     other_origins(api)
     list_that_is_too_large(api)
@@ -66,7 +70,7 @@ def unknown_paths_and_methods(api):
     for path in ("/", "/api/nothing", "/api/tasks/"):
         problem(api.send("GET", path), 404, "not_found")
     # `%FF` is not UTF-8, so no route or record has such a name.
-    for path in ("/%FF", "/api/%FF", "/api/docs/%FF", "/api/tasks%FF/1", "/api/nothing%zz"):
+    for path in ("/%FF", "/api/%FF", "/api/docs/%FF", "/api/tasks%FF/1"):
         problem(api.send("GET", path), 404, "not_found")
     for method, path, allowed in (
         ("PUT", "/api/tasks", {"GET", "HEAD", "POST"}),

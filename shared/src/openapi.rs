@@ -1,5 +1,7 @@
 //! The OpenAPI 3.1 document, merged from the documents of the functions.
 
+mod webhook_message;
+
 use std::collections::BTreeMap;
 
 use model::{Code, Fault, input::SENT};
@@ -38,14 +40,21 @@ use crate::{
             - An answer has every member; one without a value is null.\n\
             - In a partial update, an absent member keeps its value and null clears it.\n\
             - Unknown members of a body are ignored. Unknown query parameters are refused.\n\
+            - A member of the record that an update cannot change is refused if its value differs.\n\
+            - Descriptions, contents and messages are CommonMark. They are stored as they are sent; clients \
+            render them without raw HTML.\n\
+            - A query parameter with several values has them separated by commas, or is repeated. Both mean \
+            or. No other parameter may be repeated.\n\
             - While the service is updated, a status, a priority or a type may have a value beyond this \
             document. Treat it as another one.\n\
             - A record of another organization returns the same answer as one that does not exist.\n\n\
             **Problems** are `application/problem+json` (RFC 9457). Each has a stable `code`, a \
             `detail` in words and the `requestId` of its log entries. A validation error lists every \
             fault in `errors`, each with a JSON pointer.\n\n\
+            **Webhooks.** `webhooks` describes the messages to receivers.\n\n\
             **Limits.** A caller that used the table units of ten seconds gets 429 `rate_limited`, with \
-            `Retry-After`, `RateLimit` and `RateLimit-Policy`. The gateway limits requests per second \
+            `Retry-After`, `RateLimit` and `RateLimit-Policy`. The last two stand on successful answers once half \
+            of a quota is used. The gateway limits requests per second \
             too. Its own 429 is not a problem: its body is `{\"message\": …}`.",
         contact(name = "The maintainers of Workdesk"),
         license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0")
@@ -74,6 +83,7 @@ pub fn document(parts: impl IntoIterator<Item = openapi::OpenApi>) -> openapi::O
     for part in parts {
         whole.merge(part);
     }
+    whole.webhooks = Some(webhook_message::webhooks());
     let scheme = SecurityScheme::ApiKey(ApiKey::Cookie(ApiKeyValue::with_description(
         cookie::NAME,
         "Set by POST /api/auth/login",
@@ -97,6 +107,7 @@ pub fn document(parts: impl IntoIterator<Item = openapi::OpenApi>) -> openapi::O
         .responses
         .insert(GATEWAY_LIMITED.to_owned(), limited);
     components.schemas.extend([gateway_message()]);
+    components.schemas.extend(webhook_message::schemas());
     for (name, description) in EVERY_ANSWER {
         let header = HeaderBuilder::new()
             .schema(Some(ObjectBuilder::new().schema_type(Type::String)))

@@ -103,7 +103,8 @@ impl Cause {
                         .to_owned()
                 }
                 Error::PreconditionFailed => {
-                    "The record has another version than If-Match names. Read it again.".to_owned()
+                    "The record has a version that If-Match or If-None-Match excludes. Read it again."
+                        .to_owned()
                 }
                 Error::KeyReused => {
                     "This Idempotency-Key was used with another path or body. Send another key."
@@ -164,9 +165,7 @@ impl Cause {
         else {
             return None;
         };
-        let rule = format!("\"{policy}\";q={quota};w={WINDOW_SECONDS};qu=\"table-units\"");
-        let left = format!("\"{policy}\";r=0;t={retry_after}");
-        Some([(QUOTA_POLICY, rule), (QUOTA_LEFT, left)])
+        Some(quota_headers(policy, *quota, 0, *retry_after))
     }
 
     /// The faults of what was sent.
@@ -186,4 +185,16 @@ impl Cause {
             other => other.to_string(),
         }
     }
+}
+
+/// The headers of a quota: its policy, and the units that are left for so many seconds.
+pub(crate) fn quota_headers(
+    policy: &str,
+    quota: u32,
+    left: u32,
+    seconds: u64,
+) -> [(&'static str, String); 2] {
+    let rule = format!("\"{policy}\";q={quota};w={WINDOW_SECONDS};qu=\"table-units\"");
+    let left = format!("\"{policy}\";r={left};t={seconds}");
+    [(QUOTA_POLICY, rule), (QUOTA_LEFT, left)]
 }

@@ -222,7 +222,7 @@ fn time_left(request: &Request, clock: &Clock) -> Duration {
 /// Gives the answer its headers and, if it is an error, its body; writes the log line.
 async fn finish(State(clock): State<Clock>, request: Request, next: Next) -> Response {
     let request_id = request_id(&request);
-    let trace = telemetry::trace_of(request.headers());
+    let traces = telemetry::Traces::of(request.headers());
     let method = request.method().clone();
     let path = request.uri().path().to_owned();
     let route = request
@@ -230,7 +230,7 @@ async fn finish(State(clock): State<Clock>, request: Request, next: Next) -> Res
         .get::<MatchedPath>()
         .map_or_else(|| "(none)".to_owned(), |route| route.as_str().to_owned());
     let (mut response, record) =
-        telemetry::observe(trace, store::bounded(MOST_UNITS, next.run(request))).await;
+        telemetry::observe(traces, store::bounded(MOST_UNITS, next.run(request))).await;
     if record.is_cold_start() {
         telemetry::count(Metric::ColdStart, clock.now());
     }

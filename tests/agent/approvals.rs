@@ -11,18 +11,19 @@ use shared::{
     model::span,
 };
 use tests::support::{
-    AgentSettings, Answer, Caller, Concierge, Item, event, posting, proposing, text_of,
+    AgentSettings, Answer, Caller, Concierge, FAILED, Item, event, posting, proposing, text_of,
 };
 
 const POLICY: &str = "/api/concierge/policy";
 
 /// Two who may execute, and neither open nor propose what the tests do.
 async fn approvers(world: &Concierge) -> [Caller; 2] {
-    let (ada, sue) = (world.api.sign_in("ada").await, world.api.user("sue").await);
-    let path = format!("/api/users/{}", sue.id);
-    let may = json!({"permissions": ["execute_agent_remediation"]});
-    ada.patch(&path, may).await.expect(200);
-    let sue = world.api.sign_in("sue").await;
+    let may = json!(["execute_agent_remediation"]);
+    world.permits("sue", may).await;
+    let (ada, sue) = (
+        world.api.sign_in("ada").await,
+        world.api.sign_in("sue").await,
+    );
     [ada, sue].map(|caller| caller.with_header("prefer", "respond-async"))
 }
 
@@ -201,9 +202,8 @@ async fn an_approval_beside_a_change_of_the_policy_obeys_it() {
 /// Sessions that each have an action of a customer of their own approved, and the messages of those.
 async fn approved(world: &Concierge, count: usize, place: usize) -> (Vec<Value>, Vec<String>) {
     let (mut sessions, mut messages) = (Vec::new(), Vec::new());
-    for customer in (501..).take(count) {
-        let customer = format!("cus_{customer}");
-        let entities = [("payment", "pay_3001"), ("customer", &*customer)];
+    for (customer, payment) in FAILED.into_iter().take(count) {
+        let entities = [("payment", payment), ("customer", customer)];
         let (id, action) = world.approved("payment_failed", &entities, place).await;
         messages.push(world.message(&id, &action));
         sessions.push(id);

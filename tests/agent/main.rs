@@ -7,11 +7,13 @@
 
 mod approvals;
 mod checks;
+mod debts;
 mod demands;
 #[path = "../doubles/mod.rs"]
 mod doubles;
 mod effects;
 mod meaning;
+mod open_outcomes;
 mod playbooks;
 mod sweeper;
 mod traffic;

@@ -306,7 +306,7 @@ async fn a_failure_that_is_kept_for_its_key_ends_as_unknown_after_two_calls() {
     });
     delivers(&world, &world.worker(), &actions).await;
     let says = "may have been done";
-    world.has_failed(&actions[0].0, says, 0).await;
+    world.is_open(&actions[0].0, says, 0).await;
     // The answer that was given again says that the system works.
     assert_eq!(breaker(&world).await, ("closed".into(), 0, None));
 }

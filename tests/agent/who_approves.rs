@@ -87,14 +87,11 @@ struct People {
 
 impl People {
     async fn of(world: &Concierge) -> Self {
-        let ada = world.api.sign_in("ada").await;
         for (name, permission) in [
             ("sue", "execute_agent_remediation"),
             ("mia", "create_agent_remediation"),
         ] {
-            let path = format!("/api/users/{}", world.api.user(name).await.id);
-            let may = json!({"permissions": [permission]});
-            ada.patch(&path, may).await.expect(200);
+            world.permits(name, json!([permission])).await;
         }
         let signs_in = async |name| {
             let caller = world.api.sign_in(name).await;
@@ -340,4 +337,50 @@ async fn an_approver_with_a_password_of_another_user_does_not_count() {
         .expect(202)["session"]
         .clone();
     assert_eq!(session["status"], "executing");
+}
+
+/// A machine's token records every alert of an organization. Its owner would approve none of them.
+#[tokio::test]
+async fn the_owner_of_a_machines_token_may_approve() {
+    for (permissions, status) in [
+        (json!(["manage_signals"]), 202),
+        (json!(["manage_signals", "view_work"]), 403),
+    ] {
+        let world = Concierge::start().await;
+        let admin = world.api.sign_in("ada").await;
+        let policy = json!({"rules": [{"notOpener": true}]});
+        admin.put("/api/concierge/policy", policy).await.expect(200);
+        let ada = world.api.user("ada").await;
+        let sender = world
+            .api
+            .token_of(&ada, json!({"permissions": permissions}))
+            .await;
+        let body = json!({"alerts": [{
+            "status": "firing", "startsAt": "2026-01-15T11:58:03.52Z", "fingerprint": "c0ffee",
+            "labels": {
+                "alertname": "UsageBatchStuck", "connection": "billing",
+                "entity_usage_batch": "ub_1001",
+            },
+        }]});
+        let answer = sender
+            .post("/api/concierge/alerts/alertmanager", body)
+            .await
+            .expect(200);
+        let id = &answer["recorded"][0]["id"];
+        let path = format!("/api/concierge/alerts/{id}/agent-session");
+        let session = world.max.trigger(&path).await.expect(200)["session"]["id"].clone();
+        let action = world.proposed(&session).await.remove(0);
+        let ada = world
+            .api
+            .sign_in("ada")
+            .await
+            .with_header("prefer", "respond-async");
+        let path = format!("/api/concierge/agent-sessions/{session}/execute");
+        let answer = ada.post(&path, json!({"actionIds": [action]})).await;
+        if status == 202 {
+            answer.expect(202);
+        } else {
+            answer.expect_problem(403, "approver_not_allowed");
+        }
+    }
 }

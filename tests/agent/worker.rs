@@ -77,7 +77,7 @@ async fn without_keys_a_call_whose_worker_was_killed_is_not_repeated() {
     world.demo.inject(late("notifications"));
     world.dies_after_the_effect(&id, &action).await;
     assert_eq!(world.passes(AFTER_THE_LEASE).await.resent, 1);
-    world.has_failed(&id, "not sent again", 1).await;
+    world.is_open(&id, "not sent again", 1).await;
     assert_eq!(world.minutes_saved().await, 0);
 
     // Nor is one whose header was taken away since.
@@ -89,7 +89,7 @@ async fn without_keys_a_call_whose_worker_was_killed_is_not_repeated() {
     world.api.clock.advance(AFTER_THE_LEASE);
     world.honours_no_keys("billing").await;
     world.runs(&id, &action).await;
-    world.has_failed(&id, "not sent again", 1).await;
+    world.is_open(&id, "not sent again", 1).await;
 }
 
 #[tokio::test]
@@ -138,12 +138,19 @@ async fn each_answer_ends_an_action_as_its_keys_allow() {
         (true, Garbage, 500, "completed", &[], 1),
         (true, Hang, 500, "completed", &[], 1),
         // Without keys it stays unclear.
-        (false, Fail, 500, "failed", &["answered 500.", unclear], 0),
+        (
+            false,
+            Fail,
+            500,
+            "executing",
+            &["answered 500.", unclear],
+            0,
+        ),
         (
             false,
             Drop,
             500,
-            "failed",
+            "executing",
             &["The connection broke", unclear],
             1,
         ),
@@ -151,7 +158,7 @@ async fn each_answer_ends_an_action_as_its_keys_allow() {
             false,
             Garbage,
             500,
-            "failed",
+            "executing",
             &["something else than JSON", unclear],
             0,
         ),
@@ -159,13 +166,13 @@ async fn each_answer_ends_an_action_as_its_keys_allow() {
             false,
             Hang,
             500,
-            "failed",
+            "executing",
             &["did not answer in time", unclear],
             0,
         ),
         // A proxy answers so when the system behind it dies after its commit.
-        (false, Fail, 503, "failed", &[unclear], 0),
-        (false, Fail, 425, "failed", &[unclear], 0),
+        (false, Fail, 503, "executing", &[unclear], 0),
+        (false, Fail, 425, "executing", &[unclear], 0),
         // What was not taken is sent again, and what was refused is not.
         (false, Fail, 429, "completed", &[], 1),
         (
@@ -322,7 +329,7 @@ async fn a_target_system_that_is_down_is_tried_for_a_day_with_growing_pauses() {
     let max = world.max_again().await;
     let path = format!("/api/concierge/agent-sessions/{id}");
     let session = max.get(&path).await.expect(200);
-    assert_eq!(session["status"], "failed");
+    assert_eq!(session["status"], "executing");
     let error = session["executionResults"][0]["error"].as_str().unwrap();
     assert!(error.contains("may have been done"), "{error}");
     assert_eq!(world.takes_messages().await, [] as [String; 0]);
@@ -455,7 +462,7 @@ async fn a_damaged_record_becomes_a_dead_letter_and_does_not_hold_up_its_session
     let response = world.worker().handle(event(&[(&bad, 5), (&good, 1)])).await;
     assert_eq!(response.batch_item_failures.len(), 1);
     let (status, results) = world.outcome(&id).await;
-    assert_eq!(status, "failed");
+    assert_eq!(status, "executing");
     assert_eq!(results[0], (true, String::new()));
     assert!(results[1].1.contains("cannot be read"), "{results:?}");
     // It is out of the sweeper's way, too.

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use shared::model::span;
 
-use tests::support::{Answer, Api, Caller, budgets::within};
+use tests::support::{Answer, Api, Caller, Concierge, text_of, webhooks::Receiver};
 
 /// The types and ids of an answer's entries, with what became of the records.
 fn told(answer: &Answer) -> Vec<Value> {
@@ -55,7 +55,7 @@ async fn a_client_that_follows_the_feed_hears_of_each_change_once() {
     let entries = answer.expect(200);
     let updated = json!({
         "id": entries[1]["id"], "type": "task", "recordId": 1, "action": "updated", "version": 2,
-        "parent": {"type": "project", "recordId": 1}, "fields": ["title"],
+        "parent": {"type": "project", "recordId": 1}, "part": null, "fields": ["title"],
         "at": "2026-01-15T12:00:00.000Z",
         "actor": {"id": max.id(), "username": "max", "fullName": entries[1]["actor"]["fullName"]},
     });
@@ -110,9 +110,17 @@ async fn a_feed_is_filtered_by_type_and_project() {
             vec![
                 json!(["project", 2, "created"]),
                 json!(["task", 1, "created"]),
+                json!(["comment", 1, "created"]),
             ],
         ),
         ("type=task&projectId=1", vec![json!(["task", 2, "created"])]),
+        (
+            "type=task&type=comment&projectId=2",
+            vec![
+                json!(["task", 1, "created"]),
+                json!(["comment", 1, "created"]),
+            ],
+        ),
     ] {
         let path = format!("/api/changes?cursor=first&{filter}");
         assert_eq!(told(&mia.get(&path).await), expected, "{filter}");
@@ -121,6 +129,67 @@ async fn a_feed_is_filtered_by_type_and_project() {
     let tasks = next(&mia.get("/api/changes?type=task").await);
     let other = tasks.replace("type=task", "type=tag");
     mia.get(&other).await.expect(400);
+}
+
+/// A board that follows its project hears of what is said on its tasks and activities.
+#[tokio::test]
+async fn comments_belong_to_the_project_of_what_they_are_on() {
+    let api = Api::start().await;
+    let mut stream = api.stream().await;
+    let mia = api.sign_in("mia").await;
+    let max = api.sign_in("max").await;
+    let with_title = |project: Option<i64>| json!({"title": "x", "projectId": project, "organizationId": api.home.id});
+    let task = mia.creates("/api/tasks", with_title(Some(2))).await;
+    let activity = json!({"type": "note", "description": "x", "projectId": 2});
+    let activity = mia.creates("/api/activities", activity).await;
+    let home = mia.creates("/api/tasks", with_title(None)).await;
+    let content = json!({"content": "Soon."});
+    let mut comments = Vec::new();
+    for subject in [
+        format!("tasks/{task}"),
+        format!("activities/{activity}"),
+        format!("tasks/{home}"),
+    ] {
+        let path = format!("/api/{subject}/comments");
+        comments.push((path.clone(), mia.creates(&path, content.clone()).await));
+    }
+    api.publishes(&mut stream).await;
+    let query = "/api/changes?cursor=first&projectId=2&type=activity,comment";
+    let answer = mia.get(query).await;
+    let (on_task, on_activity) = (comments[0].1, comments[1].1);
+    let mut expected = vec![
+        json!(["activity", activity, "created"]),
+        json!(["comment", on_task, "created"]),
+        json!(["comment", on_activity, "created"]),
+    ];
+    assert_eq!(told(&answer), expected);
+    let project = json!({"type": "project", "recordId": 2});
+    assert_eq!(answer.expect(200)[0]["parent"], project);
+    // A comment that an earlier version wrote has no project until it changes.
+    for mut item in api.items_of("comment").await {
+        assert_eq!(
+            item.remove("projectId").is_some(),
+            text_of(&item, "pk") != format!("ORG#1#TASK#{home}#COMMENT")
+        );
+        api.puts([item]).await;
+    }
+    for (path, comment) in &comments {
+        mia.patch(&format!("{path}/{comment}"), json!({"content": "Now."}))
+            .await
+            .expect(200);
+        mia.delete(&format!("{path}/{comment}")).await.expect(204);
+    }
+    max.delete(&format!("/api/tasks/{task}")).await.expect(204);
+    api.cleans_up().await;
+    api.publishes(&mut stream).await;
+    for comment in [on_task, on_activity] {
+        expected.push(json!(["comment", comment, "updated"]));
+        expected.push(json!(["comment", comment, "deleted"]));
+    }
+    let mut seen = told(&mia.get(query).await);
+    seen.retain(|entry| expected.contains(entry));
+    seen.dedup();
+    assert_eq!(seen.len(), expected.len(), "{seen:?}");
 }
 
 #[tokio::test]
@@ -179,5 +248,57 @@ async fn an_empty_answer_is_within_its_budget() {
     let begin = mia.get("/api/changes").await;
     api.counter.take();
     let answer = mia.get(&next(&begin)).await;
-    within(&api, "GET /api/changes", 200, &answer);
+    answer.expect(200);
+    // One more than without a cursor.
+    let used = api.counter.take();
+    assert_eq!((used.in_sequence, used.total), (2, 4), "{used:?}");
+}
+
+/// Changes of the approved actions of a session have one version of the session or none. Their parts tell
+/// them apart, in the feed and in webhooks.
+#[tokio::test]
+async fn changes_of_actions_are_told_apart_by_their_parts() {
+    let concierge = Box::pin(Concierge::start()).await;
+    let (api, max) = (&concierge.api, &concierge.max);
+    let mut stream = api.stream().await;
+    let ada = api.sign_in("ada").await;
+    let receiver = Receiver::start().await;
+    let types = ["agent_session.*"];
+    let (webhook, _) = api.has_webhook(&ada, &receiver.url, &types).await;
+    Box::pin(concierge.approved_message()).await;
+    api.publishes(&mut stream).await;
+    let entries = max
+        .get("/api/changes?cursor=first&type=agent_session")
+        .await;
+    let entries = entries.expect(200);
+    let identity = |change: &Value| {
+        let members = ["type", "recordId", "part", "version", "action"];
+        Value::from_iter(members.map(|name| change[name].clone()))
+    };
+    let entries = entries.as_array().unwrap();
+    let mut identities: Vec<_> = entries.iter().map(identity).collect();
+    let parts: Vec<_> = entries
+        .iter()
+        .filter(|entry| entry["part"] != Value::Null)
+        .collect();
+    assert!(!parts.is_empty(), "{entries:?}");
+    for entry in parts {
+        assert_eq!(
+            (&entry["version"], &entry["fields"]),
+            (&Value::Null, &json!(["actions"]))
+        );
+    }
+    identities.sort_by_key(Value::to_string);
+    let every = identities.len();
+    identities.dedup();
+    assert_eq!(identities.len(), every);
+    let deliveries = api.deliveries(&ada, webhook).await;
+    let mut delivered: Vec<_> = deliveries
+        .iter()
+        .map(|one| identity(&one["change"]))
+        .collect();
+    delivered.sort_by_key(Value::to_string);
+    assert_eq!(delivered, identities);
+    api.sends_webhooks().await;
+    assert_eq!(receiver.take().await.len(), every);
 }

@@ -1,8 +1,9 @@
 """Checks the API and the reference page in headless Chromium: `python3 tests/browser/check.py`.
 
 Starts `cargo local` for a client on a sibling host, then for one on another site, and looks at the
-reference page. The client is that of the document: what it shows there is what runs here. Chromium
-itself is the system's; where it is missing and apt-get is there, it is installed.
+reference page. The client is that of the document: what it shows there is what runs here. Then it runs the
+README's follower, the story of tests/client, and its client in Python. Chromium itself is the system's;
+where it is missing and apt-get is there, it is installed.
 
 Everything uses plain http on names below localhost. Chromium treats these as secure contexts and keeps
 their `Secure` cookies, so this check cannot show that other hosts need https.
@@ -47,7 +48,9 @@ BOARD = """<!doctype html><title>A board</title><link rel="icon" href="data:,"><
 <script type="importmap">{"imports": {"openapi-fetch": "/openapi-fetch.js"}}</script>
 <script type="module">
 import * as board from "/board";
+import { morning } from "/story";
 window.board = board;
+window.morning = morning;
 window.stopped = new AbortController();
 </script>"""
 PAGE = """<!doctype html><title>A client</title><link rel="icon" href="data:,">
@@ -105,7 +108,7 @@ def front_end(files):
             self.wfile.write(text)
             api.close()
 
-        do_POST = do_PATCH = do_DELETE = passed_on
+        do_POST = do_PUT = do_PATCH = do_DELETE = passed_on
 
         def log_message(self, *_):
             pass
@@ -146,7 +149,8 @@ def board_world(stack):
         "/": ("text/html", BOARD),
         "/openapi-fetch.js": (script, fetch.read_text()),
     }
-    for name in ("board", "client", "follow"):
+    parts = (pathlib.Path(part).stem for part in ("board.ts", "client.ts", *client.STORY))
+    for name in (*parts, *client.SHOWN):
         [module] = modules.rglob(f"{name}.js")
         files[f"/{name}"] = (script, module.read_text())
     with front_end(files) as port:
@@ -330,6 +334,69 @@ def boards(browser, url):
             page.evaluate("stopped.abort()")
 
 
+# Refusals of the world: each of what a board reads is refused so, one answer after the other. `None` is a
+# connection that breaks.
+REFUSALS = (404, 429, 503, None)
+READS = {
+    "the changed tasks": ("/api/tasks?id=", REFUSALS),
+    "the change feed": ("/api/changes?", (*REFUSALS, 410)),
+}
+
+
+def refused_boards(browser, url):
+    print("  a board whose reads are refused loses nothing")
+    with person(browser) as context, person(browser) as other:
+        page, writer = opened_board(context, url, "ada"), opened_board(other, url, "max")
+        cards = page.locator("article").count()
+        for what, (path, refusals) in READS.items():
+            left = list(refusals)
+            refuse = functools.partial(refuse_once, left)
+            page.route(lambda url, path=path: path in url, refuse)
+            added = writer.evaluate("title => board.add(1, title)", f"Beside refusals of {what}")
+            page.wait_for_selector(f"article[data-id='{added}']")
+            assert not left, (what, left)
+            assert page.locator("article").count() == cards + 1, what
+            page.unroute_all()
+            writer.evaluate("id => board.remove(id)", added)
+            page.wait_for_selector(f"article[data-id='{added}']", state="detached")
+            assert page.locator("article").count() == cards, what
+        for one in (page, writer):
+            one.evaluate("stopped.abort()")
+
+
+def refuse_once(left, route):
+    """Answers a request by the next refusal, if one is left. Passes it on after the last."""
+    if not left:
+        return route.continue_()
+    status = left.pop(0)
+    if status is None:
+        return route.abort()
+    headers = {"retry-after": "1"} if status in (429, 503) else {}
+    route.fulfill(status=status, headers=headers, body="{}", content_type="application/problem+json")
+
+
+def story(browser, url, api):
+    """Ten calls of a client in Python, and a front end's morning in TypeScript with openapi-fetch."""
+    print("  a client in Python")
+    client.run_python(api)
+    print("  the story of a client in TypeScript")
+    with person(browser) as context:
+        page = context.new_page()
+        answers, errors = [], []
+        page.on("response", lambda one: answers.append((one.request.method, one.url, one.status)))
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.on("dialog", lambda dialog: (errors.append(dialog.message), dialog.dismiss()))
+        page.goto(url)
+        page.wait_for_function("window.morning !== undefined")
+        page.evaluate("login => morning(login.username, login.password)", end_to_end.LOGIN)
+        assert not errors, errors
+        answers = [(method, urllib.parse.urlsplit(path).path, status) for method, path, status in answers]
+        refused = [one for one in answers if one[2] >= 400]
+        # A conflict, and a tag whose name is taken.
+        assert {(method, status) for method, _, status in refused} == {("PATCH", 412), ("POST", 409)}, refused
+        print(f"    {len(answers)} requests, refused as the story wants: {len(refused)}")
+
+
 def opened_board(context, url, username):
     """Opens the board of project 1 as a user."""
     page = context.new_page()
@@ -464,13 +531,16 @@ def main():
         browser = playwright.chromium.launch(executable_path=program, args=options)
         print(f"Chromium {browser.version}")
         with world("lax") as (open_page, api, stack):
-            with board_world(stack) as url:
-                boards(browser, url)
             sibling_host(browser, open_page)
             other_site_without_its_cookie(browser, open_page)
             unlisted_origin(browser, open_page, api)
             preflights_of_unknown_paths(browser, open_page)
             reference_page(browser, api, stack.api.call("GET", "/api/openapi.json"))
+            with board_world(stack) as url:
+                boards(browser, url)
+                refused_boards(browser, url)
+                # Last, since it disables max and changes the password of ada.
+                story(browser, url, stack.api.base)
         with world("none") as (open_page, *_):
             other_site(browser, open_page)
         browser.close()

@@ -9,7 +9,12 @@ type Status = (typeof STATUSES)[number];
 
 /** Shows the board of a project in an element until `signal` aborts. */
 export async function board(project: ProjectId, into: Element, signal: AbortSignal): Promise<void> {
-  await follow(project, (tasks) => into.replaceChildren(...columns([...tasks.values()])), signal);
+  const shown = follow(project, (tasks) => into.replaceChildren(...columns([...tasks.values()])), signal);
+  await shown.catch((error: unknown) => {
+    if (!signal.aborted) {
+      throw error;
+    }
+  });
 }
 
 /** Adds a task to the project. */

@@ -4,6 +4,8 @@ Two linters read infra/openapi.json. openapi-typescript makes types of it, and t
 story of a client against them. `--all` also runs generators that other teams use: orval, whose
 schemas for zod must compile, and openapi-python-client, which must write few files.
 
+tests/browser/check.py runs the story, and a client in Python, against a stack.
+
 Needs Node.js from 20.19 on. Packages come from npm and PyPI in pinned versions, into target/client
 and target/tools.
 """
@@ -25,12 +27,12 @@ sys.path.insert(0, str(ROOT / "infra"))
 import tools  # noqa: E402
 
 FOLDER = ROOT / "target" / "client"
-STORY = ("story.ts", "resolution.ts", "updates.ts", "directory.ts")
+STORY = ("story.ts", "resolution.ts", "updates.ts", "directory.ts", "lists.ts")
 METHODS = ("get", "put", "post", "patch", "delete")
 
-# The most model files that openapi-python-client may write: one for each schema, and no more for each
-# response.
-MOST_MODELS = 400
+# The most model files that openapi-python-client may write: one for each schema and each filter with a
+# word, and no more for each response.
+MOST_MODELS = 420
 
 # Turns off the tools' telemetry and update checks.
 QUIET = {
@@ -101,10 +103,15 @@ def lint(document, programs):
     run("spectral", [programs / "spectral", "lint", *rules, "--quiet", document])
 
 
-def follower():
-    """Writes the code that the README shows into a file beside the generated types."""
-    [code] = re.findall(r"```ts\n(// follow\.ts\n.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
-    (FOLDER / "follow.ts").write_text(code)
+# Code in TypeScript that documents show, by the name of its module.
+SHOWN = {"follow": ROOT / "README.md", "problem": ROOT / "functions" / "README.md"}
+
+
+def write_shown():
+    """Writes the code that documents show into files beside the generated types."""
+    for name, document in SHOWN.items():
+        [code] = re.findall(rf"```ts\n(// {name}\.ts\n.*?)```", document.read_text(), re.DOTALL)
+        (FOLDER / f"{name}.ts").write_text(code)
 
 
 def make_types(document, programs):
@@ -120,7 +127,7 @@ def board(document):
     """Compiles the board for browsers. Returns the folder of its modules."""
     programs, modules = install(HERE, FOLDER), FOLDER / "board"
     make_types(document, programs)
-    follower()
+    write_shown()
     run("tsc", [programs / "tsc", "--project", HERE, "--noEmit", "false", "--outDir", modules])
     return modules
 
@@ -128,7 +135,7 @@ def board(document):
 def check_types(document, programs):
     """The story of a client compiles."""
     make_types(document, programs)
-    follower()
+    write_shown()
     run("tsc", [programs / "tsc", "--project", HERE, "--pretty", "false"])
     check_story(document)
 
@@ -144,13 +151,27 @@ def check_zod(document):
     run("tsc", [programs / "tsc", "--project", folder, "--pretty", "false"], folder)
 
 
-def check_python(document):
-    """openapi-python-client writes a file for each schema, and few besides."""
+def make_python(document):
+    """Writes a client in Python. Returns the folder of its package `workdesk`."""
     tools.install("client")
-    output = FOLDER / "python"
+    output = FOLDER / "python" / "workdesk"
     options = ["--path", document, "--output-path", output, "--meta", "none", "--overwrite"]
+    output.parent.mkdir(parents=True, exist_ok=True)
     program = tools.program("client", "openapi-python-client")
     run("openapi-python-client", [program, "generate", *options])
+    return output
+
+
+def run_python(api, document=ROOT / "infra/openapi.json"):
+    """Has the client in Python call a stack."""
+    package = make_python(document)
+    calls = [tools.program("client", "python"), HERE / "calls.py", api]
+    run("calls.py", calls, PYTHONPATH=str(package.parent), NO_PROXY="127.0.0.1")
+
+
+def check_python(document):
+    """openapi-python-client writes a file for each schema, and few besides."""
+    output = make_python(document)
     models = len(list((output / "models").glob("*.py")))
     print(f"         {models} model files in Python")
     if models >= MOST_MODELS:

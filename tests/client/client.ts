@@ -2,6 +2,9 @@
 
 import createClient from "openapi-fetch";
 import type { GatewayMessage, Problem, paths } from "./api";
+import { problemOf } from "./problem";
+
+export { problemOf };
 
 /** A client on the API's origin: the browser sends the session cookie. */
 export const api = createClient<paths>({ baseUrl: "/", credentials: "same-origin" });
@@ -18,17 +21,6 @@ export class Refused extends Error {
   }
 }
 
-/** Too many requests. The gateway itself refused this one, with a message and no code. */
-export class Busy extends Error {}
-
-/** Returns the problem of an answer, if there is one. Throws `Busy` for an answer of the gateway itself. */
-export function problemOf<E>(error: E): Extract<E, { code: string } | undefined> {
-  if (error !== undefined && !("code" in (error as object))) {
-    throw new Busy((error as GatewayMessage).message);
-  }
-  return error as Extract<E, { code: string } | undefined>;
-}
-
 /** The result of openapi-fetch: data or an error. */
 type Answer<Data> =
   | { data: Data; error?: never }
@@ -43,18 +35,18 @@ export async function dataOf<Data>(answer: Promise<Answer<Data>>): Promise<Data>
   return data;
 }
 
-/** Returns the next page of a list, from the URL in `Link`; empty after the last page. */
-export async function nextPage<Row>(response: Response): Promise<Row[]> {
-  const next = response.headers.get("Link")?.match(/<([^>]+)>; rel="next"/)?.[1];
+/** Returns the page of a list after an answer, by the URL in `Link`. After the last page it is empty. */
+export async function nextPage<Row>(answer: Response): Promise<{ rows: Row[]; response?: Response }> {
+  const next = answer.headers.get("Link")?.match(/<([^>]+)>; rel="next"/)?.[1];
   if (next === undefined) {
-    return [];
+    return { rows: [] };
   }
-  const page = await fetch(next, { credentials: "same-origin" });
-  const rows: unknown = await page.json();
-  if (!page.ok) {
+  const response = await fetch(next, { credentials: "same-origin" });
+  const rows: unknown = await response.json();
+  if (!response.ok) {
     throw new Refused(rows as Problem);
   }
-  return rows as Row[];
+  return { rows: rows as Row[], response };
 }
 
 /** Marks code that the compiler proves unreachable. */

@@ -118,7 +118,7 @@ export function problems(problem: Problem, fault: Fault): unknown[] {
 
 export async function problemsOfOperations(): Promise<unknown[]> {
   const read = await api.GET("/api/tasks");
-  const created = await api.POST("/api/tasks", { body: { title: "Draft", projectId: 1 } });
+  const created = await api.POST("/api/milestones", { body: { title: "Draft", projectId: 1 } });
   return [
     // @ts-expect-error: a list has no body that could be too large
     problemOf(read.error)?.code === "body_too_large",

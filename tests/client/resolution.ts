@@ -60,7 +60,7 @@ async function preview(id: AgentSessionId, actionIds: string[]): Promise<void> {
   );
   for (const { requests, guards, preconditions, policy, reversible } of actions) {
     console.log(requests.map(({ method, url }) => [method, url]));
-    console.log(guards.map(({ entity, heldBy }) => `${entity}: ${heldBy?.detail ?? "free"}`));
+    console.log(guards.map(({ record, heldBy }) => `${record}: ${heldBy?.detail ?? "free"}`));
     console.log(preconditions.map(({ says, holds }) => `${says}: ${holds ?? "not known"}`));
     console.log(policy.mayApprove ? "Approve" : policy.whyNot, reversible?.says ?? "not known");
   }
@@ -172,17 +172,19 @@ async function connections(): Promise<void> {
   console.log(pause.paused, pause.changedAt);
 }
 
-/** Returns the two newest open alerts, page by page. */
+/** Returns the two newest open alerts of two types, page by page. */
 async function openAlerts(): Promise<Alert[]> {
   const { data, error, response } = await api.GET("/api/concierge/alerts", {
-    params: { query: { status: ["open"], limit: 1 } },
+    params: {
+      query: { status: ["open"], signalType: ["usage_counted_twice", "webhooks_failing"], limit: 1 },
+    },
   });
   if (error !== undefined) {
     const problem = problemOf(error);
     console.log(problem.code === "validation_error" ? problem.errors : problem.detail);
     return [];
   }
-  const alerts = [...data, ...(await nextPage<Alert>(response))];
+  const alerts = [...data, ...(await nextPage<Alert>(response)).rows];
   for (const { title, amountAtRisk, occurredAt } of alerts) {
     console.log(title, amountAtRisk?.currency ?? "nothing at risk", occurredAt);
   }
@@ -244,7 +246,6 @@ async function report(): Promise<void> {
   const { recorded, rejected } = await dataOf(
     api.POST("/api/concierge/alerts/alertmanager", {
       body: {
-        version: "4",
         alerts: [
           {
             status: "firing",

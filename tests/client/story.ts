@@ -1,10 +1,11 @@
 /**
  * The morning of a team as a front end would code it. It calls every operation of the document once;
  * those of the resolution agent are in resolution.ts, those of the change feed and webhooks in updates.ts,
- * those of users, projects, phases and tags in directory.ts.
+ * those of users, projects, phases and tags in directory.ts. lists.ts has several values, pages, conflicts and
+ * replays.
  *
- * The story is type-checked and never run. It reads the members on which clients rely, so it does not
- * compile against a document that lacks one.
+ * tests/browser runs it in Chromium against a local stack. It reads the members on which clients rely, so it
+ * does not compile against a document that lacks one.
  */
 
 import type {
@@ -36,6 +37,7 @@ import type {
 } from "./api";
 import { api, dataOf, never, problemOf } from "./client";
 import { directory, people } from "./directory";
+import { listsAndConflicts } from "./lists";
 import { policy, resolution } from "./resolution";
 import { followTasks, webhooks } from "./updates";
 
@@ -47,6 +49,7 @@ export async function morning(username: string, password: string): Promise<void>
   const session = await dataOf(api.GET("/api/auth/session"));
   const project = await chosenProject();
   await searched();
+  await listsAndConflicts(project);
   await serviceRequests(project);
   await tasks(project, session);
   await milestones(project);
@@ -58,8 +61,9 @@ export async function morning(username: string, password: string): Promise<void>
   console.log(await followTasks());
   await webhooks();
   if (session.planFeatures.includes("agentAI")) {
-    await policy();
     await resolution();
+    // Afterwards: by its rules, another user than the opener approves.
+    await policy();
   }
   await inbox();
   await account(password);
@@ -164,7 +168,7 @@ function faultAt(pointer: string, faults: readonly Fault[]): Fault | undefined {
 async function chosenProject(): Promise<ProjectId> {
   const found = await dataOf(
     api.GET("/api/managed-services/search-references", {
-      params: { query: { query: "website", type: "project" } },
+      params: { query: { query: "billing", type: "project" } },
     }),
   );
   const [first] = found;

@@ -61,8 +61,8 @@ fn proposes_and_looks(alert: &Alert) -> Vec<ProposedAction> {
     charges.absent = [("amount".to_owned(), json!("none"))].into();
     charge.content.reads = vec![charges];
     charge.content.steps[0].reconcile = Some(Reconciliation {
-        done: fact_is("charges.amount", 2_000),
         not_done: Some(fact_is("charges.amount", "none")),
+        ..Reconciliation::by(fact_is("charges.amount", 2_000))
     });
     vec![charge]
 }
@@ -76,8 +76,8 @@ fn refunds_and_looks(alert: &Alert) -> Vec<ProposedAction> {
     refunds.absent = [("amount".to_owned(), json!("none"))].into();
     refund.content.reads = vec![refunds];
     refund.content.steps[0].reconcile = Some(Reconciliation {
-        done: fact_is("refunds.amount", 2_000),
         not_done: Some(fact_is("refunds.amount", "none")),
+        ..Reconciliation::by(fact_is("refunds.amount", 2_000))
     });
     vec![refund]
 }

@@ -103,7 +103,7 @@ async fn a_token_loses_the_permissions_that_its_owner_loses() {
 }
 
 #[tokio::test]
-async fn operations_on_accounts_approvals_and_webhooks_take_a_session() {
+async fn operations_on_accounts_money_and_webhooks_take_a_session() {
     let api = Api::start().await;
     let script = api.token_of(&api.user("ada").await, json!({})).await;
     let before = api.records().await;
@@ -117,6 +117,7 @@ async fn operations_on_accounts_approvals_and_webhooks_take_a_session() {
     refused.sort();
     let in_session = [
         "DELETE /api/auth/sessions",
+        "DELETE /api/concierge/connections/{name}",
         "DELETE /api/tokens/{id}",
         "DELETE /api/users/{id}/tokens/{tokenId}",
         "DELETE /api/webhooks/{id}",
@@ -130,6 +131,9 @@ async fn operations_on_accounts_approvals_and_webhooks_take_a_session() {
         "POST /api/auth/logout",
         "POST /api/concierge/agent-sessions/{id}/actions/{actionId}/settle",
         "POST /api/concierge/agent-sessions/{id}/execute",
+        "POST /api/concierge/connections/{name}/resume",
+        "POST /api/concierge/connections/{name}/test",
+        "POST /api/concierge/resume",
         "POST /api/tokens",
         "POST /api/users",
         "POST /api/webhooks",
@@ -137,10 +141,61 @@ async fn operations_on_accounts_approvals_and_webhooks_take_a_session() {
         "POST /api/webhooks/{id}/rotate-secret",
         "POST /api/webhooks/{id}/test",
         "PUT /api/auth/password",
+        "PUT /api/concierge/connections/{name}",
+        "PUT /api/concierge/policy",
+        "PUT /api/notifications/preferences",
         "PUT /api/users/{id}/password",
     ];
     assert_eq!(refused, in_session);
     assert_eq!(api.records().await, before);
+}
+
+/// Each change by a guarding permission takes a session. A token may pull a brake, and change a name.
+#[tokio::test]
+async fn a_token_lifts_no_brake() {
+    let guarding = Permission::ALL.iter().filter(|one| one.guards());
+    let guarding: Vec<_> = guarding.map(|one| one.name()).collect();
+    let by_token = of_callers().filter(|one| {
+        let mut needs = one.needs().into_iter();
+        one.method != "GET" && one.takes_tokens() && needs.any(|need| guarding.contains(&need))
+    });
+    let by_token: Vec<_> = by_token
+        .map(|one| format!("{} {}", one.method, one.path))
+        .collect();
+    let brakes_and_names = [
+        "PATCH /api/organizations/{id}",
+        "PATCH /api/users/{id}",
+        "POST /api/concierge/agent-sessions/{id}/reject",
+        "POST /api/concierge/connections/{name}/pause",
+        "POST /api/concierge/pause",
+    ];
+    assert_eq!(by_token, brakes_and_names);
+}
+
+/// Whatever is read below a record shows something of it.
+#[test]
+fn a_part_asks_for_what_its_record_asks_for() {
+    let reads = || operations().iter().filter(|one| one.method == "GET");
+    let (mut parts, mut lax) = (0, Vec::new());
+    for record in reads().filter(|one| one.path.ends_with('}')) {
+        let below = format!("{}/", record.path);
+        for part in reads().filter(|one| one.path.starts_with(&below)) {
+            parts += 1;
+            let needs = part.needs();
+            // Tokens of a user take more than the user.
+            let has_more = needs.contains(&"a session");
+            if !has_more && !record.needs().iter().all(|need| needs.contains(need)) {
+                lax.push(format!(
+                    "{}: {:?}, not {:?}",
+                    part.path,
+                    needs,
+                    record.needs()
+                ));
+            }
+        }
+    }
+    assert!(parts >= 10, "{parts}");
+    assert!(lax.is_empty(), "{lax:?}");
 }
 
 /// Scripts whose tokens have ended, by how.

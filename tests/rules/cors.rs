@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use serde_json::Value;
-use shared::http::cors::{ALLOWED_HEADERS, EXPOSED_HEADERS};
+use shared::http::cors::{ALLOWED_HEADERS, EXPOSED_HEADERS, OF_TRACES};
 
 use tests::support::{document, operations};
 
@@ -42,7 +42,7 @@ fn names(list: &[&str]) -> Names {
 /// Headers that operations take: their parameters, the content type of a body, which is JSON and so
 /// none that a page may send unasked, and the token of a bearer.
 fn taken(document: &Value) -> Names {
-    let mut taken = Names::new();
+    let mut taken = names(&OF_TRACES);
     for operation in operations() {
         let parameters = operation.described["parameters"].as_array();
         for parameter in parameters.into_iter().flatten() {

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use aws_sdk_dynamodb::types::AttributeValue;
+use runtime::changes::StreamEvent;
 use serde_json::{Value, json};
 use shared::{
     agent::{ActionKey, Claim},
@@ -307,8 +308,8 @@ async fn a_cleanup_begins_with_a_message() {
     // The queue holds the message back until the cleanup is due.
     let unlisted = |record: &Value| {
         let event = json!({"Records": [record]});
-        let event: publisher::StreamEvent = serde_json::from_value(event).unwrap();
-        event.records[0].unlisted()
+        let event: StreamEvent = serde_json::from_value(event).unwrap();
+        event.records[0].unlisted().unwrap()
     };
     let begins = records.iter().filter_map(unlisted);
     let begins = begins.filter_map(|change| SweepMessage::of_unlisted(&change, api.clock.now()));

@@ -185,7 +185,9 @@ async fn a_change_that_others_outrun_again_and_again_is_a_conflict() {
     let (api, faults) = Api::behind_faults().await;
     let max = api.sign_in("max").await;
     max.creates_milestone(json!({})).await;
-    max.creates_task(json!({})).await;
+    let phase = max.creates("/api/projects/1/phases", json!({"title": "Draft"}));
+    let phase = phase.await;
+    max.creates_task(json!({"phaseId": phase})).await;
     api.has_ticket(records::ticket()).await;
     let pending = Past {
         status: ServiceStatus::Pending,
@@ -207,7 +209,7 @@ async fn a_change_that_others_outrun_again_and_again_is_a_conflict() {
             "PATCH",
             "/api/tasks/1/phase",
             &json!({"phaseId": null}),
-            "PutItem",
+            "TransactWriteItems",
         ),
         (
             "PATCH",

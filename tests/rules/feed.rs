@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use local::engines::Stream;
-use publisher::StreamResponse;
+use runtime::changes::StreamResponse;
 use serde_json::{Value, json};
 use shared::model::{Permission, span};
 
 use tests::{
     feed_copy,
-    support::{Api, Fault, Requests, World},
+    support::{Answer, Api, Fault, Item, Requests, World, text_of},
 };
 
 /// An entry of the feed: its number, and what it tells.
@@ -367,4 +367,142 @@ async fn a_record_that_does_not_read_is_left_out_and_stops_no_other() {
     assert_eq!(response, StreamResponse::default());
     let created = json!(["project", 2, "created", 1, null, null]);
     assert_eq!(short(&told(&api, 1).await), [created]);
+}
+
+/// The link to the next page, which the feed always has.
+fn next(answer: &Answer) -> String {
+    answer.next().unwrap().to_owned()
+}
+
+/// Three tasks in batches of their own.
+async fn three_batches(api: &Api, stream: &mut Stream) -> Vec<Item> {
+    let mia = api.sign_in("mia").await;
+    for _ in 0..3 {
+        mia.creates_task(json!({})).await;
+        api.publishes(stream).await;
+        api.clock.advance(1);
+    }
+    let mut batches = api.items_of("feed_batch").await;
+    batches.retain(|item| text_of(item, "pk") == "ORG#1#FEED");
+    batches.split_off(batches.len() - 3)
+}
+
+#[tokio::test]
+async fn a_reader_meets_a_batch_that_does_not_read_and_skips_none() {
+    let api = Api::start().await;
+    let (mia, mut stream) = (api.sign_in("mia").await, api.stream().await);
+    api.publishes(&mut stream).await;
+    let begin = next(&mia.get("/api/changes?type=task").await);
+    let [_, second, _] = three_batches(&api, &mut stream).await.try_into().unwrap();
+    let mut damaged = second.clone();
+    let AttributeValue::L(entries) = damaged.get_mut("entries").unwrap() else {
+        panic!("no entries");
+    };
+    let AttributeValue::M(entry) = &mut entries[0] else {
+        panic!("no entry");
+    };
+    entry.insert("version".to_owned(), AttributeValue::S("two".to_owned()));
+    api.puts([damaged]).await;
+    let ids = |answer: &Answer| -> Vec<i64> {
+        let rows = answer.expect(200).as_array().unwrap().clone();
+        rows.iter()
+            .map(|row| row["recordId"].as_i64().unwrap())
+            .collect()
+    };
+    let first = mia.get(&begin).await;
+    assert_eq!(ids(&first), [1]);
+    mia.get(&next(&first))
+        .await
+        .expect_problem(503, "unavailable");
+    api.puts([second]).await;
+    let rest = mia.get(&next(&first)).await;
+    assert_eq!(ids(&rest), [2, 3]);
+}
+
+#[tokio::test]
+async fn an_entry_of_a_later_version_is_kept_and_shown_to_nobody() {
+    let api = Api::start().await;
+    let (mia, mut stream) = (api.sign_in("mia").await, api.stream().await);
+    api.publishes(&mut stream).await;
+    let begin = next(&mia.get("/api/changes").await);
+    for (batch, name) in three_batches(&api, &mut stream)
+        .await
+        .into_iter()
+        .zip(["type", "action"])
+    {
+        let mut later = batch;
+        let AttributeValue::L(entries) = later.get_mut("entries").unwrap() else {
+            panic!("no entries");
+        };
+        for entry in entries {
+            let AttributeValue::M(entry) = entry else {
+                panic!("no entry");
+            };
+            entry.insert(name.to_owned(), AttributeValue::S("epic".to_owned()));
+        }
+        api.puts([later]).await;
+    }
+    let page = mia.get(&begin).await;
+    let page = page.expect(200);
+    let rows = page.as_array().unwrap();
+    assert_eq!((rows.len(), &rows[0]["recordId"]), (1, &json!(3)));
+    mia.creates_task(json!({})).await;
+    api.publishes(&mut stream).await;
+}
+
+/// A table of an earlier instant has lost the newest batches, and numbers of ids with them.
+#[tokio::test]
+async fn after_a_restore_no_number_comes_again_and_cursors_of_what_is_lost_expire() {
+    let api = Api::start().await;
+    let (mia, mut stream) = (api.sign_in("mia").await, api.stream().await);
+    api.publishes(&mut stream).await;
+    let kept = next(&mia.get("/api/changes").await);
+    let lost = three_batches(&api, &mut stream).await;
+    let inside = next(&mia.get("/api/changes?cursor=first&limit=4").await);
+    let behind = next(&mia.get("/api/changes").await);
+    let greatest = told(&api, 1).await.last().unwrap().number;
+    for batch in &lost {
+        api.deletes(batch).await;
+    }
+    for cursor in [&inside, &behind] {
+        mia.get(cursor).await.expect_problem(410, "cursor_expired");
+    }
+    mia.get(&kept).await.expect(200);
+    api.clock.advance(span::MINUTE);
+    mia.creates_task(json!({})).await;
+    api.publishes(&mut stream).await;
+    assert!(told(&api, 1).await.last().unwrap().number > greatest);
+    for cursor in [&inside, &behind] {
+        mia.get(cursor).await.expect_problem(410, "cursor_expired");
+    }
+    assert_eq!(
+        mia.get(&kept).await.expect(200).as_array().unwrap().len(),
+        1
+    );
+}
+
+#[tokio::test]
+async fn a_cursor_of_another_epoch_has_expired() {
+    let api = Api::start().await;
+    let (mia, mut stream) = (api.sign_in("mia").await, api.stream().await);
+    api.publishes(&mut stream).await;
+    let before = next(&mia.get("/api/changes").await);
+    mia.get(&before).await.expect(200);
+    let mut starts = api.items_of("feed_start").await;
+    for start in &mut starts {
+        let epoch = AttributeValue::N("1".to_owned());
+        start.insert("epoch".to_owned(), epoch);
+    }
+    api.puts(starts).await;
+    mia.get(&before).await.expect_problem(410, "cursor_expired");
+    let after = next(&mia.get("/api/changes").await);
+    mia.get(&after).await.expect(200);
+    mia.get("/api/changes?cursor=first").await.expect(200);
+    // A feed that starts again keeps its epoch.
+    api.clock.advance(30 * span::DAY);
+    let mia = api.session_of(&api.user("mia").await).await;
+    mia.creates_task(json!({})).await;
+    api.publishes(&mut stream).await;
+    let starts = api.items_of("feed_start").await;
+    assert_eq!(starts[0]["epoch"], AttributeValue::N("1".to_owned()));
 }

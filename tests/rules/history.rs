@@ -51,8 +51,8 @@ async fn a_task_tells_who_changed_what() {
     assert_eq!(
         told(&entries),
         [
-            json!([7, "mia", "updated", ["tagIds"]]),
             json!([6, "mia", "updated", ["tagIds"]]),
+            json!([5, "mia", "updated", ["tagIds"]]),
             json!([2, "max", "updated", ["description", "status", "title"]]),
             json!([1, "mia", "created", []]),
         ]

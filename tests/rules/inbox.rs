@@ -1,8 +1,9 @@
 //! Notifications as the publisher and the sweeper make them.
 
+mod people;
 mod reminders;
 
-use publisher::StreamResponse;
+use runtime::changes::StreamResponse;
 use serde_json::{Value, json};
 use shared::{
     model::{Role, SubjectType, span},
@@ -458,6 +459,14 @@ async fn approvers_hear_of_a_proposal_and_again_an_hour_before_it_ends() {
     let by_max = || json!(["approval_needed", "agent_session", id, "max"]);
     assert_eq!(told(&ada).await, [by_max()]);
     assert!(told(&world.max).await.is_empty());
+    let says = "Process usage batch `ub_1001` again, until 2026-01-16 12:00 UTC";
+    let told_of = |row: &Value| (row["excerpt"].clone(), row["subject"]["path"].clone());
+    let expected = (
+        json!(says),
+        json!(format!("/api/concierge/agent-sessions/{id}")),
+    );
+    let rows = ada.walk("/api/notifications").await;
+    assert_eq!(told_of(&rows[0]), expected);
     api.clock.advance(23 * span::HOUR - 1);
     assert_eq!(reminds(&sweeper).await, 0);
     api.clock.advance(1);
@@ -470,6 +479,17 @@ async fn approvers_hear_of_a_proposal_and_again_an_hour_before_it_ends() {
     };
     assert_eq!(of("ada").await, [by_max(), again.clone()]);
     assert_eq!(of("max").await, [again]);
+    let max = api.session_of(&api.user("max").await).await;
+    let rows = max.walk("/api/notifications").await;
+    assert_eq!(told_of(&rows[0]), expected);
+    // Who may no longer read sessions is told nothing of the records.
+    let path = format!("/api/users/{}", max.id());
+    let ada = api.session_of(&api.user("ada").await).await;
+    ada.patch(&path, json!({"role": "member"}))
+        .await
+        .expect(200);
+    let rows = max.walk("/api/notifications").await;
+    assert_eq!(told_of(&rows[0]), (json!(null), json!(null)));
     assert!(told(&mia).await.is_empty());
 }
 

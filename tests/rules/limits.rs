@@ -35,6 +35,8 @@ async fn loops(caller: &Caller) -> (Answer, usize) {
 async fn a_noisy_user_is_refused_with_the_time_to_wait() {
     let api = with_small_plans().await;
     let max = api.sign_in("max").await;
+    let first = max.get("/api/users").await;
+    assert_eq!(first.header("ratelimit"), None, "{first:?}");
     let (refused, served) = loops(&max).await;
     assert!((15..60).contains(&served), "{served}");
     refused.expect_problem(429, "rate_limited");
@@ -47,6 +49,46 @@ async fn a_noisy_user_is_refused_with_the_time_to_wait() {
     max.get("/api/users").await.expect(429);
     api.clock.advance(1_000);
     max.get("/api/users").await.expect(200);
+}
+
+/// Returns the units and the seconds in a header such as `"user";r=49;t=6`.
+fn left(header: &str) -> (u32, u32) {
+    let mut numbers = header
+        .split(['=', ';'])
+        .filter_map(|part| part.parse().ok());
+    (numbers.next().unwrap(), numbers.next().unwrap())
+}
+
+#[tokio::test]
+async fn a_user_is_told_once_half_of_the_quota_is_used() {
+    let api = with_small_plans().await;
+    let max = api.sign_in("max").await;
+    let mut told = Vec::new();
+    let mut untold = 0;
+    loop {
+        let answer = max.get("/api/users").await;
+        if answer.status == 429 {
+            break;
+        }
+        answer.expect(200);
+        match answer.header("ratelimit") {
+            None => untold += 1,
+            Some(header) => {
+                assert!(header.starts_with(r#""user";r="#), "{header}");
+                let policy = answer.header("ratelimit-policy");
+                assert_eq!(policy, Some(r#""user";q=100;w=10;qu="table-units""#));
+                told.push(left(header));
+            }
+        }
+    }
+    assert!(untold > 3 && told.len() > 3, "{untold} {told:?}");
+    assert!(told[0].0 <= 50 && told[0].1 >= 5, "{told:?}");
+    assert!(
+        told.iter().rev().is_sorted_by_key(|(units, _)| *units),
+        "{told:?}"
+    );
+    api.clock.advance(WINDOW);
+    assert_eq!(max.get("/api/users").await.header("ratelimit"), None);
 }
 
 /// No burst of a whole quota comes back with each ten seconds: others would feel it.
@@ -155,8 +197,10 @@ async fn instances_share_a_quota() {
         served += 1;
     };
     assert!((1..=2).contains(&served), "{served}");
-    // The caller and a read, and two writes for each charge: another instance has charged before.
-    assert_eq!((used.in_sequence, used.total), (2, 6), "{used:?}");
+    // The caller and a read, and two writes for each charge: another instance has charged before. On a
+    // busy machine, one charge may begin its second write after the other has ended.
+    assert_eq!(used.total, 6, "{used:?}");
+    assert!((2..=3).contains(&used.in_sequence), "{used:?}");
     let end = api.clock.now().epoch_seconds() + 3_600;
     let items = api.items().await;
     let sums = items
@@ -237,6 +281,33 @@ async fn callers_are_served_when_the_table_takes_no_charge() {
     let late = comes("an answer without a charge", max.get("/api/users"));
     late.await.expect(200);
     faults.release();
+}
+
+/// Whoever has an old cookie of a user keeps the user from nothing.
+#[tokio::test]
+async fn an_ended_session_leaves_its_user_their_quota() {
+    let api = with_small_plans().await;
+    let user = api.user("max").await;
+    let (ended, live) = (api.session_of(&user).await, api.session_of(&user).await);
+    ended.trigger("/api/auth/logout").await.expect(204);
+    let mut refused = 0;
+    for _ in 0..30_000 {
+        let answer = ended.get("/api/projects/1/milestones").await;
+        if answer.status == 429 {
+            refused += 1;
+            break;
+        }
+        answer.expect(401);
+    }
+    assert_eq!(refused, 1);
+    live.get("/api/users").await.expect(200);
+    let elsewhere = live.clone().before(api.other_instances().await);
+    elsewhere.get("/api/users").await.expect(200);
+    // The other way round, too: the user's quota is used, and no cookie of theirs costs a read.
+    loops(&live).await;
+    api.counter.take();
+    ended.get("/api/users").await.expect(429);
+    assert_eq!(api.counter.take().total, 0);
 }
 
 /// Its units are those of its user: colleagues are served.

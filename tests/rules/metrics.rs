@@ -74,8 +74,10 @@ fn written(template: &Value) -> BTreeSet<Watched> {
     for name in ["Count", "4xx", "5xx", "Latency", "IntegrationLatency"] {
         all.insert(Watched::new("AWS/ApiGateway", name, &[("ApiId", "Api")]));
     }
-    let publisher = ("FunctionName", "Publisher");
-    all.insert(Watched::new("AWS/Lambda", "IteratorAge", &[publisher]));
+    for consumer in ["Publisher", "Indexer"] {
+        let consumer = ("FunctionName", consumer);
+        all.insert(Watched::new("AWS/Lambda", "IteratorAge", &[consumer]));
+    }
     for queue in of_type(template, "AWS::SQS::Queue") {
         let queue = format!("{queue}.QueueName");
         for name in [

@@ -4,12 +4,12 @@ use serde_json::{Value, json};
 
 use tests::support::{Api, Operation, Request, World, operations};
 
-/// Returns whether an operation takes `If-Match`.
-fn takes_if_match(request: &Request) -> bool {
+/// Returns whether an operation takes a condition, by its description.
+fn takes(request: &Request, condition: &str) -> bool {
     let operation = described(request);
     let parameters = operation.described["parameters"].as_array();
     let mut parameters = parameters.into_iter().flatten();
-    parameters.any(|parameter| parameter["name"] == "If-Match")
+    parameters.any(|parameter| parameter["name"] == condition)
 }
 
 fn described(request: &Request) -> &'static Operation {
@@ -51,9 +51,121 @@ fn version(answer: &Value) -> Option<i64> {
     of(answer).or_else(|| of(&answer["ticket"]))
 }
 
-/// Returns whether a path is a record's; the policy is the only one of its organization.
-fn names_a_record(path: &str) -> bool {
-    path.contains('{') || path == "/api/concierge/policy"
+/// Returns whether an operation writes a record: the one of its path, or the policy, which is the only one of its
+/// organization. A move and a tag are writes of their record, too.
+fn writes_a_record(request: &Request) -> bool {
+    let path = request.template.as_str();
+    match request.method.as_str() {
+        "PATCH" | "PUT" | "DELETE" => path.contains('{') || path == "/api/concierge/policy",
+        "POST" => path.ends_with("/move") || path.ends_with("}/tags"),
+        _ => false,
+    }
+}
+
+#[tokio::test]
+async fn every_unsafe_operation_judges_both_conditions_or_refuses_them() {
+    let world = World::start().await;
+    let (mut counted, mut refused) = (0, 0);
+    for request in world.requests() {
+        if request.method == "GET" {
+            continue;
+        }
+        let name = request.operation();
+        let judges = writes_a_record(&request);
+        let caller = world.caller_of(&request).await;
+        if name == "PUT /api/concierge/policy" {
+            // Before its first write, it is none.
+            request.by(&caller).await.expect(200);
+        }
+        let before = world.api().records().await;
+        for (header, stale) in [
+            ("If-Match", "\"999\""),
+            ("If-Match", "\"a,b\", \"999\","),
+            ("If-None-Match", "*"),
+        ] {
+            assert_eq!(takes(&request, header), judges, "{name}");
+            let under = caller.clone().with_header(header, stale);
+            let answer = request.by(&under).await;
+            if judges {
+                answer.expect_problem(412, "precondition_failed");
+                counted += 1;
+            } else {
+                answer.expect_faults(&[(header, "unknown_parameter")]);
+                refused += 1;
+            }
+        }
+        if judges {
+            let malformed = caller.clone().with_header("if-none-match", "7");
+            let answer = request.by(&malformed).await;
+            answer.expect_faults(&[("If-None-Match", "pattern")]);
+        }
+        assert_eq!(before, world.api().records().await, "{name}");
+        if !judges {
+            continue;
+        }
+        // The version that it has is excluded, another one is not.
+        let other = caller
+            .clone()
+            .with_header("if-none-match", "\"999\", \"x\"");
+        let done = request.by(&other).await;
+        assert!(done.status < 300, "{name}: {}", done.text);
+        if let Some(tag) = done.header("etag").filter(|_| request.method != "DELETE") {
+            let same = caller.clone().with_header("if-none-match", tag);
+            let answer = request.by(&same).await;
+            answer.expect_problem(412, "precondition_failed");
+        }
+    }
+    assert!(counted >= 80 && refused >= 100, "{counted} {refused}");
+}
+
+#[tokio::test]
+async fn one_of_two_who_create_a_connection_is_told() {
+    let api = tests::support::Concierge::start().await;
+    let ada = api.api.sign_in("ada").await;
+    let only_new = ada.clone().with_header("if-none-match", "*");
+    let put = |path: &'static str| json!({"kind": "x", "baseUrl": api.demo.url(), "allow": [format!("GET {path}")]});
+    let path = "/api/concierge/connections/stripe";
+    let (one, other) = tokio::join!(only_new.put(path, put("/a")), only_new.put(path, put("/b")));
+    let mut statuses = [one.status, other.status];
+    statuses.sort_unstable();
+    assert_eq!(statuses, [200, 412], "{} {}", one.text, other.text);
+    let won = if one.status == 200 { one } else { other };
+    assert_eq!(
+        ada.get(path).await.expect(200)["allow"],
+        won.expect(200)["allow"]
+    );
+    let late = only_new.put(path, put("/c")).await;
+    late.expect_problem(412, "precondition_failed");
+    let absent = ada.clone().with_header("if-match", "*");
+    let absent = absent
+        .put("/api/concierge/connections/none", put("/a"))
+        .await;
+    absent.expect_problem(404, "not_found");
+}
+
+#[tokio::test]
+async fn a_read_knows_all_forms_of_a_tag() {
+    let api = Api::start().await;
+    let max = api.sign_in("max").await;
+    max.creates_task(json!({})).await;
+    for (known, status) in [
+        ("\"1\"", 304),
+        ("W/\"1\"", 304),
+        ("\"a,b\", \"1\"", 304),
+        ("\"1\",", 304),
+        (" , \"0\",,\"1\" ", 304),
+        ("*", 304),
+        ("\"01\"", 200),
+        ("\"2\"", 200),
+        ("1", 200),
+    ] {
+        let under = max.clone().with_header("if-none-match", known);
+        for method in ["GET", "HEAD"] {
+            let answer = under.send(method, "/api/tasks/1", None).await;
+            assert_eq!(answer.status, status, "{method} {known}");
+            assert_eq!(answer.header("etag"), Some("\"1\""), "{method} {known}");
+        }
+    }
 }
 
 #[tokio::test]
@@ -62,13 +174,7 @@ async fn every_change_of_a_record_is_refused_under_another_version_and_made_unde
     let mut conditional = 0;
     for request in world.requests() {
         let name = request.operation();
-        let changes = ["PATCH", "PUT", "DELETE"].contains(&request.method.as_str());
-        assert_eq!(
-            takes_if_match(&request),
-            changes && names_a_record(&request.template),
-            "{name}"
-        );
-        if !takes_if_match(&request) {
+        if !writes_a_record(&request) {
             continue;
         }
         let caller = world.caller_of(&request).await;

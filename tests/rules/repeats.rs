@@ -93,6 +93,42 @@ fn record(answer: &Answer) -> Value {
     record
 }
 
+/// A record may be deleted before its create is sent again: 404, as the document has it, and no new record.
+#[tokio::test]
+async fn a_replayed_create_of_a_deleted_record_is_404() {
+    let world = World::start().await;
+    let has_delete = |path: &str| {
+        let operations = tests::support::operations().iter();
+        let mut paths = operations
+            .filter(|one| one.method == "DELETE")
+            .map(|one| &one.path);
+        paths.any(|one| one.strip_prefix(path).is_some_and(|rest| rest == "/{id}"))
+    };
+    let mut tried = Vec::new();
+    for request in posts(&world) {
+        let folder = match request.path.as_str() {
+            "/api/managed-services/request" => "/api/service-requests",
+            path if path.ends_with("/phases") => "/api/phases",
+            path => path,
+        };
+        if !has_delete(folder) {
+            continue;
+        }
+        let name = request.operation();
+        let caller = with_key(&world, &format!("a key for {name}")).await;
+        let created = request.by(&caller).await.expect(200);
+        let deleted = caller.delete(&format!("{folder}/{}", created["id"])).await;
+        deleted.expect(204);
+        let before = world.api().records().await;
+        let again = request.by(&caller).await;
+        again.expect_problem(404, "not_found");
+        assert_eq!(again.header(REPLAYED), Some("true"), "{name}");
+        assert_eq!(before, world.api().records().await, "{name}");
+        tried.push(name);
+    }
+    assert!(tried.len() >= 8, "{tried:?}");
+}
+
 #[tokio::test]
 async fn a_key_is_of_one_user_and_of_one_day() {
     let world = World::start().await;

@@ -42,3 +42,24 @@ async fn a_request_is_logged_with_who_asked_and_what_it_took_of_the_table() {
         (&json!(404), &Value::Null)
     );
 }
+
+#[tokio::test]
+async fn a_request_is_logged_under_the_trace_of_its_client() {
+    let api = Api::start().await;
+    let max = api.sign_in("max").await;
+    let trace = "4bf92f3577b34da6a3ce929d0e0e4736";
+    for (header, logged) in [
+        (format!("00-{trace}-00f067aa0ba902b7-01"), json!(trace)),
+        (format!("00-{trace}\"-00f067aa0ba902b7-01"), Value::Null),
+    ] {
+        let traced = max.clone().with_header("traceparent", &header);
+        let log = Log::begin();
+        traced.get("/api/auth/session").await.expect(200);
+        let [line] = log.take().try_into().unwrap();
+        assert_eq!(line["clientTraceId"], logged, "{line}");
+        assert!(
+            line["traceId"].as_str().unwrap().starts_with("1-"),
+            "{line}"
+        );
+    }
+}

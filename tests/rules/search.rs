@@ -1,6 +1,6 @@
 //! The search index as the publisher writes it.
 
-use publisher::StreamResponse;
+use runtime::changes::StreamResponse;
 use serde_json::{Value, json};
 use shared::{
     model::span,

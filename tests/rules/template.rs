@@ -164,7 +164,8 @@ async fn walk_over_the_directory(world: &Concierge) {
         ("POST", "/api/projects", json!({"title": "x"})),
         ("POST", "/api/projects/1/phases", json!({"title": "x"})),
         ("DELETE", "/api/phases/1", Value::Null),
-        ("POST", "/api/tags", json!({"name": "odd"})),
+        // Its name has another key in version 1.0.
+        ("POST", "/api/tags", json!({"name": "ödd"})),
         ("PATCH", "/api/tags/1", json!({"name": "even"})),
         ("DELETE", "/api/tags/1", Value::Null),
     ] {

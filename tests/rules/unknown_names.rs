@@ -5,7 +5,10 @@ use std::collections::BTreeSet;
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use serde_json::{Value, json};
-use shared::model::span;
+use shared::{
+    model::{quota::UnitsPerSecond, span},
+    store::WriteContext,
+};
 
 use tests::support::{Api, Caller, Concierge, World, described::LATER, key_of, roles, text_of};
 
@@ -319,15 +322,137 @@ async fn a_task_of_an_unknown_status_has_its_reminder() {
     assert_eq!(swept.reminded, 1);
 }
 
-/// A name that decides over access or effects does not read.
+/// An unknown role has no permission, and an unknown permission or feature grants nothing.
 #[tokio::test]
-async fn an_unknown_role_or_state_harms_only_its_record() {
+async fn an_unknown_name_that_grants_something_shuts_nobody_out() {
+    let api = Api::start().await;
+    let (ada, max) = (api.sign_in("ada").await, api.sign_in("max").await);
+    let (vic, mia) = (api.sign_in("vic").await, api.sign_in("mia").await);
+    let token = api
+        .token_of(
+            &api.user("max").await,
+            json!({"permissions": ["view_work"]}),
+        )
+        .await;
+    let later = || AttributeValue::S(LATER.to_owned());
+    let extends = async |kind: &str, name: &str, key: (&str, &str), value: AttributeValue| {
+        let mut items = api.items_of(kind).await;
+        items.retain(|item| key.0.is_empty() || text_of(item, key.0) == key.1);
+        assert!(!items.is_empty(), "{kind}");
+        for item in &mut items {
+            item.insert(name.to_owned(), value.clone());
+        }
+        api.puts(items).await;
+    };
+    let list = |names: &[&str]| {
+        let names = names
+            .iter()
+            .map(|name| AttributeValue::S((*name).to_owned()));
+        AttributeValue::L(names.collect())
+    };
+    let features = list(&["agentAI", LATER]);
+    extends("organization", "planFeatures", ("", ""), features).await;
+    extends("user", "role", ("username", "vic"), later()).await;
+    let permissions = list(&[LATER, "manage_tickets"]);
+    extends("user", "extraPermissions", ("username", "mia"), permissions).await;
+    extends(
+        "token",
+        "permissions",
+        ("", ""),
+        list(&[LATER, "view_work"]),
+    )
+    .await;
+
+    // Of all users, with open sessions and new ones.
+    for name in ["ada", "max", "mia", "vic", "zoe"] {
+        let session = api.session_of(&api.user(name).await).await;
+        let session = session.get("/api/auth/session").await.expect(200);
+        assert_eq!(session["planFeatures"], json!(["agentAI", LATER]), "{name}");
+    }
+    max.get("/api/concierge/alerts").await.expect(200);
+    token.get("/api/tasks").await.expect(200);
+    token
+        .get("/api/managed-services/tickets")
+        .await
+        .expect_problem(403, "permission_denied");
+    mia.get("/api/tasks").await.expect(200);
+    let session = vic.get("/api/auth/session").await.expect(200);
+    assert_eq!(
+        (&session["user"]["role"], &session["permissions"]),
+        (&json!(LATER), &json!([]))
+    );
+    for path in [
+        "/api/tasks",
+        "/api/projects",
+        "/api/users",
+        "/api/managed-services/tickets",
+    ] {
+        vic.get(path).await.expect_problem(403, "permission_denied");
+    }
+
+    // Shown, kept by a write, and changed by an admin alone.
+    let path = |user: &Caller| format!("/api/users/{}", user.id());
+    let shown = ada.get(&path(&mia)).await.expect(200);
+    assert_eq!(shown["permissions"], json!([LATER, "manage_tickets"]));
+    let renamed = ada
+        .patch(&path(&mia), json!({"fullName": "Mia"}))
+        .await
+        .expect(200);
+    assert_eq!(renamed["permissions"], json!([LATER, "manage_tickets"]));
+    ada.patch("/api/organizations/1", json!({"name": "Renamed"}))
+        .await
+        .expect(200);
+    let organization = ada.get("/api/organizations/1").await.expect(200);
+    assert_eq!(organization["planFeatures"], json!(["agentAI", LATER]));
+    let shown = ada.get(&path(&vic)).await.expect(200);
+    assert_eq!(shown["role"], LATER);
+    let renamed = ada
+        .patch(&path(&vic), json!({"fullName": "Vic"}))
+        .await
+        .expect(200);
+    assert_eq!(renamed["role"], LATER);
+    ada.patch(&path(&max), json!({"permissions": ["manage_users"]}))
+        .await
+        .expect(200);
+    max.patch(&path(&vic), json!({"role": "viewer"}))
+        .await
+        .expect_problem(403, "permission_denied");
+    ada.patch(&path(&vic), json!({"role": "viewer"}))
+        .await
+        .expect(200);
+    vic.get("/api/tasks").await.expect(200);
+
+    // The operator's program sets another plan.
+    let directory = api.store.directory();
+    let (features, units) = (Vec::new(), UnitsPerSecond::default());
+    let operator = WriteContext::of_operator(api.home.id);
+    let plan = directory.set_plan(operator, features, units).await.unwrap();
+    assert!(plan.plan_features.is_empty());
+}
+
+/// The operator's program goes on after an organization that does not read.
+#[tokio::test]
+async fn an_organization_that_does_not_read_is_listed_with_the_others() {
+    let api = Api::start().await;
+    let mut items = api.items_of("organization").await;
+    items.retain(|item| text_of(item, "pk") == "ORG#1");
+    items[0].insert(
+        "planFeatures".to_owned(),
+        AttributeValue::S("all".to_owned()),
+    );
+    api.puts(items).await;
+    let all = api.store.directory().organizations().await.unwrap();
+    let read: Vec<_> = all.iter().map(|(id, found)| (*id, found.is_ok())).collect();
+    assert_eq!(read, [(api.home.id, false), (api.abroad.id, true)]);
+}
+
+/// A name that decides over effects does not read.
+#[tokio::test]
+async fn an_unknown_state_harms_only_its_record() {
     let world = World::start().await;
     let api = world.api();
     let caller = world.caller().await;
-    let vic = api.user("vic").await.id;
     for (kind, name, path) in [
-        ("user", "role", format!("/api/users/{vic}")),
         ("alert", "severity", "/api/concierge/alerts/1".to_owned()),
         ("alert", "status", "/api/concierge/alerts/1".to_owned()),
         (
@@ -337,7 +462,6 @@ async fn an_unknown_role_or_state_harms_only_its_record() {
         ),
     ] {
         let mut items = api.items_of(kind).await;
-        items.retain(|item| kind != "user" || text_of(item, "username") == "vic");
         let before = items.clone();
         for item in &mut items {
             item.insert(name.to_owned(), AttributeValue::S(LATER.to_owned()));

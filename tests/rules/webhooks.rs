@@ -1,5 +1,6 @@
 //! Webhooks: the publisher creates deliveries, the sender attempts them, the sweeper wakes it.
 
+mod health;
 mod slow;
 
 use aws_sdk_dynamodb::types::AttributeValue;
@@ -111,8 +112,9 @@ async fn a_change_is_told_without_its_values() {
         "type": "task.created", "timestamp": "2026-01-15T12:00:00.000Z",
         "data": {"url": "https://api.workdesk.example/api/tasks/1", "change": {
             "id": change["id"], "type": "task", "recordId": 1, "action": "created", "version": 1,
-            "parent": {"type": "project", "recordId": 1}, "fields": [],
+            "parent": {"type": "project", "recordId": 1}, "part": null, "fields": [],
             "at": "2026-01-15T12:00:00.000Z", "actor": change["actor"], "userId": null,
+            "kind": null, "subject": null,
         }},
     });
     assert_eq!(body, expected);
@@ -339,9 +341,13 @@ async fn a_receiver_that_is_gone_disables_its_webhook() {
 async fn five_days_of_failures_alone_disable_a_webhook() {
     let told = Told::start().await;
     told.receiver.always_answers(500).await;
-    let first = told.task().await;
-    told.attempts(&first).await;
-    told.api.clock.advance(Webhook::PATIENCE - span::MINUTE);
+    for _ in 0..4 {
+        let one = told.task().await;
+        told.attempts(&one).await;
+        told.api.clock.advance(span::DAY + span::HOUR);
+    }
+    let rest = Webhook::PATIENCE - 4 * (span::DAY + span::HOUR);
+    told.api.clock.advance(rest - span::MINUTE);
     let second = told.task().await;
     told.attempts(&second).await;
     assert_eq!(told.shown().await["enabled"], true);
@@ -357,13 +363,13 @@ async fn five_days_of_failures_alone_disable_a_webhook() {
 #[tokio::test]
 async fn a_success_begins_the_five_days_anew() {
     let told = Told::start().await;
-    told.receiver.answers(500, &[]).await;
-    let first = told.task().await;
-    told.attempts(&first).await;
-    told.api.clock.advance(4 * span::DAY);
-    told.attempts(&first).await;
+    for status in [500, 500, 500, 200, 500] {
+        told.receiver.answers(status, &[]).await;
+        let one = told.task().await;
+        told.attempts(&one).await;
+        told.api.clock.advance(span::DAY + span::HOUR);
+    }
     told.receiver.always_answers(500).await;
-    told.api.clock.advance(2 * span::DAY);
     let second = told.task().await;
     told.attempts(&second).await;
     told.api.clock.advance(span::DAY);
@@ -495,6 +501,15 @@ async fn a_notification_is_an_event_with_its_user() {
         ("userId", number(told.ada.id())),
         ("at", text("2026-01-15T12:00:00.000Z")),
         ("actor", number(told.ada.id())),
+        ("notificationKind", text("commented")),
+        (
+            "subject",
+            AttributeValue::M(
+                [("type", text("task")), ("id", number(17))]
+                    .map(|(name, value)| (name.to_owned(), value))
+                    .into(),
+            ),
+        ),
     ];
     let notification = notification.map(|(name, value)| (name.to_owned(), value));
     told.api.puts([notification.into()]).await;
@@ -515,6 +530,14 @@ async fn a_notification_is_an_event_with_its_user() {
         (&change["id"], &change["actor"]["username"]),
         (&json!(null), &json!("ada"))
     );
+    let subject = json!({"type": "task", "id": 17});
+    assert_eq!(
+        (&change["kind"], &change["subject"]),
+        (&json!("commented"), &subject)
+    );
+    assert_eq!(told.api.sends_webhooks().await, 1);
+    let [message] = told.receiver.take().await.try_into().unwrap();
+    assert_eq!(message.json()["data"]["change"]["subject"], subject);
 }
 
 #[tokio::test]

@@ -44,7 +44,7 @@ def administer(dynamodb, *command, text):
         "AWS_REGION": "us-east-1",
         "AWS_ACCESS_KEY_ID": "local",
         "AWS_SECRET_ACCESS_KEY": "local",
-        "NO_PROXY": "127.0.0.1",
+        "NO_PROXY": "127.0.0.1,localhost",
     }
     done = subprocess.run(
         [program, *command], env=environment, input=text, capture_output=True, text=True

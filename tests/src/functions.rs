@@ -67,6 +67,8 @@ pub const FUNCTIONS: &[Function] = &[
     // The worker's lease is 50 seconds.
     background("action-worker").ends_within(45_000),
     background("publisher").ends_within(5_000),
+    // A hundred records of 500 words each, at most, and then again.
+    background("indexer").ends_within(40_000),
     // A run ends after 50 seconds.
     background("sweeper").ends_within(55_000),
     // Two attempts of ten seconds one after another.

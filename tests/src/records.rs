@@ -157,11 +157,7 @@ pub fn alert_with(class: &str, occurred_at: Timestamp, more: &Value) -> AlertRep
     });
     let members = body.as_object_mut().unwrap();
     members.extend(more.as_object().unwrap().clone());
-    AlertReport {
-        content: sent(&body),
-        status: AlertStatus::Open,
-        occurred_at,
-    }
+    AlertReport::new(sent(&body), AlertStatus::Open, occurred_at)
 }
 
 /// Records of target systems by type and id, as an alert has them.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use playbooks::Playbooks;
 use resolution_agent::Analyse;
 use serde_json::{Value, json};
-use shared::agent::{Case, Excerpt, Facts, Proposal, ProposedAction, Seen};
+use shared::agent::{ActionType, Case, Excerpt, Facts, Proposal, ProposedAction, Seen};
 
 /// An analysis that proposes every action that could be called, without preconditions or
 /// verifications.
@@ -51,6 +51,11 @@ pub fn proposal(playbooks: &Playbooks, case: &Case) -> Proposal {
 
 fn forget(action: &mut ProposedAction) {
     action.unless.clear();
+    // A message waits for no retry.
+    if action.content.action_type == ActionType::NotifyCustomer {
+        let ids = action.content.entity_ids();
+        action.content.records = ids.iter().map(|id| format!("message/{id}")).collect();
+    }
     action.is_automated = action.content.steps.iter().all(|step| step.call.is_some());
     action.content.reads.clear();
     action.content.require.clear();
@@ -65,10 +70,19 @@ fn forget(action: &mut ProposedAction) {
 /// paid.
 fn record(path: &str) -> Value {
     let id = path.split('/').nth(2);
-    let other = format!("of-{}", id.unwrap_or_default());
+    let id = id.unwrap_or_default();
+    let other = format!("of-{id}");
+    // The invoice of a payment is not paid.
+    let payment = id.strip_prefix("of-");
+    let customer = payment.map(|payment| match payment.strip_prefix("pay_") {
+        Some(number) if number.starts_with("300") => "cus_501".to_owned(),
+        Some(number) => format!("cus_{number}"),
+        None => "cus_501".to_owned(),
+    });
     json!({
-        "id": id, "invoiceId": other, "duplicateOf": other,
-        "amountDue": 1, "amountPaid": 1, "amountCredited": 0, "currency": "usd",
+        "id": id, "invoiceId": other, "duplicateOf": other, "customerId": customer,
+        "amountDue": 1, "amountPaid": i32::from(payment.is_none()), "amountCredited": 0,
+        "currency": "usd",
         "amount": 1, "failure": "processing_error", "events": 1, "missingUsageEvents": 1,
         "minutesSinceProgress": 600,
         "syncState": "out_of_sync",

@@ -30,7 +30,9 @@ pub(crate) async fn look_at(
         };
         let reads = action.awaited_reads();
         let sight = see(targets, &reads, &connections, limits.look_timeout()).await;
-        let Some(looked) = agent.looked(&action, &sight).await? else {
+        let system = Connection::named(&connections, &action.content.target_system);
+        let kind = system.map_or("", |system| &*system.kind);
+        let Some(looked) = agent.looked(&action, &sight, kind).await? else {
             break;
         };
         log(&looked.action);

@@ -187,6 +187,10 @@ impl<'a> Run<'a> {
         let excerpt_hash = self.response.as_ref().map(Excerpt::hash);
         self.action.keep(step, status, excerpt_hash, now);
         let answered = self.action.answered(answer.effect, idempotency);
+        if answered == Answered::Refused {
+            let status = self.response.as_ref().map(|response| response.status);
+            self.action.refused(status);
+        }
         self.action.progress.answers.push(StepAnswer {
             step,
             at: now,
@@ -319,6 +323,10 @@ impl Run<'_> {
     async fn clear(&mut self) -> Result<ControlFlow<End>, Error> {
         if std::mem::take(&mut self.is_cleared) {
             return Ok(ControlFlow::Continue(()));
+        }
+        let agent = self.store.agent();
+        if self.action.depends_on_alert() && agent.alert_is_resolved(&self.action).await? {
+            return Ok(ends(self.action.alert_resolved(self.response.clone())));
         }
         self.action
             .sends(self.connection.idempotency(), self.store.now());

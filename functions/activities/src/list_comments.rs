@@ -5,7 +5,7 @@ use shared::{
     App, Problem,
     auth::{Caller, need},
     http::{List, Path, PathId},
-    model::{ActivityId, Listing, ThreadSort},
+    model::{ActivityId, CommentFilter, Listing, ThreadSort},
     view::ActivityComment,
 };
 
@@ -19,7 +19,7 @@ use shared::{
 )]
 pub async fn list_comments(
     State(app): State<App>,
-    caller: Caller<need::ViewWork, Listing<(), ThreadSort>>,
+    caller: Caller<need::ViewWork, Listing<CommentFilter, ThreadSort>>,
     Path(activity): Path<PathId<ActivityId>>,
 ) -> Result<List<ActivityComment>, Problem> {
     let (activity, pages) = (activity.known()?, caller.pages(&app)?);
@@ -27,6 +27,7 @@ pub async fn list_comments(
     let page = comments.of(
         caller.tenant(),
         activity.into(),
+        &caller.query.filter,
         caller.query.sort,
         &pages.wanted,
     );

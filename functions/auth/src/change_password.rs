@@ -32,27 +32,29 @@ pub async fn change_password(
     let (session, user) = (identity.session()?, &identity.user);
     telemetry::signs_in_from(&address);
     let sign_in = app.store.sign_in();
-    let (account, attempt) = tokio::try_join!(
+    let (account, attempt) = tokio::join!(
         sign_in.to_renew(user),
         sign_in.attempt(&user.username, &address),
-    )?;
-    let (account, head) =
-        account.ok_or_else(|| Error::internal("changing a password", "the account is gone"))?;
-    let known = password::verify(
-        current_password.into_secret(),
-        Some(account.password_hash.clone()),
     );
-    let known = known.await?;
+    let attempt = attempt?;
+    let verified = async {
+        let gone = || Error::internal("changing a password", "the account is gone");
+        let (account, head) = account?.ok_or_else(gone)?;
+        let hash = Some(account.password_hash.clone());
+        let known = password::verify(current_password.into_secret(), hash).await?;
+        Ok((account, head, known))
+    };
+    let (account, head, known) = sign_in.decided(&attempt, verified.await).await?;
     let mut faults = Vec::new();
     if !known {
         telemetry::count(Metric::SignInFailure, app.clock.now());
-        sign_in.failed(attempt).await?;
+        sign_in.failed(attempt.clone()).await?;
         faults.push(incorrect());
     }
     if let Err(guessable) = new_password.fits(&user.username) {
         faults.push(guessable.at("newPassword"));
     }
-    let forget_failures = sign_in.succeeded(&user.username, &address);
+    let forget_failures = sign_in.succeeded(&attempt);
     if !faults.is_empty() {
         if known {
             forget_failures.await?;
@@ -64,7 +66,9 @@ pub async fn change_password(
     let renewed = sign_in.renew((&account, head), &hash, (session, user), |sid, user| {
         Session::begin(sid, user, now).from(address.clone(), user_agent.clone())
     });
-    let (sid, ()) = tokio::try_join!(renewed, forget_failures)?;
+    // Both end: the attempt is no failure, whether or not the password changes.
+    let (sid, forgot) = tokio::join!(renewed, forget_failures);
+    let sid = sid.and_then(|sid| forgot.map(|()| sid))?;
     let sid = sid.ok_or_else(|| Error::invalid(incorrect()))?;
     Ok(RenewCookie(app.cookie.set(&sid.to_string())?))
 }

@@ -8,8 +8,8 @@ use shared::{
         Body, ClientAddress, Query, UserAgent,
         refusal::{InvalidCredentials, TooManyAttempts},
     },
-    model::{Login, Session, Sid},
-    store::SignInAttempt,
+    model::{Login, LoginPassword, Session, Sid, User},
+    store::{Account, SignInAttempt},
     telemetry::{self, Metric},
 };
 
@@ -42,32 +42,44 @@ pub async fn login(
         sign_in.account(&username),
         sign_in.attempt(&username, &address),
     );
-    let (attempt, account) = (attempt?, account?);
-    let hash = account
-        .as_ref()
-        .map(|account| account.password_hash.clone());
-    let (true, Some(account)) = (
-        password::verify(password.into_secret(), hash).await?,
-        account,
-    ) else {
-        return Err(refused(&app, attempt).await.into());
-    };
-    let user = sign_in.user(&account).await?;
-    let Some(user) = user.filter(|user| !user.disabled) else {
+    let attempt = attempt?;
+    let judged = async { judge(&app, account?, password).await };
+    let known = sign_in.decided(&attempt, judged.await).await?;
+    let Some((account, user)) = known else {
         return Err(refused(&app, attempt).await.into());
     };
     let now = app.clock.now();
     let sid = Sid::generate(user.organization_id, user.id, now);
     let session = Session::begin(&sid, &user, now);
     let session = session.from(address.clone(), user_agent);
-    tokio::try_join!(
+    // Both end: the attempt is no failure, whether or not the session begins.
+    let (begun, noted) = tokio::join!(
         sign_in.begin(&account, &session),
-        sign_in.succeeded(&username, &address),
-    )?;
+        sign_in.succeeded(&attempt),
+    );
+    begun.and(noted)?;
     Ok(SetCookie(
         app.cookie.set(&sid.to_string())?,
         UserView::from(&user),
     ))
+}
+
+/// Verifies a password. Returns the account and its user; `None` for a wrong password, an unknown account
+/// and a disabled user.
+async fn judge(
+    app: &App,
+    account: Option<Account>,
+    password: LoginPassword,
+) -> Result<Option<(Account, User)>, Error> {
+    let hash = account.as_ref();
+    let hash = hash.map(|account| account.password_hash.clone());
+    let is_right = password::verify(password.into_secret(), hash).await?;
+    let Some(account) = account.filter(|_| is_right) else {
+        return Ok(None);
+    };
+    let user = app.store.sign_in().user(&account).await?;
+    let user = user.filter(|user| !user.disabled);
+    Ok(user.map(|user| (account, user)))
 }
 
 async fn refused(app: &App, attempt: SignInAttempt) -> Error {

@@ -5,7 +5,7 @@ use serde::Serialize;
 use shared::{
     Problem,
     auth::{Caller, need},
-    model::{Permission, PlanFeature, Timestamp},
+    model::{OrOther, Permission, PlanFeature, Timestamp},
 };
 use utoipa::ToSchema;
 
@@ -31,7 +31,8 @@ pub struct SessionView {
     user: UserView,
     organization: OrganizationView,
     permissions: Vec<Permission>,
-    plan_features: Vec<PlanFeature>,
+    #[schema(value_type = Vec<PlanFeature>)]
+    plan_features: Vec<OrOther<PlanFeature>>,
     /// Instant at which the session ends unless a request extends it, or at which the token ends.
     expires_at: Timestamp,
 }

@@ -3,8 +3,8 @@
 use serde::Serialize;
 use shared::{
     model::{
-        Organization, OrganizationId, Permission, Role, Timestamp, Token, TokenId, TokenName, User,
-        UserId,
+        OrOther, Organization, OrganizationId, Permission, Role, Timestamp, Token, TokenId,
+        TokenName, User, UserId,
     },
     store::Stored,
     versioned,
@@ -26,7 +26,8 @@ pub struct UserView {
     username: String,
     full_name: String,
     organization_id: OrganizationId,
-    role: Role,
+    #[schema(value_type = Role)]
+    role: OrOther<Role>,
 }
 
 impl From<&User> for UserView {
@@ -36,7 +37,7 @@ impl From<&User> for UserView {
             username: user.username.clone(),
             full_name: user.full_name.clone(),
             organization_id: user.organization_id,
-            role: user.role,
+            role: user.role.clone(),
         }
     }
 }
@@ -74,7 +75,8 @@ pub struct TokenView {
     id: TokenId,
     name: TokenName,
     /// Permissions that limit the token; null for all permissions of its owner.
-    permissions: Option<Vec<Permission>>,
+    #[schema(value_type = Option<Vec<Permission>>)]
+    permissions: Option<Vec<OrOther<Permission>>>,
     created_at: Timestamp,
     expires_at: Timestamp,
     /// Beginning (UTC) of the day of its last use; null before the first.

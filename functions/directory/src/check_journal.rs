@@ -18,7 +18,7 @@ use shared::{
 )]
 pub async fn check_journal(
     State(app): State<App>,
-    caller: Caller<need::ManageOrganization, OrganizationJournalFrom>,
+    caller: Caller<need::ToRead<need::ManageOrganization>, OrganizationJournalFrom>,
 ) -> Result<Json<OrganizationJournalCheck>, Problem> {
     let journals = app.store.journals();
     let check = journals.check(caller.tenant(), caller.query.from).await?;

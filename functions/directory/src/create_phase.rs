@@ -4,7 +4,10 @@ use axum::extract::State;
 use shared::{
     App, Problem,
     auth::{Caller, need},
-    http::{Body, Path, PathId, Single, refusal::ProjectArchived},
+    http::{
+        Body, Path, PathId, Single,
+        refusal::{NoRoom, ProjectArchived},
+    },
     model::{PhaseCreate, ProjectId},
 };
 
@@ -23,7 +26,7 @@ pub async fn create_phase(
     caller: Caller<need::ManageDirectory>,
     Path(project): Path<PathId<ProjectId>>,
     Body(new): Body<PhaseCreate>,
-) -> Result<Single<PhaseView>, Problem<ProjectArchived>> {
+) -> Result<Single<PhaseView>, Problem<(ProjectArchived, NoRoom)>> {
     let directory = app.store.directory();
     let phase = directory.create_phase(caller.pending_write(), project.known()?, new);
     Ok(Single(phase.await?.into()))

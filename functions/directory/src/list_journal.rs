@@ -19,7 +19,7 @@ use crate::view::OrganizationEntryView;
 pub async fn list_journal(
     State(app): State<App>,
     caller: Caller<
-        need::ManageOrganization,
+        need::ToRead<need::ManageOrganization>,
         Listing<OrganizationJournalFilter, OrganizationJournalSort>,
     >,
 ) -> Result<List<OrganizationEntryView>, Problem> {

@@ -5,7 +5,7 @@ use shared::{
     App, Problem,
     auth::{Caller, need},
     http::{List, Path, PathId},
-    model::{Listing, PhaseSort, ProjectId},
+    model::{Listing, PhaseFilter, PhaseSort, ProjectId},
 };
 
 use crate::view::PhaseView;
@@ -18,11 +18,12 @@ use crate::view::PhaseView;
 )]
 pub async fn list_phases(
     State(app): State<App>,
-    caller: Caller<need::ViewWork, Listing<(), PhaseSort>>,
+    caller: Caller<need::ViewWork, Listing<PhaseFilter, PhaseSort>>,
     Path(project): Path<PathId<ProjectId>>,
 ) -> Result<List<PhaseView>, Problem> {
     let (project, pages) = (project.known()?, caller.pages(&app)?);
     let directory = app.store.directory();
-    let page = directory.phases(caller.tenant(), project, &pages.wanted);
+    let (tenant, filter) = (caller.tenant(), &caller.query.filter);
+    let page = directory.phases(tenant, project, filter, &pages.wanted);
     Ok(pages.answer(page.await?, PhaseView::from)?)
 }

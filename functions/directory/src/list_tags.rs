@@ -5,7 +5,7 @@ use shared::{
     App, Problem,
     auth::{Caller, need},
     http::List,
-    model::{Listing, TagSort},
+    model::{Listing, TagFilter, TagSort},
 };
 
 use crate::view::TagView;
@@ -14,10 +14,10 @@ use crate::view::TagView;
 #[utoipa::path(get, path = "/api/tags", operation_id = "listTags")]
 pub async fn list_tags(
     State(app): State<App>,
-    caller: Caller<need::ViewWork, Listing<(), TagSort>>,
+    caller: Caller<need::ViewWork, Listing<TagFilter, TagSort>>,
 ) -> Result<List<TagView>, Problem> {
     let pages = caller.pages(&app)?;
     let directory = app.store.directory();
-    let page = directory.tags(caller.tenant(), &pages.wanted);
+    let page = directory.tags(caller.tenant(), &caller.query.filter, &pages.wanted);
     Ok(pages.answer(page.await?, TagView::from)?)
 }

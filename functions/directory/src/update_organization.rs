@@ -20,7 +20,7 @@ use crate::view::OrganizationView;
 )]
 pub async fn update_organization(
     State(app): State<App>,
-    caller: Caller<need::ManageOrganization>,
+    caller: Caller<need::ToRename<need::ManageOrganization>>,
     Path(id): Path<PathId<OrganizationId>>,
     Body(update): Body<OrganizationUpdate>,
 ) -> Result<Single<OrganizationView>, Problem<ConcurrentChange>> {

@@ -22,7 +22,7 @@ use crate::view::UserView;
 #[utoipa::path(patch, path = "/api/users/{id}", operation_id = "updateUser")]
 pub async fn update_user(
     State(app): State<App>,
-    caller: Caller<need::ManageUsers>,
+    caller: Caller<need::ToRename<need::ManageUsers>>,
     Path(id): Path<PathId<UserId>>,
     Body(update): Body<UserUpdate>,
 ) -> Result<Single<UserView>, Problem<(ConcurrentChange, LastAdmin, SessionRequired)>> {

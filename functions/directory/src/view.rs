@@ -4,7 +4,7 @@ use serde::Serialize;
 use shared::{
     auth::Identity,
     model::{
-        EntryActor, EntryCredential, JsonObject, Organization, OrganizationEntry,
+        EntryActor, EntryCredential, JsonObject, OrOther, Organization, OrganizationEntry,
         OrganizationEvent, Permission, Phase, Project, Role, Tag, Timestamp, User, UserId,
     },
     store::Stored,
@@ -40,9 +40,11 @@ pub struct UserView {
     id: UserId,
     username: String,
     full_name: String,
-    role: Role,
+    #[schema(value_type = Role)]
+    role: OrOther<Role>,
     /// Permissions beyond those of the role; null for callers without `manage_users`.
-    permissions: Option<Vec<Permission>>,
+    #[schema(value_type = Option<Vec<Permission>>)]
+    permissions: Option<Vec<OrOther<Permission>>>,
     disabled: bool,
     created_at: Timestamp,
     updated_at: Timestamp,

@@ -52,7 +52,7 @@ pub struct SenderView {
     /// Null if the account is gone.
     id: Option<UserId>,
     name: String,
-    /// True if the sender has the role `support`.
+    /// True if the sender has `manage_tickets` and did not raise the ticket.
     is_support: bool,
 }
 
@@ -73,11 +73,10 @@ pub async fn get_ticket(
 ) -> Result<Linked<TicketWithMessagesView>, Problem> {
     let (id, pages) = (id.known()?, caller.pages(&app)?);
     let tickets = app.store.tickets();
-    let found = tickets.get(caller.tenant(), id, caller.query.sort, &pages.wanted);
+    let (tenant, sort) = (caller.tenant(), caller.query.sort);
+    let with_notes = async { Ok(caller.identity().await?.sees_notes()) };
+    let found = tickets.get(tenant, id, sort, &pages.wanted, with_notes);
     let TicketWithMessages { ticket, messages } = found.await?;
-    let sees_notes = caller.identity().await?.sees_notes();
-    let is_shown = |one: &MessageFrom| sees_notes || !one.message.internal;
-    let messages = messages.filter_map(|one| is_shown(&one).then_some(one));
     let ticket = ticket.into();
     let whole = |messages| TicketWithMessagesView { ticket, messages };
     Ok(pages.answer_within(messages, TicketMessageView::from, whole)?)

@@ -17,7 +17,7 @@ use shared::{
 )]
 pub async fn history_of_ticket(
     State(app): State<App>,
-    caller: Caller<need::ViewWork, Listing<(), HistorySort>>,
+    caller: Caller<need::ViewManagedServices, Listing<(), HistorySort>>,
     Path(id): Path<PathId<TicketId>>,
 ) -> Result<List<HistoryEntryView>, Problem> {
     let (of, pages) = (HistoryOf::Ticket(id.known()?), caller.pages(&app)?);

@@ -5,7 +5,7 @@ use shared::{
     App, Problem,
     auth::{Caller, need},
     http::{List, Path, PathId},
-    model::{Listing, ServiceRequestId, ThreadSort},
+    model::{CommentFilter, Listing, ServiceRequestId, ThreadSort},
     view::ServiceRequestComment,
 };
 
@@ -19,7 +19,7 @@ use shared::{
 )]
 pub async fn list_comments(
     State(app): State<App>,
-    caller: Caller<need::ViewWork, Listing<(), ThreadSort>>,
+    caller: Caller<need::ViewWork, Listing<CommentFilter, ThreadSort>>,
     Path(request): Path<PathId<ServiceRequestId>>,
 ) -> Result<List<ServiceRequestComment>, Problem> {
     let (request, pages) = (request.known()?, caller.pages(&app)?);
@@ -27,6 +27,7 @@ pub async fn list_comments(
     let page = comments.of(
         caller.tenant(),
         request.into(),
+        &caller.query.filter,
         caller.query.sort,
         &pages.wanted,
     );

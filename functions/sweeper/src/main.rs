@@ -9,7 +9,7 @@ use sweeper::{Event, Queues, Sweeper};
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Error> {
     telemetry::init(env!("CARGO_PKG_NAME"));
-    let start = Start::cold().await?;
+    let start = Start::background().await?;
     let table = config::table(&start.environment)?;
     let store = Store::new(start.dynamodb, &table, Clock::system());
     let sqs = aws_sdk_sqs::Client::new(&start.aws);

@@ -5,7 +5,7 @@ use shared::{
     App, Problem,
     auth::{Caller, need},
     http::{
-        Body, Changed, Path, PathId,
+        Body, Changed, Conditional, Path, PathId,
         refusal::{ConcurrentChange, TooManyTags},
     },
     model::{TagAttach, TaskId},
@@ -22,6 +22,7 @@ use shared::{
 )]
 pub async fn attach_tag(
     State(app): State<App>,
+    _: Conditional,
     caller: Caller<need::TagActivity>,
     Path(task): Path<PathId<TaskId>>,
     Body(TagAttach { tag_id }): Body<TagAttach>,

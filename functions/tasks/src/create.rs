@@ -4,7 +4,10 @@ use axum::extract::State;
 use shared::{
     App, Problem,
     auth::{Caller, need},
-    http::{Body, Single, refusal::ProjectArchived},
+    http::{
+        Body, Single,
+        refusal::{ConcurrentChange, NoRoom, ProjectArchived},
+    },
     model::TaskCreate,
 };
 
@@ -19,7 +22,7 @@ pub async fn create(
     State(app): State<App>,
     caller: Caller<need::CreateTask>,
     Body(new): Body<TaskCreate>,
-) -> Result<Single<JoinedTaskView>, Problem<ProjectArchived>> {
+) -> Result<Single<JoinedTaskView>, Problem<(ProjectArchived, NoRoom, ConcurrentChange)>> {
     let task = app
         .store
         .tasks()

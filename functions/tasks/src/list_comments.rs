@@ -5,7 +5,7 @@ use shared::{
     App, Problem,
     auth::{Caller, need},
     http::{List, Path, PathId},
-    model::{Listing, TaskId, ThreadSort},
+    model::{CommentFilter, Listing, TaskId, ThreadSort},
     view::TaskComment,
 };
 
@@ -19,7 +19,7 @@ use shared::{
 )]
 pub async fn list_comments(
     State(app): State<App>,
-    caller: Caller<need::ViewWork, Listing<(), ThreadSort>>,
+    caller: Caller<need::ViewWork, Listing<CommentFilter, ThreadSort>>,
     Path(task): Path<PathId<TaskId>>,
 ) -> Result<List<TaskComment>, Problem> {
     let (task, pages) = (task.known()?, caller.pages(&app)?);
@@ -27,6 +27,7 @@ pub async fn list_comments(
     let page = comments.of(
         caller.tenant(),
         task.into(),
+        &caller.query.filter,
         caller.query.sort,
         &pages.wanted,
     );

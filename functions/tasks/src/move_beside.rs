@@ -5,7 +5,7 @@ use shared::{
     App, Problem,
     auth::{Caller, need},
     http::{
-        Body, Path, PathId, Single,
+        Body, Conditional, Path, PathId, Single,
         refusal::{ConcurrentChange, NoRoom},
     },
     model::{TaskId, TaskMove},
@@ -16,11 +16,13 @@ use crate::view::JoinedTaskView;
 /// Moves a task directly before or after another one.
 ///
 /// Both are tasks of one project. With `status` the task gets that status, too. The task's `order`
-/// comes between those of its neighbours. If there is no room, tasks after it get a new `order` and
-/// `version`, too. 409 `no_room` if 1,000 tasks follow without room.
+/// comes between those of its neighbours. If there is no room, tasks around it get a new `order` and
+/// `version`, too. 409 `no_room` if 1,000 tasks on either side have none. A task that is in its place
+/// stays as it is.
 #[utoipa::path(post, path = "/api/tasks/{id}/move", operation_id = "moveTask")]
 pub async fn move_beside(
     State(app): State<App>,
+    _: Conditional,
     caller: Caller<need::UpdateTask>,
     Path(id): Path<PathId<TaskId>>,
     Body(to): Body<TaskMove>,

@@ -18,7 +18,7 @@ use shared::{
 )]
 pub async fn set_notification_preferences(
     State(app): State<App>,
-    caller: Caller<need::SignedIn>,
+    caller: Caller<need::Session>,
     Body(sent): Body<NotificationPreferencesSet>,
 ) -> Result<Json<NotificationPreferences>, Problem> {
     let notifications = app.store.notifications();

@@ -18,6 +18,7 @@ use utoipa::ToSchema;
     "type": "task",
     "recordId": 17,
     "parent": {"type": "project", "recordId": 1},
+    "part": null,
     "action": "updated",
     "version": 4,
     "fields": ["status"],
@@ -31,8 +32,11 @@ pub struct ChangeView {
     #[serde(rename = "type")]
     kind: RecordType,
     record_id: i64,
-    /// Subject of a comment or a message; project of a task, a milestone or a phase.
+    /// Subject of a comment or a message; project of a task, a milestone, a phase or an activity.
     parent: Option<RecordName>,
+    /// Action of an agent session that changed, with its version, as `a1@3`; null for other changes.
+    #[schema(examples("a1@3"))]
+    part: Option<String>,
     action: FeedAction,
     /// Version that the change led to; null for records without one.
     version: Option<i64>,
@@ -57,6 +61,7 @@ impl From<NumberedEntry> for ChangeView {
             kind: entry.of.kind,
             record_id: entry.of.record_id,
             parent: entry.parent,
+            part: entry.part,
             action: entry.action,
             version: entry.version,
             fields: entry.fields,
@@ -73,7 +78,10 @@ impl From<NumberedEntry> for ChangeView {
     "kind": "commented",
     "at": "2026-01-15T12:00:00.000Z",
     "actor": {"id": 1, "username": "ada", "fullName": "Ada Lindqvist"},
-    "subject": {"type": "task", "id": 17, "title": "Compare the invoices of both systems"},
+    "subject": {
+        "type": "task", "id": 17, "title": "Compare the invoices of both systems",
+        "path": "/api/tasks/17"
+    },
     "excerpt": "September agrees to the cent. In October two invoices differ.",
     "readAt": null
 })))]
@@ -87,7 +95,8 @@ pub struct NotificationView {
     /// User who acted; null for the service itself.
     actor: Option<UserRef>,
     subject: SubjectView,
-    /// Beginning of the text, up to 200 characters on one line.
+    /// Beginning of the text, up to 200 characters on one line. Of a proposal, its actions and the end of
+    /// the time for approvals.
     excerpt: Option<String>,
     /// Instant at which the caller read it; null for an unread one.
     read_at: Option<Timestamp>,
@@ -96,7 +105,8 @@ pub struct NotificationView {
 /// The record that a notification is about.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = NotificationSubject, examples(json!({
-    "type": "task", "id": 17, "title": "Compare the invoices of both systems"
+    "type": "task", "id": 17, "title": "Compare the invoices of both systems",
+    "path": "/api/tasks/17"
 })))]
 pub struct SubjectView {
     #[serde(rename = "type")]
@@ -104,6 +114,8 @@ pub struct SubjectView {
     id: i64,
     /// Null if the record is gone, or if the caller may no longer read it.
     title: Option<String>,
+    /// Path of the record in this API; null without a title.
+    path: Option<String>,
 }
 
 impl NotificationView {
@@ -116,6 +128,7 @@ impl NotificationView {
         } = joined;
         let subject = notification.subject;
         let may_read = viewer.may(subject.kind.permission());
+        let title = title.filter(|_| may_read);
         let may_quote = may_read && (!notification.internal || viewer.sees_notes());
         Self {
             id: notification.id,
@@ -125,7 +138,8 @@ impl NotificationView {
             subject: SubjectView {
                 kind: subject.kind,
                 id: subject.id,
-                title: title.filter(|_| may_read),
+                path: title.as_ref().and_then(|_| subject.path()),
+                title,
             },
             excerpt: notification.excerpt.filter(|_| may_quote),
             read_at: notification.read_at,

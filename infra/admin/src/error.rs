@@ -28,6 +28,9 @@ pub(crate) enum Error {
     /// A missing or unknown subcommand, or an invalid argument or input.
     #[error("{0}")]
     Invalid(String),
+    /// Some organizations were left out; holds their number. Each is named before.
+    #[error("left out: {0}")]
+    Incomplete(usize),
     /// An operation on the table failed.
     #[error("{}", .0.chain())]
     Store(#[from] shared::Error),

@@ -1,4 +1,4 @@
-//! `workdesk-admin index-records`: the search index of records that are older than it.
+//! `workdesk-admin index-records`: what older records lack: the search index, participants, reminders.
 
 use lexopt::Parser;
 use shared::{
@@ -12,14 +12,17 @@ use crate::{arguments, error::Error, set_plan::organization_id, table, terminal}
 pub(crate) const NAME: &str = "index-records";
 
 const USAGE: &str = "\
-Adds the records of organizations to the search index. The publisher adds what changes; this adds the
-records that were there before, and those whose changes the publisher gave up.
+Adds the records of organizations to the search index, adds the participants of their threads, and plans
+the reminders of tasks. The indexer does so for what changes; this does it for the records that were there
+before, and for those whose changes the indexer gave up. Comments of earlier versions get the project of
+what they are on.
 
 Usage: workdesk-admin index-records TABLE [ORGANIZATION]...
 
   TABLE          The DynamoDB table: the output TableName of the deployed stack
   ORGANIZATION   The organization's id, as list-organizations shows it; without one, all organizations
 
+A failure of one organization is named on standard error, and the next one follows; the exit code is then 1.
 Records that the index has are only read, so an interrupted run can simply start again. Clients may work
 meanwhile. A record costs 1 to 2 read units, and a new one 3 write units and 1 for each of its words.";
 
@@ -33,12 +36,19 @@ pub(crate) async fn run(given: Parser) -> Result<(), Error> {
     let store = table::open(&table).await;
     if organizations.is_empty() {
         let all = store.directory().organizations().await?.into_iter();
-        organizations = all.map(|organization| organization.id).collect();
+        organizations = all.map(|(id, _)| id).collect();
     }
+    let mut failed = 0;
     for organization in organizations {
-        index(&store, organization).await?;
+        if let Err(error) = index(&store, organization).await {
+            failed += 1;
+            terminal::fail(&format!("organization {organization}: {error}"));
+        }
     }
-    Ok(())
+    match failed {
+        0 => Ok(()),
+        some => Err(Error::Incomplete(some)),
+    }
 }
 
 async fn index(store: &Store, organization: OrganizationId) -> Result<(), Error> {

@@ -9,7 +9,7 @@ pub(crate) const NAME: &str = "list-organizations";
 
 const USAGE: &str = "\
 Lists all organizations by id. Each line has id, creation, plan, units a second and name, separated by
-tabs.
+tabs. One that does not read is named on standard error, with the reason, and the exit code is 1.
 
 Usage: workdesk-admin list-organizations TABLE
 
@@ -23,7 +23,16 @@ pub(crate) async fn run(given: Parser) -> Result<(), Error> {
         return Ok(());
     };
     let store = table::open(&table).await;
-    for organization in store.directory().organizations().await? {
+    let mut unreadable = 0;
+    for (id, organization) in store.directory().organizations().await? {
+        let organization = match organization {
+            Ok(organization) => organization,
+            Err(error) => {
+                unreadable += 1;
+                terminal::fail(&format!("organization {id}: {}", error.chain()));
+                continue;
+            }
+        };
         terminal::say(&format!(
             "{}\t{}\t{}\t{}\t{}",
             organization.id,
@@ -33,5 +42,8 @@ pub(crate) async fn run(given: Parser) -> Result<(), Error> {
             organization.name
         ));
     }
-    Ok(())
+    match unreadable {
+        0 => Ok(()),
+        some => Err(Error::Incomplete(some)),
+    }
 }

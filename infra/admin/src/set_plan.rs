@@ -2,7 +2,7 @@
 
 use lexopt::Parser;
 use shared::{
-    model::{Id, Organization, OrganizationId, PlanFeature, quota::UnitsPerSecond},
+    model::{Id, OrOther, Organization, OrganizationId, PlanFeature, quota::UnitsPerSecond},
     store::WriteContext,
 };
 
@@ -12,7 +12,7 @@ use crate::{arguments, error::Error, table, terminal};
 pub(crate) const NAME: &str = "set-plan";
 
 const USAGE: &str = "\
-Sets the plan of an organization, and replaces the one before.
+Sets the plan of an organization, and replaces the one before, with features that this version does not know.
 
 Usage: workdesk-admin set-plan TABLE ORGANIZATION [UNITS] [FEATURE]...
 
@@ -55,11 +55,18 @@ pub(crate) async fn run(given: Parser) -> Result<(), Error> {
 /// Returns the names of the plan's features, separated by commas; `-` for none.
 pub(crate) fn plan(organization: &Organization) -> String {
     let features = organization.plan_features.iter();
-    let names: Vec<_> = features.map(|feature| feature.name()).collect();
+    let names: Vec<&str> = features.map(name).collect();
     if names.is_empty() {
         "-".to_owned()
     } else {
         names.join(",")
+    }
+}
+
+fn name(feature: &OrOther<PlanFeature>) -> &str {
+    match feature {
+        OrOther::Known(feature) => feature.name(),
+        OrOther::Other(name) => name,
     }
 }
 

@@ -6,7 +6,7 @@
 use std::{
     future::Future,
     io,
-    net::{Ipv4Addr, SocketAddr, TcpListener},
+    net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener},
     time::Duration,
 };
 
@@ -96,4 +96,21 @@ pub(crate) fn listen(port: u16) -> io::Result<(TcpListener, SocketAddr)> {
     listener.set_nonblocking(true)?;
     let address = listener.local_addr()?;
     Ok((listener, address))
+}
+
+/// Opens a port on both addresses that `localhost` may be: a client takes either. The second one is missing on
+/// a machine without IPv6. Another program must have neither, since it would answer in place of this one.
+pub(crate) fn listen_on_localhost(port: u16) -> io::Result<(Vec<TcpListener>, u16)> {
+    let (first, address) = listen(port)?;
+    let second = TcpListener::bind((Ipv6Addr::LOCALHOST, address.port()));
+    let second = match second {
+        Ok(second) => Some(second),
+        Err(error) if error.kind() == io::ErrorKind::AddrInUse => return Err(error),
+        Err(_) => None,
+    };
+    if let Some(second) = &second {
+        second.set_nonblocking(true)?;
+    }
+    let listeners = [Some(first), second].into_iter().flatten();
+    Ok((listeners.collect(), address.port()))
 }

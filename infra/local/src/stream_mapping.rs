@@ -1,4 +1,4 @@
-//! Delivery of the table's stream to the publisher, as by Lambda's event source mapping.
+//! Delivery of the table's stream to one of its consumers, as by Lambda's event source mapping.
 //!
 //! A batch is delivered until the function succeeds with it. After a partial failure, the earliest failed
 //! record comes again with all after it. The position is kept in a file between runs.

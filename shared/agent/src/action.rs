@@ -5,7 +5,7 @@ use utoipa::ToSchema;
 
 use super::{
     ActionApproval, ActionContent, ActionKey, ActionState, AgentSession, JournalHead, Looked,
-    Looks, PolicyRule, ProposedAction, ReconciliationStatus, StepAnswer, StepResult, TargetEffect,
+    Looks, PolicyRule, ProposedAction, ReconciliationStatus, StepAnswer, StepResult,
     VerificationStatus,
 };
 use model::{AlertId, Timestamp, UserId, names, span};
@@ -27,11 +27,9 @@ pub struct AgentAction {
     pub round: ActionRound,
     /// The state.
     pub state: ActionState,
-    /// A fencing token. Every claim raises it, and every write of the holder expects it. A worker
-    /// that was thought dead cannot overwrite its successor.
-    pub token: i64,
-    /// Its session was cancelled while it was claimed. Nothing more is sent.
-    pub stopping: bool,
+    /// The fence of its holder.
+    #[serde(flatten)]
+    pub fence: Fence,
     /// The holder's progress.
     pub progress: Progress,
     /// The times at which workers and the sweeper visit it.
@@ -44,6 +42,16 @@ pub struct AgentAction {
     pub journal: JournalHead,
     /// The last change.
     pub updated_at: Timestamp,
+}
+
+/// The fence of an action's holder.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fence {
+    /// A fencing token. Every claim raises it, and every write of the holder expects it. A worker
+    /// that was thought dead cannot overwrite its successor.
+    pub token: i64,
+    /// Its session was cancelled while it was claimed. Nothing more is sent.
+    pub stopping: bool,
 }
 
 /// The round in which an action runs: 1 at first, raised when it is approved again.
@@ -61,8 +69,6 @@ pub struct ActionRound {
     pub after: Vec<String>,
     /// Ids of the session's approved actions that end first, and without success.
     pub unless: Vec<String>,
-    /// Effects of the actions that it excludes. None of these may be held when it runs.
-    pub rivals: Vec<TargetEffect>,
     /// The trace of the request that approved it last. The worker logs this trace.
     pub trace_id: Option<String>,
     /// The instant of the last approval.
@@ -89,12 +95,24 @@ pub struct Progress {
     pub call: OpenCall,
     /// The results of the steps that were sent.
     pub results: Vec<StepResult>,
+    /// The rounds in which a call asked something of the target system, the newest last.
+    #[serde(default)]
+    pub tries: Vec<Try>,
     /// Answers that are not written yet.
     #[serde(skip)]
     pub answers: Vec<StepAnswer>,
     /// The precondition check that is not written yet.
     #[serde(skip)]
     pub looked: Option<Looked>,
+}
+
+/// A try: a round in which a call asked something of the target system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Try {
+    /// The number of the round.
+    pub round: i64,
+    /// The instant at which its first call was announced.
+    pub at: Timestamp,
 }
 
 /// The call that is under way or was sent last.
@@ -109,6 +127,9 @@ pub struct OpenCall {
     pub since: Option<Timestamp>,
     /// The precondition check is still to do, and nothing was sent since the claim.
     pub looking: bool,
+    /// The system's last word on whether the call is under way. None if it never said that it is.
+    #[serde(default)]
+    pub under_way: Option<bool>,
 }
 
 /// The times at which workers and the sweeper visit an action.
@@ -204,13 +225,11 @@ impl AgentAction {
                 rules: action.rules.clone(),
                 after: session.approved_among(&action.after),
                 unless: session.approved_among(&action.unless),
-                rivals: session.rivals(action),
                 trace_id: trace.map(str::to_owned),
                 approved_at: now,
             },
             state: ActionState::Queued,
-            token: 0,
-            stopping: false,
+            fence: Fence::default(),
             progress: Progress::default(),
             schedule: Schedule::after_approval(now),
             checks: Checks::default(),
@@ -248,10 +267,11 @@ impl AgentAction {
             steps_done: progress.steps_done,
             already_done: progress.already_done,
             results: progress.results,
+            tries: progress.tries,
             ..Progress::default()
         };
         self.state = ActionState::Queued;
-        self.stopping = false;
+        self.fence.stopping = false;
         self.schedule = Schedule::after_approval(now);
         self.checks = Checks::default();
         self.end = ActionEnd::default();
@@ -374,11 +394,13 @@ pub struct ActionResult {
 }
 
 impl ActionResult {
-    /// True if it was skipped since the action that it replaces succeeded.
+    /// True if it was skipped since the action that it replaces succeeded, or since its alert was
+    /// resolved.
     #[must_use]
     pub fn is_needless(&self) -> bool {
-        let error = self.error.as_deref();
-        !self.success && error.is_some_and(|error| error.starts_with("not_needed: "))
+        let error = self.error.as_deref().unwrap_or_default();
+        let mut reasons = ["not_needed: ", "alert_resolved: "].iter();
+        !self.success && reasons.any(|reason| error.starts_with(reason))
     }
 }
 

@@ -15,8 +15,10 @@ names! {
         ResendUsageEvents,
         /// Charge an invoice again.
         RetryInvoice,
-        /// Compute an invoice again.
+        /// Compute a draft invoice again, without finalizing it.
         RefreshInvoice,
+        /// Finalize a draft invoice, so that the customer owes it.
+        FinalizeInvoice,
         /// Retry a payment.
         RetryPayment,
         /// Void an invoice.
@@ -35,6 +37,8 @@ names! {
         RemoveDuplicateUsage,
         /// Pause the collection of an invoice and its reminders.
         PauseCollection,
+        /// Resume the collection of an invoice that was paused.
+        ResumeCollection,
         /// Deliver webhooks that were not delivered.
         ResendWebhooks,
         /// Synchronize a customer between systems.
@@ -51,6 +55,24 @@ impl ActionType {
     #[must_use]
     pub const fn puts_right(self) -> bool {
         !matches!(self, Self::NotifyCustomer | Self::ManualReview)
+    }
+
+    /// True if it changes an invoice, its collection or its payment.
+    #[must_use]
+    pub const fn changes_invoice(self) -> bool {
+        matches!(
+            self,
+            Self::RetryInvoice
+                | Self::RefreshInvoice
+                | Self::FinalizeInvoice
+                | Self::RetryPayment
+                | Self::VoidInvoice
+                | Self::IssueCreditNote
+                | Self::RecomputeInvoice
+                | Self::ReconcilePayment
+                | Self::PauseCollection
+                | Self::ResumeCollection
+        )
     }
 }
 
@@ -76,6 +98,14 @@ names! {
         CustomerIsRepaid,
         /// Usage reaches a later invoice. Its amount is not known before.
         CustomerIsBilledLater,
+    }
+}
+
+impl MoneyDirection {
+    /// True if money itself is transferred, which may take time.
+    #[must_use]
+    pub const fn is_transfer(self) -> bool {
+        matches!(self, Self::CustomerPays | Self::CustomerIsRepaid)
     }
 }
 
@@ -112,26 +142,4 @@ names! {
         /// Cannot be undone.
         Critical,
     }
-}
-
-/// An effect that one action holds at a time.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", rename_all_fields = "camelCase")]
-pub enum TargetEffect {
-    /// A kind of action on a record of a target system.
-    OnRecord {
-        /// The target system.
-        target_system: String,
-        /// The kind of action.
-        action_type: ActionType,
-        /// The id of the record, as that system returns it.
-        entity: String,
-    },
-    /// A lock: a name that actions share over kinds and target systems, such as `invoice/inv_1`.
-    Lock(String),
-}
-
-impl TargetEffect {
-    /// The most bytes of a record's id or of a lock. The guard's key contains them.
-    pub const LONGEST_ENTITY: usize = 1_000;
 }

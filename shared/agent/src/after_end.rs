@@ -4,7 +4,8 @@
 use std::ops::Deref;
 
 use super::{
-    AgentAction, AgentSession, AgentSessionStatus, ApprovedActions, Message, ResolvedWhen,
+    ActionState, AgentAction, AgentSession, AgentSessionStatus, ApprovedActions, Message,
+    ResolvedWhen,
 };
 use model::{Timestamp, span};
 
@@ -50,16 +51,25 @@ impl AgentSession {
         })
     }
 
-    /// Returns the check that resolves its alert. None until it is completed with every verified
-    /// effect found, and without the conditions of a playbook.
+    /// Returns the check that resolves its alert. None until its actions have ended with known
+    /// outcomes and every verified effect was found, and without the conditions of a playbook. After
+    /// a failure or a skip, another user may have settled the matter.
     #[must_use]
     pub fn alert_check<A: Deref<Target = AgentAction>>(
         &self,
         actions: &ApprovedActions<A>,
     ) -> Option<&ResolvedWhen> {
-        let is_done = self.status == AgentSessionStatus::Completed
-            && actions.unreadable.is_empty()
-            && actions.known.iter().all(|action| action.is_verified());
+        let has_run = match self.status {
+            AgentSessionStatus::Completed => true,
+            AgentSessionStatus::Failed => !self.approved.is_empty(),
+            _ => false,
+        };
+        let is_settled = |action: &A| match action.state {
+            ActionState::Succeeded => action.is_verified(),
+            state => state.is_not_done(),
+        };
+        let is_done =
+            has_run && actions.unreadable.is_empty() && actions.known.iter().all(is_settled);
         self.resolved_when.as_ref().filter(|_| is_done)
     }
 
@@ -81,6 +91,18 @@ impl AgentSession {
         self.alert_check_at = pause.map(|pause| now.plus(*pause));
         self.alert_checks += 1;
         self.plan_visit();
+    }
+
+    /// Records that the alert's matter was read as settled. Actions that were skipped are not needed.
+    pub fn matter_is_settled(&mut self, now: Timestamp) {
+        self.shortfall
+            .retain(|_, state| *state != ActionState::Skipped);
+        if self.status == AgentSessionStatus::Failed && self.shortfall.is_empty() {
+            self.status = AgentSessionStatus::Completed;
+            self.error = None;
+        }
+        self.updated_at = now;
+        self.end_alert_checks();
     }
 
     /// Ends the checks: the alert is resolved, or another event will schedule a check.

@@ -4,7 +4,7 @@ use std::ops::{Deref, DerefMut};
 
 use super::{
     ActionApproval, ActionState, AgentAction, AgentPolicy, AgentSession, AgentSessionStatus,
-    Approver, Approving, ProposedAction, TargetEffect,
+    Approver, Approving, ProposedAction,
 };
 use model::{Code, Error, Fault, FaultCode, Timestamp};
 
@@ -85,7 +85,7 @@ impl<A: Deref<Target = AgentAction>> ApprovedActions<A> {
 impl AgentSession {
     /// Approves actions, all or none.
     ///
-    /// 400 for an unknown id, for a manual action, and for two actions that exclude each other. 403
+    /// 400 for an unknown id, for a manual action, and for two actions that share a record and have no order. 403
     /// if the policy asks for another approver. 409 for ids of an earlier proposal, before a
     /// proposal, and for a list other than the approved one. 409 also for changed content and for
     /// an action that the policy denies.
@@ -114,7 +114,8 @@ impl AgentSession {
         self.check_ids(ids)?;
         let mut sorted = ids.to_vec();
         sorted.sort_unstable();
-        let again = approving.again && status == AgentSessionStatus::Failed;
+        let may_repeat = status == AgentSessionStatus::Failed || self.awaits_outcome;
+        let again = approving.again && may_repeat;
         if self.approved.contains(&sorted) && !again {
             return Ok(Approved::Standing);
         }
@@ -143,7 +144,7 @@ impl AgentSession {
     /// otherwise.
     pub fn check_open(&self, action: &ProposedAction, now: Timestamp) -> Result<(), Error> {
         match self.status_at(now) {
-            status @ AgentSessionStatus::Executing => Err(status.forbids(EXECUTE)),
+            status if self.works() => Err(status.forbids(EXECUTE)),
             _ => self.check_state(std::slice::from_ref(&action.id), true, now),
         }
     }
@@ -157,9 +158,7 @@ impl AgentSession {
         let status = self.status_at(now);
         match status {
             AgentSessionStatus::AwaitingConfirmation => {}
-            AgentSessionStatus::Completed | AgentSessionStatus::Failed
-                if !self.approved.is_empty() && ids.iter().all(may_run) =>
-            {
+            _ if self.is_at_rest() && !self.approved.is_empty() && ids.iter().all(may_run) => {
                 if self.superseded {
                     return Err(Self::followed_by_another());
                 }
@@ -168,7 +167,7 @@ impl AgentSession {
         }
         match self.approvable_until {
             Some(until) if now < until => Ok(()),
-            _ if status.has_ended() => Err(Error::conflict(
+            _ if self.is_at_rest() => Err(Error::conflict(
                 Code::SessionExpired,
                 "The session ended more than 24 hours ago. Open another session.",
             )),
@@ -217,7 +216,6 @@ impl AgentSession {
         approver: &Approver<'_>,
         now: Timestamp,
     ) -> Result<bool, Error> {
-        let proposers = self.proposers();
         let mut approvals = Vec::with_capacity(approving.ids.len());
         for action in approving.ids.iter().filter_map(|id| self.proposed(id)) {
             let approval = approving.approval(approver.user, action.digest(self), now);
@@ -226,6 +224,7 @@ impl AgentSession {
         }
         let mut are_enough = true;
         for (id, approval) in approving.ids.iter().zip(approvals) {
+            let proposers = &self.proposers(id);
             let mut actions = self.proposed_actions.iter_mut();
             let Some(action) = actions.find(|action| action.id == *id) else {
                 continue;
@@ -263,19 +262,23 @@ impl AgentSession {
                 format!("The organization's policy allows no user to execute {id}."),
             ));
         }
-        if !requirement.admits(approval, self.proposers()) {
+        if !requirement.admits(approval, &self.proposers(id)) {
             let asked = requirement.says();
             let fresh = approval.fresh_until.filter(|_| approval.is_fresh());
             let fresh = fresh.map(|until| {
                 format!(
-                    " Another user made your account or set its password, so that your approvals \
-                     count from {until} on."
+                    " Another user made your account, set its password, or changed what it may do, \
+                     so that your approvals count from {until} on."
                 )
             });
+            let denied = action.denied_by.contains(&approval.user_id);
+            let denied = denied
+                .then_some(" You said that it was not done, so that you count as its proposer.");
             return Err(Error::forbidden(
                 Code::ApproverNotAllowed,
                 format!(
-                    "The organization's policy requires for {id}: {asked}.{}",
+                    "The organization's policy requires for {id}: {asked}.{}{}",
+                    denied.unwrap_or_default(),
                     fresh.unwrap_or_default()
                 ),
             ));
@@ -354,17 +357,32 @@ impl AgentSession {
             .collect()
     }
 
-    /// Returns the effects of the actions that exclude an action, without those that it claims
-    /// itself.
+    /// Returns the ids of the actions that are not approved together with an action: both share a
+    /// record, and neither comes before the other.
     #[must_use]
-    pub fn rivals(&self, action: &ProposedAction) -> Vec<TargetEffect> {
-        let own: Vec<TargetEffect> = action.content.effects().collect();
-        self.proposed_actions
-            .iter()
-            .filter(|other| action.excludes.contains(&other.key))
-            .flat_map(|other| other.content.effects())
-            .filter(|effect| !own.contains(effect))
-            .collect()
+    pub fn excluded_by(&self, action: &ProposedAction) -> Vec<String> {
+        let all = self.proposed_actions.iter();
+        let excluded = all.filter(|other| self.are_exclusive(action, other));
+        excluded.map(|other| other.id.clone()).collect()
+    }
+
+    pub(super) fn are_exclusive(&self, one: &ProposedAction, other: &ProposedAction) -> bool {
+        one.key != other.key
+            && one.is_automated
+            && other.is_automated
+            && one.content.meets(&other.content)
+            && !self.comes_after(one, other)
+            && !self.comes_after(other, one)
+    }
+
+    /// True if an action comes after another one, directly or not. Playbooks have no circles.
+    fn comes_after(&self, action: &ProposedAction, other: &ProposedAction) -> bool {
+        let mut before = action.after.iter().chain(&action.unless);
+        before.any(|key| {
+            let mut all = self.proposed_actions.iter();
+            let one = all.find(|one| one.key == *key);
+            one.is_some_and(|one| one.key == other.key || self.comes_after(one, other))
+        })
     }
 
     /// Checks ids. 400 with every id at fault; 409 if the only fault is an id of an earlier
@@ -376,10 +394,8 @@ impl AgentSession {
                 return Some((FaultCode::Manual, detail.to_owned()));
             }
             let mut earlier = ids.iter().take(at).filter_map(|id| self.proposed(id));
-            let other = earlier.find(|one| action.excludes.contains(&one.key));
-            let is_new = !self.is_approved(&action.id);
-            let other = other.or_else(|| self.rival_of(action).filter(|_| is_new))?;
-            let detail = format!("This action and {} exclude each other.", other.id);
+            let other = earlier.find(|one| self.are_exclusive(action, one))?;
+            let detail = format!("This action and {} share a record.", other.id);
             Some((FaultCode::Exclusive, detail))
         };
         self.named_without(ids, fault).map(|_| ())
@@ -391,15 +407,10 @@ impl AgentSession {
         let other = |why| Error::conflict(Code::OtherActionsApproved, why);
         match status {
             AgentSessionStatus::Expired => Self::expired("Open another session"),
-            AgentSessionStatus::Executing => {
+            AgentSessionStatus::Executing if self.works() => {
                 other("The session executes other actions. Wait for their end.")
             }
-            AgentSessionStatus::Completed | AgentSessionStatus::Failed
-                if self.approved.is_empty() =>
-            {
-                status.forbids(EXECUTE)
-            }
-            AgentSessionStatus::Completed | AgentSessionStatus::Failed => {
+            _ if self.is_at_rest() && !self.approved.is_empty() => {
                 if shortfalls().any(|state| *state == ActionState::Unknown) {
                     Error::conflict(
                         Code::OutcomeUnknown,

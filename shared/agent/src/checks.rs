@@ -5,9 +5,9 @@
 use serde_json::Value;
 
 use super::{
-    ActionState, AgentAction, FactCondition, JournalEvent, Judgement, Looked, Looks, OpenCall,
-    Outcome, Reconciliation, ReconciliationStatus, Sight, Silence, StepStatus, TargetRead,
-    VerificationStatus, reads_of,
+    ActionContent, ActionState, AgentAction, FactCondition, Facts, JournalEvent, Judgement, Looked,
+    Looks, OpenCall, Outcome, Reconciliation, ReconciliationStatus, Sight, Silence, StepStatus,
+    TargetRead, VerificationStatus, read_of, reads_of,
 };
 use model::{Timestamp, span};
 
@@ -40,6 +40,9 @@ impl AgentAction {
         3 * span::HOUR,
         12 * span::HOUR,
     ];
+    /// Milliseconds after its end until the last reconciliation check, unless the system says that the
+    /// call is under way.
+    pub const RECONCILED_WITHIN: i64 = 12 * span::HOUR;
     /// Milliseconds after its end before a check may conclude that a call took no effect. Before
     /// that, the target system may still be at work on it.
     pub const AT_WORK: i64 = span::MINUTE;
@@ -126,7 +129,7 @@ impl AgentAction {
     #[must_use]
     pub fn awaited_reads(&self) -> Vec<TargetRead> {
         match self.awaited() {
-            Some(Awaited::Effect(verify)) => reads_of(&self.content.reads, [&verify.effective]),
+            Some(Awaited::Effect(verify)) => reads_of(&self.content.reads, verify.conditions()),
             Some(Awaited::Call(reconcile)) => reads_of(&self.content.reads, reconcile.conditions()),
             None => Vec::new(),
         }
@@ -152,13 +155,30 @@ impl AgentAction {
         self.schedule.resends = 0;
         match self.awaited()? {
             Awaited::Effect(verify) => {
-                let (judgement, within) = (sight.judge([&verify.effective]), verify.within);
+                let (judgement, within) = (sight.judge(verify.conditions()), verify.within);
                 self.verify_by(sight, judgement, within, now)
             }
             Awaited::Call(reconcile) => {
                 let done = sight.judge([&reconcile.done]);
-                let not_done = reconcile.not_done.as_ref().map(|one| sight.judge([one]));
-                self.reconcile_by(sight, done, not_done, now)
+                let judge =
+                    |one: &Option<FactCondition>| one.as_ref().map(|one| sight.judge([one]));
+                let mut not_done = judge(&reconcile.not_done);
+                let pending = judge(&reconcile.pending);
+                let within = reconcile.within.unwrap_or(Self::RECONCILED_WITHIN);
+                // What was under way can fail. Before that, the same state says nothing.
+                let refused = judge(&reconcile.refused);
+                let call = &mut self.progress.call;
+                if call.under_way.is_some() && refused == Some(Judgement::Holds) {
+                    not_done = refused;
+                }
+                match pending {
+                    Some(Judgement::Holds) => call.under_way = Some(true),
+                    Some(Judgement::Fails(_)) => {
+                        call.under_way = call.under_way.map(|_| false);
+                    }
+                    Some(Judgement::NotKnown(_)) | None => {}
+                }
+                self.reconcile_by(sight, done, (not_done, within), now)
             }
         }
     }
@@ -203,13 +223,17 @@ impl AgentAction {
         &mut self,
         sight: &Sight,
         done: Judgement,
-        not_done: Option<Judgement>,
+        (not_done, within): (Option<Judgement>, i64),
         now: Timestamp,
     ) -> Option<(JournalEvent, Value)> {
         let is_at_work = now < self.ended_at().plus(Self::AT_WORK);
+        let patience = match self.progress.call.under_way {
+            Some(true) => within.max(Self::RECONCILED_WITHIN),
+            _ => Self::RECONCILED_WITHIN,
+        };
+        let last = self.ended_at().plus(patience);
         let looks = self.checks.reconciliation.as_mut()?;
-        let is_last = looks.looks + 1 >= i64::try_from(Self::RECONCILED.len()).unwrap_or(1);
-        let otherwise = if is_last {
+        let otherwise = if last <= now {
             ReconciliationStatus::Unknown
         } else {
             ReconciliationStatus::Pending
@@ -234,7 +258,6 @@ impl AgentAction {
         let status = result.0;
         let (number, detail) = (looks.looked(sight, result, now), looks.detail());
         let is_pending = status == ReconciliationStatus::Pending;
-        let last = now.plus(12 * span::HOUR);
         let next = is_pending.then(|| self.next_look(&Self::RECONCILED, number, last, now));
         self.schedule.due_at = next;
         self.checks.reconciliation.as_mut()?.next = next;
@@ -305,6 +328,41 @@ impl AgentAction {
         self.progress.call = OpenCall::default();
         self.updated_at = now;
         step
+    }
+
+    /// True if it was skipped since its record is not as it was proposed.
+    #[must_use]
+    pub fn is_outdated(&self) -> bool {
+        let error = self.end.error.as_deref().unwrap_or_default();
+        let mut reasons = ["precondition_changed: ", "content_changed: "].iter();
+        reasons.any(|reason| error.starts_with(reason))
+    }
+
+    /// True if its verification found that a precondition of another action of the proposal does not
+    /// hold.
+    #[must_use]
+    pub fn refutes(&self, other: &ActionContent) -> bool {
+        let looks = self.checks.verification.as_ref();
+        let found = looks.filter(|_| self.is_verified() && self.state == ActionState::Succeeded);
+        let Some(found) = found.and_then(|looks| looks.found.as_ref()) else {
+            return false;
+        };
+        let own = |read: &&TargetRead| self.content.reads.contains(read);
+        let shared: Vec<&str> = other
+            .reads
+            .iter()
+            .filter(own)
+            .map(|read| &*read.name)
+            .collect();
+        let found = found.0.0.iter();
+        let found = found.filter(|(fact, _)| shared.contains(&read_of(fact)));
+        let facts: Facts = found
+            .map(|(fact, value)| (fact.clone(), value.clone()))
+            .collect();
+        other
+            .require
+            .iter()
+            .any(|one| one.holds(&facts) == Some(false))
     }
 
     /// True if its effect was verified, or it has no verification.

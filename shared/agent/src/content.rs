@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    ActionStep, ActionType, ConnectionRevision, FactCondition, MoneyMoved, PlaybookVersion,
-    PolicySubject, Reversible, Risk, TargetEffect, TargetRead, Verification,
+    ActionStep, ActionType, ConnectionRevision, FactCondition, MoneyDirection, MoneyMoved,
+    PlaybookVersion, PolicySubject, Reversible, Risk, TargetRead, Verification,
 };
 use model::{Timestamp, span};
 
@@ -33,11 +33,15 @@ pub struct ActionContent {
     pub target_system: String,
     /// The connection to that system, as of the proposal.
     pub connection: Option<ConnectionRevision>,
-    /// The records that it acts on, by the ids that the target system returned. No two actions have
-    /// the same effect on one record at once.
-    pub entities: Vec<String>,
-    /// Further names that no other action holds at once, of whatever kind and target system.
-    pub locks: Vec<String>,
+    /// The records that it changes, and those that have to stay beside it, as `kind/id`, by the ids of
+    /// the target systems. It acts on the first one. Two actions with a common record never run at once,
+    /// of whatever type, session and connection.
+    // Earlier releases wrote none.
+    #[serde(default)]
+    pub records: Vec<String>,
+    /// The customer who gets its message; none if it sends none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub customer: Option<String>,
     /// The number of times that its effect may be tried; none for no limit.
     pub attempts: Option<Attempts>,
     /// Reads of the target system for the conditions below and those of the steps.
@@ -59,17 +63,48 @@ impl ActionContent {
             risk: self.risk,
             money: self.money.as_ref(),
             connection: &self.target_system,
+            customer: self.customer.as_deref(),
         }
     }
 
-    /// Returns the effects of the action. A claim of the action claims them too.
-    pub fn effects(&self) -> impl Iterator<Item = TargetEffect> {
-        let on_records = self.entities.iter().map(|entity| TargetEffect::OnRecord {
-            target_system: self.target_system.clone(),
-            action_type: self.action_type,
-            entity: entity.clone(),
-        });
-        on_records.chain(self.locks.iter().cloned().map(TargetEffect::Lock))
+    /// The most bytes of a record's name. The guard's key contains it.
+    pub const LONGEST_RECORD: usize = 1_000;
+
+    /// Returns the type and the id of the record that it acts on.
+    #[must_use]
+    pub fn entity(&self) -> Option<(&str, &str)> {
+        self.records.first()?.split_once('/')
+    }
+
+    /// Returns the id of the record that it acts on, as a list.
+    #[must_use]
+    pub fn entity_ids(&self) -> Vec<String> {
+        let ids = self.entity().into_iter().map(|(_, id)| id.to_owned());
+        ids.collect()
+    }
+
+    /// True if both share a record.
+    #[must_use]
+    pub fn meets(&self, other: &Self) -> bool {
+        self.records
+            .iter()
+            .any(|record| other.records.contains(record))
+    }
+
+    /// True if both have the same effect on a record that they share: they are of one type and
+    /// connection, or transfer money in the same direction.
+    #[must_use]
+    pub fn repeats(&self, other: &Self) -> bool {
+        let is_alike =
+            self.action_type == other.action_type && self.target_system == other.target_system;
+        let transfer = self.transfer();
+        is_alike || (transfer.is_some() && transfer == other.transfer())
+    }
+
+    /// Returns the direction in which it transfers money, if it does.
+    pub(super) fn transfer(&self) -> Option<MoneyDirection> {
+        let direction = self.money.as_ref()?.direction;
+        direction.is_transfer().then_some(direction)
     }
 }
 
@@ -85,7 +120,7 @@ pub struct Attempts {
 }
 
 impl Attempts {
-    /// The default of an action that takes money: one try a day.
+    /// The default of an action that moves money: one try a day.
     pub const OF_MONEY: Self = Self {
         most: 1,
         within: span::DAY,

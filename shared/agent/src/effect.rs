@@ -1,149 +1,195 @@
-//! Effects on records of target systems: an action holds an effect by claiming it, so that each
-//! takes place at most once.
+//! Exclusive records: two actions that share a record never run at once, and none repeats the effect of
+//! another within its cooldown. An action claims its records, each by a guard that names it.
 
 use serde::{Deserialize, Serialize};
 
-use super::{ActionKey, ActionState, ActionStep, AgentAction, TargetEffect, facts::quoted};
-use model::{AgentSessionId, Timestamp};
+use super::{
+    ActionContent, ActionKey, ActionState, ActionStep, ActionType, AgentAction, facts::quoted,
+};
+use model::{AgentSessionId, OrganizationId, Timestamp};
 
-/// Names the action that claimed an effect last. Only that action's record says whether it still
-/// holds the effect, so both cannot differ: see [`AgentAction::holds`].
+/// The guard of a record: the actions that claimed it. Only an action's own record says whether it
+/// still holds the record, so both cannot differ: see [`AgentAction::holds`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct EffectGuard {
-    /// The effect.
-    pub effect: TargetEffect,
-    /// The action.
-    #[serde(flatten)]
-    pub by: ActionKey,
-    /// The instant of the last claim.
-    pub claimed_at: Timestamp,
-    /// The rounds of actions that claimed it, the newest last. The last fifty are kept.
-    pub tries: Vec<Try>,
+pub struct RecordGuard {
+    /// The organization.
+    pub organization_id: OrganizationId,
+    /// The record, such as `invoice/inv_1`. Earlier releases wrote none.
+    #[serde(default)]
+    pub record: String,
+    /// The last claim of each action, the newest last. The last fifty are kept.
+    #[serde(rename = "tries")]
+    pub claims: Vec<RecordClaim>,
 }
 
-/// A try of an effect: a round of an action that claimed it.
+/// A claim of a record by an action.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Try {
+pub struct RecordClaim {
     /// The session of the action.
     pub session_id: AgentSessionId,
     /// The action.
     pub action_id: String,
-    /// The number of its round.
-    pub round: i64,
-    /// The instant of the first claim in that round.
+    /// The instant.
     pub at: Timestamp,
 }
 
-impl EffectGuard {
-    /// The most tries that are kept.
-    const MOST_TRIES: usize = 50;
+impl RecordGuard {
+    /// The most claims that are kept.
+    const MOST_CLAIMS: usize = 50;
 
     /// Returns the guard after a claim by an action, given the guard before.
     #[must_use]
     pub fn claimed(
         before: Option<&Self>,
-        effect: TargetEffect,
-        action: &AgentAction,
+        record: &str,
+        action: &ActionKey,
         now: Timestamp,
     ) -> Self {
-        let mut tries = before.map_or_else(Vec::new, |guard| guard.tries.clone());
-        if !tries.iter().any(|one| one.is_of(action)) {
-            tries.push(Try {
-                session_id: action.key.session_id,
-                action_id: action.key.action_id.clone(),
-                round: action.round.number,
-                at: now,
-            });
-        }
-        let surplus = tries.len().saturating_sub(Self::MOST_TRIES);
-        tries.drain(..surplus);
+        let mut claims = before.map_or_else(Vec::new, |guard| guard.claims.clone());
+        claims.retain(|claim| !claim.is_of(action));
+        claims.push(RecordClaim {
+            session_id: action.session_id,
+            action_id: action.action_id.clone(),
+            at: now,
+        });
+        let surplus = claims.len().saturating_sub(Self::MOST_CLAIMS);
+        claims.drain(..surplus);
         Self {
-            effect,
-            by: action.key.clone(),
-            claimed_at: now,
-            tries,
+            organization_id: action.organization_id,
+            record: record.to_owned(),
+            claims,
         }
     }
 
-    /// Returns the instants of the tries before an action's present round.
+    /// Returns the claims by other actions that may still count for an action. Others may have been at
+    /// work on the record until the last claim.
     #[must_use]
-    pub fn tries_before(&self, action: &AgentAction) -> Vec<Timestamp> {
-        let tries = self.tries.iter().filter(|one| !one.is_of(action));
-        tries.map(|one| one.at).collect()
-    }
-
-    /// True if the action claimed it last.
-    #[must_use]
-    pub fn is_of(&self, action: &AgentAction) -> bool {
-        self.by == action.key
+    pub fn others(
+        &self,
+        record: &str,
+        action: &ActionKey,
+        content: &ActionContent,
+        now: Timestamp,
+    ) -> Vec<OtherClaim> {
+        let within = content.attempts.map_or(0, |attempts| attempts.within);
+        let within = within.max(AgentAction::COOLDOWN + AgentAction::PATIENCE);
+        let last = self.claims.len().saturating_sub(1);
+        let claims = self.claims.iter().enumerate();
+        let claims = claims.map(|(at, claim)| (at == last, claim));
+        let counts = |(is_last, claim): &(bool, &RecordClaim)| {
+            !claim.is_of(action) && (*is_last || now < claim.at.plus(within))
+        };
+        let others = claims.filter(counts).map(|(is_last, claim)| OtherClaim {
+            record: record.to_owned(),
+            by: ActionKey::new(action.organization_id, claim.session_id, &*claim.action_id),
+            at: claim.at,
+            is_last,
+            owner: None,
+        });
+        others.collect()
     }
 }
 
-impl Try {
-    fn is_of(&self, action: &AgentAction) -> bool {
-        self.session_id == action.key.session_id
-            && self.action_id == action.key.action_id
-            && self.round == action.round.number
+impl RecordClaim {
+    fn is_of(&self, action: &ActionKey) -> bool {
+        self.session_id == action.session_id && self.action_id == action.action_id
     }
 }
 
-/// The reason why an effect cannot be claimed, as the API names it.
+/// A claim of a record by another action.
+#[derive(Clone, Debug)]
+pub struct OtherClaim {
+    /// The record.
+    pub record: String,
+    /// The other action.
+    pub by: ActionKey,
+    /// The instant.
+    pub at: Timestamp,
+    /// True if no action claimed the record since.
+    pub is_last: bool,
+    /// The record of the other action; none if unreadable.
+    pub owner: Option<AgentAction>,
+}
+
+impl OtherClaim {
+    /// Returns the hold by which the other action blocks this one. A successor does not wait for the
+    /// checks of the action before it.
+    #[must_use]
+    pub fn held(
+        &self,
+        content: &ActionContent,
+        is_successor: bool,
+        now: Timestamp,
+    ) -> Option<HeldRecord> {
+        let hold = match &self.owner {
+            None => Hold::EffectUnknown,
+            Some(owner) => match owner.holds(now)? {
+                Hold::EffectInProgress if owner.state == ActionState::Succeeded && is_successor => {
+                    return None;
+                }
+                Hold::DoneRecently if !owner.content.repeats(content) => return None,
+                Hold::DoneRecently => Hold::DoneRecently,
+                hold if self.is_last => hold,
+                _ => return None,
+            },
+        };
+        Some(HeldRecord {
+            record: self.record.clone(),
+            action_type: self.owner.as_ref().map(|owner| owner.content.action_type),
+            by: self.by.session_id,
+            hold,
+        })
+    }
+
+    /// Returns the instants at which the other action tried the effect of this one. An unreadable
+    /// action, and one of an earlier release, counts by its claim.
+    #[must_use]
+    pub fn tries(&self, content: &ActionContent) -> Vec<Timestamp> {
+        match &self.owner {
+            Some(owner) if !owner.content.repeats(content) => Vec::new(),
+            Some(owner) if !owner.content.records.is_empty() => {
+                let tries = owner.progress.tries.iter();
+                tries.map(|one| one.at).collect()
+            }
+            _ => vec![self.at],
+        }
+    }
+}
+
+/// The reason why a record cannot be claimed, as the API names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 pub enum Hold {
     /// Another action is working on it.
     EffectInProgress,
-    /// Another action may have had it, and its outcome is unknown.
+    /// Another action may have changed it, and its outcome is unknown.
     EffectUnknown,
-    /// Another action had it, in full or in part, within its cooldown.
+    /// Another action had the same effect, in full or in part, within its cooldown.
     DoneRecently,
 }
 
-/// An effect that another action holds.
+/// A record that another action holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct HeldEffect {
-    /// The effect.
-    pub effect: TargetEffect,
-    /// The session of the action that holds it.
+pub struct HeldRecord {
+    /// The record.
+    pub record: String,
+    /// The type of the action that holds it; none if unreadable.
+    pub action_type: Option<ActionType>,
+    /// The session of that action.
     pub by: AgentSessionId,
     /// The kind of hold.
     pub hold: Hold,
 }
 
-impl HeldEffect {
-    /// Returns the effect if another action holds it. `owner` is the action that claimed it last;
-    /// without a readable record, the hold is unknown.
-    #[must_use]
-    pub fn of(guard: &EffectGuard, owner: Option<&AgentAction>, now: Timestamp) -> Option<Self> {
-        let hold = match owner {
-            Some(owner) => owner.holds(now)?,
-            None => Hold::EffectUnknown,
-        };
-        Some(Self {
-            effect: guard.effect.clone(),
-            by: guard.by.session_id,
-            hold,
-        })
-    }
-
+impl HeldRecord {
     /// Returns why the action is skipped: a stable name, and a text for people.
     #[must_use]
     pub fn says(&self) -> String {
         let code: &str = self.hold.into();
-        let effect = match &self.effect {
-            TargetEffect::OnRecord {
-                target_system,
-                action_type,
-                entity,
-            } => {
-                let action: &str = action_type.into();
-                format!("{action} of {} in {target_system}", quoted(entity))
-            }
-            TargetEffect::Lock(name) => format!("an action under the lock {}", quoted(name)),
-        };
-        let by = self.by;
+        let action: &str = self.action_type.map_or("an action", Into::into);
+        let (record, by) = (quoted(&self.record), self.by);
         let why = match self.hold {
             Hold::EffectInProgress => format!("session {by} is executing it"),
             Hold::EffectUnknown => format!(
@@ -152,22 +198,22 @@ impl HeldEffect {
             ),
             Hold::DoneRecently => format!("session {by} did all or a part of it"),
         };
-        format!("{code}: {effect}: {why}. Nothing was sent.")
+        format!("{code}: {action} of {record}: {why}. Nothing was sent.")
     }
 }
 
-/// Exclusive effects.
+/// Exclusive records.
 impl AgentAction {
-    /// Returns the hold by which it blocks others from the effects that it claimed last. An action
-    /// holds them while it may run, while its outcome is unknown, and during its cooldown after
-    /// they took place. An action that is certainly not done holds nothing, unless some of its
-    /// steps changed something.
+    /// Returns its hold on its claimed records, which blocks others. An action holds them while it may run or is verified, while its outcome is unknown, and during its cooldown
+    /// after its effect took place. An action that is certainly not done holds nothing, unless some
+    /// of its steps changed something.
     #[must_use]
     pub fn holds(&self, now: Timestamp) -> Option<Hold> {
         match self.state {
             ActionState::Queued | ActionState::Running => Some(Hold::EffectInProgress),
             ActionState::Unknown => Some(Hold::EffectUnknown),
             ActionState::Failed | ActionState::Skipped if !self.has_changed() => None,
+            ActionState::Succeeded if self.awaits_look() => Some(Hold::EffectInProgress),
             ActionState::Succeeded | ActionState::Failed | ActionState::Skipped => {
                 (now < self.ended_at().plus(Self::COOLDOWN)).then_some(Hold::DoneRecently)
             }

@@ -35,25 +35,46 @@ impl TargetRead {
         let given = self.facts.iter().filter_map(|(name, pointer)| {
             let found = answer.pointer(pointer).filter(|value| !value.is_null());
             let value = found.or_else(|| self.absent.get(name))?;
-            is_fact(value).then(|| (format!("{}.{name}", self.name), value.clone()))
+            Some((format!("{}.{name}", self.name), fact(value)?))
         });
         given.collect()
     }
 }
 
-fn is_fact(value: &Value) -> bool {
+fn fact(value: &Value) -> Option<Value> {
     match value {
-        Value::String(text) => text.chars().nth(TargetRead::LONGEST_FACT).is_none(),
-        Value::Number(number) => is_storable(number),
-        Value::Bool(_) => true,
-        Value::Null | Value::Array(_) | Value::Object(_) => false,
+        Value::String(text) => {
+            let is_short = text.chars().nth(TargetRead::LONGEST_FACT).is_none();
+            is_short.then(|| value.clone())
+        }
+        Value::Number(number) => exact(number).map(Value::Number),
+        Value::Bool(_) => Some(value.clone()),
+        Value::Null | Value::Array(_) | Value::Object(_) => None,
     }
 }
 
-/// True for a number that the table can hold: zero, or from 1e-120 to 1e120 in either direction.
-fn is_storable(number: &Number) -> bool {
-    let size = number.as_f64().unwrap_or(f64::INFINITY).abs();
-    number.is_i64() || number.is_u64() || size <= 0.0 || (1e-120..=1e120).contains(&size)
+/// The largest size of a decimal number whose neighbours differ from it: 2^53 - 1. A larger one may
+/// stand for another number, such as another id of more digits.
+const MOST_EXACT: f64 = 9_007_199_254_740_991.0;
+
+/// Returns a number as its value tells: `5000.0` and `5e3` are the integer 5000. None for a rounded
+/// number, and for one beyond the table's range.
+fn exact(number: &Number) -> Option<Number> {
+    if number.is_i64() || number.is_u64() {
+        return Some(number.clone());
+    }
+    let value = number.as_f64()?;
+    if value.fract() == 0.0 && value.abs() <= MOST_EXACT {
+        // The display of a whole number has no fraction.
+        return value
+            .to_string()
+            .parse()
+            .ok()
+            .map(|whole: i64| whole.into());
+    }
+    (1e-120..=MOST_EXACT)
+        .contains(&value.abs())
+        .then(|| number.clone())
 }
 
 /// The known facts of records, by `read.fact`.
@@ -114,7 +135,7 @@ impl FactCondition {
             Asked::IsNot(values) => !is_any(values),
             Asked::SameAs(other) => same(facts.get(other)?, fact),
             Asked::DiffersFrom(other) => !same(facts.get(other)?, fact),
-            Asked::AtLeast(least) => fact.as_i64()? >= *least,
+            Asked::AtLeast(least) => reaches(fact, *least)?,
         })
     }
 
@@ -224,8 +245,18 @@ pub struct ResolvedWhen {
 pub struct Verification {
     /// The condition on the action's reads that shows the effect.
     pub effective: FactCondition,
+    /// The condition that the amount found is the approved one; none for an action without an amount.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub amount: Option<FactCondition>,
     /// Time that the effect may take after the action's end, in milliseconds.
     pub within: i64,
+}
+
+impl Verification {
+    /// Returns its conditions.
+    pub fn conditions(&self) -> impl Iterator<Item = &FactCondition> {
+        std::iter::once(&self.effective).chain(&self.amount)
+    }
 }
 
 /// The check of an unclear call.
@@ -238,12 +269,38 @@ pub struct Reconciliation {
     /// the effect may still come.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_done: Option<FactCondition>,
+    /// The condition of a call that is under way.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pending: Option<FactCondition>,
+    /// The condition of a call that has failed after it was under way. It shows nothing while the
+    /// system has not said so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refused: Option<FactCondition>,
+    /// Time that a call may be under way after the action's end, in milliseconds. Twelve hours if
+    /// none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub within: Option<i64>,
 }
 
 impl Reconciliation {
+    /// Creates a reconciliation that only finds the effect of a call.
+    #[must_use]
+    pub const fn by(done: FactCondition) -> Self {
+        Self {
+            done,
+            not_done: None,
+            pending: None,
+            refused: None,
+            within: None,
+        }
+    }
+
     /// Returns its conditions.
     pub fn conditions(&self) -> impl Iterator<Item = &FactCondition> {
-        std::iter::once(&self.done).chain(&self.not_done)
+        let others = self.not_done.iter().chain(&self.pending);
+        std::iter::once(&self.done)
+            .chain(others)
+            .chain(&self.refused)
     }
 }
 
@@ -255,14 +312,32 @@ pub(super) fn plain(value: &Value) -> String {
     }
 }
 
-/// Compares values. Numbers are equal by value: systems write 5 as 5.0 too.
+/// Compares values. Numbers are equal by value: systems write 5 as 5.0 too. A rounded number equals
+/// nothing.
 fn same(one: &Value, other: &Value) -> bool {
-    match (one.as_f64(), other.as_f64()) {
-        (Some(one_number), Some(other_number)) => {
-            one == other || one_number.total_cmp(&other_number).is_eq()
+    match (one, other) {
+        (Value::Number(one), Value::Number(other)) => {
+            let (one, other) = (exact(one), exact(other));
+            one.is_some() && one == other
         }
         _ => one == other,
     }
+}
+
+/// Returns whether a number is of at least a size; none for another value.
+fn reaches(fact: &Value, least: i64) -> Option<bool> {
+    let Value::Number(number) = fact else {
+        return None;
+    };
+    let number = exact(number)?;
+    if let Some(whole) = number.as_i64() {
+        return Some(whole >= least);
+    }
+    if number.is_u64() {
+        return Some(true);
+    }
+    let below = number.as_f64()?.floor().to_string();
+    below.parse().ok().map(|whole: i64| whole >= least)
 }
 
 #[cfg(test)]

@@ -61,6 +61,7 @@ impl Journaled for Alert {
             "signalType": self.signal_type,
             "severity": self.severity,
             "status": self.status,
+            "statusBy": self.status_by,
         })
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{
     ActionState, AgentAction, AgentPolicy, AgentSessionStatus, Approvers, Charge,
-    ConnectionTraffic, Effect, Excerpt, HeldEffect, Idempotency, OpenCall, Proposers, StepAnswer,
+    ConnectionTraffic, Effect, Excerpt, HeldRecord, Idempotency, OpenCall, Proposers, StepAnswer,
     StepStatus,
 };
 use model::{Timestamp, span};
@@ -109,16 +109,18 @@ pub struct Surroundings {
     pub before: Vec<Option<ActionState>>,
     /// The states of the actions that it replaces; none for an unreadable record.
     pub unless: Vec<Option<ActionState>>,
-    /// For each of its effects, the instants of earlier tries.
+    /// For each of its records, the instants of other actions' tries of its effect.
     pub tries: Vec<Vec<Timestamp>>,
-    /// Held effects, among its own and those of actions that it excludes.
-    pub held: Vec<HeldEffect>,
+    /// Records that other actions hold.
+    pub held: Vec<HeldRecord>,
     /// The organization's policy.
     pub policy: AgentPolicy,
     /// Of the users who approved it, those who still may.
     pub approvers: Approvers,
-    /// The users who opened the session and requested the proposal.
+    /// The users with an interest in it.
     pub proposers: Proposers,
+    /// True if its alert is resolved.
+    pub is_resolved: bool,
 }
 
 impl Surroundings {
@@ -148,7 +150,11 @@ impl Surroundings {
 
 /// Transitions of an action without a holder.
 impl AgentAction {
-    /// Claims it for `lease` milliseconds, if it can run. Its effects are claimed in the same
+    /// The error of an action whose alert was resolved before it was sent.
+    const ALERT_RESOLVED: &'static str =
+        "alert_resolved: the alert was resolved before it ran. Nothing was sent.";
+
+    /// Claims it for `lease` milliseconds, if it can run. Its records are claimed in the same
     /// write.
     ///
     /// For a system without idempotency keys, the claim already records that a call is under way.
@@ -186,7 +192,7 @@ impl AgentAction {
             .stack
             .get_or_insert_with(|| around.stack.clone());
         self.state = ActionState::Running;
-        self.token += 1;
+        self.fence.token += 1;
         self.progress.attempts += 1;
         self.schedule.resends = 0;
         self.schedule.put_off = false;
@@ -223,7 +229,7 @@ impl AgentAction {
 
     /// Returns the outcome and the reason if it ends instead of being claimed.
     fn obstacle(&self, around: &Surroundings, now: Timestamp) -> Option<(ActionState, String)> {
-        if around.session != AgentSessionStatus::Executing || self.stopping {
+        if around.session != AgentSessionStatus::Executing || self.fence.stopping {
             let (outcome, why) = self.cancelled(self.may_have_taken_effect());
             return Some((outcome, why.to_owned()));
         }
@@ -250,8 +256,9 @@ impl AgentAction {
         let why = why.or_else(|| Some(around.held.first()?.says()));
         let why = why.or_else(|| {
             let attempts = self.content.attempts?;
+            let own = self.earlier_tries();
             let mut tries = around.tries.iter();
-            tries.find_map(|tries| attempts.refuse(tries, now))
+            tries.find_map(|tries| attempts.refuse(&[tries.as_slice(), &own].concat(), now))
         })?;
         Some((self.kept_back(), why))
     }
@@ -262,6 +269,12 @@ impl AgentAction {
     fn unapproved(&self, around: &Surroundings, now: Timestamp) -> Option<String> {
         let approvals = self.current_approvals();
         let says = |why: &str| Some(why.to_owned());
+        if self.content.records.is_empty() {
+            return says(
+                "content_changed: it was proposed by an earlier release; open another session. Nothing \
+                 more was sent.",
+            );
+        }
         let digest = self.digest();
         let mut digests = approvals.iter().filter_map(|one| one.digest.as_ref());
         if digests.any(|approved| *approved != digest) {
@@ -281,6 +294,9 @@ impl AgentAction {
         if self.may_have_taken_effect() || self.has_changed() {
             return None;
         }
+        if around.is_resolved {
+            return says(Self::ALERT_RESOLVED);
+        }
         let approvals = around.approvers.standing(&approvals);
         let requirement = around.policy.requires(self.content.subject());
         let requirement = requirement.and(&self.round.rules);
@@ -289,7 +305,7 @@ impl AgentAction {
                 "policy_denied: the policy now allows no user to execute it. Nothing was sent.",
             );
         }
-        let given = requirement.given(&approvals, around.proposers, now);
+        let given = requirement.given(&approvals, &around.proposers, now);
         if given < requirement.approvers() {
             if !approvals.iter().all(|one| one.is_valid(now)) {
                 return says(
@@ -449,10 +465,12 @@ impl AgentAction {
 
 /// Transitions by the worker that holds the action.
 impl AgentAction {
-    /// Records that the next call is about to be sent.
+    /// Records that the next call is about to be sent. The first one of a round that changes something
+    /// is a try.
     pub fn sends(&mut self, target: Idempotency, now: Timestamp) {
         self.progress.call.sending = target == Idempotency::Unkeyed && self.is_about_to_change();
         self.progress.call.since.get_or_insert(now);
+        self.tries(now);
     }
 
     /// Records that the announced call was not sent.
@@ -460,6 +478,7 @@ impl AgentAction {
         self.progress.call.sending = false;
         if !self.progress.call.ambiguous {
             self.progress.call.since = None;
+            self.not_tried();
         }
     }
 
@@ -502,6 +521,11 @@ impl AgentAction {
                 self.progress.call.ambiguous = true;
                 Answered::Unknown
             }
+            Effect::UnderWay => {
+                self.progress.call.ambiguous = true;
+                self.progress.call.under_way = Some(true);
+                Answered::Unknown
+            }
             // The call stays recorded as under way.
             Effect::Unclear => Answered::Unknown,
         }
@@ -516,6 +540,21 @@ impl AgentAction {
             state,
             response,
             error: Some(why.to_owned()),
+        }
+    }
+
+    /// True if a later call of its holder still depends on its alert: no call may have taken effect.
+    #[must_use]
+    pub fn depends_on_alert(&self) -> bool {
+        !self.has_open_call() && !self.has_changed()
+    }
+
+    /// Returns the outcome when its holder learns between two calls that its alert is resolved.
+    #[must_use]
+    pub fn alert_resolved(&self, response: Option<Excerpt>) -> Outcome {
+        Outcome {
+            error: Some(Self::ALERT_RESOLVED.to_owned()),
+            ..self.stopped(response)
         }
     }
 

@@ -109,11 +109,10 @@
 //! and counts no attempt. An action that was not claimed within the hour of its approvals is
 //! skipped all the same.
 //!
-//! An action is *blocked* by effects that others hold, by a predecessor that did not succeed, and
+//! An action is *blocked* by records that others hold, by a predecessor that did not succeed, and
 //! by missing approvals. Content that differs from the approved content blocks it too. A claim also
-//! claims the action's effects, each by a guard that names the action. A claim that finds another
-//! action's guard reads that action's record, to see whether it still [holds](AgentAction::holds)
-//! the effect.
+//! claims the action's records, each by a guard that names the action. A claim that finds other
+//! actions in a guard reads their records, to see whether they still [hold](AgentAction::holds) it.
 //!
 //! When its session is *cancelled*, a queued action ends at once. A running action is told to stop
 //! and ends before its next call. The outcome is unknown if a call may have taken effect, failed if
@@ -170,6 +169,7 @@ mod action_state;
 mod action_type;
 mod after_end;
 mod alert;
+mod amount;
 mod approval;
 mod chains;
 mod checks;
@@ -202,20 +202,19 @@ mod step;
 mod step_result;
 #[cfg(test)]
 mod tests;
+mod tries;
 mod verdict;
 
 pub use action::{
-    ActionEnd, ActionResult, ActionRound, AgentAction, Checks, OpenCall, Progress, Schedule,
-    Verdict, VerdictOutcome,
+    ActionEnd, ActionResult, ActionRound, AgentAction, Checks, Fence, OpenCall, Progress, Schedule,
+    Try, Verdict, VerdictOutcome,
 };
 pub use action_state::{ActionKey, ActionState};
-pub use action_type::{
-    ActionType, MoneyDirection, MoneyMoved, Reversibility, Reversible, Risk, TargetEffect,
-};
+pub use action_type::{ActionType, MoneyDirection, MoneyMoved, Reversibility, Reversible, Risk};
 pub use alert::{
     Alert, AlertCreate, AlertEntity, AlertFilter, AlertMetric, AlertRef, AlertReport, AlertStatus,
-    AlertUpdate, AlertmanagerAlert, AlertmanagerStatus, AlertmanagerVersion, AlertmanagerWebhook,
-    Currency, Labels, LifecycleEvent, Measure, Money, Recurrence, Severity,
+    AlertUpdate, AlertmanagerAlert, AlertmanagerStatus, AlertmanagerWebhook, Currency, Firing,
+    Labels, LifecycleEvent, Measure, Money, Recurrence, Severity, StatusSource,
 };
 pub use approval::{Approved, ApprovedActions};
 pub use chains::{JournalBreak, JournalCheck, check_journal};
@@ -228,7 +227,7 @@ pub use connection::{
     Replays, SealedSecret, kept, redacted,
 };
 pub use content::{ActionContent, Attempts};
-pub use effect::{EffectGuard, HeldEffect, Hold, Try};
+pub use effect::{HeldRecord, Hold, OtherClaim, RecordClaim, RecordGuard};
 pub use evidence::{
     Case, ConfidenceFrom, Evidence, FindingWeight, PlaybookRecord, PlaybookRuns, PlaybookVersion,
     ReadEvidence,

@@ -208,14 +208,16 @@ impl ProposedAction {
         let description = cut(&self.in_words(session, note), Description::MOST);
         let category = cut(&self.content.target_system, Category::MOST);
         Ok(ServiceRequestCreate {
-            title: Title::try_from(model::input::on_one_line(&title)).map_err(text)?,
+            title: Title::try_from(model::characters::on_one_line(&title)).map_err(text)?,
             description: Some(Description::try_from(description).map_err(text)?),
             priority: Defaulted(match self.content.risk {
                 Risk::Critical => Priority::Urgent,
                 Risk::High => Priority::High,
                 Risk::Low | Risk::Medium => Priority::Medium,
             }),
-            category: Some(Category::try_from(model::input::on_one_line(&category)).map_err(text)?),
+            category: Some(
+                Category::try_from(model::characters::on_one_line(&category)).map_err(text)?,
+            ),
             reference_type: None,
             reference_id: None,
         })
@@ -229,8 +231,8 @@ impl ProposedAction {
             lines.push(format!("Impact: {}", analysis.impact));
         }
         lines.push(format!("\nSystem: {}", self.content.target_system));
-        if !self.content.entities.is_empty() {
-            let records = self.content.entities.iter().map(|id| quoted(id));
+        if !self.content.records.is_empty() {
+            let records = self.content.records.iter().map(|record| quoted(record));
             let records: Vec<String> = records.collect();
             lines.push(format!("Records: {}", records.join(", ")));
         }

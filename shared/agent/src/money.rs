@@ -29,7 +29,8 @@ impl Money {
     }
 }
 
-/// Returns the number of decimals of amounts in a kind of system.
+/// Returns the number of decimals of amounts in a kind of system: those of ISO 4217, unless the system
+/// has its own.
 fn decimals(currency: &str, kind: &str) -> usize {
     match (kind, currency) {
         // <https://docs.stripe.com/currencies#minor-units>
@@ -38,9 +39,10 @@ fn decimals(currency: &str, kind: &str) -> usize {
         | (
             _,
             "BIF" | "CLP" | "DJF" | "GNF" | "ISK" | "JPY" | "KMF" | "KRW" | "PYG" | "RWF" | "UGX"
-            | "VND" | "VUV" | "XAF" | "XOF" | "XPF",
+            | "UYI" | "VND" | "VUV" | "XAF" | "XOF" | "XPF",
         ) => 0,
         (_, "BHD" | "IQD" | "JOD" | "KWD" | "LYD" | "OMR" | "TND") => 3,
+        (_, "CLF" | "UYW") => 4,
         _ => 2,
     }
 }
@@ -62,6 +64,9 @@ mod tests {
             (1_000, "JPY", "stripe", "1,000 JPY"),
             (0, "JPY", "", "0 JPY"),
             (1_001, "KWD", "", "1.001 KWD"),
+            (12_345_678, "CLF", "", "1,234.5678 CLF"),
+            (500, "UYW", "", "0.0500 UYW"),
+            (500, "UYI", "", "500 UYI"),
             // Stripe counts these in hundredths, and one that ISO divides as a whole.
             (500, "ISK", "lago", "500 ISK"),
             (500, "ISK", "stripe", "5.00 ISK"),

@@ -112,7 +112,9 @@ impl AgentSession {
         now: Timestamp,
     ) -> bool {
         let is_theirs = |one: &ActionApproval| one.user_id == user.id && one.is_valid(now);
-        self.proposed_actions.iter().any(|action| {
+        let open = self.open_actions(context.is_resolved, now);
+        let mut open = open.filter(|(_, work)| work.is_approval());
+        open.any(|(action, _)| {
             !action.approvals.iter().any(is_theirs)
                 && self.may_approve(action, user, context, now).is_ok()
         })
@@ -130,7 +132,7 @@ impl AgentSession {
                 let analyses = Next::new(Step::Agent, AGENT, "analyses the alert");
                 return vec![analyses.until(self.due_at)];
             }
-            AgentSessionStatus::Executing => {
+            AgentSessionStatus::Executing if self.works() => {
                 steps.push(Next::new(
                     Step::Agent,
                     AGENT,
@@ -142,6 +144,7 @@ impl AgentSession {
             }
             _ => {}
         }
+        steps.extend(self.check_step(now));
         let open: Vec<_> = self.open_actions(context.is_resolved, now).collect();
         let of = |is: fn(OpenWork) -> bool| -> Vec<&ProposedAction> {
             let open = open.iter().filter(|(_, work)| is(*work));
@@ -157,6 +160,10 @@ impl AgentSession {
             steps.push(Next::new(Step::Execute, EXECUTOR, what));
         }
         steps.extend(self.approval_step(&of(OpenWork::is_approval), context, now));
+        let may_propose = !context.is_resolved && !self.superseded;
+        if may_propose && self.is_outdated() {
+            steps.push(self.another_session());
+        }
         if let Some((action, others)) = of(|work| work == OpenWork::ByHand).split_first() {
             let what = format!(
                 "settles {} or hands it over{}",
@@ -176,14 +183,38 @@ impl AgentSession {
         ) {
             steps.extend(self.proposed_actions.iter().filter_map(handed_over));
         }
-        if steps.is_empty() && !context.is_resolved && !self.superseded {
-            let what = format!(
-                "opens another session on alert {}, or resolves the alert",
-                self.alert_id
-            );
-            steps.push(Next::new(Step::Propose, PROPOSER, what));
+        if steps.is_empty() && may_propose {
+            steps.push(self.another_session());
         }
         steps
+    }
+
+    /// True if it failed since the record of an approved action is not as it was proposed.
+    fn is_outdated(&self) -> bool {
+        let mut short = self.shortfall.keys();
+        self.status == AgentSessionStatus::Failed && short.any(|id| self.void.contains(id))
+    }
+
+    fn another_session(&self) -> Next {
+        let what = format!(
+            "proposes again in another session on alert {}, or resolves the alert",
+            self.alert_id
+        );
+        Next::new(Step::Propose, PROPOSER, what)
+    }
+
+    /// Returns the next check of an open outcome.
+    fn check_step(&self, now: Timestamp) -> Option<Next> {
+        let (id, at) = self.awaited.iter().min_by_key(|(_, at)| **at)?;
+        let action = self.proposed(id)?;
+        let system = &action.content.target_system;
+        let what = format!(
+            "checks in {system} whether {} took effect{}",
+            quoted(action),
+            besides(self.awaited.len() - 1)
+        );
+        let until = Some(*at).filter(|at| now < *at);
+        Some(Next::new(Step::Agent, AGENT, what).until(until))
     }
 
     /// Returns the approval of the first action that a user may approve.
@@ -211,7 +242,7 @@ impl AgentSession {
             requirement.approvers(),
             context.approvers.standing(&action.approvals),
         );
-        let given = requirement.given(&approvals, self.proposers(), now);
+        let given = requirement.given(&approvals, &self.proposers(&action.id), now);
         let count = if needed > 1 {
             format!(" ({} of {needed})", needed.min(given + 1))
         } else {

@@ -56,22 +56,42 @@ impl AgentSession {
         until.filter(|_| is_open)
     }
 
+    /// Returns the actions that can be approved, in at most `most` characters, and until when. None if
+    /// there are none. Descriptions name the records and the amount.
+    #[must_use]
+    pub fn approval_request(&self, most: usize, now: Timestamp) -> Option<String> {
+        let until = self.approvable_until(now)?.to_string().replace('T', " ");
+        let until = until.chars().take("2026-01-15 14:05".len());
+        let until = format!(", until {} UTC", until.collect::<String>());
+        let open = self.open_actions(false, now);
+        let open = open.filter(|(_, work)| work.is_approval());
+        let mut actions = open.map(|(action, _)| first_sentence(&action.content.description));
+        let first = actions.next()?;
+        let others: Vec<&str> = actions.collect();
+        let mut text = [&[first], others.as_slice()].concat().join("; ");
+        if text.chars().count() + until.len() > most {
+            let more = match others.len() {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
+            let room = most.saturating_sub(until.len() + more.len());
+            text = match first.char_indices().nth(room) {
+                None => first.to_owned(),
+                Some(_) => first
+                    .chars()
+                    .take(room.saturating_sub(1))
+                    .chain(['…'])
+                    .collect(),
+            };
+            text.push_str(&more);
+        }
+        Some(text + &until)
+    }
+
     /// True if an action was approved.
     #[must_use]
     pub fn is_approved(&self, action_id: &str) -> bool {
         self.approved.iter().flatten().any(|id| id == action_id)
-    }
-
-    /// Returns an approved action that may be done and that excludes this one.
-    pub(super) fn rival_of(&self, action: &ProposedAction) -> Option<&ProposedAction> {
-        let is_not_done = |id: &str| {
-            let state = self.shortfall.get(id);
-            state.is_some_and(|state| state.is_not_done())
-        };
-        self.proposed_actions.iter().find(|other| {
-            let is_excluded = action.excludes.contains(&other.key);
-            is_excluded && self.is_approved(&other.id) && !is_not_done(&other.id)
-        })
     }
 
     fn open_work(&self, action: &ProposedAction, now: Timestamp) -> Option<OpenWork> {
@@ -86,11 +106,15 @@ impl AgentSession {
         }
         let shortfall = self.shortfall.get(&action.id);
         if shortfall == Some(&ActionState::Unknown) {
-            return Some(OpenWork::Judge);
+            // The agent checks it.
+            let is_awaited = self.awaited.contains_key(&action.id);
+            return (!is_awaited).then_some(OpenWork::Judge);
         }
         let is_in_time = self.approvable_until.is_some_and(|until| now < until);
         let stands = matches!(status, AwaitingConfirmation | Completed | Failed);
-        if !stands || !is_in_time || self.superseded || self.rival_of(action).is_some() {
+        let stands = (stands || self.awaits_outcome) && !self.superseded;
+        let is_void = self.void.contains(&action.id);
+        if !stands || !is_in_time || is_void {
             return None;
         }
         match shortfall {
@@ -99,4 +123,11 @@ impl AgentSession {
             None => Some(OpenWork::Approve),
         }
     }
+}
+
+/// Returns the first sentence of a description, without its full stop.
+fn first_sentence(text: &str) -> &str {
+    let end = text.find(". ").unwrap_or(text.len());
+    let sentence = text.get(..end).unwrap_or(text);
+    sentence.strip_suffix('.').unwrap_or(sentence)
 }

@@ -33,30 +33,29 @@ impl LastOutcome {
     /// milliseconds.
     pub const BARS: i64 = 24 * span::HOUR;
 
-    /// Returns an action's outcome for each of its records. Empty while it is not known whether the
-    /// action helped them.
+    /// Returns an action's outcome for the record that it acted on. None while it is not known whether
+    /// the action helped it.
     #[must_use]
-    pub fn of(action: &AgentAction) -> Vec<Self> {
+    pub fn of(action: &AgentAction) -> Option<Self> {
         let helped = if action.is_remedy() {
             true
         } else if action.helped() == Some(false) {
             false
         } else {
-            return Vec::new();
+            return None;
         };
         let content = &action.content;
-        let entities = content.entities.iter().filter(|entity| !entity.is_empty());
-        let outcomes = entities.map(|entity| Self {
+        let (_, entity) = content.entity().filter(|(_, id)| !id.is_empty())?;
+        Some(Self {
             organization_id: action.key.organization_id,
             target_system: content.target_system.clone(),
-            entity: entity.clone(),
+            entity: entity.to_owned(),
             action_type: content.action_type,
             playbook: content.playbook.as_ref().map(super::PlaybookVersion::label),
             session_id: action.key.session_id,
             helped,
             at: action.ended_at(),
-        });
-        outcomes.collect()
+        })
     }
 
     /// Returns the label of the playbook version that is not proposed for this record at `now`.
@@ -87,7 +86,7 @@ pub struct Saving {
     pub organization_id: OrganizationId,
     /// The target system.
     pub target_system: String,
-    /// The record of that system. For an action with several records, the first.
+    /// The action's record in that system.
     pub entity: String,
     /// The action.
     pub action_id: String,
@@ -110,12 +109,10 @@ impl Saving {
             organization_id: action.key.organization_id,
             target_system: action.content.target_system.clone(),
             // An action that was approved by an old release names no record.
-            entity: action
-                .content
-                .entities
-                .first()
-                .unwrap_or(&action.key.action_id)
-                .clone(),
+            entity: match action.content.entity() {
+                Some((_, id)) => id.to_owned(),
+                None => action.key.action_id.clone(),
+            },
             action_id: action.key.action_id.clone(),
             action_type: action.content.action_type,
             session_id: action.key.session_id,

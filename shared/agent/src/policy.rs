@@ -37,7 +37,11 @@ use model::{OrganizationId, Permission, Role, Timestamp, User, UserId, names, sp
         "notOpener": true,
         "deny": false
     }],
-    "caps": {"actions": 200, "money": [{"minorUnits": 500_000, "currency": "USD"}]},
+    "caps": {
+        "actions": 200,
+        "money": [{"minorUnits": 500_000, "currency": "USD"}],
+        "messagesPerCustomer": 3
+    },
     "updatedBy": 1,
     "updatedAt": "2026-01-14T12:10:00.000Z"
 })))]
@@ -98,6 +102,9 @@ pub struct PolicyCaps {
     pub actions: Option<i64>,
     /// The most money, by currency; empty for no limit. Amounts in other currencies exceed the cap.
     pub money: Vec<Money>,
+    /// The most messages to one customer; null for no limit.
+    #[serde(default)]
+    pub messages_per_customer: Option<i64>,
 }
 
 names! {
@@ -121,6 +128,8 @@ pub struct PolicySubject<'a> {
     pub money: Option<&'a MoneyMoved>,
     /// Its target system.
     pub connection: &'a str,
+    /// The customer who gets its message.
+    pub customer: Option<&'a str>,
 }
 
 /// The combined requirements of all rules that match an action.
@@ -129,8 +138,8 @@ pub struct Requirement<'a> {
     rules: Vec<&'a PolicyRule>,
 }
 
-/// The users who had an action proposed. A rule may exclude them from approving it.
-#[derive(Clone, Copy, Debug, Default)]
+/// The users with an interest in an action. A rule may exclude them from approving it.
+#[derive(Clone, Debug, Default)]
 pub struct Proposers {
     /// The user who recorded the alert.
     pub recorder: Option<UserId>,
@@ -138,6 +147,15 @@ pub struct Proposers {
     pub opener: Option<UserId>,
     /// The user who requested the proposal.
     pub proposer: Option<UserId>,
+    /// The users who said that an earlier try of it was not done, if it moves money.
+    pub deniers: Vec<UserId>,
+}
+
+impl Proposers {
+    fn include(&self, user: UserId) -> bool {
+        let named = [self.recorder, self.opener, self.proposer];
+        named.contains(&Some(user)) || self.deniers.contains(&user)
+    }
 }
 
 /// An action's charge to the daily caps, and the most that others may have charged before.
@@ -148,6 +166,9 @@ pub struct Charge {
     /// Its amount, and the most that others may have moved in that currency. None if it moves no
     /// money.
     pub money: Option<(Money, i64)>,
+    /// The customer who gets its message, and the most other messages. None if it sends none, or for
+    /// no limit.
+    pub message: Option<(String, i64)>,
 }
 
 impl AgentPolicy {
@@ -268,13 +289,8 @@ impl<'a> Requirement<'a> {
 
     /// True if an approval satisfies every rule.
     #[must_use]
-    pub fn admits(&self, approval: &ActionApproval, proposers: Proposers) -> bool {
-        let Proposers {
-            recorder,
-            opener,
-            proposer,
-        } = proposers;
-        let is_involved = [recorder, opener, proposer].contains(&Some(approval.user_id));
+    pub fn admits(&self, approval: &ActionApproval, proposers: &Proposers) -> bool {
+        let is_involved = proposers.include(approval.user_id);
         if approval.is_fresh() && self.asks_for_another() {
             return false;
         }
@@ -289,7 +305,7 @@ impl<'a> Requirement<'a> {
     pub fn given(
         &self,
         approvals: &[ActionApproval],
-        proposers: Proposers,
+        proposers: &Proposers,
         now: Timestamp,
     ) -> usize {
         let mut counted: Vec<UserId> = Vec::new();
@@ -320,11 +336,13 @@ impl<'a> Requirement<'a> {
             };
             format!("{article} {}", names.join(" or "))
         };
-        if self.rules.iter().any(|rule| rule.not_opener) {
-            who.push_str(" who did not open this session");
-        } else if asked.is_empty() {
-            who.push_str(" who may execute actions");
-        }
+        let excludes = self.rules.iter().any(|rule| rule.not_opener);
+        who.push_str(match (asked.is_empty(), excludes) {
+            (true, true) => " who may execute actions and did not open this session",
+            (true, false) => " who may execute actions",
+            (false, true) => " who did not open this session",
+            (false, false) => "",
+        });
         who
     }
 
@@ -352,7 +370,7 @@ impl<'a> Requirement<'a> {
 /// Of some users, those who may approve actions now, with their roles and the time in which they are
 /// fresh.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Approvers(BTreeMap<UserId, (Role, Option<Timestamp>)>);
+pub struct Approvers(BTreeMap<UserId, (Option<Role>, Option<Timestamp>)>);
 
 impl Approvers {
     /// Returns those of the users who are enabled and may execute actions.
@@ -362,7 +380,7 @@ impl Approvers {
             !user.disabled && user.may(permission)
         };
         let users = users.into_iter().filter(may_execute);
-        let now = |user: &User| (user.id, (user.role, user.fresh_until()));
+        let now = |user: &User| (user.id, (user.role.known(), user.fresh_until()));
         Self(users.map(now).collect())
     }
 
@@ -372,7 +390,7 @@ impl Approvers {
         let standing = approvals.iter().filter_map(|approval| {
             let (role, fresh_until) = *self.0.get(&approval.user_id)?;
             Some(ActionApproval {
-                role: Some(role),
+                role,
                 fresh_until,
                 ..approval.clone()
             })
@@ -412,7 +430,7 @@ impl ActionApproval {
     pub fn by(user: &User, now: Timestamp) -> Self {
         Self {
             user_id: user.id,
-            role: Some(user.role),
+            role: user.role.known(),
             at: now,
             digest: None,
             note: None,
@@ -444,20 +462,25 @@ impl PolicyCaps {
     /// Returns an action's charge to the daily caps; none if nothing is capped. The error says how
     /// the action alone exceeds a cap.
     pub fn charge(&self, subject: PolicySubject<'_>) -> Result<Option<Charge>, String> {
-        if self.actions.is_none() && self.money.is_empty() {
+        if *self == Self::default() {
             return Ok(None);
         }
         if self.actions.is_some_and(|most| most < 1) {
             return Err("the policy allows no actions at all".to_owned());
         }
         let others = self.actions.map(|most| most - 1);
+        let message = self.message(subject)?;
         // Usage counts with the invoice that bills it.
         let is_counted =
             |moved: &&MoneyMoved| moved.direction != MoneyDirection::CustomerIsBilledLater;
         let moved = subject.money.filter(is_counted);
         let Some(moved) = moved.filter(|_| !self.money.is_empty()) else {
             let money = None;
-            return Ok(Some(Charge { others, money }));
+            return Ok(Some(Charge {
+                others,
+                money,
+                message,
+            }));
         };
         let Some(money) = &moved.amount else {
             return Err("its amount is not known, which is above every cap".to_owned());
@@ -479,6 +502,27 @@ impl PolicyCaps {
             currency: money.currency.clone(),
         };
         let money = Some((taken, cap.minor_units - amount));
-        Ok(Some(Charge { others, money }))
+        Ok(Some(Charge {
+            others,
+            money,
+            message,
+        }))
+    }
+
+    /// Returns the charge of a message to the cap of its customer.
+    fn message(&self, subject: PolicySubject<'_>) -> Result<Option<(String, i64)>, String> {
+        let is_message = subject.action_type == ActionType::NotifyCustomer;
+        let Some(most) = self.messages_per_customer.filter(|_| is_message) else {
+            return Ok(None);
+        };
+        let Some(customer) = subject.customer else {
+            return Err(
+                "its customer is not known, and the policy caps the messages to one".to_owned(),
+            );
+        };
+        if most < 1 {
+            return Err("the policy allows no messages to customers".to_owned());
+        }
+        Ok(Some((customer.to_owned(), most - 1)))
     }
 }

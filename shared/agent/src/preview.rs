@@ -44,13 +44,13 @@ impl AgentSession {
         }
     }
 
-    /// Returns the pairs of these actions that exclude each other, by their ids.
+    /// Returns the pairs of these actions that are not approved together, by their ids.
     #[must_use]
-    pub fn exclusive_pairs(actions: &[&ProposedAction]) -> Vec<[String; 2]> {
+    pub fn exclusive_pairs(&self, actions: &[&ProposedAction]) -> Vec<[String; 2]> {
         let mut pairs = Vec::new();
         for (at, one) in actions.iter().enumerate() {
             let later = actions.iter().skip(at + 1);
-            let excluded = later.filter(|other| one.excludes.contains(&other.key));
+            let excluded = later.filter(|other| self.are_exclusive(one, other));
             pairs.extend(excluded.map(|other| [one.id.clone(), other.id.clone()]));
         }
         pairs
@@ -66,7 +66,7 @@ impl AgentSession {
     ) -> usize {
         let approvals = context.approvers.standing(&action.approvals);
         let requirement = context.policy.demands(action);
-        requirement.given(&approvals, self.proposers(), now)
+        requirement.given(&approvals, &self.proposers(&action.id), now)
     }
 }
 
@@ -137,6 +137,7 @@ impl ProposedAction {
             .steps
             .iter()
             .filter_map(|step| step.call.as_ref());
+        obstacles.extend(calls.clone().filter_map(|call| connection.key_taken(call)));
         let refused = calls.filter(|call| !connection.allows(&call.method, &call.path));
         let refused =
             refused.map(|call| format!("The connection does not allow {}.", call.summary()));

@@ -124,8 +124,6 @@ pub struct ProposedAction {
     pub id: String,
     /// Its name within the playbook, by which other actions of the proposal refer to it.
     pub key: String,
-    /// Keys of the actions that must not run if this one does. Each of them lists this one too.
-    pub excludes: Vec<String>,
     /// Keys of the actions that come first, if they are approved too.
     pub after: Vec<String>,
     /// Keys of the actions that come first, if they are approved too, and that this one replaces:
@@ -143,6 +141,10 @@ pub struct ProposedAction {
     pub approvers: i64,
     /// The handling of a manual action, once a user has handled it.
     pub handling: Option<Handling>,
+    /// Users who said that a try of it was not done. They count as its proposers, since it moves
+    /// money.
+    #[serde(default)]
+    pub denied_by: Vec<UserId>,
 }
 
 /// The handling of a manual action.

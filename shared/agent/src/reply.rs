@@ -23,6 +23,8 @@ pub enum Effect {
     Unclear,
     /// May have taken place, and no repeat of the call will tell.
     Undecided,
+    /// The system says that it is under way. A later read tells.
+    UnderWay,
 }
 
 impl From<Effect> for StepStatus {
@@ -32,7 +34,7 @@ impl From<Effect> for StepStatus {
             Effect::DoneBefore => Self::DoneBefore,
             Effect::Refused => Self::Refused,
             Effect::NotNow => Self::NotNow,
-            Effect::Unclear | Effect::Undecided => Self::Unclear,
+            Effect::Unclear | Effect::Undecided | Effect::UnderWay => Self::Unclear,
         }
     }
 }
@@ -80,8 +82,7 @@ impl ApiCall {
     /// - Conditions on the body decide success, where the call has them.
     /// - An expected status whose body denies success is a refusal: the system has handled the
     ///   call, and it failed.
-    /// - An expected status whose body says that the call is under way is undecided: a later read
-    ///   tells.
+    /// - An expected status whose body says so is under way: a later read tells.
     /// - An expected status whose body lacks the value is unclear.
     /// - 202 is unclear until its body tells of success: the system is still at work.
     /// - An effect that was already there is recognized by its status and code, unless the body
@@ -96,7 +97,7 @@ impl ApiCall {
         let was_done_before = self.was_done_before(reply);
         // A repeat could not tell more than a later read.
         if is_expected && self.changes() && self.is_pending(reply.body) {
-            return Effect::Undecided;
+            return Effect::UnderWay;
         }
         match self.succeeds(reply.body) {
             Some(true) if is_expected => return Effect::Done,

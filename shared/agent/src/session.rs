@@ -1,6 +1,6 @@
 //! The record of a session, its status at an instant, and its analyses.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -53,9 +53,19 @@ pub struct AgentSession {
     /// The approved actions that ended without success, with their states. Without those that were
     /// not needed, and those that were approved again.
     pub shortfall: BTreeMap<String, ActionState>,
+    /// The next checks of actions in the shortfall whose outcome is unknown. Without one, a user
+    /// settles the action.
+    #[serde(default)]
+    pub awaited: BTreeMap<String, Timestamp>,
+    /// True if every approved action has ended, and the outcome of one is still open.
+    #[serde(default)]
+    pub awaits_outcome: bool,
+    /// Actions without a use, by the newest results: not needed, or with a false precondition.
+    #[serde(default)]
+    pub void: BTreeSet<String>,
     /// True once its alert has a newer session. Its actions are not approved any more.
     pub superseded: bool,
-    /// The user who recorded the alert.
+    /// The user who recorded the alert; none if a machine did.
     pub recorded_by: Option<UserId>,
     /// The user who opened it.
     pub created_by: UserId,
@@ -113,13 +123,13 @@ names! {
         Analyzing,
         /// Actions are proposed and wait for approval, for 24 hours.
         AwaitingConfirmation,
-        /// Approved actions run.
+        /// Approved actions run, or the outcome of one is still open.
         Executing,
         /// Running actions end, and no action starts.
         Cancelling,
         /// Every approved action succeeded, or all actions are manual and each is done or waived.
         Completed,
-        /// The analysis failed, or an approved action did not succeed.
+        /// The analysis failed, or an approved action certainly did not succeed.
         Failed,
         /// Cancelled or rejected.
         Cancelled,
@@ -210,8 +220,11 @@ impl AgentSession {
             analysis_key: None,
             approved: Vec::new(),
             shortfall: BTreeMap::new(),
+            awaited: BTreeMap::new(),
+            awaits_outcome: false,
+            void: BTreeSet::new(),
             superseded: false,
-            recorded_by: alert.created_by,
+            recorded_by: alert.created_by.filter(|_| !alert.recorded_by_machine),
             created_by: by,
             proposed_by: None,
             rejection: None,
@@ -284,6 +297,7 @@ impl AgentSession {
         self.resolved_when = proposal.resolved_when;
         self.proposal = number;
         self.proposed_actions = actions;
+        self.void = BTreeSet::new();
         let due = now.plus(Self::CONFIRMATION);
         self.approvable_until = Some(due);
         self.turn(AgentSessionStatus::AwaitingConfirmation, Some(due), now);
@@ -325,6 +339,22 @@ impl AgentSession {
         }
     }
 
+    /// True while actions run. Once all have ended, it may still [await](Self::awaits_outcome) the
+    /// outcome of one.
+    #[must_use]
+    pub const fn works(&self) -> bool {
+        self.status.is_running() && !self.awaits_outcome
+    }
+
+    /// True once its approved actions have ended. Other actions can be approved then.
+    pub(super) const fn is_at_rest(&self) -> bool {
+        self.awaits_outcome
+            || matches!(
+                self.status,
+                AgentSessionStatus::Completed | AgentSessionStatus::Failed
+            )
+    }
+
     /// Ends it after its last action. Its other actions can be approved for [`AGAIN`](Self::AGAIN).
     pub(super) fn end(&mut self, status: AgentSessionStatus, now: Timestamp) {
         self.turn(status, None, now);
@@ -336,7 +366,8 @@ impl AgentSession {
     /// open work. Returns whether that time was over.
     pub fn close(&mut self, now: Timestamp) -> bool {
         let is_over = self.approvable_until.is_some_and(|until| until <= now);
-        if !self.status.has_ended() || !is_over {
+        let rests = self.status.has_ended() || self.awaits_outcome;
+        if !rests || !is_over {
             return false;
         }
         self.approvable_until = None;
@@ -344,13 +375,16 @@ impl AgentSession {
         true
     }
 
-    /// Returns the users who recorded the alert, opened the session and requested the proposal.
+    /// Returns the users with an interest in an action: those who recorded the alert, opened the
+    /// session, requested the proposal, or said that an earlier try was not done.
     #[must_use]
-    pub const fn proposers(&self) -> Proposers {
+    pub fn proposers(&self, action_id: &str) -> Proposers {
+        let action = self.proposed(action_id);
         Proposers {
             recorder: self.recorded_by,
             opener: Some(self.created_by),
             proposer: self.proposed_by,
+            deniers: action.map_or_else(Vec::new, |action| action.denied_by.clone()),
         }
     }
 
@@ -382,6 +416,7 @@ impl AgentSession {
         self.status = status;
         self.due_at = due_at;
         self.alert_check_at = None;
+        self.awaits_outcome = false;
         self.updated_at = now;
     }
 

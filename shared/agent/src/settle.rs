@@ -1,9 +1,13 @@
 //! The end of a session: by its actions, by a cancellation, or by later checks and verdicts.
 
-use std::ops::{Deref, DerefMut};
+use std::{
+    collections::BTreeSet,
+    ops::{Deref, DerefMut},
+};
 
 use super::{
     ActionResult, ActionState, AgentAction, AgentSession, AgentSessionStatus, ApprovedActions,
+    ProposedAction,
 };
 use model::{Code, Error, Timestamp};
 
@@ -47,7 +51,7 @@ impl AgentSession {
             if action.cancel(now) {
                 ended.push(&*action);
             } else if action.state == ActionState::Running {
-                action.stopping = true;
+                action.fence.stopping = true;
                 stopping.push(&*action);
             }
         }
@@ -66,61 +70,111 @@ impl AgentSession {
         Ok(Some(Cancelled { ended, stopping }))
     }
 
-    /// Ends the session if each of its approved actions has ended. Returns whether it ended in this
-    /// call.
+    /// Ends the session if each of its approved actions has ended. With an open outcome it goes on
+    /// executing, and the last check or settlement ends it. Returns whether it changed.
     pub fn settle<A: Deref<Target = AgentAction>>(
         &mut self,
         actions: &ApprovedActions<A>,
         now: Timestamp,
     ) -> bool {
-        if !self.status.is_running() || !actions.all_ended() {
+        if !self.works() || !actions.all_ended() {
             return false;
         }
         self.ends(actions, now);
         true
     }
 
-    /// Sets the status that follows from its ended actions. Returns whether it completed.
+    /// Sets the status that follows from its ended actions.
     fn ends<A: Deref<Target = AgentAction>>(
         &mut self,
         actions: &ApprovedActions<A>,
         now: Timestamp,
-    ) -> bool {
-        let error = self.note_shortfall(actions);
+    ) {
+        self.note_outcomes(actions);
         if self.status == AgentSessionStatus::Cancelling {
             self.turn(AgentSessionStatus::Cancelled, None, now);
-            return false;
+            return;
         }
-        let completes = error.is_none();
-        self.error = error;
-        let status = if completes {
-            AgentSessionStatus::Completed
-        } else {
-            AgentSessionStatus::Failed
+        let mut outcomes = self.shortfall.values();
+        let is_open = outcomes.any(|outcome| *outcome == ActionState::Unknown);
+        let count = self.shortfall.len();
+        self.error = (count > 0 && !is_open).then(|| {
+            let all = actions.known.len() + actions.unreadable.len();
+            format!("{count} of {all} approved actions did not succeed; see executionResults.")
+        });
+        let status = match (is_open, count) {
+            (true, _) => AgentSessionStatus::Executing,
+            (false, 0) => AgentSessionStatus::Completed,
+            (false, _) => AgentSessionStatus::Failed,
         };
         self.end(status, now);
+        self.awaits_outcome = is_open;
+        self.plan_visit();
         self.plan_alert_check(actions, now);
-        completes
     }
 
-    /// Notes the approved actions that ended without success and were needed. Returns the session's
-    /// error if there are any.
-    fn note_shortfall<A: Deref<Target = AgentAction>>(
-        &mut self,
-        actions: &ApprovedActions<A>,
-    ) -> Option<String> {
+    /// Notes what the results of its actions leave: the shortfall, the next checks, and the void
+    /// actions.
+    pub fn note_outcomes<A: Deref<Target = AgentAction>>(&mut self, actions: &ApprovedActions<A>) {
         let results = self.results(actions);
-        let fell_short = results.iter();
-        let fell_short = fell_short.filter(|one| !(one.success || one.is_needless()));
+        let fell_short = results.iter().filter(|one| {
+            let is_replaced = || self.is_replaced(&one.action_id, actions);
+            !(one.success || one.is_needless() || is_replaced())
+        });
         let states = fell_short.filter_map(|one| {
             let state = actions.state(&one.action_id)?;
             Some((one.action_id.clone(), state))
         });
         self.shortfall = states.collect();
-        let (count, all) = (self.shortfall.len(), results.len());
-        (count > 0).then(|| {
-            format!("{count} of {all} approved actions did not succeed; see executionResults.")
-        })
+        let next = actions.known.iter().filter_map(|action| {
+            let is_open = action.state == ActionState::Unknown;
+            let next = action.next_look_at().filter(|_| is_open)?;
+            Some((action.key.action_id.clone(), next))
+        });
+        self.awaited = next.collect();
+        self.void = self.void_actions(actions);
+    }
+
+    /// True if an action did not run, and one that it replaces succeeded.
+    fn is_replaced<A: Deref<Target = AgentAction>>(
+        &self,
+        action_id: &str,
+        actions: &ApprovedActions<A>,
+    ) -> bool {
+        let may_run = actions
+            .state(action_id)
+            .is_none_or(ActionState::is_not_done);
+        let unless = self.proposed(action_id).map(|action| &action.unless);
+        let mut others = self.proposed_actions.iter();
+        may_run
+            && others.any(|other| {
+                let is_named = unless.is_some_and(|keys| keys.contains(&other.key));
+                is_named && actions.state(&other.id) == Some(ActionState::Succeeded)
+            })
+    }
+
+    /// Returns the actions without a use, by the newest results: not needed, or with a false
+    /// precondition.
+    fn void_actions<A: Deref<Target = AgentAction>>(
+        &self,
+        actions: &ApprovedActions<A>,
+    ) -> BTreeSet<String> {
+        let known = &actions.known;
+        let was_changed = |id: &str| {
+            let mut known = known.iter().filter(|one| one.key.action_id == *id);
+            known.any(|one| one.state == ActionState::Skipped && one.is_outdated())
+        };
+        let is_refuted = |proposed: &ProposedAction| {
+            let may_run = actions
+                .state(&proposed.id)
+                .is_none_or(ActionState::is_not_done);
+            may_run && known.iter().any(|done| done.refutes(&proposed.content))
+        };
+        let automated = self.proposed_actions.iter().filter(|one| one.is_automated);
+        let void = automated.filter(|one| {
+            was_changed(&one.id) || self.is_replaced(&one.id, actions) || is_refuted(one)
+        });
+        void.map(|one| one.id.clone()).collect()
     }
 
     /// Returns the results of the ended actions, in the order of the proposal.
@@ -153,18 +207,21 @@ impl AgentSession {
         results
     }
 
-    /// Handles the settlement of an action whose outcome was unknown. A failed session completes
-    /// once each approved action has succeeded. Otherwise, its actions may be approved again for as
-    /// long as after a failure. Returns whether it completed in this call.
+    /// Handles the end of a check, or the settlement of an action whose outcome was unknown. With the
+    /// last open outcome the session ends. Then, its actions may be approved again for as long as
+    /// after a failure. Returns whether its status changed.
     pub fn settle_again<A: Deref<Target = AgentAction>>(
         &mut self,
         actions: &ApprovedActions<A>,
         now: Timestamp,
     ) -> bool {
-        if self.status != AgentSessionStatus::Failed || self.approved.is_empty() {
-            self.note_shortfall(actions);
-            return false;
+        let status = self.status;
+        let has_failed = status == AgentSessionStatus::Failed && !self.approved.is_empty();
+        if self.awaits_outcome || has_failed {
+            self.ends(actions, now);
+        } else {
+            self.note_outcomes(actions);
         }
-        self.ends(actions, now)
+        self.status != status
     }
 }

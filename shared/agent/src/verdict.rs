@@ -7,7 +7,9 @@ use super::{
     ActionState, AgentAction, AgentSession, ApprovedActions, HandlingStatus, ProposedAction,
     Schedule, StepStatus, Verdict, VerdictOutcome,
 };
-use model::{Code, Error, Fault, FaultCode, JournalHead, Reason, Timestamp, input, names};
+use model::{
+    Code, Error, Fault, FaultCode, JournalHead, Reason, Timestamp, UserId, input, names, span,
+};
 
 input! {
     /// The body of a request that settles an action.
@@ -93,6 +95,11 @@ impl AgentAction {
                 Err(known(&format!("The action is {}.", self.state.name())))
             };
         }
+        if verdict.outcome == VerdictOutcome::NotDone
+            && let Some(why) = self.under_way(verdict.at)
+        {
+            return Err(Error::conflict(Code::UnderWay, why));
+        }
         match verdict.outcome {
             VerdictOutcome::Done => {
                 self.is_known(StepStatus::Done, verdict.at);
@@ -119,24 +126,57 @@ impl AgentAction {
     }
 }
 
+impl AgentAction {
+    /// Time before a check in which `not_done` is refused, in milliseconds.
+    pub const SOON: i64 = 5 * span::MINUTE;
+
+    /// Returns the user who said that it was not done, if it moves money. The user has an interest in
+    /// what is next done to its records, by any session.
+    #[must_use]
+    pub fn denied_by(&self) -> Option<UserId> {
+        let verdict = self.end.verdict.as_ref();
+        let denied = verdict.filter(|one| one.outcome == VerdictOutcome::NotDone);
+        denied
+            .filter(|_| self.content.money.is_some())
+            .map(|one| one.by)
+    }
+
+    /// Returns the reason to refuse `not_done`: the call is under way by the system's word, or a check
+    /// is due. None once no check is planned.
+    fn under_way(&self, now: Timestamp) -> Option<String> {
+        let next = self.next_look_at()?;
+        let why = if self.progress.call.under_way == Some(true) {
+            "The target system says that the call is under way"
+        } else if next <= now.plus(Self::SOON) {
+            "A check whether the call took effect is due"
+        } else {
+            return None;
+        };
+        Some(format!(
+            "{why}. The agent checks again at {next}; settle the action after that."
+        ))
+    }
+}
+
 impl AgentSession {
     /// Settles one of its actions whose outcome is unknown. The action and the session are written
     /// together, so that a concurrent end of the session conflicts. Returns the action; none for a
     /// repeat, when there is nothing to write.
     ///
-    /// A failed session completes when every approved action has succeeded. Otherwise, actions that
-    /// are not done may run again for as long as after a failure. A cancelled session stays
-    /// cancelled.
+    /// The session ends with the last outcome that was open. Then, actions that are not done may run
+    /// again for as long as after a failure. A cancelled session stays cancelled.
+    ///
+    /// A user who says that an action with money was not done counts as its proposer from then on.
     ///
     /// 404 for an id that is not one of its actions. 409 for an id of an earlier proposal, and
-    /// unless the outcome is unknown.
+    /// unless the outcome is unknown. 409 for `not_done` while the call is under way.
     pub fn judge<'a, A: DerefMut<Target = AgentAction>>(
         &mut self,
         actions: &'a mut ApprovedActions<A>,
         action_id: &str,
         verdict: Verdict,
     ) -> Result<Option<&'a A>, Error> {
-        let now = verdict.at;
+        let (now, by, outcome) = (verdict.at, verdict.by, verdict.outcome);
         if actions.unreadable.iter().any(|id| id == action_id) {
             return Err(Error::conflict(
                 Code::InvalidTransition,
@@ -150,6 +190,14 @@ impl AgentSession {
         };
         if !action.judge(verdict)? {
             return Ok(None);
+        }
+        let moves_money = action.content.money.is_some();
+        if outcome == VerdictOutcome::NotDone && moves_money {
+            let mut proposed = self.proposed_actions.iter_mut();
+            let proposed = proposed.find(|one| one.id == action_id);
+            if let Some(proposed) = proposed.filter(|one| !one.denied_by.contains(&by)) {
+                proposed.denied_by.push(by);
+            }
         }
         self.updated_at = now;
         self.settle_again(actions, now);

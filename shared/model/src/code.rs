@@ -121,7 +121,7 @@ codes! {
         ProjectArchived,
         /// The alert is resolved; open it again if its matter is not settled.
         AlertResolved,
-        /// The tasks that follow have no room between their orders; give them new ones.
+        /// The records of the list have no room between their orders; give them new ones.
         NoRoom,
         /// The ticket is closed and takes no more replies.
         TicketClosed,
@@ -139,6 +139,8 @@ codes! {
         OutcomeUnknown,
         /// The outcome of the automated action is known, or there is none yet.
         OutcomeKnown,
+        /// The action's call may be under way; settle the action as not done after its next check.
+        UnderWay,
         /// The agent executes the action; only manual ones are handed over.
         ActionAutomated,
         /// The manual action was settled or handed over before.
@@ -159,7 +161,7 @@ codes! {
         CursorExpired,
     }
     412 "Precondition failed" {
-        /// The record has another version than `If-Match` names; read it again.
+        /// The record has another version than `If-Match` names, or one that `If-None-Match` excludes; read it again.
         PreconditionFailed,
     }
     413 "Body too large" {
@@ -241,7 +243,9 @@ names! {
         Manual,
         /// Two actions of the list exclude each other.
         Exclusive,
-        /// The operation has no such query parameter.
+        /// The operation cannot change the field, and the record has another value.
+        Unchangeable,
+        /// The operation takes no such query parameter or header.
         UnknownParameter,
         /// The parameter is not percent-encoded UTF-8.
         Encoding,

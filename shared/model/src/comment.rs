@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    ActivityId, CommentId, Content, OrganizationId, ServiceRequestId, TaskId, Timestamp, UserId,
+    ActivityId, CommentId, Content, Ids, OrganizationId, ProjectId, ServiceRequestId, TaskId,
+    Timestamp, UserId,
 };
 use crate::input;
 
@@ -18,6 +19,9 @@ pub struct Comment {
     /// The record that the comment is on.
     #[serde(flatten)]
     pub thread: Thread,
+    /// The project of the task or activity. Older comments lack it until they change.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub project_id: Option<ProjectId>,
     /// The text; none after a deletion.
     pub content: Option<Content>,
     /// The author.
@@ -40,6 +44,14 @@ input! {
         parent_id: Option<CommentId>,
     }
     example {"content": "September agrees to the cent. In October two invoices differ."};
+}
+
+input! {
+    /// Filters of comments.
+    pub struct CommentFilter {
+        /// Comments with these ids. They are read by id, so none lags behind a write.
+        id: Option<Ids<CommentId>>,
+    }
 }
 
 input! {
@@ -66,6 +78,7 @@ impl Comment {
             id,
             organization_id: tenant,
             thread,
+            project_id: None,
             content: Some(content),
             user_id: author,
             parent_id,
@@ -96,7 +109,7 @@ impl Comment {
 }
 
 /// The record that comments are on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Thread {
     /// A service request.
     #[serde(rename = "serviceRequestId")]

@@ -5,7 +5,7 @@ use strum::EnumString;
 use utoipa::ToSchema;
 
 use super::{
-    OrganizationId, OrganizationName, TagId, TagName, Timestamp, input::Change,
+    Ids, OrOther, OrganizationId, OrganizationName, TagId, TagName, Timestamp, input::Change,
     quota::UnitsPerSecond,
 };
 use crate::{input, names::names};
@@ -27,7 +27,8 @@ pub struct Organization {
     /// Display name, 1 to 255 characters.
     pub name: String,
     /// The features that the plan includes.
-    pub plan_features: Vec<PlanFeature>,
+    #[schema(value_type = Vec<PlanFeature>)]
+    pub plan_features: Vec<OrOther<PlanFeature>>,
     /// The table units a second that the plan includes.
     #[serde(default)]
     #[schema(required = true)]
@@ -47,6 +48,14 @@ input! {
     example {"name": "Halden Services"};
 }
 
+impl Organization {
+    /// Returns true if the plan includes a feature.
+    #[must_use]
+    pub fn has(&self, feature: PlanFeature) -> bool {
+        self.plan_features.iter().any(|one| *one == feature)
+    }
+}
+
 impl OrganizationUpdate {
     /// Applies the changes to a record.
     pub fn apply(self, organization: &mut Organization) {
@@ -62,6 +71,14 @@ names! {
     pub enum PlanFeature {
         /// The resolution agent.
         AgentAi as "agentAI",
+    }
+}
+
+input! {
+    /// Filters of tags.
+    pub struct TagFilter {
+        /// Tags with these ids. They are read by id, so none lags behind a write.
+        id: Option<Ids<TagId>>,
     }
 }
 

@@ -72,6 +72,29 @@ pub struct RecordName {
     pub record_id: i64,
 }
 
+impl RecordName {
+    /// Returns the path of the API with the record. None for a record that only lists have.
+    #[must_use]
+    pub fn path(self) -> Option<String> {
+        let records = match self.kind {
+            RecordType::Task => "tasks",
+            RecordType::Milestone => "milestones",
+            RecordType::ServiceRequest => "service-requests",
+            RecordType::Ticket => "managed-services/ticket",
+            RecordType::Activity => "activities",
+            RecordType::Project => "projects",
+            RecordType::User => "users",
+            RecordType::Alert => "concierge/alerts",
+            RecordType::AgentSession => "concierge/agent-sessions",
+            RecordType::Phase
+            | RecordType::Tag
+            | RecordType::Comment
+            | RecordType::TicketMessage => return None,
+        };
+        Some(format!("/api/{records}/{}", self.record_id))
+    }
+}
+
 names! {
     /// The type of a record in the change feed.
     pub enum RecordType = "a type of record" {
@@ -115,6 +138,14 @@ names! {
         Webhook,
         /// The work that is left to do after a delete.
         Cleanup,
+    }
+}
+
+impl UnlistedKind {
+    /// Returns true for a kind whose changes users are notified of. The publisher handles the others.
+    #[must_use]
+    pub const fn is_indexed(self) -> bool {
+        matches!(self, Self::AgentPolicy | Self::Webhook)
     }
 }
 

@@ -6,7 +6,7 @@ use utoipa::ToSchema;
 
 use crate::{
     MilestoneId, OrganizationId, ProjectId, ServiceRequestId, TaskId, TicketId, Timestamp, UserId,
-    names::names,
+    characters::beginning, names::names,
 };
 
 /// A change of a record.
@@ -101,7 +101,7 @@ fn cut(value: Value) -> Value {
         }
         _ => return value,
     };
-    Value::String(text.chars().take(FieldChange::MOST).collect())
+    Value::String(beginning(&text, FieldChange::MOST).to_owned())
 }
 
 #[cfg(test)]

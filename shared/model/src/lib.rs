@@ -5,6 +5,7 @@
 
 mod activity;
 pub mod address;
+pub mod characters;
 pub mod clock;
 mod code;
 mod comment;
@@ -41,6 +42,7 @@ mod text;
 mod ticket;
 mod time;
 mod token;
+pub mod unique_name;
 mod user;
 mod webhook;
 pub mod words;
@@ -51,9 +53,9 @@ pub use activity::{
 };
 pub use clock::{Clock, Stopwatch};
 pub use code::{Code, FaultCode};
-pub use comment::{Comment, CommentCreate, CommentUpdate, Thread};
+pub use comment::{Comment, CommentCreate, CommentFilter, CommentUpdate, Thread};
 pub use directory::{
-    Organization, OrganizationUpdate, PlanFeature, Tag, TagCreate, TagRef, TagUpdate,
+    Organization, OrganizationUpdate, PlanFeature, Tag, TagCreate, TagFilter, TagRef, TagUpdate,
 };
 pub use error::{Error, Fault, Source};
 pub use feed::{FeedAction, FeedEntry, FeedQuery, RecordName, RecordType, UnlistedKind};
@@ -67,7 +69,7 @@ pub use journal::{
     OrganizationJournalFrom, SessionHead,
 };
 pub use json_object::{JsonObject, JsonText};
-pub use list::{AnyOf, Cursor, Limit, Listing, OrNone, Part, Sort, Who};
+pub use list::{AnyOf, Cursor, Ids, Limit, Listing, OrNone, Part, Sort, Who};
 pub use milestone::{
     Milestone, MilestoneCreate, MilestoneFilter, MilestoneRef, MilestoneStatus, MilestoneUpdate,
 };
@@ -77,10 +79,10 @@ pub use notification::{
 };
 pub use or_other::OrOther;
 pub use password::{IsUsername, LoginPassword, NewPassword, PasswordHash};
-pub use permission::{NamedPermission, Permission, Role, need};
+pub use permission::{NamedPermission, OrdinaryPermission, Permission, Role, need};
 pub use project::{
-    Phase, PhaseCreate, PhaseUpdate, Project, ProjectCreate, ProjectFilter, ProjectRef,
-    ProjectStatus, ProjectUpdate,
+    Phase, PhaseCreate, PhaseFilter, PhaseUpdate, Project, ProjectCreate, ProjectFilter,
+    ProjectRef, ProjectStatus, ProjectUpdate,
 };
 pub use queue_message::QueueMessage;
 pub use search::{ReferenceSearch, SearchQuery, SearchWords, SearchedType};
@@ -115,7 +117,8 @@ pub use user::{
 };
 pub use webhook::{
     DeliveryMessage, DeliveryStatus, DisabledReason, EventChange, EventPattern, EventRecordId,
-    FailedAttempt, TEST_EVENT, Webhook, WebhookCreate, WebhookDelivery, WebhookDeliveryFilter,
-    WebhookHealth, WebhookUpdate, WebhookUrl,
+    EventSubject, EventType, FailedAttempt, TEST_EVENT, Webhook, WebhookCreate, WebhookDelivery,
+    WebhookDeliveryFilter, WebhookHealth, WebhookMessage, WebhookMessageData, WebhookUpdate,
+    WebhookUrl,
 };
 pub use wrong_text::WrongText;

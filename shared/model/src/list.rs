@@ -47,9 +47,13 @@ pub struct Limit(usize);
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cursor(String);
 
-/// A filter for rows with one of these values: at most 50, separated by commas.
+/// A filter for rows with one of these values: at most `MOST`, separated by commas or in repeated parameters.
+/// A repeated parameter is not split at commas if its values may hold commas.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AnyOf<T>(pub Vec<T>);
+pub struct AnyOf<T, const MOST: usize = 50>(pub Vec<T>);
+
+/// A filter for rows with one of these ids.
+pub type Ids<T> = AnyOf<T, 100>;
 
 /// A filter for a value, or `none` for rows without one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,9 +93,6 @@ impl Cursor {
 }
 
 impl<T> AnyOf<T> {
-    /// The most values of one filter.
-    const MOST: usize = 50;
-
     /// Returns the value, if there is exactly one.
     #[must_use]
     pub fn only(&self) -> Option<&T> {
@@ -105,6 +106,14 @@ impl<T> AnyOf<T> {
     #[must_use]
     pub fn has<V: PartialEq<T>>(&self, value: &V) -> bool {
         self.0.iter().any(|one| value == one)
+    }
+}
+
+impl AnyOf<Who> {
+    /// Returns true if the filter fits the user of a row. `me` is the caller.
+    #[must_use]
+    pub fn has_user(&self, user: UserId, caller: UserId) -> bool {
+        self.0.iter().any(|who| who.user(caller) == user)
     }
 }
 
@@ -230,14 +239,22 @@ impl Field for Cursor {
     }
 }
 
-impl<T: Field + PartialEq> Field for AnyOf<T> {
+impl<T: Field + PartialEq, const MOST: usize> Field for AnyOf<T, MOST> {
     fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
-        let Value::String(text) = value else {
-            return place.wrong(value, "a string");
+        let parts: Vec<&str> = match value {
+            Value::String(text) => text.split(',').collect(),
+            Value::Array(repeated) => {
+                let texts = repeated.iter().filter_map(Value::as_str);
+                if T::HOLDS_COMMAS {
+                    texts.collect()
+                } else {
+                    texts.flat_map(|text| text.split(',')).collect()
+                }
+            }
+            other => return place.wrong(other, "a string"),
         };
-        let parts: Vec<&str> = text.split(',').collect();
-        if parts.len() > Self::MOST {
-            let rule = format!("have at most {} values", Self::MOST);
+        if parts.len() > MOST {
+            let rule = format!("have at most {MOST} values");
             return place.must(FaultCode::Length, rule);
         }
         let mut values = Vec::new();
@@ -254,7 +271,7 @@ impl<T: Field + PartialEq> Field for AnyOf<T> {
         ArrayBuilder::new()
             .items(T::field_schema())
             .min_items(Some(1))
-            .max_items(Some(Self::MOST))
+            .max_items(Some(MOST))
             .into()
     }
 
@@ -264,6 +281,8 @@ impl<T: Field + PartialEq> Field for AnyOf<T> {
 }
 
 impl<T: Field> Field for OrNone<T> {
+    const HOLDS_COMMAS: bool = T::HOLDS_COMMAS;
+
     fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
         if value == "none" {
             return Some(Self::None);

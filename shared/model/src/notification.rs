@@ -13,8 +13,8 @@ use utoipa::{
 };
 
 use crate::{
-    AnyOf, CommentId, FaultCode, NotificationId, OrganizationId, Permission, Timestamp, UserId,
-    input,
+    AnyOf, CommentId, FaultCode, NotificationId, OrganizationId, Permission, RecordName,
+    RecordType, Timestamp, UserId, input,
     input::{Field, Fields, Input, List, Place, Property, Reading, at_least_one, object_schema},
     names::names,
     span,
@@ -89,6 +89,23 @@ pub struct NotificationSubject {
     pub kind: SubjectType,
     /// The id, unique among records of the type.
     pub id: i64,
+}
+
+impl NotificationSubject {
+    /// Returns the path of the API with the record.
+    #[must_use]
+    pub fn path(self) -> Option<String> {
+        match self.kind {
+            SubjectType::AgentPolicy => Some("/api/concierge/policy".to_owned()),
+            SubjectType::Webhook => Some(format!("/api/webhooks/{}", self.id)),
+            subject => {
+                let mut types = RecordType::ALL.iter();
+                let kind = *types.find(|kind| kind.name() == subject.name())?;
+                let record_id = self.id;
+                RecordName { kind, record_id }.path()
+            }
+        }
+    }
 }
 
 /// A notification of a user.
@@ -301,6 +318,18 @@ mod tests {
         assert!(first < second, "{first}");
         assert_eq!(Notification::cause_in(&second), Some("comment-5-1"));
         assert_eq!(Notification::cause_in("x"), None);
+    }
+
+    #[test]
+    fn each_subject_has_a_path() {
+        for kind in SubjectType::ALL {
+            let subject = NotificationSubject { kind: *kind, id: 7 };
+            let path = subject.path();
+            assert!(
+                path.is_some_and(|path| path.starts_with("/api/")),
+                "{kind:?}"
+            );
+        }
     }
 
     #[test]

@@ -12,6 +12,7 @@ use crate::{
     Fault, FaultCode, WrongText,
     input::{Field, Place, Reading},
     text::Form,
+    unique_name::{composed, key},
 };
 
 /// A password for a sign-in, of 1 to 1,024 characters: more than any password has. The bound limits the
@@ -72,8 +73,8 @@ impl ToSchema for LoginPassword {
     }
 }
 
-/// A new password: 12 to 128 characters, and [not the username](Self::fits). NIST SP 800-63B recommends
-/// length rather than kinds of characters.
+/// A new password: 12 to 128 characters in the form NFC, and [not the username](Self::fits). NIST SP
+/// 800-63B recommends length rather than kinds of characters.
 #[derive(Clone, Debug)]
 pub struct NewPassword(SecretString);
 
@@ -88,9 +89,9 @@ impl NewPassword {
     /// The most characters.
     pub const MOST: usize = 128;
 
-    /// Checks that the password is not the username, without regard to case.
+    /// Checks that the password is not the username, compared as names are.
     pub fn fits(&self, username: &str) -> Result<(), IsUsername> {
-        if caseless::default_caseless_match_str(self.0.expose_secret(), username) {
+        if key(self.0.expose_secret()) == key(username) {
             Err(IsUsername)
         } else {
             Ok(())
@@ -113,11 +114,12 @@ impl IsUsername {
     }
 }
 
-/// Reads a password from the operator's command line.
+/// Composes and checks a password.
 impl TryFrom<String> for NewPassword {
     type Error = WrongText;
 
     fn try_from(text: String) -> Result<Self, WrongText> {
+        let text = composed(&text);
         Form::Text.check(&text, Self::LEAST, Self::MOST)?;
         Ok(Self(text.into()))
     }
@@ -128,8 +130,8 @@ impl Field for NewPassword {
         let Value::String(text) = value else {
             return place.wrong(value, "a string");
         };
-        match Form::Text.check(text, Self::LEAST, Self::MOST) {
-            Ok(()) => Some(Self(text.as_str().into())),
+        match Self::try_from(text.clone()) {
+            Ok(password) => Some(password),
             Err(error) => place.must(error.code(), error),
         }
     }
@@ -222,6 +224,8 @@ mod tests {
         assert_eq!(read("twelve chars"), None);
         assert_eq!(read(&"ü".repeat(128)), None);
         assert_eq!(read(&"ü".repeat(129)), Some(FaultCode::Length));
+        assert_eq!(read(&"u\u{308}".repeat(128)), None);
+        assert_eq!(read(&"u\u{308}".repeat(6)), Some(FaultCode::Length));
         // Nobody could sign in with it.
         assert_eq!(read(&" ".repeat(12)), Some(FaultCode::Blank));
     }

@@ -21,7 +21,7 @@ names! {
 }
 
 macro_rules! permissions {
-    ($($(#[doc = $doc:literal])+ $name:ident from $role:ident,)+) => {
+    ($($(#[doc = $doc:literal])+ $name:ident from $role:ident $($guard:ident)?,)+) => {
         names! {
             /// A permission. Every user from a certain role up has it; others may be given it.
             pub enum Permission = "a permission" {
@@ -37,6 +37,15 @@ macro_rules! permissions {
                     $(Self::$name => Role::$role,)+
                 }
             }
+
+            /// Returns true if the permission guards accounts, money or secrets, so that changes by it take
+            /// a session.
+            #[must_use]
+            pub const fn guards(self) -> bool {
+                match self {
+                    $(Self::$name => guards!($($guard)?),)+
+                }
+            }
         }
 
         /// A type for each permission, for the argument of a handler.
@@ -49,6 +58,8 @@ macro_rules! permissions {
                 impl super::NamedPermission for $name {
                     const PERMISSION: super::Permission = super::Permission::$name;
                 }
+
+                ordinary!($name $($guard)?);
             )+
         }
     };
@@ -58,6 +69,28 @@ macro_rules! permissions {
 pub trait NamedPermission: Send + Sync + 'static {
     /// The permission.
     const PERMISSION: Permission;
+}
+
+/// A permission that guards nothing: a token with it does all that a session does.
+///
+/// One that guards is no requirement by itself. An operation says if it reads, brakes, renames, or takes a
+/// session.
+pub trait OrdinaryPermission: NamedPermission {}
+
+macro_rules! guards {
+    () => {
+        false
+    };
+    (guards) => {
+        true
+    };
+}
+
+macro_rules! ordinary {
+    ($name:ident) => {
+        impl super::OrdinaryPermission for $name {}
+    };
+    ($name:ident guards) => {};
 }
 
 permissions! {
@@ -96,15 +129,15 @@ permissions! {
     /// Open agent sessions, have actions proposed, and cancel sessions.
     CreateAgentRemediation from Support,
     /// Have approved actions executed.
-    ExecuteAgentRemediation from Manager,
+    ExecuteAgentRemediation from Manager guards,
     /// Record alerts.
     ManageSignals from Support,
     /// Manage tickets.
     ManageTickets from Support,
     /// Manage users.
-    ManageUsers from Admin,
+    ManageUsers from Admin guards,
     /// Manage the organization.
-    ManageOrganization from Admin,
+    ManageOrganization from Admin guards,
 }
 
 impl Role {

@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{
-    AnyOf, Description, OrOther, Order, OrganizationId, PhaseId, ProjectId, SearchText, Timestamp,
-    Title,
+    AnyOf, Description, Ids, OrOther, Order, OrganizationId, PhaseId, ProjectId, SearchText,
+    Timestamp, Title,
     input::{Change, Defaulted, Patch},
 };
 use crate::{input, names::names};
@@ -164,6 +164,14 @@ input! {
         order: Option<Order>,
     }
     example {"title": "Move", "order": 2048};
+}
+
+input! {
+    /// Filters of phases.
+    pub struct PhaseFilter {
+        /// Phases with these ids. They are read by id, so none lags behind a write.
+        id: Option<Ids<PhaseId>>,
+    }
 }
 
 input! {

@@ -37,6 +37,8 @@ pub enum QuotaHolder {
     User(UserId),
     /// A token, by its hash.
     Token(String),
+    /// A session that is not authenticated yet or has ended, by its hash.
+    Session(String),
 }
 
 impl UnitsPerSecond {
@@ -65,14 +67,15 @@ impl UnitsPerSecond {
         (self.0 / 100).max(1)
     }
 
-    /// Units in ten seconds of a holder: all of the plan's for the organization, a quarter for a user or a
-    /// token.
+    /// Units in ten seconds of a holder: all of the plan's for the organization, a quarter for any other.
     #[must_use]
     pub const fn quota(self, holder: &QuotaHolder) -> u32 {
         let of_organization = self.0 * WINDOW_SECONDS;
         match holder {
             QuotaHolder::Organization(_) => of_organization,
-            QuotaHolder::User(_) | QuotaHolder::Token(_) => of_organization / 4,
+            QuotaHolder::User(_) | QuotaHolder::Token(_) | QuotaHolder::Session(_) => {
+                of_organization / 4
+            }
         }
     }
 }
@@ -91,6 +94,7 @@ impl QuotaHolder {
             Self::Organization(_) => "organization",
             Self::User(_) => "user",
             Self::Token(_) => "token",
+            Self::Session(_) => "session",
         }
     }
 
@@ -125,6 +129,13 @@ pub fn time_of(units: f64, quota: u32) -> Duration {
     Duration::try_from_secs_f64(parts * WINDOW.as_secs_f64()).unwrap_or(Duration::MAX)
 }
 
+/// The whole units of a quota that a time of it stands for.
+#[must_use]
+pub fn units_of(time: Duration, quota: u32) -> u32 {
+    let units = u128::from(quota) * time.as_millis() / WINDOW.as_millis();
+    u32::try_from(units).unwrap_or(u32::MAX)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -152,6 +163,8 @@ mod tests {
             assert!(time.saturating_sub(Duration::from_secs(wait)) < WINDOW);
         }
         assert_eq!(time_of(f64::MAX, 1), Duration::MAX);
+        assert_eq!(units_of(Duration::from_millis(4_999), 100), 49);
+        assert_eq!(units_of(WINDOW, u32::MAX), u32::MAX);
     }
 
     #[test]

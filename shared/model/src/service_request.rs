@@ -4,9 +4,9 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{
-    AgentSessionId, AnyOf, Category, Description, Error, FaultCode, JsonObject, JsonText, OrNone,
-    OrOther, OrganizationId, ReferenceId, Resolution, ServiceRequestId, ServiceStatus, Timestamp,
-    Title, UserId, Who,
+    AgentSessionId, AnyOf, Category, Description, Error, FaultCode, Ids, JsonObject, JsonText,
+    OrNone, OrOther, OrganizationId, ReferenceId, Resolution, ServiceRequestId, ServiceStatus,
+    Timestamp, Title, UserId, Who,
     input::{Change, Defaulted, Patch, Place, Reading},
 };
 use crate::{input, names::names};
@@ -107,14 +107,33 @@ input! {
 input! {
     /// Filters of service requests.
     pub struct ServiceRequestFilter {
+        /// Requests with these ids. They are read by id, so none lags behind a write.
+        id: Option<Ids<ServiceRequestId>>,
         status: Option<AnyOf<ServiceStatus>>,
         priority: Option<AnyOf<Priority>>,
-        /// A category with a comma cannot be filtered by.
+        /// One of these, or `none`. Commas separate them. If the parameter is repeated, commas are part of the
+        /// categories: to name a single one with a comma, send it twice.
         category: Option<AnyOf<OrNone<Category>>>,
         assignee_id: Option<AnyOf<OrNone<Who>>>,
         creator_id: Option<AnyOf<Who>>,
         /// Changed at this instant or after it.
         updated_since: Option<Timestamp>,
+    }
+}
+
+impl ServiceRequestFilter {
+    /// Returns true for a request that matches. `me` is the caller.
+    #[must_use]
+    pub fn fits(&self, request: &ServiceRequest, caller: UserId) -> bool {
+        let (status, priority) = (self.status.as_ref(), self.priority.as_ref());
+        let (assignee, creator) = (self.assignee_id.as_ref(), self.creator_id.as_ref());
+        let category = self.category.as_ref();
+        status.is_none_or(|any| any.has(&request.status))
+            && priority.is_none_or(|any| any.has(&request.priority))
+            && category.is_none_or(|any| any.names(request.category.as_ref()))
+            && assignee.is_none_or(|any| any.names_user(request.assignee_id, caller))
+            && creator.is_none_or(|any| any.has_user(request.creator_id, caller))
+            && self.updated_since.is_none_or(|at| request.updated_at >= at)
     }
 }
 

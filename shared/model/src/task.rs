@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{
-    AnyOf, Description, FaultCode, MilestoneId, OrNone, OrOther, Order, OrganizationId, PhaseId,
-    Priority, ProjectId, TagId, TaskId, Timestamp, Title, UserId, Who,
+    AnyOf, Description, FaultCode, Ids, MilestoneId, OrNone, OrOther, Order, OrganizationId,
+    PhaseId, Priority, ProjectId, TagId, TaskId, Timestamp, Title, UserId, Who,
     input::{Change, Defaulted, List, Nullable, Patch, Place, Reading},
 };
 use crate::{input, names::names};
@@ -156,6 +156,8 @@ input! {
 input! {
     /// Filters of tasks.
     pub struct TaskFilter {
+        /// Tasks with these ids. They are read by id, so none lags behind a write.
+        id: Option<Ids<TaskId>>,
         status: Option<AnyOf<TaskStatus>>,
         priority: Option<AnyOf<Priority>>,
         assignee_id: Option<AnyOf<OrNone<Who>>>,

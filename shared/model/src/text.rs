@@ -7,7 +7,6 @@ use std::{fmt, ops::Deref};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use unicode_general_category::{GeneralCategory, get_general_category};
 use utoipa::{
     PartialSchema, ToSchema,
     openapi::{ObjectBuilder, Ref, RefOr, Schema, schema::Type},
@@ -15,7 +14,10 @@ use utoipa::{
 
 use crate::{
     FaultCode, WrongText,
+    characters::{HIDDEN, INVISIBLE, WHITE, hidden, is_invisible, is_of_a_name},
+    digest,
     input::{Field, Place, Reading},
+    unique_name::{mixes_scripts, spelled},
 };
 
 /// The characters that a text may hold.
@@ -23,51 +25,45 @@ use crate::{
 pub enum Form {
     /// All of them.
     Text,
-    /// No control or format characters, and no line or paragraph separators. The joiners U+200C and
-    /// U+200D are allowed: Persian, Indic scripts and emoji need them.
+    /// No [hidden](crate::characters::is_hidden) characters, but those of flags.
     Line,
-    /// Like a line, and without the joiners: nothing in it is invisible.
+    /// Like a line, and nothing in it is invisible.
     Id,
-    /// Letters, marks and digits of any script, and `. _ @ + -`.
+    /// Letters, marks and digits of any script, and `. _ @ + -`. Scripts that look alike do not mix.
     Name,
 }
-
-/// White space, spelled out: `\s` differs between languages.
-const WHITE: &str = r"\t-\r \u0085\u00A0\u1680\u2000-\u200A\u2028\u2029\u202F\u205F\u3000";
-
-/// The characters below U+10000 that a single line cannot hold, spelled out: without the flag `u`,
-/// `\p{Cf}` has another meaning in JavaScript. The service refuses those above as well.
-const HIDDEN: &str = r"\u0000-\u001F\u007F-\u009F\u00AD\u0600-\u0605\u061C\u06DD\u070F\u0890\u0891\u08E2\u180E\u200B\u200E\u200F\u2028-\u202E\u2060-\u2064\u2066-\u206F\uFEFF\uFFF9-\uFFFB";
-
-/// The joiners, which show nothing by themselves.
-const JOINERS: &str = r"\u200C\u200D";
 
 impl Form {
     /// Checks a text of this form.
     pub fn check(self, text: &str, least: usize, most: usize) -> Result<(), WrongText> {
-        let is_white = |character: char| {
-            character.is_whitespace() || (self != Self::Text && is_joiner(character))
-        };
-        if least > 0 && text.chars().all(is_white) {
+        let is_blank = |one: char| one.is_whitespace() || is_invisible(one);
+        if least > 0 && text.chars().all(is_blank) {
             return Err(WrongText::Blank);
         }
-        // Characters are at most bytes, which are known without counting.
+        // One to four bytes are a character. Few texts have to be counted.
+        let is_long = text.len() >= 4 * least || text.chars().count() >= least;
         let is_short = text.len() <= most || text.chars().count() <= most;
-        if text.len() < least || !is_short {
+        if !is_long || !is_short {
             return Err(WrongText::Length { least, most });
         }
+        let refused = |character| Err(WrongText::Hidden(character));
         match self {
-            Self::Text => Ok(()),
-            Self::Line | Self::Id => {
-                let is_wrong =
-                    |one: &char| is_hidden(*one) || (self == Self::Id && is_joiner(*one));
-                match text.chars().find(is_wrong) {
-                    Some(character) => Err(WrongText::Hidden(character)),
-                    None => Ok(()),
-                }
+            Self::Line => hidden(text).next().map_or(Ok(()), refused),
+            Self::Id => {
+                let unseen = text.chars().find(|one| is_invisible(*one));
+                hidden(text).next().or(unseen).map_or(Ok(()), refused)
             }
-            Self::Name if text.chars().all(is_of_a_name) => Ok(()),
-            Self::Name => Err(WrongText::Name),
+            Self::Name if !text.chars().all(is_of_a_name) => Err(WrongText::Name),
+            Self::Name if mixes_scripts(text) => Err(WrongText::Scripts),
+            Self::Text | Self::Name => Ok(()),
+        }
+    }
+
+    /// Returns the spelling of a text that is kept.
+    fn kept(self, text: &str) -> String {
+        match self {
+            Self::Name => spelled(text),
+            Self::Text | Self::Line | Self::Id => text.to_owned(),
         }
     }
 
@@ -76,65 +72,21 @@ impl Form {
     pub fn pattern(self, least: usize) -> Option<String> {
         match self {
             Self::Text if least == 0 => None,
-            Self::Text => Some(format!("[^{WHITE}]")),
+            Self::Text => Some(format!("[^{WHITE}{INVISIBLE}]")),
             Self::Line if least == 0 => Some(format!("^[^{HIDDEN}]*$")),
             Self::Line => Some(format!(
-                "^[^{HIDDEN}]*[^{HIDDEN}{WHITE}{JOINERS}][^{HIDDEN}]*$"
+                "^[^{HIDDEN}]*[^{HIDDEN}{WHITE}{INVISIBLE}][^{HIDDEN}]*$"
             )),
-            Self::Id if least == 0 => Some(format!("^[^{HIDDEN}{JOINERS}]*$")),
+            Self::Id if least == 0 => Some(format!("^[^{HIDDEN}{INVISIBLE}]*$")),
             Self::Id => Some(format!(
-                "^[^{HIDDEN}{JOINERS}]*[^{HIDDEN}{WHITE}{JOINERS}][^{HIDDEN}{JOINERS}]*$"
+                "^[^{HIDDEN}{INVISIBLE}]*[^{HIDDEN}{WHITE}{INVISIBLE}][^{HIDDEN}{INVISIBLE}]*$"
             )),
             // The letters of other scripts than Latin are too many to spell out.
             Self::Name => Some(format!(
-                r"^([A-Za-z0-9._@+-]|[^\u0000-\u007F{HIDDEN}{WHITE}{JOINERS}])+$"
+                r"^([A-Za-z0-9._@+-]|[^\u0000-\u007F{HIDDEN}{WHITE}{INVISIBLE}])+$"
             )),
         }
     }
-}
-
-/// Returns a text on one line: each character that a line cannot hold becomes a space.
-#[must_use]
-pub fn on_one_line(text: &str) -> String {
-    let characters = text.chars();
-    characters
-        .map(|one| if is_hidden(one) { ' ' } else { one })
-        .collect()
-}
-
-/// True for a joiner, which shows nothing by itself.
-#[must_use]
-pub const fn is_joiner(character: char) -> bool {
-    matches!(character, '\u{200C}' | '\u{200D}')
-}
-
-/// True for a character that a single line cannot hold: a control or format character, or a line or
-/// paragraph separator.
-#[must_use]
-pub fn is_hidden(character: char) -> bool {
-    use GeneralCategory::{Control, Format, LineSeparator, ParagraphSeparator};
-    let category = get_general_category(character);
-    matches!(
-        category,
-        Control | Format | LineSeparator | ParagraphSeparator
-    ) && !is_joiner(character)
-}
-
-/// True for a character that a username may hold.
-#[must_use]
-pub fn is_of_a_name(character: char) -> bool {
-    use GeneralCategory::{
-        DecimalNumber, EnclosingMark, LetterNumber, LowercaseLetter, ModifierLetter,
-        NonspacingMark, OtherLetter, OtherNumber, SpacingMark, TitlecaseLetter, UppercaseLetter,
-    };
-    let category = get_general_category(character);
-    let is_letter = matches!(
-        category,
-        UppercaseLetter | LowercaseLetter | TitlecaseLetter | ModifierLetter | OtherLetter
-    );
-    let is_mark = matches!(category, NonspacingMark | SpacingMark | EnclosingMark);
-    let is_number = matches!(category, DecimalNumber | LetterNumber | OtherNumber);
-    is_letter || is_mark || is_number || "._@+-".contains(character)
 }
 
 macro_rules! texts {
@@ -156,6 +108,7 @@ macro_rules! texts {
             type Error = WrongText;
 
             fn try_from(text: String) -> Result<Self, WrongText> {
+                let text = Form::$form.kept(&text);
                 Form::$form.check(&text, $least, $most)?;
                 Ok(Self(text))
             }
@@ -190,12 +143,14 @@ macro_rules! texts {
         }
 
         impl Field for $name {
+            const HOLDS_COMMAS: bool = !matches!(Form::$form, Form::Name);
+
             fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
                 let Value::String(text) = value else {
                     return place.wrong(value, "a string");
                 };
-                match Form::$form.check(text, $least, $most) {
-                    Ok(()) => Some(Self(text.clone())),
+                match Self::try_from(text.as_str()) {
+                    Ok(text) => Some(text),
                     Err(error) => place.must(error.code(), error),
                 }
             }
@@ -245,7 +200,8 @@ texts! {
     /// The username of a sign-in; matched without regard to case.
     Text LoginName(1..=255) = "ada",
     /// A username: letters and digits of any script, and `. _ @ + -`. Unique in the service without
-    /// regard to case.
+    /// regard to case. Kept in Unicode's form NFKC. Scripts that look alike, such as Latin and Cyrillic,
+    /// do not mix.
     Name Username(3..=64) = "ada",
     /// A person's name, to show.
     Line FullName(1..=255) = "Ada Lindqvist",
@@ -280,7 +236,7 @@ texts! {
     /// A record that the organization's journal names: its kind, and its id or name after a colon.
     Line JournalSubject(1..=100) = "user:7",
     /// The fingerprint by which Alertmanager identifies an alert.
-    Line Fingerprint(1..=64) = "b1ed8b9c1a3b6b1c",
+    Id Fingerprint(1..=64) = "b1ed8b9c1a3b6b1c",
     /// The id of a notification.
     Id NotificationId(1..=128) = "1768478400000-comment-5-1",
 }
@@ -292,6 +248,8 @@ pub struct Slug(String);
 
 impl Slug {
     const MOST: usize = 64;
+    /// Length of the hash in place of letters and digits that do not fit.
+    const HASH: usize = 8;
 
     /// Returns the text as a slug, if it is one.
     #[must_use]
@@ -302,33 +260,54 @@ impl Slug {
     }
 
     /// Converts a name of another form: `HTTPErrorRate` becomes `http_error_rate`. None for a name
-    /// without ASCII letters and digits.
+    /// without ASCII letters and digits, and for one whose letters or digits a slug cannot hold.
     #[must_use]
     pub fn of(name: &str) -> Option<Self> {
-        let mut slug = String::with_capacity(name.len() + 8);
-        let mut characters = name.chars().peekable();
-        let mut before = None;
-        while let Some(character) = characters.next() {
-            let next_is_lower = characters.peek().is_some_and(char::is_ascii_lowercase);
-            let begins_word = character.is_ascii_uppercase()
-                && match before {
-                    Some(before) if char::is_ascii_uppercase(&before) => next_is_lower,
-                    Some(before) => before.is_ascii_alphanumeric(),
-                    None => false,
-                };
-            if begins_word || !character.is_ascii_alphanumeric() {
-                slug.push('_');
-            }
-            if character.is_ascii_alphanumeric() {
-                slug.push(character.to_ascii_lowercase());
-            }
-            before = Some(character);
-        }
-        let words: Vec<&str> = slug.split('_').filter(|word| !word.is_empty()).collect();
-        let mut slug = words.join("_");
-        slug.truncate(Self::MOST);
-        (!slug.is_empty()).then_some(Self(slug))
+        let slug = snake_case(name);
+        let is_whole = name
+            .chars()
+            .all(|one| one.is_ascii() || !one.is_alphanumeric());
+        (is_whole && (1..=Self::MOST).contains(&slug.len())).then_some(Self(slug))
     }
+
+    /// Converts any name. A hash stands for letters and digits that do not fit, so different names stay
+    /// different: `磁盘满 EU` becomes `eu_`, and eight digits of the hash.
+    #[must_use]
+    pub fn of_any(name: &str) -> Self {
+        Self::of(name).unwrap_or_else(|| {
+            let mut hash = digest(name);
+            hash.truncate(Self::HASH);
+            let mut slug = snake_case(name);
+            slug.truncate(Self::MOST - Self::HASH - 1);
+            let slug = if slug.is_empty() { "name" } else { &slug };
+            Self(format!("{slug}_{hash}"))
+        })
+    }
+}
+
+/// Returns the ASCII letters and digits of a name as words in lower case.
+fn snake_case(name: &str) -> String {
+    let mut slug = String::with_capacity(name.len() + 8);
+    let mut characters = name.chars().peekable();
+    let mut before = None;
+    while let Some(character) = characters.next() {
+        let next_is_lower = characters.peek().is_some_and(char::is_ascii_lowercase);
+        let begins_word = character.is_ascii_uppercase()
+            && match before {
+                Some(before) if char::is_ascii_uppercase(&before) => next_is_lower,
+                Some(before) => before.is_ascii_alphanumeric(),
+                None => false,
+            };
+        if begins_word || !character.is_ascii_alphanumeric() {
+            slug.push('_');
+        }
+        if character.is_ascii_alphanumeric() {
+            slug.push(character.to_ascii_lowercase());
+        }
+        before = Some(character);
+    }
+    let words: Vec<&str> = slug.split('_').filter(|word| !word.is_empty()).collect();
+    words.join("_")
 }
 
 impl Deref for Slug {
@@ -390,34 +369,6 @@ impl ToSchema for Slug {
 mod tests {
     use super::*;
 
-    /// The ranges of a class of a regular expression, given without its brackets.
-    fn ranges(class: &str) -> Vec<std::ops::RangeInclusive<u32>> {
-        let code = |text: &str| u32::from_str_radix(text.trim_start_matches("\\u"), 16).unwrap();
-        let mut ranges = Vec::new();
-        let mut rest = class;
-        while let Some((first, behind)) = rest.split_at_checked(6) {
-            rest = behind;
-            let mut last = first;
-            if let Some(range) = behind.strip_prefix('-') {
-                (last, rest) = range.split_at(6);
-            }
-            ranges.push(code(first)..=code(last));
-        }
-        ranges
-    }
-
-    #[test]
-    fn the_pattern_names_every_hidden_character_below_10000() {
-        let ranges = ranges(HIDDEN);
-        for code in 0..0x1_0000 {
-            let Some(character) = char::from_u32(code) else {
-                continue;
-            };
-            let is_named = ranges.iter().any(|range| range.contains(&code));
-            assert_eq!(is_named, is_hidden(character), "U+{code:04X}");
-        }
-    }
-
     #[test]
     fn an_id_holds_nothing_that_is_invisible() {
         let check = |text: &str| Form::Id.check(text, 1, 20);
@@ -425,7 +376,8 @@ mod tests {
             assert_eq!(check(good), Ok(()), "{good}");
         }
         for hidden in [
-            '\u{200B}', '\u{200C}', '\u{200D}', '\u{202E}', '\u{2066}', '\u{7F}',
+            '\u{200B}', '\u{200C}', '\u{200D}', '\u{202E}', '\u{2066}', '\u{7F}', '\u{200F}',
+            '\u{3164}', '\u{FE0F}',
         ] {
             let text = format!("ub_{hidden}1001");
             assert_eq!(check(&text), Err(WrongText::Hidden(hidden)), "{text:?}");
@@ -441,26 +393,30 @@ mod tests {
             "👩\u{200D}💻",
             "e\u{301}",
             "a\u{A0}b",
+            "שלום\u{200F}!",
+            "\u{600}٢٠٢٦",
+            "\u{1F3F4}\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F}",
         ] {
             assert_eq!(check(good), Ok(()), "{good}");
         }
         for (text, hidden) in [
+            ("x\u{1F3F4}\u{E0067}\u{E0062}", '\u{E0067}'),
             ("a\0b", '\0'),
             ("two\nlines", '\n'),
             ("a\tb", '\t'),
             ("\u{85}x", '\u{85}'),
-            ("\u{200B}", '\u{200B}'),
+            ("a\u{200B}", '\u{200B}'),
             ("rtl\u{202E}abc", '\u{202E}'),
             ("a\u{2028}b", '\u{2028}'),
             ("a\u{E0041}", '\u{E0041}'),
         ] {
             assert_eq!(check(text), Err(WrongText::Hidden(hidden)), "{text:?}");
         }
-        for blank in ["", " \u{3000}", "\n", "\u{200D}"] {
+        for blank in ["", " \u{3000}", "\n", "\u{200D}", "\u{200B}", "\u{3164}"] {
             assert_eq!(check(blank), Err(WrongText::Blank), "{blank:?}");
         }
         assert_eq!(Form::Text.check("two\nlines\t\u{202E}", 1, 20), Ok(()));
-        assert_eq!(on_one_line("a\r\nb\u{200D}"), "a  b\u{200D}");
+        assert_eq!(Form::Text.check("\u{200B}", 1, 20), Err(WrongText::Blank));
     }
 
     #[test]
@@ -485,9 +441,12 @@ mod tests {
             "ada!",
             "a→b",
             "ada😀",
+            "ada\u{3164}",
         ] {
             assert_eq!(check(bad), Err(WrongText::Name), "{bad:?}");
         }
+        assert_eq!(check("\u{430}dam"), Err(WrongText::Scripts));
+        assert_eq!(&*Username::try_from("ＡＤＡ").unwrap(), "ADA");
     }
 
     #[test]
@@ -505,12 +464,41 @@ mod tests {
             ("Payment failed (EU)", Some("payment_failed_eu")),
             ("A1B", Some("a1_b")),
             ("--a--b--", Some("a_b")),
+            ("Höhe", None),
             ("é", None),
             ("", None),
         ] {
             let made = Slug::of(name);
             assert_eq!(made.as_deref(), slug, "{name}");
         }
-        assert_eq!(Slug::of(&"aB".repeat(99)).map(|slug| slug.len()), Some(64));
+        assert_eq!(Slug::of(&"aB".repeat(99)), None);
+    }
+
+    #[test]
+    fn any_name_becomes_a_slug_of_its_own() {
+        assert_eq!(&*Slug::of_any("HTTPErrorRate"), "http_error_rate");
+        let long = ["aB".repeat(99), "aB".repeat(98)];
+        let names = [
+            "节点状态",
+            "磁盘满",
+            "节点状态 EU",
+            "磁盘满 EU",
+            "Größe",
+            "Grüße",
+            "🔥",
+            "",
+            &long[0],
+            &long[1],
+        ];
+        let slugs = names.map(|name| Slug::of_any(name).to_string());
+        let different: std::collections::BTreeSet<_> = slugs.iter().collect();
+        assert_eq!(different.len(), names.len(), "{slugs:?}");
+        for slug in &slugs {
+            assert!(Slug::new(slug).is_some(), "{slug}");
+        }
+        assert!(
+            slugs[0].starts_with("name_") && slugs[2].starts_with("eu_"),
+            "{slugs:?}"
+        );
     }
 }

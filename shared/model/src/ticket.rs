@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{
-    AnyOf, Content, Description, Error, OrNone, OrOther, OrganizationId, Priority, Resolution,
+    AnyOf, Content, Description, Error, Ids, OrNone, OrOther, OrganizationId, Priority, Resolution,
     ServiceStatus, TicketId, TicketMessageId, Timestamp, Title, UserId, Who,
     input::{Change, Defaulted, Patch},
 };
@@ -115,6 +115,8 @@ input! {
 input! {
     /// Filters of tickets.
     pub struct TicketFilter {
+        /// Tickets with these ids. They are read by id, so none lags behind a write.
+        id: Option<Ids<TicketId>>,
         status: Option<AnyOf<ServiceStatus>>,
         priority: Option<AnyOf<Priority>>,
         assignee_id: Option<AnyOf<OrNone<Who>>>,
@@ -133,6 +135,20 @@ input! {
         internal: Defaulted<bool>,
     }
     example {"content": "We found the missing usage. The corrected invoice follows today."};
+}
+
+impl TicketFilter {
+    /// Returns true for a ticket that matches. `me` is the caller.
+    #[must_use]
+    pub fn fits(&self, ticket: &Ticket, caller: UserId) -> bool {
+        let (status, priority) = (self.status.as_ref(), self.priority.as_ref());
+        let (assignee, creator) = (self.assignee_id.as_ref(), self.creator_id.as_ref());
+        status.is_none_or(|any| any.has(&ticket.status))
+            && priority.is_none_or(|any| any.has(&ticket.priority))
+            && assignee.is_none_or(|any| any.names_user(ticket.assignee_id, caller))
+            && creator.is_none_or(|any| any.names_user(ticket.creator_id, caller))
+            && self.updated_since.is_none_or(|at| ticket.updated_at >= at)
+    }
 }
 
 impl Ticket {

@@ -6,7 +6,7 @@ use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    OrganizationId, Permission, Timestamp, TokenId, TokenName, User, UserId, digest, span,
+    OrOther, OrganizationId, Permission, Timestamp, TokenId, TokenName, User, UserId, digest, span,
 };
 use crate::{Error, Fault, FaultCode, input, input::List, random};
 
@@ -28,8 +28,9 @@ pub struct Token {
     pub name: TokenName,
     /// SHA-256 of the token, in hexadecimal. The table never holds the token itself.
     pub hash: String,
-    /// The permissions of the token, each once; none for all permissions of the owner.
-    pub permissions: Option<Vec<Permission>>,
+    /// The permissions of the token, each once; none for all permissions of the owner. Unknown ones are kept, and
+    /// let nothing.
+    pub permissions: Option<Vec<OrOther<Permission>>>,
     /// The owner's [`User::token_epoch`] at its creation.
     pub epoch: i64,
     /// When it was created.
@@ -97,7 +98,15 @@ impl Token {
     #[must_use]
     pub fn lets(&self, permission: Permission) -> bool {
         let named = self.permissions.as_ref();
-        named.is_none_or(|named| named.contains(&permission))
+        named.is_none_or(|named| named.iter().any(|one| *one == permission))
+    }
+
+    /// Returns true for a token with the only permission `manage_signals`. Its alerts are a machine's
+    /// word, and not its owner's.
+    #[must_use]
+    pub fn is_machine(&self) -> bool {
+        let named = self.permissions.as_deref();
+        named.is_some_and(|named| matches!(named, [only] if *only == Permission::ManageSignals))
     }
 
     /// Returns true for its first use of the day (UTC), which is worth a write.

@@ -5,8 +5,8 @@ use strum::VariantArray;
 use utoipa::ToSchema;
 
 use super::{
-    AnyOf, Code, Error, Fault, FullName, NewPassword, OrganizationId, Permission, Role, SearchText,
-    Timestamp, UserId, Username,
+    AnyOf, Code, Error, Fault, FullName, NewPassword, OrOther, OrganizationId, Permission, Role,
+    SearchText, Timestamp, UserId, Username,
     input::{Change, List, Place, Reading},
     span,
 };
@@ -24,11 +24,11 @@ pub struct User {
     pub username: String,
     /// The name to show.
     pub full_name: String,
-    /// The role.
-    pub role: Role,
-    /// Permissions beyond those of the role.
+    /// The role. An unknown one has no permission.
+    pub role: OrOther<Role>,
+    /// Permissions beyond those of the role. Unknown ones are kept, and grant nothing.
     #[serde(default)]
-    pub extra_permissions: Vec<Permission>,
+    pub extra_permissions: Vec<OrOther<Permission>>,
     /// True for a disabled user, whose sessions and tokens are void.
     #[serde(default)]
     pub disabled: bool,
@@ -47,6 +47,8 @@ pub struct User {
     pub password_set_by: Option<UserId>,
     /// When that user did.
     pub password_set_at: Option<Timestamp>,
+    /// When another user last changed its role, its permissions, or whether it is disabled.
+    pub access_changed_at: Option<Timestamp>,
     /// When it was created.
     pub created_at: Timestamp,
     /// When it last changed.
@@ -141,7 +143,19 @@ impl User {
     /// Returns true if the user has the permission, by role or as an extra one.
     #[must_use]
     pub fn may(&self, permission: Permission) -> bool {
-        self.role.may(permission) || self.extra_permissions.contains(&permission)
+        let by_role = self.role.known().is_some_and(|role| role.may(permission));
+        by_role
+            || self
+                .extra_permissions
+                .iter()
+                .any(|extra| *extra == permission)
+    }
+
+    /// Returns true if a later version may grant the user more than this one does.
+    #[must_use]
+    pub fn has_unknown_names(&self) -> bool {
+        let mut extra = self.extra_permissions.iter();
+        self.role.known().is_none() || extra.any(|extra| extra.known().is_none())
     }
 
     /// Returns true if the user may see internal notes of tickets.
@@ -150,14 +164,24 @@ impl User {
         self.may(Permission::ManageTickets) || self.may(Permission::ReplyTicket)
     }
 
-    /// The time after another user made the account or set its password in which that user may still
-    /// know the password, in milliseconds.
+    /// The time in which an account is [fresh](Self::fresh_until), in milliseconds. Another user may
+    /// act through it.
     pub const FRESH: i64 = span::DAY;
 
-    /// Returns until when the account is fresh. None unless another user made it or set its password.
+    /// Returns until when the account is fresh. None unless another user made it, set its password, or
+    /// changed what it may do.
     #[must_use]
     pub fn fresh_until(&self) -> Option<Timestamp> {
-        self.password_set_at.map(|at| at.plus(Self::FRESH))
+        let last = self.password_set_at.max(self.access_changed_at);
+        last.map(|at| at.plus(Self::FRESH))
+    }
+
+    /// Returns true if the user may do something else than `before`.
+    #[must_use]
+    pub fn differs_in_access(&self, before: &Self) -> bool {
+        self.role != before.role
+            || self.disabled != before.disabled
+            || self.permissions() != before.permissions()
     }
 
     /// The user's permissions, each once, in a fixed order.
@@ -187,7 +211,9 @@ impl User {
         if let Change::Set(List(permissions)) = permissions {
             self.extra_permissions = each_once(permissions);
         }
-        role.apply(&mut self.role);
+        if let Change::Set(role) = role {
+            self.role = role.into();
+        }
         if let Change::Set(disabled) = disabled {
             self.disable(disabled);
         }
@@ -214,9 +240,15 @@ impl Held {
     }
 
     /// Checks that the caller may change the user or set their password. 403 if the user has a
-    /// permission that the caller does not hold: the caller could gain it.
+    /// permission that the caller does not hold: the caller could gain it. A name of a later version may grant
+    /// any of them.
     pub fn may_change(&self, user: &User) -> Result<(), Error> {
-        let missing = user.permissions().into_iter().find(|one| !self.has(*one));
+        let held = if user.has_unknown_names() {
+            Permission::VARIANTS.to_vec()
+        } else {
+            user.permissions()
+        };
+        let missing = held.into_iter().find(|one| !self.has(*one));
         missing.map_or(Ok(()), |permission| {
             Err(lacks(permission, "change a user who has"))
         })
@@ -229,6 +261,13 @@ impl Held {
         let missing = given.iter().chain(extra).find(|one| !self.has(**one));
         missing.map_or(Ok(()), |permission| Err(lacks(*permission, "give")))
     }
+
+    /// As [`may_give`](Self::may_give), of what a user has. Unknown names give nothing.
+    pub fn may_give_all_of(&self, user: &User) -> Result<(), Error> {
+        let given = user.permissions();
+        let missing = given.into_iter().find(|one| !self.has(*one));
+        missing.map_or(Ok(()), |permission| Err(lacks(permission, "give")))
+    }
 }
 
 fn lacks(permission: Permission, to: &str) -> Error {
@@ -239,10 +278,10 @@ fn lacks(permission: Permission, to: &str) -> Error {
 
 /// Permissions in a fixed order, each once.
 #[must_use]
-pub fn each_once(mut permissions: Vec<Permission>) -> Vec<Permission> {
+pub fn each_once(mut permissions: Vec<Permission>) -> Vec<OrOther<Permission>> {
     permissions.sort_unstable();
     permissions.dedup();
-    permissions
+    permissions.into_iter().map(OrOther::from).collect()
 }
 
 /// A user as part of other records.
@@ -280,14 +319,15 @@ mod tests {
             organization_id: OrganizationId::new(1).unwrap(),
             username: "ada".to_owned(),
             full_name: "Ada".to_owned(),
-            role,
-            extra_permissions: extra.to_vec(),
+            role: role.into(),
+            extra_permissions: each_once(extra.to_vec()),
             disabled: false,
             session_epoch: 0,
             kept_session: None,
             token_epoch: 0,
             password_set_by: None,
             password_set_at: None,
+            access_changed_at: None,
             created_at: now,
             updated_at: now,
         }
@@ -327,6 +367,25 @@ mod tests {
         assert!(manager.may_change(&user(Role::Admin, &[])).is_err());
         let other = user(Role::Viewer, &[Permission::ManageOrganization]);
         assert!(manager.may_change(&other).is_err());
+    }
+
+    /// A later version may give such a user more permissions than an admin has.
+    #[test]
+    fn only_who_may_do_all_changes_a_user_with_an_unknown_name() {
+        let unknown = || serde_json::from_value(serde_json::json!("owner")).unwrap();
+        let mut with_role = user(Role::Viewer, &[]);
+        with_role.role = unknown();
+        let mut with_permission = user(Role::Viewer, &[]);
+        with_permission.extra_permissions =
+            vec![serde_json::from_value(serde_json::json!("owner")).unwrap()];
+        let manager = held(Role::Manager, &[Permission::ManageUsers]);
+        for user in [&with_role, &with_permission] {
+            assert!(manager.may_change(user).is_err());
+            assert!(held(Role::Admin, &[]).may_change(user).is_ok());
+        }
+        assert_eq!(with_role.permissions(), []);
+        assert_eq!(with_permission.permissions(), Role::Viewer.permissions());
+        assert!(!with_role.is_enabled_admin());
     }
 
     #[test]

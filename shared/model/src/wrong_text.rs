@@ -22,6 +22,9 @@ pub enum WrongText {
     /// A character that a username cannot hold.
     #[error("consist of letters, digits and the characters . _ @ + -")]
     Name,
+    /// Letters of scripts that look alike.
+    #[error("have letters of one script; Latin ones do not mix with Cyrillic or Greek ones")]
+    Scripts,
 }
 
 impl WrongText {
@@ -31,7 +34,7 @@ impl WrongText {
         match self {
             Self::Blank => FaultCode::Blank,
             Self::Length { .. } => FaultCode::Length,
-            Self::Hidden(_) | Self::Name => FaultCode::Pattern,
+            Self::Hidden(_) | Self::Name | Self::Scripts => FaultCode::Pattern,
         }
     }
 }

@@ -11,9 +11,10 @@ pub(super) fn describe(cycle: Cycle, pattern: &Pattern) -> String {
     // The longest window that fires has the largest sample.
     let fired = windows.iter().rfind(|window| window.fires);
     if let Some(window) = fired.or_else(|| windows.iter().find(|window| window.hours == 24)) {
-        let number = match window.count {
-            0 => "No others".to_owned(),
-            number => number.to_string(),
+        let number = match (window.count, window.count_is_least) {
+            (0, _) => "No others".to_owned(),
+            (number, false) => number.to_string(),
+            (number, true) => format!("At least {number}"),
         };
         let (hours, usual) = (hours(window.hours), usual(cycle, window));
         text.push(format!("{number} in the last {hours}; {usual}."));
@@ -21,7 +22,10 @@ pub(super) fn describe(cycle: Cycle, pattern: &Pattern) -> String {
     let shared = pattern.shared.iter().map(|label| {
         let label_says = format!("{}={}", label.name, label.value);
         let (count, of) = (label.count, label.of);
-        format!("{count} of {of} share {}", quoted(&label_says))
+        // Labels are read of a sample.
+        let is_sample = fired.is_some_and(|window| window.count_is_least || window.count > of);
+        let the = if is_sample { "the newest " } else { "" };
+        format!("{count} of {the}{of} share {}", quoted(&label_says))
     });
     if !pattern.shared.is_empty() {
         text.push(format!("{}.", shared.collect::<Vec<_>>().join(", ")));
@@ -58,12 +62,17 @@ fn usual(cycle: Cycle, window: &PatternWindow) -> String {
             (in_window, "", "in the same hours of earlier months")
         }
     };
+    let least = if window.baseline_is_least {
+        "at least "
+    } else {
+        ""
+    };
     if window.baseline == 0 {
         format!("none {before}")
     } else if rate < 0.05 {
         format!("less than 0.1{unit} {before}")
     } else {
-        format!("{rate:.1}{unit} {before}")
+        format!("{least}{rate:.1}{unit} {before}")
     }
 }
 
@@ -136,6 +145,23 @@ mod tests {
         }
         let unknown = "No others in the last 24 hours; too little is known of the time before.";
         assert_eq!(told(&nothing(), Cycle::None), unknown);
+    }
+
+    /// As many as are kept of an hour may have been more.
+    #[test]
+    fn a_full_hour_is_at_least_so_many() {
+        let mut storm = history([0; 120]);
+        let known = "At least 120 in the last 7 days; none before. A systemic cause is likely.";
+        assert_eq!(told(&storm, Cycle::None), known);
+        storm.since = None;
+        let unknown = "At least 120 in the last hour; too little is known of the time before. A \
+                       systemic cause is likely.";
+        assert_eq!(told(&storm, Cycle::None), unknown);
+        let every_day = history((0..40).flat_map(|day| [24 * day + 2; 110]));
+        assert_eq!(
+            told(&every_day, Cycle::None),
+            "At least 110 in the last 24 hours; at least 110.0 a day before."
+        );
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Templates of texts, paths and bodies: `{name}` is a parameter's value, `{read.name}` a fact.
 
-use model::input::{is_hidden, is_joiner};
+use model::characters::{is_hidden, is_invisible, without_hidden};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -101,6 +101,16 @@ impl Template {
                 .all(|segment| segment == "\u{0}" || !segment.contains('\u{0}'))
     }
 
+    /// True if it is `kind/` and one placeholder, of any kind or of this one.
+    pub(super) fn is_record(&self, of: Option<&str>) -> bool {
+        let [Piece::Text(kind), Piece::Placeholder(_)] = self.0.as_slice() else {
+            return false;
+        };
+        let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte == b'_';
+        let kind = kind.strip_suffix('/').unwrap_or_default();
+        !kind.is_empty() && kind.bytes().all(is_plain) && of.is_none_or(|of| of == kind)
+    }
+
     /// Returns the placeholder if it is the whole text.
     fn only_placeholder(&self) -> Option<&str> {
         match self.0.as_slice() {
@@ -199,17 +209,18 @@ impl Json {
 
 /// True for a character that an id cannot have, since it is invisible.
 pub(super) fn is_unseen(one: char) -> bool {
-    is_hidden(one) || is_joiner(one)
+    is_hidden(one) || is_invisible(one)
 }
 
-/// Returns a text without invisible characters.
+/// Returns a text without hidden characters.
 pub(super) fn readable(text: &str) -> String {
-    text.chars().filter(|one| !is_hidden(*one)).collect()
+    without_hidden(text)
 }
 
-/// Returns a text of an alert or a target system in backticks.
+/// Returns a text of an alert or a target system in backticks, without invisible characters.
 pub(super) fn quoted(text: &str) -> String {
-    agent::quoted(&readable(text))
+    let seen: String = text.chars().filter(|one| !is_unseen(*one)).collect();
+    agent::quoted(&seen)
 }
 
 /// Returns a value as text.

@@ -1,3 +1,4 @@
+mod debt;
 mod ids;
 mod messages;
 mod stripe;
@@ -7,7 +8,7 @@ mod values;
 use agent::{
     ActionType, Alert, Case, ClassHistory, Connection, Excerpt, FactCondition, Facts,
     FindingWeight, MoneyDirection, NotApplicable, PlaybookRecord, PlaybookRuns, Proposal,
-    Reversible, Seen, TargetRead,
+    ProposedAction, Reversible, Seen, TargetRead,
 };
 use model::{Id, Slug};
 use serde_json::{Value, json};
@@ -111,6 +112,7 @@ fn propose_in(case: &Case, answers: &Answers) -> Proposal {
 fn stuck() -> Answers {
     let batch = json!({
         "state": "processing", "events": 48_210, "minutesSinceProgress": 180, "lastError": null,
+        "invoiced": false,
     });
     Answers(vec![("/usage-batches/", batch)])
 }
@@ -123,9 +125,14 @@ fn invoice(more: &Value) -> Answers {
     let mut invoice = json!({
         "id": "inv_1", "customerId": "cus_1", "state": "open", "amountDue": 701_550,
         "amountPaid": 0, "amountCredited": 0, "currency": "usd", "duplicateOf": "inv_0",
+        "period": "2026-10", "disputed": false, "readyToBeRefreshed": false, "quantity": 0,
+        "meteredQuantity": 0,
+        // Of its payments.
+        "unsettled": 0,
     });
     let other = json!({
         "customerId": "cus_1", "state": "paid", "amountDue": 701_550, "currency": "usd",
+        "period": "2026-10",
     });
     for (name, value) in more.as_object().unwrap() {
         invoice[name] = value.clone();
@@ -144,12 +151,16 @@ fn duplicated(at_risk: i64) -> Value {
 fn payment(failure: &str) -> Answers {
     let payment = json!({
         "invoiceId": "inv_1", "state": "failed", "failure": failure, "amount": 23_100,
-        "currency": "usd",
+        "currency": "usd", "amountCaptured": 0,
+        // Of the messages about it.
+        "sent": {"payment_failed": 0, "payment_method_needed": 0},
     });
-    Answers(vec![
-        ("/payments/", payment),
-        ("/customers/", json!({"lastTemplate": null})),
-    ])
+    let invoice = json!({
+        "customerId": "cus_1", "state": "open", "amountPaid": 0, "collectionPaused": false,
+        // Of its payments.
+        "unsettled": 0,
+    });
+    Answers(vec![("/payments/", payment), ("/invoices/", invoice)])
 }
 
 fn failed_payment() -> Value {
@@ -171,7 +182,7 @@ fn a_stuck_usage_batch_is_reprocessed() {
     let action = &proposal.actions[0];
     assert_eq!(action.content.action_type, ActionType::ReprocessUsageBatch);
     assert!(action.is_automated, "{}", action.content.description);
-    assert_eq!(action.content.entities, ["ub_1001"]);
+    assert_eq!(action.content.records, ["usage_batch/ub_1001"]);
     let call = action.content.steps[0].call.as_ref().unwrap();
     assert_eq!(call.summary(), "POST /usage-batches/ub_1001/reprocess");
     assert_eq!(call.success[0].says(), "/state is `processed`");
@@ -215,7 +226,7 @@ fn a_stuck_usage_batch_is_reprocessed() {
         ("restarted", None),
     ];
     assert_eq!(held, expected);
-    assert_eq!(analysis.playbook.unwrap().label(), "usage-batch-stuck#6");
+    assert_eq!(analysis.playbook.unwrap().label(), "usage-batch-stuck#7");
     let [read] = proposal.reads.as_slice() else {
         panic!("{:?}", proposal.reads);
     };
@@ -243,7 +254,7 @@ fn a_cause_that_nothing_read_names_is_suspected() {
 #[test]
 fn what_it_requires_is_so_or_a_person_does_it() {
     let propose_in_state = |state: &Value| {
-        let batch = json!({"state": state, "minutesSinceProgress": 180});
+        let batch = json!({"state": state, "minutesSinceProgress": 180, "invoiced": false});
         propose(&Answers(vec![("/usage-batches/", batch)]), &json!({}))
     };
     let mut processed = propose_in_state(&json!("processed"));
@@ -291,12 +302,13 @@ fn a_read_without_an_answer_is_named() {
     inquiry.answered(none);
     assert_eq!(inquiry.wanted().count(), 0);
     let proposal = inquiry.proposal();
-    assert_eq!(proposal.reads.len(), 2);
-    for read in &proposal.reads {
-        let error = read.error.as_deref();
-        assert_eq!(error, Some(late));
-        assert!(read.facts.0.is_empty());
-    }
+    let errors = proposal.reads.iter().map(|read| read.error.as_deref());
+    let errors: Vec<&str> = errors.map(Option::unwrap_or_default).collect();
+    assert_eq!(errors[0], late);
+    // The others need a fact of it.
+    assert_eq!(errors.len(), 4);
+    let unsent = |error: &&str| error.starts_with("It was not sent: payment.");
+    assert!(errors[1..].iter().all(unsent), "{errors:?}");
     assert!(proposal.actions.iter().all(|action| !action.is_automated));
     assert!(proposal.analysis.root_cause.starts_with("Suspected: "));
     assert!((proposal.analysis.confidence - 0.5).abs() < 1e-12);
@@ -324,7 +336,7 @@ fn the_most_specific_playbook_wins() {
         ActionType::NotifyCustomer
     );
     // Both playbooks share their reads.
-    assert_eq!(declined.reads.len(), 2);
+    assert_eq!(declined.reads.len(), 4);
 }
 
 #[test]
@@ -441,7 +453,7 @@ fn confidence_can_be_multiplied_again() {
     case.playbooks.runs = vec![PlaybookRuns {
         organization_id: Id::new(1).unwrap(),
         name: "usage-batch-stuck".into(),
-        playbook_version: 6,
+        playbook_version: 7,
         runs: 8,
         effective: 6,
     }];
@@ -477,14 +489,14 @@ fn what_did_not_help_a_record_is_not_proposed_for_it_again() {
         (analysis.playbook.unwrap().name, analysis.passed_over)
     };
     assert_eq!(chosen(&case), ("payment-declined".into(), vec![]));
-    let first = "payment-declined#7".to_owned();
+    let first = "payment-declined#8".to_owned();
     // Another version of the playbook is not barred.
     case.playbooks.not_helped = vec!["payment-declined#4".into()];
     assert_eq!(chosen(&case).0, "payment-declined");
     case.playbooks.not_helped = vec![first.clone()];
     let next = chosen(&case);
     assert_eq!(next, ("payment-failed".into(), vec![first.clone()]));
-    case.playbooks.not_helped.push("payment-failed#7".into());
+    case.playbooks.not_helped.push("payment-failed#8".into());
     let (name, passed_over) = chosen(&case);
     assert_eq!((&*name, passed_over.len()), ("fallback", 2));
 }
@@ -524,7 +536,7 @@ fn an_action_that_cannot_run_is_manual_and_says_why() {
         Some("It was not sent: there is no connection \"billing\".")
     );
 
-    // The alert names no customer.
+    // The alert names no customer: the message goes to the invoice's.
     let mut payment_alone = failed_payment();
     payment_alone["entities"] = json!([{"type": "payment", "id": "pay_1"}]);
     let actions = propose(&payment("processing_error"), &payment_alone).actions;
@@ -533,13 +545,8 @@ fn an_action_that_cannot_run_is_manual_and_says_why() {
         "{}",
         actions[0].content.description
     );
-    assert!(!actions[1].is_automated);
-    let description = &actions[1].content.description;
-    assert!(
-        description.contains("does not name the customer"),
-        "{description}"
-    );
-    assert_eq!(actions[1].content.steps[0].call, None);
+    assert!(actions[1].is_automated);
+    assert_eq!(actions[1].content.customer.as_deref(), Some("cus_1"));
 }
 
 #[test]
@@ -553,7 +560,7 @@ fn an_action_that_nobody_could_verify_is_manual() {
     let actions = propose_in(&case, &payment("processing_error")).actions;
     let notify = &actions[1];
     assert!(!notify.is_automated, "{}", notify.content.description);
-    let why = "GET /customers/cus_1/messages is not allowed";
+    let why = "GET /payments/pay_1/messages is not allowed";
     assert!(
         notify.content.description.contains(why),
         "{}",

@@ -2,7 +2,7 @@
 //! with an error that names it.
 
 pub use crate::{
-    aws::{aws, timeouts},
+    aws::{aws, background, timeouts},
     config_error::ConfigError,
 };
 
@@ -258,6 +258,15 @@ pub fn webhook_queue_url(environment: &Environment) -> Result<String, ConfigErro
 /// Reads `SWEEP_QUEUE_URL`, the queue of the sweeper.
 pub fn sweep_queue_url(environment: &Environment) -> Result<String, ConfigError> {
     let url = environment.required("SWEEP_QUEUE_URL", "the SQS queue of the sweeper")?;
+    Ok(url.to_owned())
+}
+
+/// Reads `CHANGE_DEAD_LETTER_QUEUE_URL`, the dead-letter queue of changes.
+pub fn change_dead_letter_queue_url(environment: &Environment) -> Result<String, ConfigError> {
+    let url = environment.required(
+        "CHANGE_DEAD_LETTER_QUEUE_URL",
+        "the SQS queue of changes that were set aside",
+    )?;
     Ok(url.to_owned())
 }
 

@@ -1,7 +1,9 @@
-//! The parts that every function has, behind the API or not: settings ([`config`]), log and metrics
+//! The parts that functions share, behind the API or not: settings ([`config`]), log and metrics
 //! ([`telemetry`]), the queues ([`queue`]) and their [`messages`], and the key of all secrets ([`kms`]).
+//! Consumers of the table's stream share [`changes`].
 
 mod aws;
+pub mod changes;
 pub mod config;
 mod config_error;
 pub mod kms;

@@ -18,8 +18,16 @@ pub struct Start {
 impl Start {
     /// Reads the environment, then fetches the secrets and connects to the table at the same time.
     pub async fn cold() -> Result<Self, ConfigError> {
+        Self::with(config::aws().await).await
+    }
+
+    /// As [`cold`](Self::cold), with the time limits of a function for which no client waits.
+    pub async fn background() -> Result<Self, ConfigError> {
+        Self::with(config::background().await).await
+    }
+
+    async fn with(aws: SdkConfig) -> Result<Self, ConfigError> {
         let environment = Environment::process();
-        let aws = config::aws().await;
         let dynamodb = aws_sdk_dynamodb::Client::new(&aws);
         let table = config::table(&environment)?;
         let warm_up = store::warm_up(&dynamodb, &table);

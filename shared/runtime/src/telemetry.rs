@@ -59,9 +59,29 @@ pub struct Record {
     caller: Option<(UserId, OrganizationId)>,
     address: Option<String>,
     used: Used,
-    trace: Option<String>,
+    traces: Traces,
     cold_start: bool,
     millis: u128,
+}
+
+/// The traces that a request is part of.
+#[derive(Clone, Debug, Default)]
+pub struct Traces {
+    /// The gateway's: see [`trace_of`].
+    own: Option<String>,
+    /// The client's: see [`trace_of_client`].
+    of_client: Option<String>,
+}
+
+impl Traces {
+    /// The traces that headers name.
+    #[must_use]
+    pub fn of(headers: &HeaderMap) -> Self {
+        Self {
+            own: trace_of(headers),
+            of_client: trace_of_client(headers),
+        }
+    }
 }
 
 /// The service's own metrics.
@@ -145,8 +165,8 @@ fn place(id: &str) -> f64 {
     f64::from(place) / f64::from(PLACES)
 }
 
-/// Runs a request. Returns its output and its record. `trace` is the id of the trace, if known.
-pub async fn observe<F: Future>(trace: Option<String>, request: F) -> (F::Output, Record) {
+/// Runs a request. Returns its output and its record.
+pub async fn observe<F: Future>(traces: Traces, request: F) -> (F::Output, Record) {
     let cold_start = !WARM.swap(true, Ordering::Relaxed);
     let start = Stopwatch::start();
     let request = CALLER.scope(Cell::default(), async {
@@ -162,7 +182,7 @@ pub async fn observe<F: Future>(trace: Option<String>, request: F) -> (F::Output
         caller,
         address,
         used,
-        trace,
+        traces,
         cold_start,
         millis: start.elapsed().as_millis(),
     };
@@ -180,6 +200,27 @@ pub fn trace_of(headers: &HeaderMap) -> Option<String> {
     // A client can send any text, and the id is logged and passed on.
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
     (root.len() <= 64 && root.bytes().all(plain)).then(|| root.to_owned())
+}
+
+/// Returns the id of a client's trace: that of `traceparent` (W3C Trace Context). None if the header is absent
+/// or malformed.
+fn trace_of_client(headers: &HeaderMap) -> Option<String> {
+    let header = headers.get("traceparent")?.to_str().ok()?;
+    let mut parts = header.split('-');
+    let is_hex = |part: &str| {
+        part.bytes()
+            .all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+    };
+    let mut next = |length| {
+        parts
+            .next()
+            .filter(|part| part.len() == length && is_hex(part))
+    };
+    let (version, trace, parent, _flags) = (next(2)?, next(32)?, next(16)?, next(2)?);
+    // Later versions may have more parts.
+    let is_known = version != "ff" && (version != "00" || parts.next().is_none());
+    let is_zero = |id: &str| id.bytes().all(|byte| byte == b'0');
+    (is_known && !is_zero(trace) && !is_zero(parent)).then(|| trace.to_owned())
 }
 
 /// Records the caller of the current request.
@@ -300,7 +341,8 @@ impl Record {
                 tracing::$level!(
                     function = FUNCTION.get().copied(),
                     requestId = request_id,
-                    traceId = self.trace.as_deref(),
+                    traceId = self.traces.own.as_deref(),
+                    clientTraceId = self.traces.of_client.as_deref(),
                     method = %method,
                     route,
                     status = status.as_u16(),
@@ -474,5 +516,34 @@ mod tests {
         );
         assert_eq!(trace("Root=\"},{"), None);
         assert_eq!(trace("Sampled=1"), None);
+    }
+
+    #[test]
+    fn a_clients_trace_is_that_of_a_well_formed_traceparent() {
+        let trace = |text: &str| {
+            let mut headers = HeaderMap::new();
+            headers.insert("traceparent", text.parse().unwrap());
+            trace_of_client(&headers)
+        };
+        let (id, parent) = ("4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7");
+        for known in ["00-{}-01", "00-{}-00", "01-{}-01", "cc-{}-01-what-comes"] {
+            let header = known.replace("{}", &format!("{id}-{parent}"));
+            assert_eq!(trace(&header).as_deref(), Some(id), "{header}");
+        }
+        let zeros = "0".repeat(32);
+        for unknown in [
+            String::new(),
+            id.to_owned(),
+            format!("ff-{id}-{parent}-01"),
+            format!("00-{id}-{parent}-01-more"),
+            format!("00-{}-{parent}-01", id.to_uppercase()),
+            format!("00-{zeros}-{parent}-01"),
+            format!("00-{id}-{}-01", &zeros[..16]),
+            format!("00-{id}-{parent}"),
+            format!("00-{id}\"-{parent}-01"),
+            format!("00-{id}, 00-{id}-{parent}-01"),
+        ] {
+            assert_eq!(trace(&unknown), None, "{unknown}");
+        }
     }
 }

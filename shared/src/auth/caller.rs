@@ -5,7 +5,7 @@ use std::{marker::PhantomData, sync::Arc};
 use axum::extract::FromRequestParts;
 use http::{Uri, request::Parts};
 use model::{Code, Error, Listing, NamedPermission, OrganizationId, UserId, input::Input};
-use store::PendingWrite;
+use store::{PendingWrite, Preconditions};
 
 use super::{
     claim::Claim,
@@ -15,7 +15,7 @@ use super::{
 use crate::{
     App, Problem,
     http::{
-        IfMatch, Links, Pages, condition,
+        Links, Pages, Rest, condition,
         operation::{Argument, Description},
         query,
     },
@@ -30,7 +30,8 @@ use crate::{
 pub struct Caller<N, Q = ()> {
     claim: Claim,
     uri: Uri,
-    if_match: Option<Vec<i64>>,
+    conditions: Preconditions,
+    rest: Rest,
     /// The query parameters.
     pub query: Q,
     need: PhantomData<fn() -> N>,
@@ -47,15 +48,11 @@ impl<N, Q> Caller<N, Q> {
         self.claim.user
     }
 
-    /// A write of the caller, authorized once the authentication has succeeded, under `If-Match` and
-    /// `Idempotency-Key` of the request.
+    /// A write of the caller, authorized once the authentication has succeeded, under the conditions of
+    /// the request. The record must have the fields of the body that the operation does not change.
     pub fn pending_write(&self) -> PendingWrite {
-        self.claim.pending_write(self.if_match.clone())
-    }
-
-    /// As [`pending_write`](Self::pending_write), for an operation that takes [`IfMatch`] as an argument of its own.
-    pub fn pending_write_under(&self, if_match: IfMatch) -> PendingWrite {
-        self.claim.pending_write(if_match.0)
+        let kept = self.rest.fields();
+        self.claim.pending_write(self.conditions.clone(), kept)
     }
 
     /// The caller, once the authentication has succeeded.
@@ -106,12 +103,13 @@ where
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
         let claim = Claim::make(parts, N::check).await?;
-        let if_match = condition::if_match_of_path(parts)?;
+        let conditions = condition::of_write(parts)?;
         condition::idempotency_key(&parts.method, &parts.headers)?;
         Ok(Self {
             claim,
             uri: parts.uri.clone(),
-            if_match,
+            conditions,
+            rest: Rest::begin(parts),
             query: query::parse(parts)?,
             need: PhantomData,
         })

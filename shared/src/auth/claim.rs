@@ -50,9 +50,11 @@ use futures::{
     future::{BoxFuture, Either, Shared, select},
 };
 use http::{HeaderValue, request::Parts};
-use model::{Clock, Error, OrganizationId, Sid, UserId, quota::QuotaHolder};
+use model::{Clock, Error, OrganizationId, Sid, UserId, input::Fields, quota::QuotaHolder};
 use runtime::telemetry;
-use store::{IdempotencyKey, PendingWrite, Store, TokenHolder, WriteContext, stop_reading};
+use store::{
+    IdempotencyKey, PendingWrite, Preconditions, Store, TokenHolder, WriteContext, stop_reading,
+};
 
 use super::{
     SessionCookie, bearer,
@@ -121,6 +123,7 @@ impl Claim {
             let (tenant, user) = (holder.organization_id, holder.user_id);
             meter.caller(counted.clone(), tenant);
             limits.admit(&counted, Some(tenant))?;
+            let counted = [counted];
             let authenticated = async move {
                 let identity = authentication.of_token(&holder);
                 let identity = authentication.within_limits(identity, &counted, tenant, &meter);
@@ -134,10 +137,13 @@ impl Claim {
             let sid = sid.filter(|sid| !sid.is_too_old(now));
             let sid = sid.ok_or(Error::Unauthenticated)?;
             let (tenant, user) = (sid.organization, sid.user);
-            let counted = QuotaHolder::User(user);
-            let admitted = limits.admit(&counted, Some(tenant));
-            admitted.inspect_err(|_| telemetry::caller(user, tenant))?;
-            meter.caller(counted.clone(), tenant);
+            let counted = [QuotaHolder::User(user), QuotaHolder::Session(sid.hash())];
+            for holder in &counted {
+                let admitted = limits.admit(holder, Some(tenant));
+                admitted.inspect_err(|_| telemetry::caller(user, tenant))?;
+            }
+            let [_, unproven] = counted.clone();
+            meter.caller(unproven, tenant);
             let authenticated = async move {
                 let identity = authentication.of_session(&sid);
                 let identity = authentication.within_limits(identity, &counted, tenant, &meter);
@@ -157,10 +163,10 @@ impl Claim {
         })
     }
 
-    /// A write of the caller under a precondition, authorized once the authentication has succeeded.
-    pub(super) fn pending_write(&self, if_match: Option<Vec<i64>>) -> PendingWrite {
+    /// A write of the caller under conditions, authorized once the authentication has succeeded.
+    pub(super) fn pending_write(&self, conditions: Preconditions, kept: Fields) -> PendingWrite {
         let key = self.idempotency_key.clone();
-        let context = WriteContext::of_user(self.tenant, self.user, if_match, key);
+        let context = WriteContext::of_user(self.tenant, self.user, conditions, key).keeping(kept);
         let claim = self.clone();
         PendingWrite::new(context, async move {
             let identity = claim.identity().await?;
@@ -214,6 +220,13 @@ pub(crate) async fn authenticate(
         Either::Right((response, authenticated)) => authenticated.await.map(|()| response),
     };
     let mut response = response.unwrap_or_else(|error| Problem::<()>::from(error).into_response());
+    if response.status().is_success() {
+        for (name, value) in meter.headers().into_iter().flatten() {
+            if let Ok(value) = HeaderValue::try_from(value) {
+                response.headers_mut().insert(name, value);
+            }
+        }
+    }
     if replayed.is_some_and(|replayed| replayed.load(Ordering::Relaxed)) {
         let yes = HeaderValue::from_static("true");
         let headers = response.headers_mut();
@@ -253,15 +266,18 @@ impl Authentication {
     async fn within_limits(
         &self,
         read: impl Future<Output = Result<Identity, Error>>,
-        counted: &QuotaHolder,
+        counted: &[QuotaHolder],
         tenant: OrganizationId,
         meter: &Meter,
     ) -> Result<Identity, Error> {
         let (identity, ()) = futures::join!(read, self.limits.charge(counted, tenant));
         let identity = identity?;
         telemetry::caller(identity.user.id, identity.organization.id);
-        meter.authenticated(identity.organization.units_per_second);
-        self.limits.admit(counted, Some(tenant))?;
+        let Some(caller) = counted.first() else {
+            return Ok(identity);
+        };
+        meter.authenticated(caller.clone(), identity.organization.units_per_second);
+        self.limits.admit(caller, Some(tenant))?;
         Ok(identity)
     }
 

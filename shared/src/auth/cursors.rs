@@ -1,5 +1,9 @@
-//! Cursors: signed places in lists. The signature covers the organization and the list, so that a
-//! client can neither forge a cursor nor use it for another list.
+//! Cursors: encrypted and signed places in lists. The signature covers the organization and the list, so
+//! that a client can neither forge a cursor nor use it for another list. A place may name a record that the
+//! client may not see, so no client can read it.
+//!
+//! The signature is the synthetic initialization vector of the encryption (RFC 5297): HMAC-SHA256 with it
+//! as input makes the key stream. One place of one list has one cursor.
 
 use std::sync::Arc;
 
@@ -7,6 +11,7 @@ use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
 use hmac::Mac;
 use model::OrganizationId;
 use runtime::config::SigningSecrets;
+use secrecy::SecretString;
 use store::{Place, key::tenant_prefix};
 
 use super::cookie::mac;
@@ -29,9 +34,11 @@ impl Cursors {
     #[must_use]
     pub fn seal(&self, tenant: OrganizationId, list: &str, place: &Place) -> String {
         let place = place.to_text(&tenant_prefix(tenant));
-        let signed = mac(&self.0.first, &signed(tenant, list, &place));
+        let secret = &self.0.first;
+        let signed = mac(secret, &signed(tenant, list, &place));
         let mut bytes = signed.finalize().into_bytes()[..SIGNATURE].to_vec();
-        bytes.extend_from_slice(place.as_bytes());
+        let hidden = masked(secret, &bytes, place.as_bytes());
+        bytes.extend_from_slice(&hidden);
         BASE64_URL_SAFE_NO_PAD.encode(bytes)
     }
 
@@ -40,15 +47,29 @@ impl Cursors {
     pub fn open(&self, tenant: OrganizationId, list: &str, cursor: &str) -> Option<Place> {
         let bytes = BASE64_URL_SAFE_NO_PAD.decode(cursor).ok()?;
         let (signature, place) = bytes.split_at_checked(SIGNATURE)?;
-        let place = std::str::from_utf8(place).ok()?;
-        let text = signed(tenant, list, place);
-        let mut secrets = self.0.all();
-        secrets
+        let place = self.0.all().find_map(|secret| {
+            let place = String::from_utf8(masked(secret, signature, place)).ok()?;
+            let signed = mac(secret, &signed(tenant, list, &place));
             // Compares in constant time.
-            .any(|secret| mac(secret, &text).verify_truncated_left(signature).is_ok())
-            .then(|| Place::from_text(&tenant_prefix(tenant), place))
-            .flatten()
+            signed.verify_truncated_left(signature).ok()?;
+            Some(place)
+        })?;
+        Place::from_text(&tenant_prefix(tenant), &place)
     }
+}
+
+/// Encrypts a place, or decrypts it.
+fn masked(secret: &SecretString, signature: &[u8], place: &[u8]) -> Vec<u8> {
+    let signature = BASE64_URL_SAFE_NO_PAD.encode(signature);
+    let blocks = (0_u32..).flat_map(|block| {
+        let stream = mac(secret, &format!("cursor stream\n{signature}\n{block}"));
+        stream.finalize().into_bytes()
+    });
+    place
+        .iter()
+        .zip(blocks)
+        .map(|(byte, mask)| byte ^ mask)
+        .collect()
 }
 
 /// The signed text. No session id begins with `cursor`, so that neither signature fits the other.
@@ -83,6 +104,21 @@ mod tests {
         assert_eq!(others.open(tenant(1), "/api/tasks", &cursor), None);
         let rotated = cursors(&["another", "a secret"]);
         assert!(rotated.open(tenant(1), "/api/tasks", &cursor).is_some());
+    }
+
+    #[test]
+    fn a_cursor_shows_nothing_of_its_place() {
+        let long = "0012\nTASK\n".to_owned() + &"ticket_message#0000000000000017".repeat(9);
+        let place = Place::from_text(&tenant_prefix(tenant(1)), &long).unwrap();
+        let ours = cursors(&["a secret"]);
+        let cursor = ours.seal(tenant(1), "/api/search", &place);
+        let bytes = BASE64_URL_SAFE_NO_PAD.decode(&cursor).unwrap();
+        let text = String::from_utf8_lossy(&bytes);
+        for piece in ["ticket", "message", "00000", "TASK"] {
+            assert!(!text.contains(piece), "{text}");
+        }
+        assert_eq!(cursor, ours.seal(tenant(1), "/api/search", &place));
+        assert_eq!(ours.open(tenant(1), "/api/search", &cursor), Some(place));
     }
 
     #[test]

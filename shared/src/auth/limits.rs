@@ -21,11 +21,13 @@ use std::{
 use futures::future::join_all;
 use model::{
     Clock, Error, OrganizationId, Timestamp,
-    quota::{LONGEST, QuotaHolder, UnitsPerSecond, WINDOW, time_of},
+    quota::{LONGEST, QuotaHolder, UnitsPerSecond, WINDOW, time_of, units_of},
 };
 use runtime::telemetry;
 use store::{Store, units_so_far};
 use tokio::time::timeout;
+
+use crate::problem::quota_headers;
 
 /// The time of a quota after which an instance charges it: one hundredth.
 const PART: Duration = Duration::from_millis(100);
@@ -78,8 +80,8 @@ pub(super) struct Meter {
 struct Metered {
     caller: QuotaHolder,
     organization: OrganizationId,
-    /// The plan, once the caller is authenticated. Only then the organization's quota counts: an ended
-    /// session does not use it up.
+    /// The plan, once the caller is authenticated. Only then the quotas of user and organization count: an
+    /// ended session does not use them up.
     plan: Option<UnitsPerSecond>,
 }
 
@@ -169,6 +171,27 @@ impl Known {
         Ok(())
     }
 
+    /// The more used quota of the caller's and the organization's, if half of it is used: the holder's policy,
+    /// the quota and the time that is used.
+    fn half_used(
+        &mut self,
+        metered: &Metered,
+        now: Timestamp,
+    ) -> Option<(&'static str, u32, Duration)> {
+        let of_organization = QuotaHolder::Organization(metered.organization);
+        let mut most = None;
+        for holder in [&metered.caller, &of_organization] {
+            if let Some(usage) = self.used.get_mut(holder) {
+                let used = usage.at(now).used;
+                let is_more = most.is_none_or(|(_, _, most)| used > most);
+                if used >= WINDOW / 2 && is_more {
+                    most = Some((holder.policy(), usage.quota, used));
+                }
+            }
+        }
+        most
+    }
+
     fn take_due(&mut self, holder: &QuotaHolder, now: Timestamp) -> Option<Charge> {
         self.used.get_mut(holder)?.at(now).take_due()
     }
@@ -222,15 +245,18 @@ impl Limits {
         self.known(now).admit(caller, organization, now)
     }
 
-    /// Charges what is due of the caller's and the organization's quota, and learns what others charged.
-    pub(super) async fn charge(&self, caller: &QuotaHolder, organization: OrganizationId) {
-        let holders = [caller.clone(), QuotaHolder::Organization(organization)];
-        let due = {
+    /// Charges what is due of the callers' and the organization's quota, and learns what others charged.
+    pub(super) async fn charge(&self, callers: &[QuotaHolder], organization: OrganizationId) {
+        let of_organization = QuotaHolder::Organization(organization);
+        let holders = callers.iter().chain([&of_organization]);
+        let due: Vec<_> = {
             let now = self.clock.now();
             let mut known = self.known(now);
-            holders.map(|holder| known.take_due(&holder, now).map(|due| (holder, due)))
+            holders
+                .filter_map(|holder| Some((holder.clone(), known.take_due(holder, now)?)))
+                .collect()
         };
-        let charges = due.into_iter().flatten();
+        let charges = due.into_iter();
         let charges = charges.map(async |(holder, (time, charged_until))| {
             let quotas = self.store.quotas();
             let charge = quotas.charge(organization, &holder, charged_until, time);
@@ -278,11 +304,26 @@ impl Meter {
         });
     }
 
-    /// Counts it for the organization too, under its plan.
-    pub(super) fn authenticated(&self, plan: UnitsPerSecond) {
+    /// Counts it for the authenticated caller and the organization, under its plan.
+    pub(super) fn authenticated(&self, caller: QuotaHolder, plan: UnitsPerSecond) {
         if let Some(metered) = &mut *self.metered() {
+            metered.caller = caller;
             metered.plan = Some(plan);
         }
+    }
+
+    /// The headers of the caller's quota, once half of it is used by what this instance knows. None before the
+    /// caller is authenticated.
+    pub(super) fn headers(&self) -> Option<[(&'static str, String); 2]> {
+        let metered = self.metered().clone();
+        let metered = metered.filter(|metered| metered.plan.is_some())?;
+        let now = self.limits.clock.now();
+        let half_used = self.limits.known(now).half_used(&metered, now);
+        let (policy, quota, used) = half_used?;
+        let left = units_of(WINDOW.saturating_sub(used), quota);
+        let until_free = used.as_millis().div_ceil(1_000);
+        let until_free = u64::try_from(until_free).unwrap_or(u64::MAX);
+        Some(quota_headers(policy, quota, left, until_free))
     }
 
     fn metered(&self) -> MutexGuard<'_, Option<Metered>> {

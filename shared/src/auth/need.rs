@@ -4,7 +4,7 @@
 use std::marker::PhantomData;
 
 pub use model::need::*;
-use model::{Code, Error, NamedPermission, Permission, PlanFeature};
+use model::{Code, Error, NamedPermission, OrdinaryPermission, Permission, PlanFeature};
 
 use super::Identity;
 
@@ -23,7 +23,7 @@ pub trait Need: Send + Sync + 'static {
     fn codes() -> Vec<Code>;
 }
 
-impl<P: NamedPermission> Need for P {
+impl<P: OrdinaryPermission> Need for P {
     fn check(caller: &Identity) -> Result<(), Error> {
         permission(caller, P::PERMISSION)
     }
@@ -76,7 +76,7 @@ impl Need for Session {
     }
 }
 
-/// A permission and a session.
+/// A permission and a session. Changes by a guarding permission need it: a stolen token lifts no brake.
 #[derive(Debug)]
 pub struct InSession<P>(PhantomData<fn() -> P>);
 
@@ -84,7 +84,7 @@ impl<P: NamedPermission> Need for InSession<P> {
     const TAKES_TOKENS: bool = false;
 
     fn check(caller: &Identity) -> Result<(), Error> {
-        P::check(caller)?;
+        permission(caller, P::PERMISSION)?;
         caller.session().map(|_| ())
     }
 
@@ -97,6 +97,41 @@ impl<P: NamedPermission> Need for InSession<P> {
     }
 }
 
+macro_rules! takes_tokens {
+    ($($(#[doc = $doc:literal])+ $name:ident,)+) => {
+        $(
+            $(#[doc = $doc])+
+            #[derive(Debug)]
+            pub struct $name<P>(PhantomData<fn() -> P>);
+
+            impl<P: NamedPermission> Need for $name<P> {
+                fn check(caller: &Identity) -> Result<(), Error> {
+                    permission(caller, P::PERMISSION)
+                }
+
+                fn names() -> Vec<String> {
+                    vec![P::PERMISSION.name().to_owned()]
+                }
+
+                fn codes() -> Vec<Code> {
+                    vec![Code::PermissionDenied]
+                }
+            }
+        )+
+    };
+}
+
+takes_tokens! {
+    /// A guarding permission of an operation with no effect. Takes tokens.
+    ToRead,
+    /// A guarding permission of an operation whose only effect is to stop something. Takes tokens: a script
+    /// may pull the brake.
+    ToBrake,
+    /// A guarding permission of an operation whose names a token may change. For other fields the operation
+    /// asks for a session.
+    ToRename,
+}
+
 /// A permission, possibly in a session, and a plan with the agent.
 #[derive(Debug)]
 pub struct WithAgent<P>(PhantomData<fn() -> P>);
@@ -106,11 +141,7 @@ impl<P: Need> Need for WithAgent<P> {
 
     fn check(caller: &Identity) -> Result<(), Error> {
         P::check(caller)?;
-        if caller
-            .organization
-            .plan_features
-            .contains(&PlanFeature::AgentAi)
-        {
+        if caller.organization.has(PlanFeature::AgentAi) {
             Ok(())
         } else {
             Err(Error::forbidden(

@@ -4,7 +4,7 @@ use argon2::{
     Algorithm, Argon2, Params, Version,
     password_hash::{PasswordHasher, PasswordVerifier, phc},
 };
-use model::{Error, PasswordHash, random};
+use model::{Error, PasswordHash, random, unique_name::composed};
 use secrecy::{ExposeSecret, SecretString};
 
 /// A hash that fits no password. Verifying against it takes as long as against a real one.
@@ -28,18 +28,20 @@ pub async fn hash(password: SecretString) -> Result<PasswordHash, Error> {
     .await
 }
 
-/// Returns `true` when the password fits the hash. Without a hash, as for an unknown user, returns
-/// `false` after the same time.
+/// Returns `true` when the password fits the hash, in the form NFC or as sent: passwords of before were
+/// hashed as sent. Without a hash, as for an unknown user, returns `false` after the same time.
 pub async fn verify(password: SecretString, hash: Option<PasswordHash>) -> Result<bool, Error> {
     blocking(move || {
         let known = hash.is_some();
         let text = hash.as_ref().map_or(NOBODYS, PasswordHash::expose);
         let hash = phc::PasswordHash::new(text)
             .map_err(|error| Error::internal("reading a password hash", error))?;
-        let fits = argon2()?
-            .verify_password(password.expose_secret().as_bytes(), &hash)
-            .is_ok();
-        Ok(known && fits)
+        let sent = password.expose_secret();
+        let composed = SecretString::from(composed(sent));
+        let argon2 = argon2()?;
+        let fits = |text: &str| argon2.verify_password(text.as_bytes(), &hash).is_ok();
+        let composed = composed.expose_secret();
+        Ok((fits(composed) || (composed != sent && fits(sent))) && known)
     })
     .await
 }
@@ -70,6 +72,18 @@ mod tests {
                 .unwrap()
         );
         assert!(!verify("wrong horse".into(), Some(hash)).await.unwrap());
+    }
+
+    #[tokio::test]
+    async fn a_password_fits_composed_and_as_it_was_hashed() {
+        let (composed, decomposed) = ("cr\u{E8}me", "cre\u{300}me");
+        for (hashed, fits) in [(composed, [true, true]), (decomposed, [false, true])] {
+            let hash = hash(hashed.into()).await.unwrap();
+            for (sent, fits) in [composed, decomposed].into_iter().zip(fits) {
+                let is_it = verify(sent.into(), Some(hash.clone())).await.unwrap();
+                assert_eq!(is_it, fits, "{hashed:?} {sent:?}");
+            }
+        }
     }
 
     #[tokio::test]

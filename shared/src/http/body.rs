@@ -1,11 +1,13 @@
 //! The JSON body of a request.
 
+use std::sync::{Arc, OnceLock};
+
 use axum::extract::{FromRequest, Request};
-use http::{HeaderMap, header};
+use http::{HeaderMap, Method, header, request::Parts};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use model::{
     Code, Error, Fault, FaultCode,
-    input::{self, Input},
+    input::{self, Fields, Input},
 };
 
 use super::operation::{Argument, Description};
@@ -38,7 +40,36 @@ impl<S: Send + Sync, T: Input> FromRequest<S> for Body<T> {
                 return Err(Error::invalid(fault).into());
             }
         };
-        Ok(Self(input::parse(&bytes).map_err(Error::Invalid)?))
+        let (body, rest) = input::parse_with_rest(&bytes).map_err(Error::Invalid)?;
+        if let Some(of_caller) = parts.extensions.get::<Rest>() {
+            of_caller.set(rest);
+        }
+        Ok(Self(body))
+    }
+}
+
+/// The fields of a body that its operation does not read. Begun by the caller of a change, set by the body.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Rest(Arc<OnceLock<Fields>>);
+
+impl Rest {
+    /// Begins the rest of a request. A create has no record that its body could differ from.
+    pub(crate) fn begin(parts: &mut Parts) -> Self {
+        let rest = Self::default();
+        if [Method::PATCH, Method::PUT].contains(&parts.method) {
+            parts.extensions.insert(rest.clone());
+        }
+        rest
+    }
+
+    fn set(&self, fields: Fields) {
+        // A request has one body.
+        let _ = self.0.set(fields);
+    }
+
+    /// The fields, once the body was read.
+    pub(crate) fn fields(&self) -> Fields {
+        self.0.get().cloned().unwrap_or_default()
     }
 }
 

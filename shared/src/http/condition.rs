@@ -1,5 +1,5 @@
-//! The headers that put a write under a condition: `If-Match` names the versions that the record may
-//! have, and `Idempotency-Key` makes a request one that is done at most once.
+//! The headers that put a request under a condition. `If-Match` names the allowed versions of the record,
+//! and `If-None-Match` the excluded ones. `Idempotency-Key` makes a request one that is done at most once.
 
 use axum::{
     body::Body,
@@ -7,8 +7,9 @@ use axum::{
     middleware::Next,
     response::Response,
 };
-use http::{HeaderMap, HeaderValue, Method, StatusCode, header, request::Parts};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header, request::Parts};
 use model::{Code, Error, Fault, FaultCode};
+use store::{Preconditions, Versions};
 use utoipa::openapi::{
     path::ParameterIn,
     schema::{ObjectBuilder, Type},
@@ -26,25 +27,32 @@ pub const IDEMPOTENCY_REPLAYED: &str = "idempotency-replayed";
 /// The longest key, in characters.
 const LONGEST_KEY: usize = 255;
 
-/// The form of `If-Match`: entity tags, or `*`.
-const TAGS: &str = r#"^\s*(\*|(W/)?"[^",]*"(\s*,\s*(W/)?"[^",]*")*)\s*$"#;
+/// The headers with conditions on versions, and how they are written.
+const CONDITIONS: [(HeaderName, &str); 2] = [
+    (header::IF_MATCH, "If-Match"),
+    (header::IF_NONE_MATCH, "If-None-Match"),
+];
 
-/// `If-Match` of an operation whose path has no id, since the organization has one such record. An
-/// operation with an id in its path takes the header without this argument.
-#[derive(Debug)]
-pub struct IfMatch(pub(crate) Option<Vec<i64>>);
+/// The form of both conditions: entity tags, or `*`.
+const TAGS: &str = r#"^\s*(\*|[\s,]*(W/)?"[^"]*"(\s*,\s*((W/)?"[^"]*")?)*)\s*$"#;
 
-impl<S: Send + Sync> FromRequestParts<S> for IfMatch {
+/// Marks a write of one record whose method or path does not show that. It takes conditions. Stands before
+/// the caller.
+#[derive(Clone, Copy, Debug)]
+pub struct Conditional;
+
+impl<S: Send + Sync> FromRequestParts<S> for Conditional {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
-        Ok(Self(if_match(&parts.headers)?))
+        parts.extensions.insert(Self);
+        Ok(Self)
     }
 }
 
-impl Argument for IfMatch {
+impl Argument for Conditional {
     fn describe(description: &mut Description) {
-        describe_if_match(description);
+        describe_conditions(description);
     }
 }
 
@@ -69,56 +77,97 @@ pub fn idempotency_key(method: &Method, headers: &HeaderMap) -> Result<Option<St
     }
 }
 
-/// The versions that `If-Match` allows, of an operation that takes it for the id in its path. `None`
-/// allows any.
-pub(crate) fn if_match_of_path(parts: &Parts) -> Result<Option<Vec<i64>>, Error> {
+/// The conditions of a write. 400 for a malformed one, and for any where the operation judges none.
+pub(crate) fn of_write(parts: &Parts) -> Result<Preconditions, Error> {
+    let (method, headers) = (&parts.method, &parts.headers);
     let route = parts.extensions.get::<MatchedPath>();
     let names_a_record = route.is_some_and(|route| route.as_str().contains('{'));
-    if takes_if_match(&parts.method, names_a_record) {
-        if_match(&parts.headers)
+    let is_marked = parts.extensions.get::<Conditional>().is_some();
+    if method.is_safe() {
+        Ok(Preconditions::default())
+    } else if is_marked || takes_conditions(method, names_a_record) {
+        read(headers).map_err(Error::Invalid)
     } else {
-        Ok(None)
+        takes_none(headers).map_err(Error::Invalid)?;
+        Ok(Preconditions::default())
     }
 }
 
-fn takes_if_match(method: &Method, names_a_record: bool) -> bool {
+fn takes_conditions(method: &Method, names_a_record: bool) -> bool {
     names_a_record && [Method::PATCH, Method::PUT, Method::DELETE].contains(method)
 }
 
-/// The versions that `If-Match` allows; `None` allows any. 400 for a malformed header.
-fn if_match(headers: &HeaderMap) -> Result<Option<Vec<i64>>, Error> {
-    let Some(value) = headers.get(header::IF_MATCH) else {
-        return Ok(None);
+/// The conditions that headers name, or a fault for each malformed one.
+fn read(headers: &HeaderMap) -> Result<Preconditions, Vec<Fault>> {
+    let mut faults = Vec::new();
+    let mut read = |(name, title): (HeaderName, &str)| {
+        let sent = sent(headers, &name)?;
+        let versions = versions(&sent);
+        if versions.is_none() {
+            faults.push(Fault {
+                pointer: title.to_owned(),
+                code: FaultCode::Pattern,
+                detail: "Send the ETag of the record as it was read, or `*`.".to_owned(),
+            });
+        }
+        versions
     };
-    if is_asterisk(value) {
-        return Ok(None);
-    }
-    versions(value).map(Some).ok_or_else(|| {
-        Error::invalid(Fault {
-            pointer: "If-Match".to_owned(),
-            code: FaultCode::Pattern,
-            detail: "Send the ETag of the record as it was read, or `*`.".to_owned(),
+    let [if_match, if_none_match] = CONDITIONS.map(&mut read);
+    if faults.is_empty() {
+        Ok(Preconditions {
+            if_match,
+            if_none_match,
         })
-    })
+    } else {
+        Err(faults)
+    }
 }
 
-fn is_asterisk(value: &HeaderValue) -> bool {
-    value.to_str().is_ok_and(|value| value.trim() == "*")
+/// A fault for each condition, of an operation that judges none.
+fn takes_none(headers: &HeaderMap) -> Result<(), Vec<Fault>> {
+    let sent = CONDITIONS.into_iter();
+    let sent = sent.filter(|(name, _)| headers.contains_key(name));
+    let faults: Vec<Fault> = sent
+        .map(|(_, title)| Fault {
+            pointer: title.to_owned(),
+            code: FaultCode::UnknownParameter,
+            detail: format!("This operation judges no `{title}`. Leave it out."),
+        })
+        .collect();
+    if faults.is_empty() {
+        Ok(())
+    } else {
+        Err(faults)
+    }
+}
+
+/// 400 for conditions on a request whose operation takes no caller, unless it is a read.
+pub(crate) fn none(parts: &Parts) -> Result<(), Error> {
+    if parts.method.is_safe() {
+        return Ok(());
+    }
+    takes_none(&parts.headers).map_err(Error::Invalid)
 }
 
 /// Replaces an answer by 304 without a body if the client has the record at that version: `If-None-Match` of
-/// a `GET` names it, or is `*` (RFC 9110, 13.1.2). A malformed header is no condition.
+/// a read names it, or is `*` (RFC 9110, 13.1.2). A malformed header is no condition.
 pub(crate) async fn not_modified(request: Request, next: Next) -> Response {
-    let is_read = request.method() == Method::GET;
-    let known = request.headers().get(header::IF_NONE_MATCH).cloned();
+    let is_read = [Method::GET, Method::HEAD].contains(request.method());
+    let known = sent(request.headers(), &header::IF_NONE_MATCH);
     let mut response = next.run(request).await;
     let Some(known) = known.filter(|_| is_read && response.status() == StatusCode::OK) else {
         return response;
     };
-    let current = response.headers().get(header::ETAG).and_then(versions);
-    let is_any = is_asterisk(&known);
-    let known = versions(&known).unwrap_or_default();
-    if current.is_some_and(|current| is_any || current.iter().any(|one| known.contains(one))) {
+    let current = response.headers().get(header::ETAG);
+    let current = current.and_then(|tag| versions(tag.as_bytes()));
+    let is_known = match (versions(&known), current) {
+        (Some(Versions::Any), Some(_)) => true,
+        (Some(Versions::These(known)), Some(Versions::These(current))) => {
+            current.iter().any(|one| known.contains(one))
+        }
+        _ => false,
+    };
+    if is_known {
         *response.status_mut() = StatusCode::NOT_MODIFIED;
         *response.body_mut() = Body::empty();
         response.headers_mut().remove(header::CONTENT_TYPE);
@@ -127,24 +176,51 @@ pub(crate) async fn not_modified(request: Request, next: Next) -> Response {
     response
 }
 
-/// The versions of entity tags. `W/"7"` names the same version as `"7"`.
+/// The value of a header. Several lines of a list are one (RFC 9110, 5.3).
+fn sent(headers: &HeaderMap, name: &HeaderName) -> Option<Vec<u8>> {
+    let lines = headers.get_all(name).iter().map(HeaderValue::as_bytes);
+    let lines: Vec<&[u8]> = lines.collect();
+    (!lines.is_empty()).then(|| lines.join(&b", "[..]))
+}
+
+/// The versions of entity tags (RFC 9110, 8.8.3 and 5.6.1); `None` for a malformed list, and for one
+/// without any. `W/"7"` names the same version as `"7"`.
 ///
 /// RFC 9110, 13.1.1, wants strong comparison, by which a weak tag never matches. We set that aside:
 /// nginx and `CloudFront` make a strong tag weak when they compress the response, and a client that
 /// sends it back would get 412 forever. Comparing the numbers is safe, since the number names one
 /// state of the record, whatever its encoding.
-fn versions(value: &HeaderValue) -> Option<Vec<i64>> {
-    let mut versions = Vec::new();
-    for tag in value.to_str().ok()?.split(',').map(str::trim) {
-        let opaque = tag.strip_prefix("W/").unwrap_or(tag);
-        let opaque = opaque.strip_prefix('"')?.strip_suffix('"')?;
-        if opaque.contains('"') {
+fn versions(value: &[u8]) -> Option<Versions> {
+    let mut rest = value.trim_ascii();
+    if rest == b"*" {
+        return Some(Versions::Any);
+    }
+    let (mut versions, mut is_empty) = (Vec::new(), true);
+    loop {
+        // Empty elements are ignored.
+        while let Some(after) = rest.strip_prefix(b",") {
+            rest = after.trim_ascii_start();
+        }
+        if rest.is_empty() {
+            return (!is_empty).then_some(Versions::These(versions));
+        }
+        let opaque = rest.strip_prefix(b"W/").unwrap_or(rest);
+        let opaque = opaque.strip_prefix(b"\"")?;
+        let end = opaque.iter().position(|letter| *letter == b'"')?;
+        versions.extend(version(opaque.get(..end)?));
+        is_empty = false;
+        rest = opaque.get(end + 1..)?.trim_ascii_start();
+        if !rest.is_empty() && !rest.starts_with(b",") {
             return None;
         }
-        // No record has a version that is no number.
-        versions.extend(opaque.parse::<i64>());
     }
-    Some(versions)
+}
+
+/// The version that a tag names. None has one in another form than its own tag, or no number.
+fn version(opaque: &[u8]) -> Option<i64> {
+    let text = std::str::from_utf8(opaque).ok()?;
+    let version = text.parse::<i64>().ok()?;
+    (version.to_string() == text).then_some(version)
 }
 
 /// Describes the headers that an operation with a caller takes.
@@ -167,18 +243,21 @@ pub(crate) fn describe(description: &mut Description) {
         description.problems(&[Code::RequestUnderWay, Code::IdempotencyKeyReused]);
         description.may_be_repeated();
     }
-    if takes_if_match(description.method(), description.names_a_record()) {
-        describe_if_match(description);
+    if takes_conditions(description.method(), description.names_a_record()) {
+        describe_conditions(description);
     }
 }
 
-fn describe_if_match(description: &mut Description) {
-    let tags = ObjectBuilder::new()
-        .schema_type(Type::String)
-        .pattern(Some(TAGS));
-    let about = "The `ETag` of the record as it was read; 412 if it has changed since. `*` for any \
-                 version. A weak tag, `W/\"7\"`, counts as `\"7\"`.";
-    description.parameter(ParameterIn::Header, "If-Match", false, tags.into(), about);
+fn describe_conditions(description: &mut Description) {
+    let if_match = "The `ETag` of the record as it was read; 412 if it has changed since. `*` for any \
+                    version. A weak tag, `W/\"7\"`, counts as `\"7\"`.";
+    let if_none_match = "412 if the record has this `ETag`, or if there is one at all for `*`.";
+    for ((_, title), about) in CONDITIONS.into_iter().zip([if_match, if_none_match]) {
+        let tags = ObjectBuilder::new()
+            .schema_type(Type::String)
+            .pattern(Some(TAGS));
+        description.parameter(ParameterIn::Header, title, false, tags.into(), about);
+    }
     description.problems(&[Code::PreconditionFailed]);
 }
 
@@ -186,41 +265,114 @@ fn describe_if_match(description: &mut Description) {
 mod tests {
     use super::*;
 
-    fn read(value: &str) -> Result<Option<Vec<i64>>, Error> {
-        let value = HeaderValue::from_str(value).unwrap();
-        if_match(&HeaderMap::from_iter([(header::IF_MATCH, value)]))
-    }
-
     #[test]
     fn tags_name_versions_strong_or_weak() {
         for any in ["*", " * "] {
-            assert_eq!(read(any).unwrap(), None, "{any}");
+            assert_eq!(versions(any.as_bytes()), Some(Versions::Any), "{any}");
         }
-        for (tags, versions) in [
+        for (tags, named) in [
             ("\"7\"", &[7][..]),
             ("W/\"7\"", &[7]),
             (" \"7\" ,\"9\"", &[7, 9]),
             ("W/\"7\", \"9\"", &[7, 9]),
             ("\"abc\", \"7\"", &[7]),
+            ("\"a,b\", \"7\"", &[7]),
+            ("\"a, \",\"7\"", &[7]),
             ("W/\"abc\"", &[]),
             ("\"\"", &[]),
+            ("\"7\",", &[7]),
+            (", ,\"7\",, \"8\" ,", &[7, 8]),
+            ("\"+7\", \"07\", \"7 \", \"-0\"", &[]),
+            ("\"*\"", &[]),
+            ("\"\u{e9}\", \"7\"", &[7]),
         ] {
-            assert_eq!(read(tags).unwrap().as_deref(), Some(versions), "{tags}");
+            let expected = Versions::These(named.to_vec());
+            assert_eq!(versions(tags.as_bytes()), Some(expected), "{tags}");
         }
         for none in [
             "",
+            ",",
             "7",
             "W/7",
+            "W/",
             "w/\"7\"",
             "\"7",
             "7\"",
             "\"7\" \"8\"",
+            "\"7\"\"8\"",
             "*, \"7\"",
-            "\"7\",",
+            "\"7\", *",
         ] {
-            read(none).unwrap_err();
+            assert_eq!(versions(none.as_bytes()), None, "{none}");
         }
-        assert_eq!(if_match(&HeaderMap::new()).unwrap(), None);
+    }
+
+    /// Builds lists of tags as RFC 9110 writes them, and reads them again.
+    #[test]
+    fn any_list_of_tags_is_read() {
+        let mut seed: u64 = 11;
+        let mut below = |most: usize| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005);
+            seed = seed.wrapping_add(1_442_695_040_888_963_407);
+            usize::try_from(seed >> 33).unwrap() % most
+        };
+        // Letters of a tag, commas and what looks like tags or white space elsewhere among them.
+        let letters: Vec<u8> = (b'!'..=b'~')
+            .filter(|one| *one != b'"')
+            .chain(0x80..=0xff)
+            .collect();
+        for _ in 0..20_000 {
+            let (mut list, mut expected) = (Vec::new(), Vec::new());
+            let count = 1 + below(4);
+            for _ in 0..count {
+                for _ in 0..below(3) {
+                    list.extend([&b","[..], b" ,", b"\t,"][below(3)]);
+                }
+                list.extend([&b""[..], b" ", b"\t "][below(3)]);
+                list.extend([&b""[..], b"W/"][below(2)]);
+                let opaque: Vec<u8> = match below(3) {
+                    0 => below(1_000).to_string().into_bytes(),
+                    _ => (0..below(6))
+                        .map(|_| letters[below(letters.len())])
+                        .collect(),
+                };
+                let text = String::from_utf8_lossy(&opaque);
+                let number = text.parse::<i64>().ok();
+                expected.extend(number.filter(|number| number.to_string() == text));
+                list.push(b'"');
+                list.extend(opaque);
+                list.extend(b"\"");
+                list.extend([&b""[..], b" "][below(2)]);
+                list.push(b',');
+            }
+            if below(2) == 0 {
+                list.pop();
+            }
+            let read = versions(&list);
+            let shown = String::from_utf8_lossy(&list);
+            assert_eq!(read, Some(Versions::These(expected)), "{shown}");
+            // HTTP's own form of a header takes it as well.
+            HeaderValue::from_bytes(&list).unwrap();
+        }
+    }
+
+    #[test]
+    fn lines_of_a_header_are_one_list() {
+        let mut headers = HeaderMap::new();
+        assert_eq!(read(&headers).unwrap(), Preconditions::default());
+        for tag in ["\"1\"", "\"2\","] {
+            headers.append(header::IF_MATCH, HeaderValue::from_static(tag));
+        }
+        headers.insert(header::IF_NONE_MATCH, HeaderValue::from_static("*"));
+        let conditions = read(&headers).unwrap();
+        assert_eq!(conditions.if_match, Some(Versions::These(vec![1, 2])));
+        assert_eq!(conditions.if_none_match, Some(Versions::Any));
+        headers.insert(header::IF_NONE_MATCH, HeaderValue::from_static("1"));
+        let [fault] = read(&headers).unwrap_err().try_into().unwrap();
+        assert_eq!(fault.pointer, "If-None-Match");
+        let refused = takes_none(&headers).unwrap_err();
+        let refused: Vec<&str> = refused.iter().map(|fault| &*fault.pointer).collect();
+        assert_eq!(refused, ["If-Match", "If-None-Match"]);
     }
 
     #[test]

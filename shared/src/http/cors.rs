@@ -4,14 +4,21 @@
 //! compare them with the document.
 
 /// Request headers that such a page may set, in lower case.
-pub const ALLOWED_HEADERS: [&str; 6] = [
+pub const ALLOWED_HEADERS: [&str; 9] = [
     "authorization",
+    "baggage",
     "content-type",
     "idempotency-key",
     "if-match",
     "if-none-match",
     "prefer",
+    "traceparent",
+    "tracestate",
 ];
+
+/// Request headers of tracing (W3C Trace Context and Baggage). No operation takes them, but libraries add them to
+/// every request.
+pub const OF_TRACES: [&str; 3] = ["baggage", "traceparent", "tracestate"];
 
 /// Response headers that it may read beside those that every page may, in lower case.
 pub const EXPOSED_HEADERS: [&str; 9] = [

@@ -129,9 +129,14 @@ impl Links {
     /// Names a list by its path, its owner and its query without `limit` and `cursor`.
     fn name(&self, path: &str, raw_query: &str) -> String {
         let pairs = query::pairs(raw_query).0.into_iter();
-        let filters: BTreeMap<_, _> = pairs
-            .filter(|(name, _)| !["limit", "cursor"].contains(&name.as_str()))
-            .collect();
+        let mut filters: BTreeMap<String, String> = BTreeMap::new();
+        for (name, value) in pairs.filter(|(name, _)| !["limit", "cursor"].contains(&&**name)) {
+            match filters.get_mut(&name) {
+                // No value of a filter has a line break.
+                Some(values) => *values = format!("{values}\n{value}"),
+                None => drop(filters.insert(name, value)),
+            }
+        }
         match self.user {
             Some(user) => format!("{path}\n{filters:?}\n{user}"),
             None => format!("{path}\n{filters:?}"),

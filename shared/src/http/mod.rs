@@ -14,9 +14,9 @@ mod routes;
 mod single;
 
 pub use body::Body;
-pub(crate) use body::MOST_BYTES;
+pub(crate) use body::{MOST_BYTES, Rest};
 pub use client::{ClientAddress, Trace, UserAgent};
-pub use condition::IfMatch;
+pub use condition::Conditional;
 pub use list::{Lines, Linked, Links, List, Pages, fitting};
 pub use model::refusal;
 pub use operation::{Accepted, DoneAt, NoContent};

@@ -17,7 +17,7 @@ use model::{Code, input::Schema};
 use utoipa::{
     PartialSchema, ToSchema,
     openapi::{
-        self, Content, HeaderBuilder, Ref, RefOr, Required, Response, ResponseBuilder,
+        self, Content, Header, HeaderBuilder, Ref, RefOr, Required, Response, ResponseBuilder,
         path::{Operation, ParameterBuilder, ParameterIn, PathItem},
         request_body::RequestBodyBuilder,
         schema::{ObjectBuilder, Type},
@@ -45,6 +45,18 @@ const REPLAYED: (&str, &str) = (
     "`true` when an earlier request with the same Idempotency-Key did it",
 );
 
+/// The headers of an answer to a caller who has used half of a quota.
+const HALF_USED: [(&str, &str); 2] = [
+    (
+        "RateLimit-Policy",
+        "Once half of a quota is used: its holder, table units `q` and seconds `w`",
+    ),
+    (
+        "RateLimit",
+        "What is left of it: `r` units, and all of them in `t` seconds",
+    ),
+];
+
 /// The description of an operation, while it is built.
 pub struct Description {
     method: Method,
@@ -52,6 +64,7 @@ pub struct Description {
     path_parameters: Vec<String>,
     names_a_record: bool,
     may_be_repeated: bool,
+    has_caller: bool,
     /// The needs of the caller as a sentence.
     needs: Option<String>,
     operation: Operation,
@@ -93,6 +106,11 @@ impl Description {
         self.may_be_repeated = true;
     }
 
+    /// Returns true for an operation that takes an idempotency key.
+    pub(super) const fn is_replayable(&self) -> bool {
+        self.may_be_repeated
+    }
+
     /// Adds a schema to the document and returns a reference to it.
     pub fn schema<T: ToSchema>(&mut self) -> Schema {
         self.schemas.push((T::name().into_owned(), T::schema()));
@@ -123,7 +141,8 @@ impl Description {
         mut schema: Schema,
         about: &str,
     ) {
-        // Commas separate the values of one parameter.
+        // Commas separate the values of one parameter. A repeated one is understood as well, since many
+        // clients repeat it whatever the document says.
         let is_list = matches!(schema, Schema::T(openapi::Schema::Array(_)));
         let explode = (place == ParameterIn::Query && is_list).then_some(false);
         let about = take_description(&mut schema).unwrap_or_else(|| about.to_owned());
@@ -172,6 +191,7 @@ impl Description {
 
     /// Requires a session or, if the operation takes them, a token.
     pub fn needs_caller(&mut self, takes_tokens: bool) {
+        self.has_caller = true;
         let schemes: &[&str] = if takes_tokens {
             &["session", "bearer"]
         } else {
@@ -220,12 +240,9 @@ impl Description {
         headers: &[(&str, &str)],
     ) {
         let replayed = self.may_be_repeated.then_some(REPLAYED);
-        for (name, description) in headers.iter().chain(&replayed) {
-            let header = HeaderBuilder::new()
-                .schema(Some(ObjectBuilder::new().schema_type(Type::String)))
-                .description(Some(*description))
-                .build();
-            response = response.header(*name, header);
+        let quota = HALF_USED.iter().filter(|_| self.has_caller);
+        for (name, description) in headers.iter().chain(&replayed).chain(quota) {
+            response = response.header(*name, text_header(description));
         }
         self.respond(status, response);
     }
@@ -243,6 +260,7 @@ impl Description {
             method,
             names_a_record: path.contains('{'),
             may_be_repeated: false,
+            has_caller: false,
             needs: None,
             path_parameters: names.map(str::to_owned).collect(),
             operation: std::mem::take(operation),
@@ -273,7 +291,14 @@ impl Description {
         for (status, codes) in std::mem::take(&mut self.problems) {
             self.schemas.extend(document::schemas(&codes));
             if let Ok(status) = StatusCode::from_u16(status) {
-                self.respond(status, document::response(&codes));
+                let mut response = document::response(&codes);
+                // The record of a replay may be gone.
+                if self.may_be_repeated && status == StatusCode::NOT_FOUND {
+                    let (name, description) = REPLAYED;
+                    let header = text_header(description);
+                    response.headers.insert(name.to_owned(), header.into());
+                }
+                self.respond(status, response);
             }
         }
         let summary = self.operation.summary.as_deref().map(unwrapped);
@@ -283,6 +308,12 @@ impl Description {
         self.operation.description = (!paragraphs.is_empty()).then(|| paragraphs.join("\n\n"));
         (self.operation, self.schemas)
     }
+}
+
+fn text_header(description: &str) -> Header {
+    let text = ObjectBuilder::new().schema_type(Type::String);
+    let header = HeaderBuilder::new().schema(Some(text));
+    header.description(Some(description)).build()
 }
 
 /// A need in words, such as "the permission `view_work`".

@@ -9,7 +9,10 @@ use model::{
 use percent_encoding::percent_decode_str;
 use utoipa::openapi::{self, RefOr, path::ParameterIn};
 
-use super::operation::{Argument, Description};
+use super::{
+    condition,
+    operation::{Argument, Description},
+};
 use crate::Problem;
 
 /// The query parameters of an operation without a caller. A [`Caller`](crate::auth::Caller) has its
@@ -21,6 +24,7 @@ impl<S: Send + Sync, Q: Input> FromRequestParts<S> for Query<Q> {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
+        condition::none(parts)?;
         Ok(Self(parse(parts)?))
     }
 }
@@ -83,7 +87,7 @@ fn about(name: &str, schema: &Schema) -> &'static str {
     match schema {
         _ if name == "sort" => "Order of the rows.",
         RefOr::T(openapi::Schema::Array(_)) => {
-            "Only rows with one of these values; commas separate them."
+            "Only rows with one of these values. Commas separate them, or the parameter is repeated."
         }
         _ => "Only rows with this value.",
     }

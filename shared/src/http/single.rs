@@ -5,6 +5,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use http::{HeaderValue, Method, StatusCode, header};
+use model::Code;
 use serde::Serialize;
 use utoipa::{
     ToSchema,
@@ -64,6 +65,10 @@ pub(super) fn describe_if_none_match(description: &mut Description) {
 impl<T: ToSchema> Answer for Single<T> {
     fn describe(description: &mut Description) {
         let schema = description.schema::<T>();
+        // A replay answers the record as it is now.
+        if description.is_replayable() {
+            description.problems(&[Code::NotFound]);
+        }
         description.success(StatusCode::OK, &about::<T>(), Some(schema), &[ETAG]);
         describe_if_none_match(description);
     }

@@ -16,7 +16,7 @@ use super::{
     page::{Page, Wanted},
     records::Subject,
     store::resource,
-    table::{LongText, OrNotFound, Read, Record, Stored, Write},
+    table::{LongText, OrNotFound, Read, Record, Stored},
     tagging, texts,
     tracked::Tracked,
     writes::Writes,
@@ -252,17 +252,21 @@ impl Activities<'_> {
         let write = async |context: WriteContext, found: Option<Stored<Activity>>| {
             let activity = context.current(found, ActivityId::NOUN)?;
             allow(activity.creator_id).await?;
-            let mut activity = self.0.whole(activity).await?;
+            let before = self.0.whole(activity).await?;
+            let mut activity = before.clone();
             activity.change(update.clone(), self.0.clock.now());
-            let tags = tagging::keys(tenant, iter::once(&activity.tag_ids));
+            let tags: Vec<AnyKey> = tagging::keys(tenant, iter::once(&activity.tag_ids)).collect();
+            let none = Writes::default();
             let (done, found) = tokio::try_join!(
-                self.0.commit(&context, Write::replace(&activity)?, ()),
+                self.0.commit_change(&context, before, activity, none),
                 table.batch_get(tags, Read::Consistent),
             )?;
-            let there = tagging::found(tenant, iter::once(&activity.tag_ids), &found);
-            let tagged = |()| TaggedActivity {
-                tags: tagging::carried(&activity.tag_ids, &there),
-                activity: activity.replaced(),
+            let tagged = |activity: Stored<Activity>| {
+                let there = tagging::found(tenant, iter::once(&activity.tag_ids), &found);
+                TaggedActivity {
+                    tags: tagging::carried(&activity.tag_ids, &there),
+                    activity,
+                }
             };
             Ok(done.map(|done| done.map(tagged)))
         };

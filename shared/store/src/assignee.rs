@@ -6,8 +6,9 @@ use super::{
     PendingWrite, Store, WriteContext,
     key::{self, AnyKey, Key},
     resolutions,
-    table::{Batch, Read, Stored, Write},
+    table::{Batch, Read, Stored},
     tracked::Tracked,
+    writes::Writes,
 };
 
 /// The assignee that a request names, if it names one: an enabled user of the same organization.
@@ -72,12 +73,13 @@ impl Store {
             assignee.known(&found, current(&before))?;
             let (mut stored, now) = (before.clone(), self.clock.now());
             let resolution = change(&mut stored.record, now)?;
-            let mut writes = vec![Write::replace(&stored)?];
+            let mut writes = Writes::default();
             writes.extend(resolution.map(|(at, it)| resolutions::count(tenant, at, it)));
             writes.extend(context.updated(&before.record, &stored, now)?);
-            let (before, after) = (&before.record, Some(&stored.record));
-            writes.extend(self.action_follows(&context, before, after, now).await?);
-            self.commit(&context, writes, stored.replaced()).await
+            let after = Some(&stored.record);
+            let follows = self.action_follows(&context, &before.record, after, now);
+            writes.extend(follows.await?);
+            self.commit_change(&context, before, stored, writes).await
         };
         self.write(pending, read, write).await?.not_replayed()
     }

@@ -3,18 +3,21 @@
 use std::collections::HashMap;
 
 use model::{
-    ActivityId, Comment, CommentCreate, CommentId, CommentUpdate, Error, Fault, FaultCode, Id,
-    OrganizationId, ServiceRequest, ServiceRequestId, TaskId, Thread, ThreadSort, Timestamp,
-    UserId, UserRef,
+    ActivityId, AnyOf, Comment, CommentCreate, CommentFilter, CommentId, CommentUpdate, Error,
+    Fault, FaultCode, Id, OrganizationId, ProjectId, ServiceRequest, ServiceRequestId, TaskId,
+    Thread, ThreadSort, Timestamp, UserId, UserRef,
 };
+use serde::Deserialize;
 use tokio::sync::OnceCell;
 
 use super::{
     PendingWrite, WriteContext,
+    by_id::in_first_index,
     idempotency::id_of,
     ids::Reserved,
     key::{self, AnyKey, Gsi1, Key},
     page::{Page, Wanted},
+    records::{Participant, Talk},
     resolutions,
     store::{id_is_taken, resource},
     table::{Batch, Condition, Read, Record, Stored, Write},
@@ -64,20 +67,24 @@ impl Comments<'_> {
         let tenant = pending.tenant();
         let id = OnceCell::new();
         let read = || async {
-            let request = self.service_request(tenant, thread);
+            let found = self.found(tenant, thread, author);
             // Both end, also after an error, so that no id is lost on its way.
-            let (id, request) = tokio::join!(self.0.id_once(&id), request);
-            Ok((id?, request?))
+            let (id, found) = tokio::join!(self.0.id_once(&id), found);
+            Ok((id?, found?))
         };
-        let write = async |context: WriteContext, (id, request): (Reserved<_>, _)| {
+        let write = async |context: WriteContext, (id, found): (Reserved<_>, Batch)| {
             let id = id.used();
             // A client can guess the id that its comment is about to get.
             if new.parent_id == Some(id) {
                 return Err(unknown_parent());
             }
             let now = self.0.clock.now();
-            let comment = Comment::new(id, tenant, thread, author, new.clone(), now);
-            let writes = self.writes(&context, &comment, request).await?;
+            let project: Option<Stored<InProject>> = found.named(&key::subject_as(tenant, thread));
+            let comment = Comment {
+                project_id: project.and_then(|subject| subject.record.project_id),
+                ..Comment::new(id, tenant, thread, author, new.clone(), now)
+            };
+            let writes = self.writes(&context, &comment, &found).await?;
             let created = Stored::created(comment);
             self.0.commit(&context, writes.making(id), created).await
         };
@@ -89,16 +96,19 @@ impl Comments<'_> {
         created.or_load(again).await
     }
 
-    /// The writes of a comment, with those that reopen its service request. For a comment of the request's
-    /// creator they expect the status that was read, since the effect depends on it.
+    /// The writes of a comment and of its author's taking part, with those that reopen its service request.
+    /// For a comment of the request's creator they expect the status that was read, since the effect depends
+    /// on it.
     async fn writes(
         &self,
         context: &WriteContext,
         comment: &Comment,
-        request: Option<Stored<ServiceRequest>>,
+        found: &Batch,
     ) -> Result<Writes, Error> {
         let (tenant, thread) = (comment.organization_id, comment.thread);
+        let request = service_request(found, tenant, thread)?;
         let mut writes = Writes::default();
+        writes.extend(Participant::from(comment).joins(found)?);
         match request.filter(|request| request.creator_id == comment.user_id) {
             None => {
                 let is_there = Write::check(key::subject(tenant, thread), Condition::exists());
@@ -158,25 +168,30 @@ impl Comments<'_> {
         let pending = pending.into();
         let tenant = pending.tenant();
         let table = &self.0.table;
-        let subject = key::subject(tenant, thread);
+        let subject = key::subject_as::<InProject>(tenant, thread);
         let key = key::comment(tenant, thread, id);
-        let read = || table.batch_get([subject.clone(), AnyKey::from(&key)], Read::Consistent);
+        let read = || table.batch_get([AnyKey::from(&subject), (&key).into()], Read::Consistent);
         let write = async |context: WriteContext, found: Batch| {
             if !found.has(&subject) {
                 return Err(unknown_subject(thread));
             }
             let comment = found.get(&key)?.filter(|it| it.deleted_at.is_none());
-            let mut comment = context.current(comment, CommentId::NOUN)?;
-            allow(comment.user_id).await?;
+            let before = context.current(comment, CommentId::NOUN)?;
+            allow(before.user_id).await?;
+            let mut comment = before.clone();
             change(&mut comment, self.0.clock.now());
+            // Comments of earlier versions have no project.
+            let subject = found.named(&subject).map(|subject| subject.record);
+            comment.project_id = comment.project_id.or(subject.and_then(|it| it.project_id));
             let author = key::user(tenant, comment.user_id);
+            let none = Writes::default();
             let (done, found) = tokio::try_join!(
-                self.0.commit(&context, Write::replace(&comment)?, ()),
+                self.0.commit_change(&context, before, comment, none),
                 table.batch_get([author.clone()], Read::Lasting),
             )?;
             let author = found.named(&author);
-            let with_author = |()| CommentWithAuthor {
-                comment: comment.replaced(),
+            let with_author = |comment| CommentWithAuthor {
+                comment,
                 author: author.map(|author| UserRef::from(&author.record)),
             };
             Ok(done.map(|done| done.map(with_author)))
@@ -184,21 +199,31 @@ impl Comments<'_> {
         self.0.write(pending, read, write).await?.not_replayed()
     }
 
-    /// A thread's comments by time, with their authors. 404 when the thread's record is not the tenant's.
+    /// A thread's comments that match a filter, by time, with their authors. 404 when the thread's record is not the tenant's.
     pub async fn of(
         &self,
         tenant: OrganizationId,
         thread: Thread,
+        filter: &CommentFilter,
         sort: ThreadSort,
         wanted: &Wanted,
     ) -> Result<Page<CommentWithAuthor>, Error> {
         let table = &self.0.table;
         let subject = key::subject(tenant, thread);
-        let comments = key::comments_by_time(tenant, thread).descending_if(sort.is_descending());
-        let (known, page) = tokio::try_join!(
-            table.batch_get([subject.clone()], Read::Consistent),
-            table.page(comments, wanted),
-        )?;
+        let descending = sort.is_descending();
+        let comments = async {
+            let Some(AnyOf(ids)) = &filter.id else {
+                let comments = key::comments_by_time(tenant, thread).descending_if(descending);
+                return table.page(comments, wanted).await;
+            };
+            let keys = ids.iter().map(|id| key::comment(tenant, thread, *id));
+            let rows = self
+                .0
+                .rows_by_id(keys, |_| true, in_first_index, descending, wanted);
+            rows.await
+        };
+        let known = table.batch_get([subject.clone()], Read::Consistent);
+        let (known, page) = tokio::try_join!(known, comments)?;
         if !known.has(&subject) {
             return Err(unknown_subject(thread));
         }
@@ -230,19 +255,38 @@ impl Comments<'_> {
         Ok(writes)
     }
 
-    /// The service request of a thread; `None` for a thread on another record.
-    async fn service_request(
+    /// Reads the author as a participant, and the record that the thread is on.
+    async fn found(
         &self,
         tenant: OrganizationId,
         thread: Thread,
-    ) -> Result<Option<Stored<ServiceRequest>>, Error> {
-        let Thread::ServiceRequest(id) = thread else {
-            return Ok(None);
-        };
-        let key = key::service_request(tenant, id);
-        let request = self.0.table.get(&key, Read::Consistent).await?;
-        request.map(Some).ok_or_else(|| unknown_subject(thread))
+        author: UserId,
+    ) -> Result<Batch, Error> {
+        let participant = key::participant(tenant, Talk::Thread(thread), author);
+        let keys = [participant.into(), key::subject(tenant, thread)];
+        self.0.table.batch_get(keys, Read::Consistent).await
     }
+}
+
+/// The project of a task or an activity.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct InProject {
+    #[serde(default)]
+    project_id: Option<ProjectId>,
+}
+
+/// The service request of a thread; `None` for a thread on another record. 404 if it does not exist.
+fn service_request(
+    found: &Batch,
+    tenant: OrganizationId,
+    thread: Thread,
+) -> Result<Option<Stored<ServiceRequest>>, Error> {
+    let Thread::ServiceRequest(id) = thread else {
+        return Ok(None);
+    };
+    let request = found.get(&key::service_request(tenant, id))?;
+    request.map(Some).ok_or_else(|| unknown_subject(thread))
 }
 
 fn unknown_subject(thread: Thread) -> Error {

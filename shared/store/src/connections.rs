@@ -107,7 +107,7 @@ impl Connections<'_> {
             let context = context.with_head(head);
             let (count, now) = (all.len(), self.0.clock.now());
             let found = all.into_iter().find(|one| one.name == *name);
-            if found.is_none() && context.if_match.is_none() {
+            if found.is_none() && context.conditions.if_match.is_none() {
                 if count >= MOST_CONNECTIONS {
                     return Err(too_many());
                 }
@@ -124,8 +124,9 @@ impl Connections<'_> {
             let mut connection = before.clone();
             connection.replace(put.clone(), sealed(now).await?, now);
             let entry = EntryContent::changed(event, &before.record, &connection.record);
-            let writes = Writes::from(Write::replace(&connection)?).noting(entry);
-            self.0.commit(&context, writes, connection.replaced()).await
+            let writes = Writes::default().noting(entry);
+            let done = self.0.commit_change(&context, before, connection, writes);
+            done.await
         };
         self.0.write(pending, read, write).await?.not_replayed()
     }
@@ -250,12 +251,16 @@ impl Connections<'_> {
         let read = || self.0.with_head(&key, tenant);
         let write = async |context: WriteContext, (found, head): (Option<Stored<_>>, _)| {
             let context = context.with_head(head);
-            let write = Write::create_or_replace(found.clone(), pause)?;
             let running = AgentPause {
                 paused: false,
                 ..pause
             };
-            let before = found.map_or(running, |found| found.record);
+            let before = found.as_ref().map_or(running, |found| found.record);
+            if before.paused == paused {
+                let nothing = Writes::default();
+                return self.0.commit(&context, nothing, before).await;
+            }
+            let write = Write::create_or_replace(found, pause)?;
             let entry = EntryContent::changed(event, &before, &pause);
             let writes = Writes::from(write).noting(entry);
             self.0.commit(&context, writes, pause).await

@@ -7,14 +7,15 @@ use model::{Error, Id, OrganizationId, Timestamp};
 use serde::de::DeserializeOwned;
 
 use super::{
+    fields::is_same,
     idempotency::{Once, id_of},
     ids::IdOf,
     key::{AnyKey, Key},
     pending_write::{PendingWrite, WriteContext},
-    records::Subject,
+    records::{Subject, Workdesk},
     retry::reretry_or_none,
     store::{Store, id_is_taken},
-    table::{Batch, OrNotFound, Read, Stored, Write},
+    table::{Batch, OrNotFound, Read, Record, Stored, Write},
     tracked::Tracked,
     writes::Writes,
 };
@@ -114,8 +115,8 @@ impl Store {
         done.ok_or_else(|| id_is_taken(R::KIND))
     }
 
-    /// Changes a record with its history. 404 when it is not the tenant's, 412 at a version that
-    /// `If-Match` does not allow. `change` returns further writes, and may refuse.
+    /// Changes a record with its history. 404 when it is not the tenant's, 412 at a version that the
+    /// conditions do not allow. `change` returns further writes, and may refuse.
     pub(crate) async fn update<R: Tracked + Clone, I: Id>(
         &self,
         pending: impl Into<PendingWrite>,
@@ -139,15 +140,34 @@ impl Store {
             let (mut after, now) = (before.clone(), self.clock.now());
             let mut writes = change(&context, &mut after.record, now)?;
             writes.note(R::entry_of_change(&before, &after));
-            writes.push(Write::replace(&after)?);
             writes.extend(context.updated(&before.record, &after, now)?);
-            self.commit(&context, writes, after.replaced()).await
+            self.commit_change(&context, before, after, writes).await
         };
         self.write(pending, read, write).await?.not_replayed()
     }
 
+    /// Commits the change of a record with what follows from it, and returns the record. A record that is
+    /// as it was keeps its version and `updatedAt`: nothing is written but an idempotency key.
+    pub(crate) async fn commit_change<R: Record<Workdesk>>(
+        &self,
+        context: &WriteContext,
+        before: Stored<R>,
+        after: Stored<R>,
+        mut writes: Writes,
+    ) -> Result<Option<Once<Stored<R>>>, Error> {
+        if writes.change_nothing() && is_same(&before.record, &after.record)? {
+            return self.commit(context, writes.into_nothing(), before).await;
+        }
+        writes.push(if after.version == 0 {
+            Write::create(&after.record)?
+        } else {
+            Write::replace(&after)?
+        });
+        self.commit(context, writes, after.replaced()).await
+    }
+
     /// Deletes a record, and stores the cleanup of those that refer to it. 404 when it is not the
-    /// tenant's, 412 at a version that `If-Match` does not allow. `plan` returns the subject of the
+    /// tenant's, 412 at a version that the conditions do not allow. `plan` returns the subject of the
     /// cleanup, with further writes.
     pub(crate) async fn delete<R: Tracked, I: Id>(
         &self,

@@ -1,21 +1,26 @@
-//! The change feed: an entry for each change of a record, with consecutive numbers in an organization.
+//! The change feed: an entry for each change of a record, with increasing numbers in an organization.
 //!
 //! The publisher appends what it reads from the table's stream. The entries of an organization in one
 //! delivery are one item, a batch, so that a busy organization costs a write per delivery and not per
-//! entry. A batch is written under its first number, which follows the last number of the newest batch,
-//! and only if no batch has that number yet. So two publishers never give one number twice.
+//! entry. A batch is written under the end of the batch before, and only if no batch is there yet. So two
+//! publishers never give one number twice. Its first number is that end or the time in milliseconds,
+//! whichever is greater. So a number is not used again, even if the newest batches were lost.
 //!
-//! Batches expire. A feed without batches starts again at a greater number.
+//! Batches expire. A feed without batches starts again under the time in milliseconds.
+//!
+//! A batch that does not read keeps no other one from being appended: see [`tail`].
 
 mod completing;
 mod image;
 mod reading;
 mod stream;
+mod tail;
 
 use model::{
     Error, FeedAction, FeedEntry, Id, OrganizationId, RecordName, RecordType, Thread, Timestamp,
     span,
 };
+use tail::{KEPT, MOST_ENTRIES, TailBatch, tail};
 
 use super::{
     key::{self, AnyKey, Key},
@@ -25,22 +30,16 @@ use super::{
 };
 
 pub use reading::{FeedFilter, FeedFrom, NumberedEntry};
-pub use stream::{Change, StreamRecord, UnlistedChange, UnreadableImage};
+pub use stream::{Change, StreamItem, StreamRecord, UnlistedChange, UnreadableImage};
 
-/// The most entries of a batch: 100 of them with 50 long names each stay far below an item's 400 KB.
-const MOST_ENTRIES: usize = 100;
-
-/// The attempts to append while others do.
-const ATTEMPTS: u32 = 8;
+/// The attempts to append while others do: up to ten publishers for a shard of the stream.
+const ATTEMPTS: u32 = 12;
 
 /// The most batches that are searched for entries of an earlier delivery.
 const SEARCHED: usize = 100;
 
 /// Milliseconds by which the clocks of the stream and of a publisher may differ.
 const SKEW: i64 = 5 * span::SECOND;
-
-/// Milliseconds for which entries are kept.
-const KEPT: i64 = 30 * span::DAY;
 
 /// Milliseconds for which the table keeps expired batches at least, so that no publisher appends to a
 /// batch that is just being deleted.
@@ -55,7 +54,7 @@ impl Record<crate::Workdesk> for FeedBatch {
     const KIND: &'static str = "feed_batch";
 
     fn key(&self) -> Key<Self> {
-        key::feed_batch(self.organization_id, self.first)
+        key::feed_batch(self.organization_id, self.follows)
     }
 
     fn expires_at(&self) -> Option<i64> {
@@ -68,26 +67,6 @@ impl Record<crate::Workdesk> for FeedStart {
 
     fn key(&self) -> Key<Self> {
         key::feed_start(self.organization_id)
-    }
-}
-
-impl FeedBatch {
-    /// The number after the last one.
-    fn end(&self) -> i64 {
-        let entries = i64::try_from(self.entries.len()).unwrap_or(i64::MAX);
-        self.first.saturating_add(entries)
-    }
-
-    /// The number of the entry of a change.
-    fn number_of(&self, entry: &FeedEntry) -> Option<i64> {
-        let mut numbered = (self.first..).zip(&self.entries);
-        let (number, _) = numbered.find(|(_, one)| one.is_of_same_change(entry))?;
-        Some(number)
-    }
-
-    /// Returns true if the batch is no longer part of the feed.
-    fn is_expired(&self, now: Timestamp) -> bool {
-        now.since(self.at) >= KEPT
     }
 }
 
@@ -109,9 +88,9 @@ enum Place {
 }
 
 impl Place {
-    /// The number of the batch's first entry. That of a new feed is the time in milliseconds. Feeds get fewer
-    /// than 1,000 entries a second, so that number is greater than all before.
-    const fn first(&self, now: Timestamp) -> i64 {
+    /// The number under which the batch is written. Feeds get fewer than 1,000 entries a second, so that of a
+    /// new feed is greater than all before.
+    const fn follows(&self, now: Timestamp) -> i64 {
         match self {
             Self::After(end) => *end,
             Self::Start(_) => now.millis(),
@@ -146,7 +125,9 @@ impl Feed<'_> {
             let now = self.0.clock.now();
             let (place, known) = self.newest(tenant, entries, now).await?;
             let number = |entry: &FeedEntry| known.iter().find_map(|batch| batch.number_of(entry));
-            let (mut next, mut new) = (place.first(now), Vec::new());
+            let follows = place.follows(now);
+            let first = follows.max(now.millis());
+            let (mut next, mut new) = (first, Vec::new());
             let numbered = entries.iter().map(|entry| {
                 let number = number(entry).unwrap_or_else(|| {
                     new.push(entry.clone());
@@ -164,7 +145,9 @@ impl Feed<'_> {
             }
             let batch = FeedBatch {
                 organization_id: tenant,
-                first: place.first(now),
+                follows,
+                first,
+                end: next,
                 entries: new,
                 at: now,
             };
@@ -187,11 +170,11 @@ impl Feed<'_> {
         tenant: OrganizationId,
         entries: &[FeedEntry],
         now: Timestamp,
-    ) -> Result<(Place, Vec<FeedBatch>), Error> {
+    ) -> Result<(Place, Vec<TailBatch>), Error> {
         let table = &self.0.table;
         let newest = |batches| {
             let newest = key::feed(tenant).consistent().descending();
-            table.list(newest.limit(batches))
+            tail(table, newest.limit(batches))
         };
         let mut known = newest(1).await?;
         known.retain(|batch| !batch.is_expired(now));
@@ -204,7 +187,7 @@ impl Feed<'_> {
             known = newest(1).await?;
             known.retain(|batch| !batch.is_expired(now));
         }
-        let Some(end) = known.first().map(FeedBatch::end) else {
+        let Some(end) = known.first().map(|batch| batch.end) else {
             return Ok((Place::Start(start), known));
         };
         let since = entries
@@ -213,9 +196,9 @@ impl Feed<'_> {
             .min()
             .unwrap_or(now)
             .plus(-SKEW);
-        if known.iter().all(|newest| newest.at >= since) {
+        if known.iter().all(|newest| newest.is_since(since)) {
             known = newest(SEARCHED).await?;
-            known.retain(|batch| batch.at >= since);
+            known.retain(|batch| batch.is_since(since));
         }
         Ok((Place::After(end), known))
     }
@@ -268,6 +251,7 @@ fn started(
     let record = FeedStart {
         organization_id: tenant,
         first,
+        epoch: start.map_or(0, |start| start.epoch),
     };
     Write::create_or_replace(start.cloned(), record)
 }

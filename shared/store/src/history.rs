@@ -6,10 +6,10 @@ use std::collections::HashMap;
 use model::{
     Error, FieldChange, HistoryEntry, HistoryEvent, HistoryOf, OrganizationId, Timestamp, UserRef,
 };
-use serde_json::{Map, Value};
 
 use super::{
     Store,
+    fields::{UPDATED_AT, fields},
     key::{self, AnyKey, Key},
     page::{Page, Wanted},
     pending_write::WriteContext,
@@ -18,7 +18,7 @@ use super::{
 };
 
 /// Attributes whose changes are left out, since they follow from other changes.
-const NO_NEWS: [&str; 3] = ["updatedAt", "resolvedAt", "lastMessageAt"];
+const NO_NEWS: [&str; 3] = [UPDATED_AT, "resolvedAt", "lastMessageAt"];
 
 /// The place of a record in a list, whose change alone makes no entry.
 const ORDER: &str = "order";
@@ -128,14 +128,6 @@ fn changes(before: &impl Tracked, after: &impl Tracked) -> Result<Vec<FieldChang
         FieldChange::between(&name, from, to)
     });
     Ok(changes.collect())
-}
-
-fn fields(record: &impl serde::Serialize) -> Result<Map<String, Value>, Error> {
-    match serde_json::to_value(record) {
-        Ok(Value::Object(fields)) => Ok(fields),
-        Ok(_) => Err(Error::internal("writing history", "a record is no object")),
-        Err(error) => Err(Error::internal("writing history", error)),
-    }
 }
 
 impl Store {

@@ -3,17 +3,21 @@
 mod activities;
 mod agent;
 mod alert_days;
+mod alert_reports;
 mod alerts;
 mod assignee;
+mod by_id;
 mod cleanup;
 mod comments;
 mod commit;
+mod conditions;
 mod connections;
 mod crud;
 mod dashboard;
 mod directory;
 mod due;
 mod feed;
+mod fields;
 mod filter;
 mod history;
 mod idempotency;
@@ -22,6 +26,7 @@ mod journal;
 pub mod key;
 mod milestones;
 mod notifications;
+mod participants;
 mod pending_write;
 mod quotas;
 mod recent;
@@ -53,13 +58,14 @@ pub use activities::{Activities, ActivitiesAsked, ActivityWithRefs, TaggedActivi
 pub use alerts::Alerts;
 pub use cleanup::{CLEANUP_DELAY, Cleanups, Progress};
 pub use comments::{CommentWithAuthor, Comments};
+pub use conditions::{Preconditions, Versions};
 pub use connections::Connections;
 pub use dashboard::{Dashboard, Dashboards, FeedItem, Metrics};
 pub use directory::{Directory, NewUser};
 pub use due::{CleanupName, DueCount, DueCounts, Shard, SweepMessage};
 pub use feed::{
-    Change, Feed, FeedFilter, FeedFrom, NumberedEntry, Published, StreamRecord, UnlistedChange,
-    UnreadableImage,
+    Change, Feed, FeedFilter, FeedFrom, NumberedEntry, Published, StreamItem, StreamRecord,
+    UnlistedChange, UnreadableImage,
 };
 pub use history::EntryWithActor;
 pub use idempotency::IdempotencyKey;
@@ -83,7 +89,7 @@ pub use tokens::Tokens;
 pub use webhooks::{Attempt, Begun, WebhookEvent, WebhookWithHealth, Webhooks};
 
 pub use ::table::{
-    Stored, Used, bounded, metered,
+    Stored, Used, bounded, is_refusal, metered,
     page::{Page, Place, Row, Wanted},
     stop_reading, units_so_far, warm_up,
 };

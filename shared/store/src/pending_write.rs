@@ -3,10 +3,12 @@
 use std::fmt;
 
 use futures::future::BoxFuture;
-use model::{EntryCredential, Error, OrganizationId, UserId};
+use model::{EntryCredential, Error, OrganizationId, UserId, input::Fields};
+use serde::Serialize;
 
 use super::{
     Store,
+    conditions::{Preconditions, keeps},
     idempotency::{IdempotencyKey, Once},
     records::{Author, ReadHead},
     table::{OrNotFound, Stored},
@@ -37,8 +39,10 @@ pub struct WriteContext {
     pub credential: Option<Box<EntryCredential>>,
     /// True if the operator writes, with a program of their own.
     pub is_operator: bool,
-    /// The versions that the header `If-Match` allows (RFC 9110, 13.1.1); `None` allows any.
-    pub if_match: Option<Vec<i64>>,
+    /// The versions that the record may have.
+    pub conditions: Preconditions,
+    /// The fields of the body beyond those of the operation. The record must have the same values.
+    pub kept: Fields,
     /// The request's idempotency key.
     pub idempotency_key: Option<IdempotencyKey>,
     /// The head of the organization's journal, if it was read with the records of the write.
@@ -108,15 +112,21 @@ impl WriteContext {
     pub fn of_user(
         tenant: OrganizationId,
         user: UserId,
-        if_match: Option<Vec<i64>>,
+        conditions: Preconditions,
         idempotency_key: Option<IdempotencyKey>,
     ) -> Self {
         Self {
             actor: Some(user),
-            if_match,
+            conditions,
             idempotency_key,
             ..tenant.into()
         }
+    }
+
+    /// Expects that the record has these fields.
+    #[must_use]
+    pub fn keeping(self, kept: Fields) -> Self {
+        Self { kept, ..self }
     }
 
     /// A write of the operator, with a program of their own.
@@ -145,18 +155,17 @@ impl WriteContext {
         }
     }
 
-    /// The record to change, as it was read. 404 without one, 412 at a version that `If-Match` does
-    /// not allow.
-    pub(crate) fn current<T>(
+    /// The record to change, as it was read. 404 without one, 412 unless its version fulfils the
+    /// conditions, 400 for another value of a field that stays.
+    pub(crate) fn current<T: Serialize>(
         &self,
         found: Option<Stored<T>>,
         noun: &'static str,
     ) -> Result<Stored<T>, Error> {
         let found = found.or_not_found(noun)?;
-        match &self.if_match {
-            Some(versions) if !versions.contains(&found.version) => Err(Error::PreconditionFailed),
-            _ => Ok(found),
-        }
+        keeps(&self.kept, &found)?;
+        self.conditions.judge(found.version)?;
+        Ok(found)
     }
 }
 
@@ -185,7 +194,8 @@ impl From<OrganizationId> for WriteContext {
             actor: None,
             credential: None,
             is_operator: false,
-            if_match: None,
+            conditions: Preconditions::default(),
+            kept: Fields::new(),
             idempotency_key: None,
             head: None,
         }

@@ -8,10 +8,10 @@ use std::collections::BTreeSet;
 
 use agent::{AgentAction, AgentSession, Excerpt};
 use model::{
-    ActivityId, AgentSessionId, AlertId, ExternalId, FeedEntry, JsonText, MilestoneId,
+    ActivityId, AgentSessionId, AlertId, ExternalId, FeedEntry, Fingerprint, JsonText, MilestoneId,
     NotificationKind, OrganizationHead, OrganizationId, PasswordHash, PhaseId, ProjectId,
     RecordName, ReferenceId, ReferenceType, SearchedType, SourceName, TagId, TaskId, Thread,
-    Timestamp, TokenId, UserId,
+    TicketId, Timestamp, TokenId, UserId,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -41,8 +41,12 @@ pub(crate) struct Author {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct FeedBatch {
     pub(crate) organization_id: OrganizationId,
+    /// The end of the batch before, under which it is written.
+    pub(crate) follows: i64,
     /// The number of the first entry. The others follow it.
     pub(crate) first: i64,
+    /// The number after that of the last entry.
+    pub(crate) end: i64,
     pub(crate) entries: Vec<FeedEntry>,
     /// The instant of the append.
     pub(crate) at: Timestamp,
@@ -55,6 +59,9 @@ pub(crate) struct FeedStart {
     pub(crate) organization_id: OrganizationId,
     /// The number of its first entry.
     pub(crate) first: i64,
+    /// The number of restarts of the feed. Cursors of another epoch have expired.
+    #[serde(default)]
+    pub(crate) epoch: i64,
 }
 
 /// A record in the search index. It is written last of the index, so that it has the state that all of the
@@ -74,6 +81,9 @@ pub(crate) struct IndexedRecord {
     pub(crate) project_id: Option<ProjectId>,
     /// The record that a comment or a message is on.
     pub(crate) parent: Option<RecordName>,
+    /// Of a message: true for an internal note. Absent in an old index: the message counts as a note.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) internal: Option<bool>,
     pub(crate) created_at: Timestamp,
     pub(crate) updated_at: Timestamp,
     /// The instant of the delete. A deleted record has no words.
@@ -89,6 +99,9 @@ pub(crate) struct IndexedWord {
     #[serde(rename = "type")]
     pub(crate) kind: SearchedType,
     pub(crate) id: i64,
+    /// As of the [`IndexedRecord`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) internal: Option<bool>,
 }
 
 /// A record of any type that search finds: what search reads of it.
@@ -114,7 +127,7 @@ pub(crate) struct SearchedText {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Account {
-    /// The username, case-folded.
+    /// The username, case-folded, which is its key.
     pub username: String,
     /// The user's organization.
     pub organization_id: OrganizationId,
@@ -225,7 +238,7 @@ pub(crate) struct Reference {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct NameOfTag {
     pub(crate) organization_id: OrganizationId,
-    /// The name, case-folded.
+    /// The name as a key.
     pub(crate) name: String,
     pub(crate) tag_id: TagId,
 }
@@ -240,7 +253,7 @@ pub enum Tagged {
 }
 
 /// The tags of a task or an activity. For some time, it includes deleted tags.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Tags {
     #[serde(default)]
@@ -319,13 +332,25 @@ pub(crate) struct Involved {
     pub(crate) assignee_id: Option<UserId>,
 }
 
-/// The author of a comment or a message.
-#[derive(Clone, Copy, Debug, Deserialize)]
+/// A record that users write comments or messages on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Talk {
+    Thread(Thread),
+    Ticket(TicketId),
+}
+
+/// A user who takes part in a thread, since they wrote in it.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Saying {
-    pub(crate) id: i64,
+pub(crate) struct Participant {
+    pub(crate) organization_id: OrganizationId,
+    pub(crate) talk: Talk,
     pub(crate) user_id: UserId,
-    pub(crate) created_at: Timestamp,
+    /// The user's first comment or message.
+    pub(crate) first_id: i64,
+    /// The instant of it.
+    pub(crate) at: Timestamp,
 }
 
 /// The attributes of a record of any type that tell people which one it is.
@@ -410,6 +435,19 @@ pub(crate) struct AlertSource {
     pub(crate) source: SourceName,
     pub(crate) external_id: ExternalId,
     pub(crate) alert_id: AlertId,
+}
+
+/// The last opened firing of a series. Reports leave no other one open.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct AlertSeries {
+    pub(crate) organization_id: OrganizationId,
+    pub(crate) source: SourceName,
+    pub(crate) series: Fingerprint,
+    /// The alert of that firing.
+    pub(crate) alert_id: AlertId,
+    /// Its start, by the reporter's clock.
+    pub(crate) starts_at: Timestamp,
 }
 
 /// The occurrences of a class of alerts on one day (UTC).

@@ -3,13 +3,15 @@
 use std::future::ready;
 
 use model::{
-    CreatedSort, Error, Fault, HistoryOf, Id, JsonText, OrganizationId, ProjectId, ReferenceId,
-    ReferenceType, Resolution, ServiceRequest, ServiceRequestCreate, ServiceRequestFilter,
-    ServiceRequestId, ServiceRequestUpdate, ServiceStatus, Thread, Timestamp, UserId,
+    AnyOf, CreatedSort, Error, Fault, HistoryOf, Id, JsonText, OrganizationId, ProjectId,
+    ReferenceId, ReferenceType, Resolution, ServiceRequest, ServiceRequestCreate,
+    ServiceRequestFilter, ServiceRequestId, ServiceRequestUpdate, ServiceStatus, Thread, Timestamp,
+    UserId,
 };
 
 use super::{
     PendingWrite, WriteContext,
+    by_id::in_first_index,
     filter::Filter,
     key::{self, AnyKey, Gsi1, Key},
     page::{Page, Wanted},
@@ -128,6 +130,14 @@ impl ServiceRequests<'_> {
         sort: CreatedSort,
         wanted: &Wanted,
     ) -> Result<Page<Stored<ServiceRequest>>, Error> {
+        if let Some(AnyOf(ids)) = &filter.id {
+            let keys = ids.iter().map(|id| key::service_request(tenant, *id));
+            let fits = |request: &ServiceRequest| filter.fits(request, caller);
+            let rows = self
+                .0
+                .rows_by_id(keys, fits, in_first_index, sort.is_descending(), wanted);
+            return self.0.whole_page(rows.await?).await;
+        }
         let filter = Filter::of(caller)
             .any("status", filter.status.as_ref())?
             .any("priority", filter.priority.as_ref())?

@@ -7,6 +7,9 @@
 //! - Of an account: from the tenth failure on, from whatever networks, each next attempt waits longer.
 //!   Networks from which the account signed in within thirty days do not wait.
 //!
+//! An attempt counts before its password is verified, so that many at once are no more than one after
+//! another. A right password takes it back.
+//!
 //! A network is an IPv4 address, or the first 64 bits of an IPv6 address: one customer has all of these.
 
 use std::{
@@ -14,9 +17,10 @@ use std::{
     net::{IpAddr, Ipv6Addr},
 };
 
+use futures::future::try_join_all;
 use model::{
     Error, Organization, OrganizationId, Session, Timestamp, User, UserId, digest, span,
-    words::fold,
+    unique_name,
 };
 use serde::de::DeserializeOwned;
 
@@ -26,7 +30,7 @@ use super::{
     records::{Account, FailureCount, Failures, ReadHead},
     retry::retry_or_none,
     store::resource,
-    table::{Change, Condition, OrLeave, Read, Record, Stored, Write},
+    table::{Change, Condition, IntoAttribute, OrLeave, Read, Record, Stored, Write},
 };
 
 resource! {
@@ -73,20 +77,23 @@ pub struct SignInAttempt {
     counted: Counted,
 }
 
-/// The counters that a failure raises, by the hashes of their subjects.
+/// The counters that an attempt raises, by the hashes of their subjects.
 #[derive(Clone, Debug)]
 struct Counted {
     network: String,
     account: String,
     quarter: Timestamp,
+    /// False for a network that the account knows: it takes no turn, and counts once it failed.
+    counts_account: bool,
 }
 
 impl Counted {
     fn new(username: &str, address: &str, now: Timestamp) -> Self {
         Self {
             network: digest(&format!("\n{}", network(address))),
-            account: digest(&format!("{}\n", fold(username))),
+            account: digest(&format!("{}\n", unique_name::key(username))),
             quarter: now.plus(-now.millis().rem_euclid(Failures::WINDOW)),
+            counts_account: true,
         }
     }
 
@@ -94,22 +101,40 @@ impl Counted {
         [&self.network, &self.account].map(|subject| key::sign_in_count(subject, self.quarter))
     }
 
-    /// One failure more for both.
-    fn raised(&self, now: Timestamp) -> [Write; 2] {
-        [&self.network, &self.account].map(|subject| {
-            let change = Change::default()
-                .set("kind", FailureCount::KIND)
-                .set("subject", subject.as_str())
-                .set("quarter", self.quarter)
-                .set("lastAt", now)
-                .set(
-                    "expiresAt",
-                    FailureCount::end(self.quarter).epoch_seconds() + 1,
-                )
-                .add("failures", 1);
-            let key = key::sign_in_count(subject, self.quarter);
-            Write::update(key, change, Condition::default())
-        })
+    /// Counts an attempt of the network, if it has one left.
+    fn network_begins(&self, now: Timestamp) -> Write {
+        let has_left = FailureCount::below(FailureCount::MOST_OF_NETWORK);
+        self.raised(&self.network, now, has_left)
+    }
+
+    /// Counts an attempt at the account. From the tenth on it takes the turn after the wait, if no other
+    /// attempt took it since the count was read.
+    fn account_begins(&self, count: Option<&FailureCount>, now: Timestamp) -> Write {
+        let most = FailureCount::FREE_OF_ACCOUNT;
+        let has_turn = match count.filter(|count| count.failures >= most) {
+            Some(count) => Condition::default().equals("lastAt", count.last_at),
+            None => FailureCount::below(most),
+        };
+        self.raised(&self.account, now, has_turn)
+    }
+
+    fn raised(&self, subject: &str, now: Timestamp, expected: Condition) -> Write {
+        let end = FailureCount::end(self.quarter).epoch_seconds() + 1;
+        let change = Change::default()
+            .set("kind", FailureCount::KIND)
+            .set("subject", subject)
+            .set("quarter", self.quarter)
+            .set("lastAt", now)
+            .set("expiresAt", end)
+            .add("failures", 1);
+        Write::update(key::sign_in_count(subject, self.quarter), change, expected)
+    }
+
+    /// Takes an attempt back.
+    fn lowered(&self, subject: &str) -> Write {
+        let change = Change::default().add("failures", -1);
+        let key = key::sign_in_count(subject, self.quarter);
+        Write::update(key, change, Condition::exists())
     }
 }
 
@@ -123,6 +148,12 @@ impl FailureCount {
 
     fn end(quarter: Timestamp) -> Timestamp {
         quarter.plus(Failures::WINDOW)
+    }
+
+    /// Expects fewer failures.
+    fn below(most: i64) -> Condition {
+        let is_below = "(attribute_not_exists(#) OR # < :)";
+        Condition::default().and(is_below, "failures", [most.into_attribute()])
     }
 
     /// The time in milliseconds for which a network is blocked. `None` when it is not.
@@ -274,16 +305,22 @@ impl SignIn<'_> {
         Ok(user.map(|stored| stored.record))
     }
 
-    /// The account of a username, in whatever case.
+    /// The account of a username, in whatever case and form.
     pub async fn account(&self, username: &str) -> Result<Option<Account>, Error> {
-        let key = key::account(&fold(username));
-        let account = self.0.table.get(&key, Read::Consistent).await?;
-        Ok(account.map(|stored| stored.record))
+        let keys = unique_name::keys(username);
+        let keys: Vec<Key<Account>> = keys.iter().map(|name| key::account(name)).collect();
+        let found = self.0.table.batch_get(&keys, Read::Consistent).await?;
+        for key in &keys {
+            if let Some(account) = found.get(key)? {
+                return Ok(Some(account.record));
+            }
+        }
+        Ok(None)
     }
 
     /// The account of a user whose password is to change, for [`renew`](Self::renew).
     pub async fn to_renew(&self, user: &User) -> Result<Option<(Account, ReadHead)>, Error> {
-        let key = key::account(&fold(&user.username));
+        let key = key::account(&unique_name::folded(&user.username));
         let (account, head) = self.0.with_head(&key, user.organization_id).await?;
         Ok(account.map(|stored| (stored.record, head)))
     }
@@ -338,11 +375,12 @@ impl SignIn<'_> {
     ///   which the account signed in lately do not wait.
     ///
     /// The attempt counts like a failure. [`failed`](Self::failed) makes it one;
-    /// [`succeeded`](Self::succeeded) removes it. Without either it is removed within seconds.
+    /// [`succeeded`](Self::succeeded) and [`decided`](Self::decided) take it back. Without any of them it
+    /// counts for the account and network for seconds, and for either of them until the quarter ends.
     pub async fn attempt(&self, username: &str, address: &str) -> Result<SignInAttempt, Error> {
         let subject = subject(username, address);
         let key = key::sign_in_failures(&subject);
-        let counted = Counted::new(username, address, self.0.clock.now());
+        let mut counted = Counted::new(username, address, self.0.clock.now());
         let [of_network, of_account] = counted.keys();
         let all = [
             AnyKey::from(&key),
@@ -352,6 +390,10 @@ impl SignIn<'_> {
         let found = self.0.table.batch_get(all, Read::Consistent).await?;
         let of_network: Option<Stored<FailureCount>> = found.get(&of_network)?;
         let of_account: Option<Stored<FailureCount>> = found.get(&of_account)?;
+        let of_pair: Option<Stored<Failures>> = found.get(&key)?;
+        let now = self.0.clock.now();
+        let is_known = |pair: &Failures| pair.knows_network(now);
+        counted.counts_account = !of_pair.as_deref().is_some_and(is_known);
         let (subject, counted) = (&subject, &counted);
         let write = |failures: Option<Stored<Failures>>| {
             let now = self.0.clock.now();
@@ -383,9 +425,74 @@ impl SignIn<'_> {
             }
         };
         let read = || self.0.table.get(&key, Read::Consistent);
-        let begun = retry_or_none(found.get(&key)?, read, write).await?;
+        let begun = retry_or_none(of_pair, read, write).await?;
         // No honest user sends so many attempts at the same moment.
-        begun.ok_or_else(|| too_many(span::SECOND))
+        let begun = begun.ok_or_else(|| too_many(span::SECOND))?;
+        self.count(counted, of_account.as_deref()).await?;
+        Ok(begun)
+    }
+
+    /// Counts an attempt for its network and its account. 429 if others at the same time took what was left.
+    async fn count(&self, counted: &Counted, account: Option<&FailureCount>) -> Result<(), Error> {
+        let now = self.0.clock.now();
+        let table = &self.0.table;
+        let account = async {
+            if !counted.counts_account {
+                return Ok(true);
+            }
+            let begins = counted.account_begins(account, now);
+            Ok::<_, Error>(table.write(begins).await?.is_ok())
+        };
+        let network = async {
+            let begins = counted.network_begins(now);
+            Ok::<_, Error>(table.write(begins).await?.is_ok())
+        };
+        let (network, account) = tokio::join!(network, account);
+        if let (Ok(true), Ok(true)) = (&network, &account) {
+            return Ok(());
+        }
+        let network_counts = matches!(network, Ok(true));
+        let account_counts = counted.counts_account && matches!(account, Ok(true));
+        let taken = [
+            network_counts.then_some(&counted.network),
+            account_counts.then_some(&counted.account),
+        ];
+        self.give_back(counted, taken.into_iter().flatten()).await?;
+        network?;
+        account?;
+        Err(too_many(span::SECOND))
+    }
+
+    async fn give_back(
+        &self,
+        counted: &Counted,
+        subjects: impl Iterator<Item = &String>,
+    ) -> Result<(), Error> {
+        let writes = subjects.map(|subject| self.0.table.write(counted.lowered(subject)));
+        for written in try_join_all(writes).await? {
+            written.or_leave();
+        }
+        Ok(())
+    }
+
+    /// Returns what came of verifying a password. Takes the attempt back if it could not be verified.
+    pub async fn decided<T>(
+        &self,
+        attempt: &SignInAttempt,
+        verified: Result<T, Error>,
+    ) -> Result<T, Error> {
+        if verified.is_err() {
+            // The client gets the first error.
+            let _ = self.withdraw(attempt).await;
+        }
+        verified
+    }
+
+    async fn withdraw(&self, attempt: &SignInAttempt) -> Result<(), Error> {
+        let counted = &attempt.counted;
+        let account = counted.counts_account.then_some(&counted.account);
+        self.give_back(counted, [&counted.network].into_iter().chain(account))
+            .await
     }
 
     /// Makes a failure of an attempt.
@@ -395,14 +502,15 @@ impl SignIn<'_> {
             failures,
             counted,
         } = attempt;
-        let [network, account] = counted.raised(at);
-        let ((), network, account) = tokio::try_join!(
-            self.note_failure(at, failures),
-            self.0.table.write(network),
-            self.0.table.write(account),
-        )?;
-        network.or_leave();
-        account.or_leave();
+        let account = async {
+            if counted.counts_account {
+                return Ok(());
+            }
+            let raised = counted.raised(&counted.account, at, Condition::default());
+            self.0.table.write(raised).await?.or_leave();
+            Ok(())
+        };
+        tokio::try_join!(self.note_failure(at, failures), account)?;
         Ok(())
     }
 
@@ -427,13 +535,16 @@ impl SignIn<'_> {
         noted.ok_or_else(|| too_many(span::SECOND))
     }
 
-    /// Removes the failures and attempts of an account from a network, and notes that it signed in there.
-    pub async fn succeeded(&self, username: &str, address: &str) -> Result<(), Error> {
+    /// Removes the failures and attempts of an account from a network, notes that it signed in there, and
+    /// takes the attempt back.
+    pub async fn succeeded(&self, attempt: &SignInAttempt) -> Result<(), Error> {
         let known = Failures {
             signed_in_at: Some(self.0.clock.now()),
-            ..Failures::of(&subject(username, address))
+            ..Failures::of(&attempt.failures.subject)
         };
-        self.0.table.write(Write::put(&known)?).await?.or_leave();
+        let known = self.0.table.write(Write::put(&known)?);
+        let (known, ()) = tokio::try_join!(known, self.withdraw(attempt))?;
+        known.or_leave();
         Ok(())
     }
 }
@@ -441,7 +552,11 @@ impl SignIn<'_> {
 /// The hash of an account, known or not, and a network, which is the key of their failures. It ignores
 /// the case of the username.
 fn subject(username: &str, address: &str) -> String {
-    digest(&format!("{}\n{}", fold(username), network(address)))
+    digest(&format!(
+        "{}\n{}",
+        unique_name::key(username),
+        network(address)
+    ))
 }
 
 /// The network of an address.

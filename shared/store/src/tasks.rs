@@ -5,12 +5,14 @@ mod finding;
 mod joined;
 mod moving;
 mod named;
+mod place;
 
 pub use counting::TaskCounts;
 pub use joined::JoinedTask;
 
 use std::sync::OnceLock;
 
+use futures::{FutureExt, future::OptionFuture};
 use model::{
     Error, Fault, FaultCode, HistoryOf, Id, MilestoneId, Order, OrganizationId, PhaseId, ProjectId,
     ProjectRef, Task, TaskCreate, TaskFilter, TaskId, TaskPlace, TaskSort, TaskUpdate, Thread,
@@ -18,8 +20,9 @@ use model::{
 };
 
 use self::{
-    finding::{Finding, condition, still_fits},
+    finding::{Finding, still_fits},
     named::{Named, Names},
+    place::Room,
 };
 use super::{
     PendingWrite, WriteContext,
@@ -75,8 +78,8 @@ impl Tracked for Task {
 
 impl Tasks<'_> {
     /// Creates a task at the end of its project's list. 400 with every reference that is not the
-    /// tenant's, and for a milestone or a phase that is not the project's; 409 when the project is
-    /// archived.
+    /// tenant's, and for a milestone or a phase that is not the project's. 409 when the project is
+    /// archived, or no order is left behind its last task.
     pub async fn create(
         &self,
         pending: impl Into<PendingWrite>,
@@ -96,11 +99,12 @@ impl Tasks<'_> {
                 .chain(project_key.as_ref().map(AnyKey::from));
             tokio::try_join!(
                 self.0.table.batch_get(keys, Read::Consistent),
-                self.largest_order(tenant, project),
+                OptionFuture::from(project.map(|project| self.room_at_end(tenant, project)))
+                    .map(Option::transpose),
             )
         };
         let named = OnceLock::new();
-        let task = |_: &WriteContext, id: TaskId, (found, last): (Batch, Option<Order>), now| {
+        let task = |_: &WriteContext, id: TaskId, (found, end): (Batch, Option<Room>), now| {
             let mut faults = links.faults(tenant, project, None, &found)?;
             let project = match &project_key {
                 Some(key) => found.get(key)?,
@@ -116,15 +120,15 @@ impl Tasks<'_> {
                 return Err(Error::Invalid(faults));
             }
             project.map_or(Ok(()), |project| takes_work(&project))?;
-            let order = match last {
-                Some(last) => last.get().saturating_add(Task::ORDER_STEP),
-                // Tasks of no project have no list with an end. Ordered by their ids, they stand in the
-                // order of their creation, with the same room between them.
-                None => id.get().saturating_mul(Task::ORDER_STEP),
-            };
-            let task = Task::new(id, tenant, new, Order::at(order), now);
+            // Tasks of no project have no list with an end. Ordered by their ids, they stand in the order
+            // of their creation, with the same room between them.
+            let room = end
+                .unwrap_or_else(|| Room::of(Order::at(id.get().saturating_mul(Task::ORDER_STEP))));
+            let task = Task::new(id, tenant, new, room.order, now);
             named.get_or_init(|| Names::of([&task]).found(tenant, &found));
-            Ok((task, links.writes(tenant)))
+            let mut writes = links.writes(tenant);
+            writes.append(room.writes(tenant, now));
+            Ok((task, writes))
         };
         let created = self.0.create_once(pending, read, task).await?;
         match (created, named.get()) {
@@ -152,7 +156,7 @@ impl Tasks<'_> {
         wanted: &Wanted,
     ) -> Result<Page<JoinedTask>, Error> {
         let finding = Finding {
-            table: &self.0.table,
+            store: self.0,
             tenant,
             caller,
             filter,
@@ -175,9 +179,15 @@ impl Tasks<'_> {
     ) -> Result<Page<JoinedTask>, Error> {
         let table = &self.0.table;
         let key = key::project(tenant, project);
-        let tasks = key::tasks_of_project(tenant, project).filter(condition(filter, caller)?);
-        let (project, page) =
-            tokio::try_join!(table.get(&key, Read::Lasting), table.page(tasks, wanted))?;
+        let finding = Finding {
+            store: self.0,
+            tenant,
+            caller,
+            filter,
+            wanted,
+        };
+        let tasks = finding.in_project(project);
+        let (project, page) = tokio::try_join!(table.get(&key, Read::Lasting), tasks)?;
         let project = ProjectRef::from(&project.or_not_found(ProjectId::NOUN)?.record);
         let page = self.0.whole_page(page).await?;
         let mut names = Names::of(records(&page));
@@ -218,37 +228,58 @@ impl Tasks<'_> {
             update.clone().apply(&mut task);
             task.updated_at = self.0.clock.now();
             let mut writes = links.writes(tenant);
-            writes.push(Write::replace(&task)?);
             writes.extend(context.updated(&before.record, &task, task.updated_at)?);
+            let referred = Names::of([&task.record]);
             let (done, named) = tokio::try_join!(
-                self.0.commit(&context, writes, ()),
-                self.named(tenant, Names::of([&task.record])),
+                self.0.commit_change(&context, before, task, writes),
+                self.named(tenant, referred),
             )?;
-            Ok(done.map(|done| done.map(|()| named.join(task.replaced()))))
+            Ok(done.map(|done| done.map(|task| named.join(task))))
         };
         self.0.write(pending, read, write).await?.not_replayed()
     }
 
     /// Gives up to 100 tasks a new order, all or none. Keeps what other requests write to them at the
-    /// same time. 404 when one of them is not the tenant's.
+    /// same time. A task of that order stays as it is. 404 when one of them is not the tenant's.
     pub async fn reorder(
         &self,
         pending: impl Into<PendingWrite>,
         places: &[TaskPlace],
     ) -> Result<(), Error> {
-        let context = pending.into().authorized().await?;
-        let tenant = context.tenant;
-        let now = self.0.clock.now();
-        let moves = places.iter().map(|&TaskPlace { id, order }| {
-            // The index's partition is the project, which stays the same.
-            let change = Change::default()
-                .set("order", order)
-                .move_to(key::task_order(order, id))
-                .set("updatedAt", now);
-            Write::update(key::task(tenant, id), change, Condition::exists())
-        });
-        let done = Box::pin(self.0.transact(&context, moves.collect(), &[])).await?;
-        done.or_not_found(TaskId::NOUN)
+        let pending = pending.into();
+        let tenant = pending.tenant();
+        let keyed = places
+            .iter()
+            .map(|place| (place, key::task(tenant, place.id)));
+        let keyed: Vec<(&TaskPlace, Key<Task>)> = keyed.collect();
+        let read = || {
+            let keys = keyed.iter().map(|(_, key)| AnyKey::from(key));
+            self.0.table.batch_get(keys, Read::Consistent)
+        };
+        let write = async |context: WriteContext, found: Batch| {
+            let now = self.0.clock.now();
+            let mut writes = Writes::default();
+            for &(&TaskPlace { id, order }, ref key) in &keyed {
+                found.has(key).then_some(()).or_not_found(TaskId::NOUN)?;
+                if found.named(key).is_some_and(|task| task.order == order) {
+                    let as_read = Condition::default().equals("order", order);
+                    writes.push(Write::check(key, as_read));
+                    continue;
+                }
+                // The index's partition is the project, which stays the same.
+                let change = Change::default()
+                    .set("order", order)
+                    .move_to(key::task_order(order, id))
+                    .set("updatedAt", now);
+                let is_there = Write::update(key, change, Condition::exists());
+                writes.push_or(is_there, Error::NotFound(TaskId::NOUN));
+            }
+            if writes.change_nothing() {
+                writes = Writes::default();
+            }
+            self.0.commit(&context, writes, ()).await
+        };
+        self.0.write(pending, read, write).await?.not_replayed()
     }
 
     /// Deletes a task. Its comments are unreachable from then on, and the sweeper deletes them. 404 when
@@ -264,21 +295,6 @@ impl Tasks<'_> {
         let (lasting, deletable) = (names.lasting(tenant), names.deletable(tenant));
         let found = self.0.joined(lasting, deletable).await?;
         Ok(names.found(tenant, &found))
-    }
-
-    /// The largest order in the project's list, 0 when that is empty; `None` without a project. The
-    /// index may lag behind a task that was just created. Two tasks of the same order are sorted by id.
-    async fn largest_order(
-        &self,
-        tenant: OrganizationId,
-        project: Option<ProjectId>,
-    ) -> Result<Option<Order>, Error> {
-        let Some(project) = project else {
-            return Ok(None);
-        };
-        let last = key::tasks_of_project(tenant, project).descending().limit(1);
-        let last = self.0.table.list(last).await?;
-        Ok(Some(last.first().map_or(Order::at(0), |task| task.order)))
     }
 }
 

@@ -18,7 +18,7 @@ pub(crate) const ATTRIBUTE: &str = "description";
 /// The long text of records with a description.
 pub(crate) const DESCRIPTION: Option<LongText> = Some(LONG);
 
-const LONG: LongText = LongText {
+pub(crate) const LONG: LongText = LongText {
     attribute: ATTRIBUTE,
     key: key::text,
 };

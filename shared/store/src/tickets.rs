@@ -1,24 +1,26 @@
 //! Support tickets and their messages.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use futures::future::try_join_all;
 use model::{
-    Code, Content, Error, HistoryOf, Id, OrganizationId, Priority, Resolution, Role, ServiceStatus,
-    ThreadSort, Ticket, TicketCreate, TicketFilter, TicketId, TicketMessage, TicketMessageId,
-    TicketReply, TicketSort, TicketUpdate, Timestamp, Title, User, UserId, UserRef,
-    input::Defaulted,
+    AnyOf, Code, Content, Error, HistoryOf, Id, OrganizationId, Permission, Priority, Resolution,
+    ServiceStatus, ThreadSort, Ticket, TicketCreate, TicketFilter, TicketId, TicketMessage,
+    TicketMessageId, TicketReply, TicketSort, TicketUpdate, Timestamp, Title, User, UserId,
+    UserRef, input::Defaulted,
 };
 use tokio::sync::OnceCell;
 
 use super::{
     PendingWrite, WriteContext,
     assignee::Assignee,
+    by_id::in_first_index,
     filter::Filter,
     idempotency::id_of,
     ids::Reserved,
-    key::{self, Gsi1, Gsi2, Key},
-    page::{Page, Wanted},
+    key::{self, AnyKey, Gsi1, Gsi2, Key},
+    page::{Page, Place, Wanted},
+    records::{Participant, Talk},
     resolutions,
     store::{id_is_taken, resource},
     table::{Batch, Change, Condition, OrNotFound, Read, Record, Stored, Write},
@@ -46,7 +48,7 @@ pub struct NewTicket {
     pub created_at: Option<Timestamp>,
     /// Time of resolution; only for status resolved or closed.
     pub resolved_at: Option<Timestamp>,
-    /// Its first messages, at most 97, which fit in one transaction.
+    /// Its first messages, at most 48, which fit in one transaction with their authors.
     pub messages: Vec<NewMessage>,
 }
 
@@ -91,6 +93,7 @@ impl NewTicket {
         let is_over = self.status.is_over();
         let resolved_at = is_over.then(|| self.resolved_at.unwrap_or(now));
         let (mut writes, mut last_message_at) = (Writes::default(), None);
+        let mut participants = BTreeMap::new();
         for (message_id, message) in message_ids.into_iter().zip(&self.messages) {
             let message = TicketMessage {
                 id: message_id.used(),
@@ -102,12 +105,20 @@ impl NewTicket {
                 created_at: message.created_at.unwrap_or(now),
             };
             last_message_at = last_message_at.max(Some(message.created_at));
+            let participant = Participant::from(&message);
+            participants.entry(message.user_id).or_insert(participant);
             writes.push(Write::create(&message)?);
         }
         let resolution = resolved_at.map(Resolution::Made);
         writes.extend(resolution.map(|made| resolutions::count(tenant, created_at, made)));
         let changes = [last_message_at, resolved_at].into_iter().flatten();
         let first = self.messages.first().map(|message| message.user_id);
+        let creator_id = context.actor.or(first);
+        // Its creator takes part in any case.
+        participants.retain(|author, _| Some(*author) != creator_id);
+        for participant in participants.values() {
+            writes.push(Write::create(participant)?);
+        }
         let ticket = Ticket {
             id,
             organization_id: tenant,
@@ -115,7 +126,7 @@ impl NewTicket {
             status: self.status.into(),
             priority: self.priority.into(),
             assignee_id: self.assignee_id,
-            creator_id: context.actor.or(first),
+            creator_id,
             message_count: i64::try_from(self.messages.len()).unwrap_or(i64::MAX),
             last_message_at,
             resolved_at,
@@ -171,7 +182,7 @@ pub struct Sender {
     pub id: Option<UserId>,
     /// Name to show; empty when the account is gone.
     pub name: String,
-    /// `true` for the role support.
+    /// True if they manage tickets, and another user raised this one.
     pub is_support: bool,
 }
 
@@ -209,24 +220,25 @@ impl Record<crate::Workdesk> for TicketMessage {
 /// A user as the creator of a ticket, and as the author of a message.
 struct Person {
     user: UserRef,
-    sender: Sender,
+    manages_tickets: bool,
 }
 
 impl From<&User> for Person {
     fn from(user: &User) -> Self {
         Self {
             user: user.into(),
-            sender: user.into(),
+            manages_tickets: user.may(Permission::ManageTickets),
         }
     }
 }
 
-impl From<&User> for Sender {
-    fn from(user: &User) -> Self {
-        Self {
-            id: Some(user.id),
-            name: user.full_name.clone(),
-            is_support: user.role == Role::Support,
+impl Person {
+    /// The user as the author of a message of a ticket that `creator` raised.
+    fn in_ticket_of(&self, creator: Option<UserId>) -> Sender {
+        Sender {
+            id: Some(self.user.id),
+            name: self.user.full_name.clone(),
+            is_support: self.manages_tickets && creator != Some(self.user.id),
         }
     }
 }
@@ -281,7 +293,7 @@ impl Tickets<'_> {
         sort: TicketSort,
         wanted: &Wanted,
     ) -> Result<Page<JoinedTicket>, Error> {
-        let filter = Filter::of(caller)
+        let condition = Filter::of(caller)
             .any("status", filter.status.as_ref())?
             .any("priority", filter.priority.as_ref())?
             .any("assigneeId", filter.assignee_id.as_ref())?
@@ -290,13 +302,28 @@ impl Tickets<'_> {
             .condition();
         let table = &self.0.table;
         let page = match sort {
+            _ if let Some(AnyOf(ids)) = &filter.id => {
+                let keys = ids.iter().map(|id| key::ticket(tenant, *id));
+                let fits = |ticket: &Ticket| filter.fits(ticket, caller);
+                let place = |ticket: &Ticket| match sort {
+                    TicketSort::LastMessageFirst => {
+                        Some(Place::in_index(ticket.key(), ticket.gsi2()?))
+                    }
+                    _ => in_first_index(ticket),
+                };
+                let descending = sort != TicketSort::OldestFirst;
+                let rows = self.0.rows_by_id(keys, fits, place, descending, wanted);
+                rows.await?
+            }
             TicketSort::LastMessageFirst => {
-                let tickets = key::tickets_by_message(tenant).filter(filter).descending();
+                let tickets = key::tickets_by_message(tenant)
+                    .filter(condition)
+                    .descending();
                 table.page(tickets, wanted).await?
             }
             TicketSort::NewestFirst | TicketSort::OldestFirst => {
                 let is_descending = sort == TicketSort::NewestFirst;
-                let tickets = key::tickets(tenant).filter(filter);
+                let tickets = key::tickets(tenant).filter(condition);
                 let tickets = tickets.descending_if(is_descending);
                 table.page(tickets, wanted).await?
             }
@@ -309,23 +336,27 @@ impl Tickets<'_> {
         }))
     }
 
-    /// One ticket with its messages by time. 404 when it is not the tenant's.
+    /// One ticket with its messages by time, and internal notes if `with_notes` says so. 404 when it is not
+    /// the tenant's.
     pub async fn get(
         &self,
         tenant: OrganizationId,
         id: TicketId,
         sort: ThreadSort,
         wanted: &Wanted,
+        with_notes: impl Future<Output = Result<bool, Error>>,
     ) -> Result<TicketWithMessages, Error> {
         let table = &self.0.table;
         let key = key::ticket(tenant, id);
-        let messages = key::ticket_messages(tenant, id)
-            .consistent()
-            .descending_if(sort.is_descending());
-        let (ticket, messages) = tokio::try_join!(
-            table.get(&key, Read::Consistent),
-            table.page(messages, wanted),
-        )?;
+        let messages = async {
+            let shown = (!with_notes.await?).then(|| Condition::default().lacks("internal"));
+            let messages = key::ticket_messages(tenant, id)
+                .consistent()
+                .descending_if(sort.is_descending())
+                .filter(shown);
+            table.page(messages, wanted).await
+        };
+        let (ticket, messages) = tokio::try_join!(table.get(&key, Read::Consistent), messages)?;
         let ticket = ticket.or_not_found(TicketId::NOUN)?;
         let authors = messages.records().map(|message| message.user_id);
         let named = authors.chain(ticket.creator_id);
@@ -333,7 +364,7 @@ impl Tickets<'_> {
         let messages = messages.map(|message| MessageFrom {
             sender: people
                 .get(&message.user_id)
-                .map(|person| person.sender.clone())
+                .map(|person| person.in_ticket_of(ticket.creator_id))
                 .unwrap_or_default(),
             message: message.record,
         });
@@ -378,16 +409,18 @@ impl Tickets<'_> {
         } = reply;
         let pending = pending.into();
         let key = key::ticket(pending.tenant(), id);
+        let participant = key::participant(pending.tenant(), Talk::Ticket(id), author);
         let message_id = OnceCell::new();
         let read = || async {
-            let ticket = self.0.table.get(&key, Read::Consistent);
+            let keys = [AnyKey::from(&key), (&participant).into()];
+            let found = self.0.table.batch_get(keys, Read::Consistent);
             // Both end, also after an error, so that no id is lost on its way.
-            let (message_id, ticket) = tokio::join!(self.0.id_once(&message_id), ticket);
-            Ok((message_id?, ticket?))
+            let (message_id, found) = tokio::join!(self.0.id_once(&message_id), found);
+            Ok((message_id?, found?))
         };
-        let write = async |context: WriteContext, (message_id, found): (Reserved<_>, Option<_>)| {
+        let write = async |context: WriteContext, (message_id, found): (Reserved<_>, Batch)| {
             let message_id = message_id.used();
-            let ticket: Stored<Ticket> = found.or_not_found(TicketId::NOUN)?;
+            let ticket: Stored<Ticket> = found.get(&key)?.or_not_found(TicketId::NOUN)?;
             if ticket.status == ServiceStatus::Closed {
                 let detail = "The ticket is closed and takes no more replies.";
                 return Err(Error::conflict(Code::TicketClosed, detail));
@@ -401,7 +434,9 @@ impl Tickets<'_> {
                 internal,
                 created_at: self.0.clock.now(),
             };
-            let writes = writes_of_reply(&context, &ticket, &message)?.making(message_id);
+            let mut writes = writes_of_reply(&context, &ticket, &message)?;
+            writes.extend(Participant::from(&message).joins(&found)?);
+            let writes = writes.making(message_id);
             self.0.commit(&context, writes, message_id).await
         };
         let done = self.0.write(pending, read, write).await?;
@@ -410,7 +445,8 @@ impl Tickets<'_> {
 }
 
 /// The writes of a reply. A reply that reopens the ticket expects the version that was read. Another
-/// expects only the status, so that replies at the same time do not conflict.
+/// expects only the status, so that replies at the same time do not conflict. An internal note leaves the
+/// ticket as it is: version and time of a change would tell of it.
 fn writes_of_reply(
     context: &WriteContext,
     ticket: &Stored<Ticket>,
@@ -418,15 +454,18 @@ fn writes_of_reply(
 ) -> Result<Writes, Error> {
     let now = message.created_at;
     let mut as_read = Condition::default().equals("status", &ticket.status);
-    let mut change = Change::default().set("updatedAt", now);
     let mut writes = Writes::default();
-    if !message.internal {
-        change = change
-            .set("lastMessageAt", now)
-            .move_to(key::ticket_message_time(Some(now), ticket.id))
-            .add("messageCount", 1);
+    if message.internal {
+        writes.push(Write::check(ticket.key(), as_read));
+        writes.push_or(Write::create(message)?, id_is_taken(TicketMessage::KIND));
+        return Ok(writes);
     }
-    if ticket.status.reopens_on_answer() && !message.internal {
+    let mut change = Change::default()
+        .set("updatedAt", now)
+        .set("lastMessageAt", now)
+        .move_to(key::ticket_message_time(Some(now), ticket.id))
+        .add("messageCount", 1);
+    if ticket.status.reopens_on_answer() {
         let mut opened = ticket.clone();
         opened.status = ServiceStatus::Open.into();
         as_read = as_read.equals("version", ticket.version);

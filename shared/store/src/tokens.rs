@@ -6,8 +6,8 @@
 //! token that has ended leaves its place to the next one.
 
 use model::{
-    Code, EntryContent, Error, Held, Id, Organization, OrganizationEvent, OrganizationId,
-    Timestamp, Token, TokenCreate, TokenId, TokenSecret, User, UserId, random,
+    Code, EntryContent, Error, Held, Id, OrOther, Organization, OrganizationEvent, OrganizationId,
+    Permission, Timestamp, Token, TokenCreate, TokenId, TokenSecret, User, UserId, random,
 };
 use tokio::sync::OnceCell;
 
@@ -116,7 +116,7 @@ impl Tokens<'_> {
                     organization_id: owner.organization_id,
                     user_id: owner.id,
                     place: 0,
-                    permissions: sent.named(),
+                    permissions: permissions_of(&sent),
                     ends_at: sent.ends_at(now)?,
                     name: sent.name.clone(),
                     hash: secret.hash(),
@@ -274,4 +274,9 @@ fn too_many() -> Error {
         Token::MOST
     );
     Error::conflict(Code::TooManyTokens, detail)
+}
+
+fn permissions_of(sent: &TokenCreate) -> Option<Vec<OrOther<Permission>>> {
+    let named = sent.named()?.into_iter();
+    Some(named.map(OrOther::from).collect())
 }

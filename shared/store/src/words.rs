@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use model::words::{fold, words};
+use model::{unique_name, words::words};
 
 use super::table::{Condition, IntoAttribute};
 
@@ -30,7 +30,7 @@ pub(crate) fn having_words(mut condition: Condition, query: &str) -> Condition {
 
 /// The words of a text with their accents. Rows have them so that were last written by version 1.0.
 fn accented(text: &str) -> Vec<String> {
-    let folded = fold(text);
+    let folded = unique_name::folded(text);
     let words = folded.split(|character: char| !character.is_alphanumeric());
     let words = words.filter(|word| !word.is_empty());
     words.map(str::to_owned).collect()

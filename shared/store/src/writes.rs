@@ -59,6 +59,19 @@ impl Writes {
         self.entries.extend(others.entries);
     }
 
+    /// Returns true if they change no item, and have no entry for the journal.
+    pub(crate) fn change_nothing(&self) -> bool {
+        self.entries.is_empty() && self.all.iter().all(|(write, _)| write.is_check())
+    }
+
+    /// Drops all of them, but says which record they make.
+    pub(crate) fn into_nothing(self) -> Self {
+        Self {
+            made: self.made,
+            ..Self::default()
+        }
+    }
+
     pub(super) fn split(self) -> (Vec<Write>, Vec<EntryContent>, Refusals) {
         let (writes, errors) = self.all.into_iter().unzip();
         let made = self.made;

@@ -1,7 +1,6 @@
 //! Batches of puts and deletes without conditions.
 
 use aws_sdk_dynamodb::types::{DeleteRequest, PutRequest, ReturnConsumedCapacity, WriteRequest};
-use futures::{StreamExt, TryStreamExt, stream};
 use model::Error;
 
 use crate::{
@@ -14,20 +13,15 @@ use crate::{
 /// The most writes of a request.
 const MOST: usize = 25;
 
-/// The requests that run at the same time.
-const CONCURRENCY: usize = 8;
-
 impl Table {
-    /// Sends puts and deletes of different items. They have no conditions, so only writes that are
-    /// harmless when repeated. After an error, some may be done.
+    /// Sends puts and deletes of different items, 25 a request, one request after another. They have no
+    /// conditions, so only writes that are harmless when repeated. After an error, some may be done.
     pub async fn write_batch(&self, writes: Vec<Write>) -> Result<(), Error> {
         let requests: Vec<WriteRequest> = writes.iter().map(request).collect::<Result<_, _>>()?;
-        let some = requests.chunks(MOST).map(<[_]>::to_vec);
-        stream::iter(some)
-            .map(|some| self.write_some(some))
-            .buffer_unordered(CONCURRENCY)
-            .try_collect()
-            .await
+        for some in requests.chunks(MOST) {
+            self.write_some(some.to_vec()).await?;
+        }
+        Ok(())
     }
 
     /// Sends at most 25 writes, in as many requests as the table needs.

@@ -115,6 +115,13 @@ impl Condition {
         self.any(clauses.into_iter())
     }
 
+    /// One of the clauses holds. Each has an attribute of its own, as in [`and`](Self::and).
+    #[must_use]
+    pub fn either<const N: usize>(mut self, clauses: [(&str, &str, AttributeValue); N]) -> Self {
+        let clauses = clauses.map(|(clause, name, value)| self.0.clause(clause, name, [value]));
+        self.any(clauses.into_iter())
+    }
+
     fn any(mut self, clauses: impl Iterator<Item = String>) -> Self {
         let any = clauses.collect::<Vec<_>>().join(" OR ");
         self.0.join(&format!("({any})"));

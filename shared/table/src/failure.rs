@@ -111,6 +111,22 @@ pub(crate) fn cancelled(error: SdkError<TransactWriteItemsError>) -> Error {
     failure(error)
 }
 
+/// A request that the table denied as a whole, whatever it asks for: no permission, no such table.
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
+struct Denied(model::Source);
+
+/// True if the table refused a request for a reason outside of the request. The same request may succeed
+/// later.
+#[must_use]
+pub fn is_refusal(error: &Error) -> bool {
+    match error {
+        Error::Unavailable { .. } => true,
+        Error::Internal { source, .. } => source.is::<Denied>(),
+        _ => false,
+    }
+}
+
 /// The error of a failed request: `Unavailable` for temporary reasons, else `Internal`.
 pub(crate) fn failure<E>(error: SdkError<E>) -> Error
 where
@@ -129,7 +145,13 @@ where
     ];
     match &error {
         SdkError::ServiceError(_) if !error.code().is_some_and(|code| passing.contains(&code)) => {
-            Error::internal("asking the table", error)
+            let is_of_request = error.code() == Some("ValidationException");
+            let source: model::Source = error.into();
+            if is_of_request {
+                Error::internal("asking the table", source)
+            } else {
+                Error::internal("asking the table", Denied(source))
+            }
         }
         SdkError::ConstructionFailure(_) => Error::internal("asking the table", error),
         _ => unavailable(error),

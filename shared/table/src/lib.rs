@@ -39,7 +39,7 @@ pub use attribute::{IntoAttribute, attribute};
 pub use batch::Batch;
 pub use client::{Table, back_off};
 pub use expression::{Change, Condition};
-pub use failure::{is_conflict_at, unavailable};
+pub use failure::{is_conflict_at, is_refusal, unavailable};
 pub use item::{Readable, Stored};
 pub use key::{AnyKey, Gsi1, Gsi2, Gsi3, Gsi4, Index, Key, Main, Sort, padded};
 pub use list::List;

@@ -81,6 +81,21 @@ impl<T> Page<T> {
         page.cut(wanted.most())
     }
 
+    /// A page of a list that was read as a whole. Rows are sorted by their places.
+    #[must_use]
+    pub fn sorted(mut rows: Vec<Row<T>>, descending: bool, wanted: &Wanted) -> Self {
+        rows.sort_unstable_by(|one, other| one.place.sorted_by().cmp(other.place.sorted_by()));
+        if descending {
+            rows.reverse();
+        }
+        if let Some(after) = wanted.after.as_ref().map(Place::sorted_by) {
+            rows.retain(|Row { place, .. }| {
+                place.sorted_by() != after && (place.sorted_by() < after) == descending
+            });
+        }
+        Self { rows, end: None }.cut(wanted.most())
+    }
+
     /// A page without rows that ends its list.
     #[must_use]
     pub const fn empty() -> Self {

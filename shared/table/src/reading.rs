@@ -155,6 +155,18 @@ impl Table {
         self.rows(&list.query, Readable::yes).await
     }
 
+    /// As [`list`](Self::list), with the position of each record.
+    pub async fn list_rows<R: DeserializeOwned, I: Index>(
+        &self,
+        list: List<R, I>,
+    ) -> Result<Vec<Row<R>>, Error> {
+        self.rows_of(&list.query, |place, readable| {
+            let record = readable.yes()?.record;
+            Some(Row { record, place })
+        })
+        .await
+    }
+
     /// As [`list`](Self::list), with the keys of unreadable records.
     pub async fn list_readable<R: DeserializeOwned, I: Index>(
         &self,
@@ -244,11 +256,20 @@ impl Table {
         Ok(Page { rows, end }.cut(most))
     }
 
-    /// Reads a list up to its limit, and keeps the rows for which `take` returns a value.
+    /// Reads a list up to its limit, and keeps the records for which `take` returns a value.
     async fn rows<R: DeserializeOwned, T>(
         &self,
         query: &Query,
         take: impl Fn(Readable<R>) -> Option<T>,
+    ) -> Result<Vec<T>, Error> {
+        self.rows_of(query, |_, readable| take(readable)).await
+    }
+
+    /// As [`rows`](Self::rows), with the position of each record.
+    async fn rows_of<R: DeserializeOwned, T>(
+        &self,
+        query: &Query,
+        take: impl Fn(Place, Readable<R>) -> Option<T>,
     ) -> Result<Vec<T>, Error> {
         let mut rows = Vec::new();
         let mut walk = Walk::new(query);
@@ -258,8 +279,8 @@ impl Table {
                 break;
             };
             for item in items {
-                let (_, readable) = found(query, item)?;
-                rows.extend(take(readable));
+                let (place, readable) = found(query, item)?;
+                rows.extend(take(place, readable));
             }
         }
         Ok(rows)

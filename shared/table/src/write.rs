@@ -153,6 +153,12 @@ impl Write {
         Self::of(key.into(), Operation::Check, condition)
     }
 
+    /// Returns true for a write that changes nothing.
+    #[must_use]
+    pub const fn is_check(&self) -> bool {
+        matches!(self.operation, Operation::Check)
+    }
+
     /// Names the author in the attribute `writtenBy`. A write without an author removes the attribute.
     #[must_use]
     pub fn by(self, author: Option<AttributeValue>) -> Self {

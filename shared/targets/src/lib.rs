@@ -168,6 +168,9 @@ impl Targets {
         if !(self.allows_local() || connection.base_url.is_public()) {
             return Err(refused("would leave the public internet."));
         }
+        if let Some(why) = connection.key_taken(call) {
+            return Err(NoAnswer::Unsendable(format!("{why} Nothing was sent.")));
+        }
         below(connection, call).ok_or_else(|| refused("does not stay below the base URL."))
     }
 

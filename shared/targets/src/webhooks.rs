@@ -5,7 +5,10 @@ use std::{sync::Arc, time::Duration};
 use agent::retry_after;
 use base64::{Engine, prelude::BASE64_STANDARD};
 use hmac::{Hmac, KeyInit, Mac};
-use model::{FailedAttempt, TEST_EVENT, Timestamp, Webhook, WebhookDelivery, WebhookUrl};
+use model::{
+    FailedAttempt, TEST_EVENT, Timestamp, Webhook, WebhookDelivery, WebhookMessage,
+    WebhookMessageData, WebhookUrl,
+};
 use reqwest::{
     Response,
     header::{CONTENT_TYPE, RETRY_AFTER},
@@ -15,7 +18,7 @@ use runtime::{
     config::{self, ConfigError, SigningSecrets},
 };
 use secrecy::{ExposeSecret, SecretString};
-use serde_json::{Value, json};
+use serde_json::json;
 use sha2::Sha256;
 
 use crate::http::Http;
@@ -83,8 +86,11 @@ impl WebhookCaller {
     pub fn message_of(&self, delivery: &WebhookDelivery) -> Message {
         let change = &delivery.change;
         let url = change.path().map(|path| format!("{}{path}", self.api_url));
-        let data = json!({"change": change, "url": url});
-        Message::new(&delivery.id, &delivery.event, change.at, &data)
+        let data = WebhookMessageData {
+            change: Some(change.clone()),
+            url,
+        };
+        Message::new(&delivery.id, &delivery.event, change.at, data)
     }
 
     /// Sends a message, signed with each secret of the webhook that is valid now. Returns the status of a
@@ -143,11 +149,16 @@ impl Message {
     /// The message of a test, which is about no change.
     #[must_use]
     pub fn test(id: &str, now: Timestamp) -> Self {
-        Self::new(id, TEST_EVENT, now, &json!({"change": null, "url": null}))
+        let (change, url) = (None, None);
+        Self::new(id, TEST_EVENT, now, WebhookMessageData { change, url })
     }
 
-    fn new(id: &str, event: &str, at: Timestamp, data: &Value) -> Self {
-        let body = json!({"type": event, "timestamp": at, "data": data});
+    fn new(id: &str, event: &str, timestamp: Timestamp, data: WebhookMessageData) -> Self {
+        let body = json!(WebhookMessage {
+            event: event.to_owned(),
+            timestamp,
+            data,
+        });
         Self {
             id: id.to_owned(),
             body: body.to_string(),

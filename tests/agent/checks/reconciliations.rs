@@ -27,7 +27,7 @@ async fn each_fault_ends_as_keys_and_reconciliations_allow() {
             let (status, step, effects) = match (keyed, reconciles, took_effect) {
                 // Its repeat with the same key tells, or a check.
                 (true, _, _) | (false, true, true) => ("completed", "done", 1),
-                (false, false, _) => ("failed", "unclear", usize::from(took_effect)),
+                (false, false, _) => ("executing", "unclear", usize::from(took_effect)),
                 (false, true, false) => ("failed", "not_done", 0),
             };
             let action = if reconciles {
@@ -59,7 +59,7 @@ async fn an_unknown_call_that_took_effect_completes_its_session() {
     action.content.steps[0].reconcile = Some(reconciled());
     let (world, id, actions) = given(vec![action], false).await;
     runs_under(&world, &id, &actions[0], fault(FaultMode::Drop, RETRY)).await;
-    world.has_failed(&id, "may have been done", 1).await;
+    world.is_open(&id, "may have been done", 1).await;
     let pending = ("pending".to_owned(), 0);
     assert_eq!(checked(&world, &id, "reconciliation").await, pending);
     world.api.clock.advance(15 * SECOND - 1);
@@ -79,7 +79,7 @@ async fn an_unknown_call_that_took_effect_completes_its_session() {
     for what in ["reconciled", "verified", "alert_resolved"] {
         assert!(whats.contains(&what), "{whats:?}");
     }
-    assert_eq!(whats.iter().filter(|what| **what == "settled").count(), 2);
+    assert_eq!(whats.iter().filter(|what| **what == "settled").count(), 1);
     // Nothing is left to do.
     assert_eq!(world.passes(HOUR).await, sweeper::Swept::default());
 }
@@ -118,7 +118,7 @@ async fn a_call_whose_worker_was_killed_is_reconciled() {
         let (world, id, actions) = given(vec![retrying_reconciled()], false).await;
         dies_under(&world, &id, &actions[0], fault(mode, RETRY)).await;
         world.passes(AFTER_THE_LEASE).await;
-        world.has_failed(&id, "not sent again", effects).await;
+        world.is_open(&id, "not sent again", effects).await;
         world.passes(MINUTE).await;
         assert_eq!(world.outcome(&id).await.0, status);
         let reconciliation = checked(&world, &id, "reconciliation").await;
@@ -154,7 +154,12 @@ async fn a_call_that_no_check_can_tell_stays_unknown_for_a_person() {
     let max = world.max_again().await;
     let path = format!("/api/concierge/agent-sessions/{id}");
     let session = max.get(&path).await.expect(200);
-    assert_eq!(session["status"], "failed");
+    // From now on, a user settles it.
+    assert_eq!(
+        (&session["status"], &session["openActions"]),
+        (&json!("executing"), &json!(1))
+    );
+    assert_eq!(session["next"]["who"], "A user who may execute actions");
     let result = &session["executionResults"][0];
     let checks = &result["reconciliation"];
     assert_eq!(checks["status"], "unknown");

@@ -99,10 +99,10 @@ async fn a_change_that_was_outrun_starts_over_and_one_of_what_is_gone_finds_noth
     mia.records_activity(json!({})).await;
     let body = json!({"description": "Corrected"});
     faults.next("PutItem", Fault::Outrun);
-    let changed = mia.patch("/api/activities/1", body.clone()).await;
+    let changed = mia.patch("/api/activities/1", body).await;
     assert_eq!(changed.expect(200)["description"], "Corrected");
     faults.outrun("PutItem");
-    mia.patch("/api/activities/1", body)
+    mia.patch("/api/activities/1", json!({"description": "Again"}))
         .await
         .expect_problem(409, "concurrent_change");
     assert!(faults.are_over());

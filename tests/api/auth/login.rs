@@ -303,6 +303,52 @@ async fn guesses_that_are_sent_all_at_once_count_before_they_are_judged() {
     assert!((1..=10).contains(&judged.count()));
 }
 
+/// After an account's wait, one guess is verified, however many come at once from wherever.
+#[tokio::test]
+async fn one_of_many_guesses_at_once_takes_the_accounts_turn() {
+    let api = Api::start().await;
+    api.user("ada").await;
+    let wrong = json!({"username": "ada", "password": "wrong"});
+    let guess = async |network: usize| {
+        let stranger = api.anonymous().at(&format!("203.0.113.{network}"));
+        stranger.post("/api/auth/login", wrong.clone()).await.status
+    };
+    let judged = async |networks: std::ops::Range<usize>| {
+        let statuses = join_all(networks.map(&guess)).await;
+        statuses.into_iter().filter(|status| *status == 401).count()
+    };
+    // At first ten are free, also of those that come at once.
+    assert_eq!(judged(0..40).await, 10);
+    for from in [40, 80] {
+        api.clock.advance(span::MINUTE);
+        assert_eq!(judged(from..from + 40).await, 1);
+    }
+}
+
+/// Guesses of a network count before they are verified.
+#[tokio::test]
+async fn thirty_of_many_guesses_at_once_are_a_networks_share() {
+    let api = Api::start().await;
+    api.user("ada").await;
+    let client = api.anonymous().at("203.0.113.9");
+    let guesses = (0..60).map(|number| {
+        let wrong = json!({"username": format!("somebody{number}"), "password": "wrong"});
+        client.post("/api/auth/login", wrong)
+    });
+    let answers = join_all(guesses).await;
+    let judged = answers.iter().filter(|answer| answer.status == 401);
+    assert_eq!(judged.count(), 30);
+    // Honest sign-ins leave no mark.
+    let office = api.anonymous().at("203.0.113.10");
+    let right = json!({"username": "ada", "password": PASSWORD});
+    for _ in 0..40 {
+        office
+            .post("/api/auth/login", right.clone())
+            .await
+            .expect(200);
+    }
+}
+
 #[tokio::test]
 async fn a_sign_in_that_was_refused_is_logged_with_its_address_alone() {
     let api = Api::start().await;

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use shared::model::span;
 
-use tests::support::{Api, Caller, budgets};
+use tests::support::{Api, Caller, Item, budgets, text_of};
 
 const WEBHOOK: &str = "/api/concierge/alerts/alertmanager";
 const ALERTS: &str = "/api/concierge/alerts";
@@ -91,56 +91,256 @@ async fn firing_alerts_are_recorded_and_ended_ones_resolved() {
     assert_eq!(statuses, ["resolved", "open", "resolved"]);
     let resolved = sue.get(&format!("{ALERTS}/1")).await.expect(200);
     assert_eq!(resolved["resolvedAt"], "2026-01-15T12:05:00.000Z");
-    // Out of order, the firing one is told again: it began before it was over.
-    let late = webhook(&[alert(1, "firing")]);
-    let answer = sender.post(WEBHOOK, late).await.expect(200);
-    assert_eq!(answer["recorded"][0]["status"], "resolved");
-    // When it fires anew it is another case.
-    let mut anew = alert(1, "firing");
-    anew["startsAt"] = json!("2026-01-15T12:04:00Z");
+    // Alertmanager's last word is that it fires.
+    let again = webhook(&[alert(1, "firing")]);
+    let answer = sender.post(WEBHOOK, again).await.expect(200);
+    assert_eq!(answer["recorded"][0]["status"], "open");
+    assert_eq!(answer["recorded"][0]["id"], 1);
+    // Of another start it is another case.
+    let anew = starting(1, "firing", "2026-01-15T12:04:00Z");
     let answer = sender.post(WEBHOOK, webhook(&[anew])).await.expect(200);
     assert_ne!(answer["recorded"][0]["id"], 1);
     assert_eq!(answer["recorded"][0]["count"], 1);
 }
 
+fn starting(number: usize, status: &str, starts_at: &str) -> Value {
+    let mut alert = alert(number, status);
+    alert["startsAt"] = json!(starts_at);
+    alert
+}
+
+/// The status of each of the organization's alerts, by start.
+async fn statuses(api: &Api) -> Vec<String> {
+    let sue = api.sign_in("sue").await;
+    let mut rows = sue.walk(ALERTS).await;
+    rows.sort_by_key(|row| row["occurredAt"].to_string());
+    let rows = rows.iter();
+    rows.map(|row| row["status"].as_str().unwrap().to_owned())
+        .collect()
+}
+
+/// An upgrade restarts Prometheus and Alertmanager. An alert that still fires comes with another start, and
+/// no report ends the first one.
 #[tokio::test]
-async fn the_bad_ones_of_a_body_are_named_and_the_good_ones_recorded() {
+async fn a_fingerprint_fires_once_at_a_time() {
+    let (first, second) = ("2026-01-15T11:00:00Z", "2026-01-15T11:30:00Z");
+    let fires = |start| starting(1, "firing", start);
+    let ends = |start| starting(1, "resolved", start);
+    let ends_at = |start, end: &str| {
+        let mut alert = ends(start);
+        alert["endsAt"] = json!(end);
+        alert
+    };
+    for (name, posts, expected) in [
+        (
+            "newer",
+            vec![vec![fires(first)], vec![fires(second)]],
+            ["resolved", "open"],
+        ),
+        (
+            "out of order",
+            vec![vec![fires(second)], vec![fires(first)]],
+            ["resolved", "open"],
+        ),
+        (
+            "of one post",
+            vec![vec![fires(first), fires(second)]],
+            ["resolved", "open"],
+        ),
+        (
+            "backwards",
+            vec![vec![fires(second), fires(first)]],
+            ["resolved", "open"],
+        ),
+        (
+            "a late end of the older",
+            vec![vec![fires(first)], vec![fires(second)], vec![ends(first)]],
+            ["resolved", "open"],
+        ),
+        (
+            "the older one is told again",
+            vec![vec![fires(first)], vec![fires(second)], vec![fires(first)]],
+            ["resolved", "open"],
+        ),
+        (
+            "both end",
+            vec![vec![fires(first)], vec![fires(second)], vec![ends(second)]],
+            ["resolved", "resolved"],
+        ),
+        (
+            "the newer one ends unheard of",
+            vec![vec![fires(first)], vec![ends(second)]],
+            ["resolved", "resolved"],
+        ),
+        // Alertmanager merges the alerts of two Prometheuses, and takes the earlier start.
+        (
+            "the start moves back",
+            vec![
+                vec![fires(second)],
+                vec![fires(first)],
+                vec![ends_at(first, "2026-01-15T11:45:00Z")],
+            ],
+            ["resolved", "resolved"],
+        ),
+        (
+            "an end before the newer one",
+            vec![
+                vec![fires(first)],
+                vec![fires(second)],
+                vec![ends_at(first, "2026-01-15T11:15:00Z")],
+            ],
+            ["resolved", "open"],
+        ),
+        (
+            "after the newer one",
+            vec![vec![fires(second)], vec![ends(second)], vec![fires(first)]],
+            ["open", "resolved"],
+        ),
+    ] {
+        let api = Api::start().await;
+        let sender = alertmanager(&api).await;
+        for post in posts {
+            // Others do not touch it.
+            let mut post = post;
+            post.push(starting(2, "firing", "2026-01-15T11:50:00Z"));
+            sender.post(WEBHOOK, webhook(&post)).await.expect(200);
+        }
+        let mut found = statuses(&api).await;
+        assert_eq!(found.pop().as_deref(), Some("open"), "{name}");
+        assert_eq!(found, expected, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn two_starts_at_once_leave_the_newer_one_open() {
     let api = Api::start().await;
     let sender = alertmanager(&api).await;
-    let mut nameless = alert(2, "firing");
-    nameless["labels"] = json!({"severity": "critical"});
-    let body = webhook(&[alert(1, "firing"), nameless, json!(7), alert(1, "firing")]);
+    let posts = (0..6).map(|minute| {
+        let start = format!("2026-01-15T11:0{minute}:00Z");
+        sender.post(WEBHOOK, webhook(&[starting(1, "firing", &start)]))
+    });
+    for answer in futures::future::join_all(posts).await {
+        answer.expect(200);
+    }
+    let mut expected = vec!["resolved"; 5];
+    expected.push("open");
+    assert_eq!(statuses(&api).await, expected);
+}
+
+#[tokio::test]
+async fn what_is_no_alert_is_named_and_the_others_recorded() {
+    let api = Api::start().await;
+    let sender = alertmanager(&api).await;
+    let mut chinese = alert(2, "firing");
+    chinese["labels"] = json!({"alertname": "节点状态"});
+    let body = webhook(&[alert(1, "firing"), chinese, json!(7), alert(1, "firing")]);
     let answer = sender.post(WEBHOOK, body).await.expect(200);
     // Twice in a body is once, counted twice.
     let recorded = answer["recorded"].as_array().unwrap();
     let recorded: Vec<_> = recorded
         .iter()
-        .map(|one| (&one["index"], &one["id"], &one["count"]))
+        .map(|one| json!([one["index"], one["id"], one["count"]]))
         .collect();
-    let (one, two) = (json!(1), json!(2));
-    assert_eq!(recorded, [(&json!(0), &one, &two), (&json!(3), &one, &two)]);
-    let rejected = answer["rejected"].as_array().unwrap();
-    let rejected: Vec<_> = rejected
-        .iter()
-        .map(|one| {
-            (
-                one["index"].as_i64().unwrap(),
-                one["errors"][0]["pointer"].as_str().unwrap(),
-            )
-        })
-        .collect();
-    assert_eq!(
-        rejected,
-        [(1, "/alerts/1/labels/alertname"), (2, "/alerts/2")]
-    );
+    assert_eq!(json!(recorded), json!([[0, 1, 2], [1, 2, 1], [3, 1, 2]]));
+    assert_eq!(answer["rejected"].as_array().unwrap().len(), 1);
+    assert_eq!(answer["rejected"][0]["index"], 2);
+    assert_eq!(answer["rejected"][0]["errors"][0]["pointer"], "/alerts/2");
+    let sue = api.sign_in("sue").await;
+    let shown = sue.get(&format!("{ALERTS}/2")).await.expect(200);
+    assert_eq!(shown["title"], "Usage batch ub_2 is stuck");
+    assert_eq!(shown["labels"], json!({"alertname": "节点状态"}));
     let answer = sender
         .post(WEBHOOK, webhook(&[json!({})]))
         .await
         .expect(200);
     assert_eq!(answer["recorded"], json!([]));
-    assert_eq!(answer["rejected"][0]["errors"].as_array().unwrap().len(), 4);
+    assert_eq!(answer["rejected"][0]["errors"].as_array().unwrap().len(), 2);
     let none = sender.post(WEBHOOK, webhook(&[])).await.expect(200);
     assert_eq!(none, json!({"recorded": [], "rejected": []}));
+}
+
+/// The example of Grafana's documentation of its webhook contact point, of version "1" of its format, with
+/// an alert that is resolved.
+#[tokio::test]
+async fn grafana_sends_the_same_format() {
+    let api = Api::start().await;
+    let sender = alertmanager(&api).await;
+    let alert = |status: &str, ends_at: &str, value: f64| {
+        json!({
+            "status": status,
+            "labels": {"alertname": "High memory usage", "team": "blue", "zone": "us-1"},
+            "annotations": {
+                "description": "The system has high memory usage",
+                "runbook_url": "https://myrunbook.com/runbook/1234",
+                "summary": "This alert was triggered for zone us-1",
+            },
+            "startsAt": "2021-10-12T09:51:03.157076+02:00", "endsAt": ends_at,
+            "generatorURL": "https://play.grafana.org/alerting/1afz29v7z/edit",
+            "fingerprint": "c6eadffa33fcdf37",
+            "silenceURL": "https://play.grafana.org/alerting/silence/new",
+            "dashboardURL": "", "panelURL": "", "values": {"B": value, "C": 1},
+            "valueString": "[ var='B' labels={} value=14151.331895396988 ]", "imageURL": null,
+        })
+    };
+    let body = |alert: Value| {
+        json!({
+            "receiver": "My Super Webhook", "status": "firing", "orgId": 1, "alerts": [alert],
+            "groupLabels": {}, "commonLabels": {"team": "blue"}, "commonAnnotations": {},
+            "externalURL": "https://play.grafana.org/", "version": "1", "groupKey": "{}:{}",
+            "truncatedAlerts": 0, "title": "[FIRING:1]  (blue)", "state": "alerting",
+            "message": "**Firing**\n\nLabels:\n - alertname = T2\n",
+        })
+    };
+    let firing = body(alert("firing", "0001-01-01T00:00:00Z", 44.23));
+    let answer = sender.post(WEBHOOK, firing).await.expect(200);
+    assert_eq!(answer["recorded"][0]["status"], "open");
+    let sue = api.sign_in("sue").await;
+    let shown = sue.get(&format!("{ALERTS}/1")).await.expect(200);
+    assert_eq!(shown["signalType"], "high_memory_usage");
+    assert_eq!(shown["title"], "This alert was triggered for zone us-1");
+    assert_eq!(shown["labels"], json!({"team": "blue", "zone": "us-1"}));
+    let over = body(alert("resolved", "2021-10-12T10:01:03+02:00", 3.0));
+    let answer = sender.post(WEBHOOK, over).await.expect(200);
+    assert_eq!(answer["recorded"][0]["status"], "resolved");
+}
+
+/// Prometheus posts a list to `/api/v2/alerts` of an Alertmanager, without states. Its log and its metric
+/// `prometheus_notifications_errors_total` tell of the refusal.
+#[tokio::test]
+async fn prometheus_is_told_to_send_to_an_alertmanager() {
+    let api = Api::start().await;
+    let sender = alertmanager(&api).await;
+    let body = json!([{
+        "labels": {"alertname": "InstanceDown", "instance": "localhost:9090"},
+        "annotations": {"summary": "Instance is down"}, "startsAt": "2026-01-15T11:58:03.52Z",
+        "endsAt": "2026-01-15T12:02:03.52Z", "generatorURL": "http://prometheus/graph",
+    }]);
+    let answer = sender.post(WEBHOOK, body).await;
+    answer.expect_faults(&[("", "type")]);
+}
+
+/// A rolled-back version may have written an alert that this one cannot read.
+#[tokio::test]
+async fn an_unreadable_alert_takes_no_other_along() {
+    let api = Api::start().await;
+    let sender = alertmanager(&api).await;
+    let both = webhook(&[alert(1, "firing"), alert(2, "firing")]);
+    sender.post(WEBHOOK, both.clone()).await.expect(200);
+    let is_first = |item: &Item| text_of(item, "externalId").starts_with("0000000000000001");
+    assert_eq!(api.damages("alert", is_first).await, 1);
+    for count in [1, 2] {
+        let answer = sender.post(WEBHOOK, both.clone()).await.expect(200);
+        let recorded = &answer["recorded"];
+        // It is recorded anew.
+        assert_eq!(
+            (&recorded[0]["id"], &recorded[0]["count"]),
+            (&json!(3), &json!(count))
+        );
+        assert_eq!(
+            (&recorded[1]["id"], &recorded[1]["count"]),
+            (&json!(2), &json!(count + 1))
+        );
+    }
 }
 
 /// Transactions have a hundred writes, batches a hundred keys: a large body takes several.

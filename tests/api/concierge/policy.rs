@@ -14,7 +14,7 @@ async fn an_unset_policy_asks_for_nothing() {
     let answer = sue.get(PATH).await;
     let policy = within(&world.api, "GET /api/concierge/policy", 200, &answer);
     let none = json!({
-        "rules": [], "caps": {"actions": null, "money": []},
+        "rules": [], "caps": {"actions": null, "money": [], "messagesPerCustomer": null},
         "updatedBy": null, "updatedAt": null, "version": 0,
     });
     assert_eq!(policy, none);
@@ -39,7 +39,9 @@ async fn a_policy_is_set_in_parts_and_read_back() {
     assert_eq!(policy["updatedBy"], json!(ada.id()));
     assert_eq!(policy["version"], 1);
     assert_eq!(ada.get(PATH).await.expect(200), policy);
-    let caps = json!({"actions": 20, "money": [{"minorUnits": 10_000, "currency": "EUR"}]});
+    let caps = json!({
+        "actions": 20, "money": [{"minorUnits": 10_000, "currency": "EUR"}], "messagesPerCustomer": 3,
+    });
     let with_caps = ada.put(PATH, json!({"caps": caps})).await.expect(200);
     raise_version(&mut policy);
     policy["caps"] = caps;
@@ -49,7 +51,8 @@ async fn a_policy_is_set_in_parts_and_read_back() {
         .await
         .expect(200);
     assert_eq!(preset["rules"].as_array().unwrap().len(), 3);
-    assert_eq!(preset["caps"], json!({"actions": null, "money": []}));
+    let none = json!({"actions": null, "money": [], "messagesPerCustomer": null});
+    assert_eq!(preset["caps"], none);
     // Another organization has none of it.
     let zoe = world.api.sign_in("zoe").await;
     assert_eq!(zoe.get(PATH).await.expect(200)["version"], 0);
@@ -69,7 +72,10 @@ async fn a_policy_is_set_under_the_version_that_was_read() {
         .await
         .expect_problem(412, "precondition_failed");
     let first = ada.clone().with_header("if-match", "\"1\"");
-    assert_eq!(first.put(PATH, body).await.expect(200)["version"], 2);
+    // What changes nothing keeps the version.
+    assert_eq!(first.put(PATH, body).await.expect(200)["version"], 1);
+    let caps = json!({"caps": {"actions": 10}});
+    assert_eq!(first.put(PATH, caps).await.expect(200)["version"], 2);
 }
 
 #[tokio::test]

@@ -42,7 +42,7 @@ fn careful() -> Vec<ProposedAction> {
         &json!({}),
         "inv_2008",
     );
-    let mut void = with(void, |void| {
+    let void = with(void, |void| {
         void.reads = vec![
             read("invoice", "/invoices/inv_2008", &[("state", "/state")]),
             read("none", "/invoices/inv_none", &[("state", "/state")]),
@@ -59,7 +59,6 @@ fn careful() -> Vec<ProposedAction> {
             says: "By a new invoice.".into(),
         });
     });
-    void.excludes = vec!["issue_credit_note".into()];
     let amount = json!({"amount": 100, "reason": "Twice"});
     let path = "/invoices/inv_2008/credit-notes";
     let credit = posting(
@@ -69,10 +68,9 @@ fn careful() -> Vec<ProposedAction> {
         &amount,
         "inv_2008",
     );
-    let mut credit = with(credit, |credit| {
+    let credit = with(credit, |credit| {
         credit.money = money(MoneyDirection::CustomerIsRepaid, 100, "USD");
     });
-    credit.excludes = vec!["void_invoice".into()];
     let refund = json!({"amount": 5});
     let path = "/invoices/inv_none/void";
     let mut sync = posting(
@@ -85,7 +83,6 @@ fn careful() -> Vec<ProposedAction> {
     sync.content.money = money(MoneyDirection::CustomerOwesMore, -5, "EUR");
     let by_hand = ProposedAction {
         key: "by_hand".into(),
-        excludes: Vec::new(),
         is_automated: false,
         ..void.clone()
     };
@@ -127,12 +124,9 @@ async fn an_approver_sees_what_would_be_done_and_to_whom() {
         format!("{}/messages", url.as_str().unwrap())
     );
     assert_eq!(request["body"]["customerId"], "cus_501");
-    let record = json!({"targetSystem": "notifications", "id": "cus_501", "type": "customer"});
+    let record = json!({"targetSystem": "notifications", "id": "pay_3001", "type": "payment"});
     assert_eq!(tell["records"], json!([record]));
-    let guard = json!({
-        "targetSystem": "notifications", "actionType": "notify_customer", "entity": "cus_501",
-        "heldBy": null,
-    });
+    let guard = json!({"record": "payment/pay_3001", "heldBy": null});
     assert_eq!(tell["guards"], json!([guard]));
     assert_eq!(tell["obstacles"], json!([]));
     let policy = json!({
@@ -269,15 +263,13 @@ async fn a_guard_names_who_holds_it() {
     world.executes(&first, &[&ids[0]]).await.expect(202);
     world.runs(&first, &ids[0]).await;
     assert_eq!(world.outcome(&first).await.0, "completed");
-    // Its own is not in its way; that of the action that it excludes is.
+    // Neither its own nor an ended one of another kind is in the way.
     let both = [ids[0].as_str(), ids[1].as_str()];
     let preview = previews(&world.max, &first, &both).await.expect(200);
     assert_eq!(preview["actions"][0]["guards"][0]["heldBy"], Value::Null);
-    let rival = &preview["actions"][1]["guards"][1];
-    assert_eq!(rival["actionType"], "void_invoice");
-    assert_eq!(rival["heldBy"]["code"], "done_recently");
-    assert_eq!(rival["heldBy"]["sessionId"], first);
-    // In another session both are, for a day.
+    let other = json!([{"record": "invoice/inv_2008", "heldBy": null}]);
+    assert_eq!(preview["actions"][1]["guards"], other);
+    // In another session the same kind is, for a day.
     let alert = world.alert("invoice_duplicated", &[("invoice", "inv_2008")]);
     let second = world.opened(&alert.await).await;
     let ids = world.proposed(&second).await;

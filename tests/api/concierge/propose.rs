@@ -56,14 +56,16 @@ async fn a_stuck_batch_gets_an_analysis_and_actions() {
                 },
                 "success": ["/state is `processed`"],
                 "reconcile": {
-                    "done": "batch.state is `processed`", "notDone": "batch.state is `failed`",
+                    "done": "batch.state is `processed`", "notDone": "batch.state is `failed`", "refused": null,
                 },
             }],
             "require": [
                 "batch.state is `processing` or `failed`", "batch.idle is at least 120",
-                "batch.id is `ub_1001`",
+                "batch.invoiced is false", "batch.id is `ub_1001`",
             ],
-            "verify": {"effective": "batch.state is `processed`", "minutes": 60},
+            "verify": {
+                "effective": "batch.state is `processed`", "amount": null, "minutes": 60,
+            },
             "reads": ["GET /usage-batches/ub_1001"],
             "excludes": [], "after": [], "unless": [], "digest": session["proposedActions"][0]["digest"],
             "playbook": session["proposedActions"][0]["playbook"], "money": {"direction": "customer_is_billed_later", "amount": null},

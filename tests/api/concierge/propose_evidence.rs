@@ -44,7 +44,7 @@ async fn an_analysis_keeps_its_reads_and_findings() {
         json!({
             "batch.http": 200, "batch.id": "ub_1001", "batch.state": "processing",
             "batch.events": 48_210, "batch.idle": 1_560,
-            "batch.last_error": "worker_restarted",
+            "batch.last_error": "worker_restarted", "batch.invoiced": false,
         })
     );
     assert_eq!(read["hash"].as_str().unwrap().len(), 64);
@@ -239,25 +239,26 @@ async fn amounts_are_the_records_though_the_alarm_says_otherwise() {
 #[tokio::test]
 async fn an_action_whose_amount_changed_is_not_done() {
     let world = Concierge::start().await;
-    let entities = [("invoice", "inv_2012")];
-    let session = analysed(&world, "invoice_not_finalized", &entities).await;
-    let (id, refresh) = (&session["id"], &session["proposedActions"][0]);
-    assert_eq!(refresh["money"]["amount"]["minorUnits"], 481_440);
-    let action = refresh["id"].as_str().unwrap();
+    let entities = [("invoice", "inv_2010")];
+    let session = analysed(&world, "invoice_duplicated", &entities).await;
+    let (id, credit) = (&session["id"], &session["proposedActions"][0]);
+    assert_eq!(credit["money"]["amount"]["minorUnits"], 24_800);
+    let action = credit["id"].as_str().unwrap();
     world.executes(id, &[action]).await.expect(202);
-    // Meanwhile, somebody has the draft computed again.
-    let recompute = ActionType::RecomputeInvoice;
-    let path = "/invoices/inv_2012/recompute";
-    let recompute = posting(recompute, "billing", path, &json!({}), "inv_2012");
-    let call = recompute.content.steps[0].call.as_ref().unwrap();
+    // Meanwhile, somebody credits a part.
+    let by_hand = ActionType::IssueCreditNote;
+    let path = "/invoices/inv_2010/credit-notes";
+    let body = json!({"amount": 100, "reason": "By hand"});
+    let by_hand = posting(by_hand, "billing", path, &body, "inv_2010");
+    let call = by_hand.content.steps[0].call.as_ref().unwrap();
     assert_eq!(world.calls("billing", call).await, 200);
     let before = world.demo.effects().len();
     world.delivers(&world.worker()).await;
     let (status, results) = world.outcome(id).await;
     assert_eq!(status, "failed");
     let error = &results[0].1;
-    let changed = "precondition_changed: expected that invoice.amount is 481440; found that \
-                   invoice.amount is 458592. Nothing was sent.";
+    let changed = "precondition_changed: expected that invoice.credited is 0; found that \
+                   invoice.credited is 100. Nothing was sent.";
     assert_eq!(error, changed);
     assert_eq!(world.demo.effects().len(), before);
 }
@@ -362,7 +363,9 @@ async fn ends(world: &Concierge, (id, action): &(Value, String), state: &str) {
     sight.add(facts.into_iter().collect());
     world.api.clock.advance(span::HOUR);
     let awaited = agent.to_look(&key).await.unwrap();
-    let looked = agent.looked(&awaited.unwrap().action, &sight).await;
+    let looked = agent
+        .looked(&awaited.unwrap().action, &sight, "billing")
+        .await;
     assert!(!looked.unwrap().unwrap().action.awaits_look());
 }
 

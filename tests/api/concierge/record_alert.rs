@@ -41,7 +41,7 @@ async fn an_alert_is_recorded_with_all_that_was_said() {
         json!({
             "id": 1, "source": "billing-monitor", "externalId": "stuck-ub_1001",
             "signalType": "usage_batch_stuck", "severity": "error", "status": "open",
-            "title": "Usage batch ub_1001 is stuck", "description": "For 26 hours.",
+            "statusBy": "report", "title": "Usage batch ub_1001 is stuck", "description": "For 26 hours.",
             "targetSystem": "billing", "entities": [{"type": "usage_batch", "id": "ub_1001"}],
             "labels": {"region": "eu", "a/b~c": ""},
             "metric": {"name": "age", "value": 26.5, "threshold": 24.0, "unit": "h"},
@@ -49,7 +49,7 @@ async fn an_alert_is_recorded_with_all_that_was_said() {
             "lifecycle": [{"at": "2026-01-14T09:30:00.000Z", "state": "processing"}],
             "occurredAt": "2026-01-15T11:30:00.000Z", "lastOccurredAt": "2026-01-15T11:30:00.000Z",
             "count": 1, "resolvedAt": null, "agentSessionId": null,
-            "createdBy": sue.id(),
+            "createdBy": sue.id(), "recordedByMachine": false,
             "createdAt": "2026-01-15T12:00:00.000Z", "updatedAt": "2026-01-15T12:00:00.000Z",
             "version": 1,
         })
@@ -98,8 +98,9 @@ async fn the_same_again_is_counted_and_answers_the_first() {
     assert_eq!(sue.get(ALERTS).await.ids().len(), 3);
 }
 
+/// A monitor repeats its report, with the same instant.
 #[tokio::test]
-async fn an_alert_that_occurs_after_its_resolution_is_opened_again() {
+async fn a_report_opens_the_alert_that_a_user_resolved() {
     let api = Api::start().await;
     let sue = api.sign_in("sue").await;
     sue.post(ALERTS, whole()).await.expect(200);
@@ -109,17 +110,17 @@ async fn an_alert_that_occurs_after_its_resolution_is_opened_again() {
         .await
         .expect(200);
     assert_eq!(resolved["resolvedAt"], "2026-01-15T12:00:00.000Z");
-    let repeated = sue.post(ALERTS, whole()).await.expect(200);
-    assert_eq!(
-        (&repeated["status"], &repeated["count"]),
-        (&json!("resolved"), &json!(2))
-    );
+    assert_eq!(resolved["statusBy"], "user");
     api.clock.advance(span::MINUTE);
-    let again = sue.post(ALERTS, alert(&json!({}))).await.expect(200);
-    assert_eq!(
-        (&again["status"], &again["resolvedAt"]),
-        (&json!("open"), &json!(null))
-    );
+    let again = sue.post(ALERTS, whole()).await.expect(200);
+    for (field, value) in [
+        ("status", json!("open")),
+        ("statusBy", json!("report")),
+        ("resolvedAt", json!(null)),
+        ("count", json!(2)),
+    ] {
+        assert_eq!(again[field], value, "{field}");
+    }
 }
 
 #[tokio::test]
@@ -172,7 +173,8 @@ async fn the_token_of_a_sender_needs_no_other_permission() {
     let max = api.user("max").await;
     let only = json!({"permissions": ["manage_signals"]});
     let sender = api.token_of(&max, only).await;
-    sender.post(ALERTS, whole()).await.expect(200);
+    let recorded = sender.post(ALERTS, whole()).await.expect(200);
+    assert_eq!(recorded["recordedByMachine"], true);
     let read = sender.get(ALERTS).await;
     read.expect_problem(403, "permission_denied");
 }

@@ -48,7 +48,7 @@ async fn an_action_whose_record_cannot_be_read_is_settled() {
 async fn a_verdict_of_done_completes_the_session() {
     let world = Concierge::start().await;
     let (id, action) = world.unknown_message("cus_501").await;
-    assert_eq!(world.session(&id).await["status"], "failed");
+    assert_eq!(world.session(&id).await["status"], "executing");
     world.api.counter.take();
     let answer = settles(&world.max, &id, &action, "done").await;
     let session = within(&world.api, OPERATION, 200, &answer);
@@ -93,7 +93,7 @@ async fn a_verdict_of_done_completes_the_session() {
     let settled = settled.last().unwrap();
     assert_eq!(
         (&settled["from"], &settled["to"]),
-        (&json!("failed"), &json!("completed"))
+        (&json!("executing"), &json!("completed"))
     );
     assert_eq!(settled["detail"]["heads"][&action]["hash"], said["hash"]);
 
@@ -110,10 +110,13 @@ async fn a_verdict_of_done_completes_the_session() {
     }
     assert_eq!(world.journal(&id).await.len(), entries.len());
 
-    // The record is done with, for a day.
+    // The record is held until the effect was checked.
     let (second, other) = world.unknown_message("cus_501").await;
     let (_, results) = world.outcome(&second).await;
-    assert!(results[0].1.starts_with("done_recently"), "{results:?}");
+    assert!(
+        results[0].1.starts_with("effect_in_progress"),
+        "{results:?}"
+    );
     settles(&world.max, &second, &other, "done")
         .await
         .expect_problem(409, "outcome_known");

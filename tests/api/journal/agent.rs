@@ -17,7 +17,7 @@ fn alert(number: usize) -> Value {
 fn noted(number: usize) -> Value {
     json!({
         "source": "billing-monitor", "externalId": format!("late-{number}"), "severity": "error",
-        "signalType": "invoice_late", "status": "open",
+        "signalType": "invoice_late", "status": "open", "statusBy": "report",
     })
 }
 
@@ -118,19 +118,21 @@ async fn an_alert_leaves_an_entry_when_it_is_recorded_and_when_its_status_change
         let acknowledged = json!({"status": "acknowledged"});
         sue.patch(&path, acknowledged).await.expect(200);
     }
-    let values = [json!({"status": "open"}), json!({"status": "acknowledged"})];
+    let values = [
+        json!({"status": "open", "statusBy": "report"}),
+        json!({"status": "acknowledged", "statusBy": "user"}),
+    ];
     let changed = by_session(&sue, "alert_changed", subject.clone(), values);
     assert_eq!(reader.news().await, [changed]);
     sue.patch(&path, json!({"status": "resolved"}))
         .await
         .expect(200);
     assert_eq!(reader.news().await.len(), 1);
-    // A report of a later occurrence opens it again.
-    api.clock.advance(1_000);
+    // A report opens it again. The entry says who resolved it and what opened it.
     sue.post(ALERTS, alert(1)).await.expect(200);
     let values = [
-        json!({&name: {"status": "resolved"}}),
-        json!({&name: {"status": "open"}}),
+        json!({&name: {"status": "resolved", "statusBy": "user"}}),
+        json!({&name: {"status": "open", "statusBy": "report"}}),
     ];
     let changed = by_session(&sue, "alert_changed", subject, values);
     assert_eq!(reader.news().await, [changed]);
@@ -159,8 +161,8 @@ async fn alerts_of_one_request_share_an_entry_that_names_each() {
         .await;
     let recorded = answer.expect(200)["recorded"].clone();
     let news = reader.news().await;
-    // A transaction records up to thirty.
-    assert_eq!(news.len(), 3);
+    // A transaction records up to nineteen.
+    assert_eq!(news.len(), 4);
     let mut named = Vec::new();
     for entry in &news {
         assert_eq!(entry["event"], "alert_recorded");

@@ -37,7 +37,7 @@ async fn the_dashboards_figure_opens() {
     );
     assert_eq!(
         (&rows[0]["entity"], minutes(&rows)),
-        (&json!("cus_501"), 35)
+        (&json!("pay_3001"), 35)
     );
     assert_eq!(metrics(&vic).await["hoursSaved"], 0.58);
     let zoe = world.api.sign_in("zoe").await;

@@ -170,3 +170,31 @@ async fn a_replayed_reply_names_the_same_message() {
     }
     assert_eq!(locations[0], locations[1]);
 }
+
+/// A customer sees the team's side as one, whatever the role. On a ticket of their own, a manager is a customer.
+#[tokio::test]
+async fn whoever_manages_tickets_answers_as_support_except_on_their_own() {
+    let api = Api::start().await;
+    let (ada, max) = (api.sign_in("ada").await, api.sign_in("max").await);
+    let (sue, mia) = (api.sign_in("sue").await, api.sign_in("mia").await);
+    for (raised_by, is_support) in [
+        (&mia, [true, true, true, false]),
+        (&max, [true, false, true, false]),
+    ] {
+        let ticket = json!({"title": "No invoices"});
+        let ticket = raised_by
+            .creates("/api/managed-services/tickets", ticket)
+            .await;
+        let path = format!("/api/managed-services/ticket/{ticket}");
+        for by in [&ada, &max, &sue, &mia] {
+            let reply = json!({"content": "We look into it."});
+            by.post(&format!("{path}/reply"), reply).await.expect(200);
+        }
+        let read = mia.get(&path).await.expect(200);
+        let messages = read["messages"].as_array().unwrap().iter();
+        let seen: Vec<_> = messages
+            .map(|one| one["sender"]["isSupport"].clone())
+            .collect();
+        assert_eq!(seen, is_support);
+    }
+}

@@ -14,8 +14,8 @@ async fn a_ticket_shows_its_messages_by_time() {
     let (mia, sue) = (api.user("mia").await.id, api.user("sue").await.id);
     let new = NewTicket {
         messages: vec![
-            message(sue, "On their way", "2026-01-06T00:00:00Z"),
-            message(mia, "Where are they?", "2026-01-05T00:00:00Z"),
+            message(mia, "Where are they?", "2026-01-06T00:00:00Z"),
+            message(sue, "They are late", "2026-01-05T00:00:00Z"),
         ],
         ..records::ticket()
     };
@@ -27,17 +27,17 @@ async fn a_ticket_shows_its_messages_by_time() {
                 "version": 1, "id": 1, "title": "No invoices", "status": "open", "priority": "high",
                 "createdAt": "2026-01-15T12:00:00.000Z", "updatedAt": "2026-01-15T12:00:00.000Z",
                 "assigneeId": null, "lastMessageAt": "2026-01-06T00:00:00.000Z",
-                "creatorId": sue, "messageCount": 2,
-                "creator": {"id": sue, "username": "sue", "fullName": "Sue Tester"},
+                "creatorId": mia, "messageCount": 2,
+                "creator": {"id": mia, "username": "mia", "fullName": "Mia Tester"},
             },
             "messages": [
                 {
-                    "id": 2, "content": "Where are they?", "createdAt": "2026-01-05T00:00:00.000Z",
-                    "sender": {"id": mia, "name": "Mia Tester", "isSupport": false}, "internal": false,
+                    "id": 2, "content": "They are late", "createdAt": "2026-01-05T00:00:00.000Z",
+                    "sender": {"id": sue, "name": "Sue Tester", "isSupport": true}, "internal": false,
                 },
                 {
-                    "id": 1, "content": "On their way", "createdAt": "2026-01-06T00:00:00.000Z",
-                    "sender": {"id": sue, "name": "Sue Tester", "isSupport": true}, "internal": false,
+                    "id": 1, "content": "Where are they?", "createdAt": "2026-01-06T00:00:00.000Z",
+                    "sender": {"id": mia, "name": "Mia Tester", "isSupport": false}, "internal": false,
                 },
             ],
         })

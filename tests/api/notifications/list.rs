@@ -26,7 +26,10 @@ async fn a_user_reads_their_own_newest_first_and_joined() {
         json!({"id": max.id(), "username": "max", "fullName": rows[0]["actor"]["fullName"]});
     let expected = json!({
         "id": "1768478401000-comment-1-1", "kind": "commented", "at": "2026-01-15T12:00:01.000Z",
-        "actor": actor, "subject": {"type": "task", "id": 1, "title": "Move the invoices"},
+        "actor": actor,
+        "subject": {
+            "type": "task", "id": 1, "title": "Move the invoices", "path": "/api/tasks/1",
+        },
         "excerpt": "Soon.", "readAt": null,
     });
     assert_eq!(rows[0], expected);
@@ -45,7 +48,7 @@ async fn a_user_reads_their_own_newest_first_and_joined() {
     let rows = mia.get(PATH).await.expect(200);
     assert_eq!(
         rows[0]["subject"],
-        json!({"type": "task", "id": 1, "title": null})
+        json!({"type": "task", "id": 1, "title": null, "path": null})
     );
     assert_eq!(rows[0]["excerpt"], Value::Null);
 }

@@ -9,7 +9,10 @@ async fn a_renamed_organization_is_called_and_found_so_everywhere() {
     let api = Api::start().await;
     let ada = api.sign_in("ada").await;
     api.clock.advance(1_000);
-    let body = json!({"name": "Fjord Services", "planFeatures": [], "id": 2});
+    let other = json!({"name": "Fjord Services", "id": 2});
+    let refused = ada.patch("/api/organizations/1", other).await;
+    refused.expect_faults(&[("/id", "unchangeable")]);
+    let body = json!({"name": "Fjord Services", "planFeatures": [], "id": 1});
     let organization = ada.patch("/api/organizations/1", body).await.expect(200);
     assert_eq!(
         organization,

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use tests::support::Api;
+use tests::support::{Api, text_of};
 
 use super::{each, one_of_each};
 
@@ -31,12 +31,20 @@ async fn a_search_is_filtered_by_project() {
     for (filter, expected) in [
         (
             "projectId=1",
-            vec![json!(["task", 1]), json!(["milestone", 1])],
+            vec![
+                json!(["task", 1]),
+                json!(["milestone", 1]),
+                json!(["comment", 1]),
+            ],
         ),
         ("projectId=2", vec![json!(["task", 2])]),
         ("projectId=4", vec![json!(["project", 4])]),
         (
             "projectId=2,4",
+            vec![json!(["task", 2]), json!(["project", 4])],
+        ),
+        (
+            "projectId=2&projectId=4",
             vec![json!(["task", 2]), json!(["project", 4])],
         ),
         ("projectId=1&type=milestone", vec![json!(["milestone", 1])]),
@@ -48,4 +56,32 @@ async fn a_search_is_filtered_by_project() {
             "{filter}"
         );
     }
+}
+
+/// An earlier version wrote comments without their project, into the index too. `index-records` adds it.
+#[tokio::test]
+async fn older_comments_get_the_project_of_what_they_are_on() {
+    let api = Api::start().await;
+    let max = api.sign_in("max").await;
+    let task = json!({"title": "x", "projectId": 2});
+    let task = max.creates("/api/tasks", task).await;
+    let path = format!("/api/tasks/{task}/comments");
+    let comment = max.creates(&path, json!({"content": "A zebra."})).await;
+    api.publishes(&mut api.stream().await).await;
+    for kind in ["comment", "indexed_record"] {
+        for mut item in api.items_of(kind).await {
+            if kind == "comment" || text_of(&item, "type") == "comment" {
+                item.remove("projectId");
+                api.puts([item]).await;
+            }
+        }
+    }
+    let found = [json!(["comment", comment])];
+    assert_eq!(max.finds("zebra&projectId=2").await, [json!(null); 0]);
+    for _ in 0..2 {
+        api.indexes(api.home.id).await;
+        assert_eq!(max.finds("zebra&projectId=2").await, found);
+    }
+    let rows = max.walk("/api/search?query=zebra").await;
+    assert_eq!(rows[0]["projectId"], 2);
 }

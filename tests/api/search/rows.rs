@@ -31,7 +31,7 @@ async fn a_row_shows_the_record_and_the_text_about_the_match() {
             "status": "in_progress", "updatedAt": at, "parent": null,
         },
         {
-            "type": "comment", "id": 1, "title": "Draft", "excerpt": "What zebra?", "projectId": null,
+            "type": "comment", "id": 1, "title": "Draft", "excerpt": "What zebra?", "projectId": 1,
             "status": null, "updatedAt": at, "parent": {"type": "task", "recordId": 1},
         },
         {

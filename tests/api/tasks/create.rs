@@ -137,11 +137,10 @@ async fn a_new_task_goes_to_the_end_of_its_project() {
         mia.creates_task(json!({"projectId": 2})).await["order"],
         1024
     );
-    // There is nothing after the largest number that a JSON client holds.
+    // Behind the largest number that a JSON client holds, the tasks before make room.
     let last = json!({"tasks": [{"id": 2, "order": 9_007_199_254_740_991_i64}]});
     mia.patch("/api/tasks/reorder", last).await.expect(204);
-    let after = mia.creates_task(json!({})).await;
-    assert_eq!(after["order"], 9_007_199_254_740_991_i64);
+    mia.creates_task(json!({})).await;
     assert_eq!(mia.get("/api/projects/1/tasks").await.ids(), [1, 2, 4]);
 }
 

@@ -35,7 +35,7 @@ async fn a_task_is_moved_beside_another_one() {
     let others = mia.get("/api/projects/1/tasks").await.expect(200);
     let versions = others.as_array().unwrap().iter();
     let versions: Vec<&Value> = versions.map(|task| &task["version"]).collect();
-    assert_eq!(versions, [3, 2, 5, 1]);
+    assert_eq!(versions, [3, 2, 3, 1]);
 }
 
 #[tokio::test]
@@ -91,17 +91,19 @@ async fn tasks_without_room_for_a_thousand_are_left_alone() {
     let api = Api::start().await;
     let mia = api.sign_in("mia").await;
     let task = mia.creates_task(json!({})).await;
-    api.copy_tasks(&task, 1..=1_100).await;
-    for id in [1, 2] {
-        let change = json!({"order": 0});
-        mia.patch(&format!("/api/tasks/{id}"), change)
-            .await
-            .expect(200);
+    api.copy_tasks(&task, 1..=2_199).await;
+    for first in (1..=2_200).step_by(100) {
+        let places = (first..first + 100).map(|id| json!({"id": id, "order": 5_000}));
+        let places = json!({"tasks": places.collect::<Vec<_>>()});
+        mia.patch("/api/tasks/reorder", places).await.expect(204);
     }
-    // All others are at one place, behind which the first two go.
-    let refused = mia.post("/api/tasks/1/move", json!({"after": 3})).await;
+    // All are at one place. In its middle, neither side has room.
+    let refused = mia.post("/api/tasks/1/move", json!({"after": 1_100})).await;
     refused.expect_problem(409, "no_room");
-    moves(&mia, 1, json!({"before": 2})).await;
+    assert_eq!(sequence(&mia).await[..3], [1, 2, 3]);
+    // At its beginning, those before it have some.
+    moves(&mia, 1, json!({"after": 2})).await;
+    assert_eq!(sequence(&mia).await[..3], [2, 1, 3]);
 }
 
 #[tokio::test]
@@ -167,4 +169,53 @@ async fn every_fault_of_a_move_is_answered() {
     let denied = vic.post("/api/tasks/1/move", json!({"after": 2})).await;
     denied.expect_problem(403, "permission_denied");
     assert_eq!(api.table_dump().await, before);
+}
+
+/// Clients send the largest number for "to the bottom".
+#[tokio::test]
+async fn a_task_comes_behind_the_one_with_the_largest_order() {
+    const LARGEST: i64 = (1 << 53) - 1;
+    let api = Api::start().await;
+    let mia = api.sign_in("mia").await;
+    mia.creates_tasks(["a", "b", "c"]).await;
+    for (id, order) in [(2, LARGEST), (3, LARGEST - 1)] {
+        let change = json!({"order": order});
+        mia.patch(&format!("/api/tasks/{id}"), change)
+            .await
+            .expect(200);
+    }
+    assert_eq!(sequence(&mia).await, [1, 3, 2]);
+    moves(&mia, 1, json!({"after": 2})).await;
+    assert_eq!(sequence(&mia).await, [3, 2, 1]);
+    moves(&mia, 1, json!({"after": 3})).await;
+    assert_eq!(sequence(&mia).await, [3, 1, 2]);
+    // New tasks, too.
+    for expected in [&[3, 1, 2, 4][..], &[3, 1, 2, 4, 5]] {
+        mia.patch("/api/tasks/2", json!({"order": LARGEST})).await;
+        let last = expected.last().unwrap();
+        let order = json!({"tasks": [{"id": expected[expected.len() - 2], "order": LARGEST}]});
+        mia.patch("/api/tasks/reorder", order).await.expect(204);
+        assert_eq!(mia.creates_task(json!({})).await["id"], *last);
+        assert_eq!(sequence(&mia).await, expected);
+    }
+}
+
+#[tokio::test]
+async fn a_new_task_finds_no_room_behind_many_at_the_end() {
+    const LARGEST: i64 = (1 << 53) - 1;
+    let api = Api::start().await;
+    let mia = api.sign_in("mia").await;
+    let task = mia.creates_task(json!({})).await;
+    api.copy_tasks(&task, 1..=120).await;
+    for first in [1, 61] {
+        let places = (first..first + 60).map(|id| json!({"id": id, "order": LARGEST}));
+        let places = json!({"tasks": places.collect::<Vec<_>>()});
+        mia.patch("/api/tasks/reorder", places).await.expect(204);
+    }
+    let before = sequence(&mia).await;
+    let refused = mia
+        .post("/api/tasks", json!({"title": "x", "projectId": 1}))
+        .await;
+    refused.expect_problem(409, "no_room");
+    assert_eq!(sequence(&mia).await, before);
 }

@@ -14,7 +14,10 @@ async fn a_change_keeps_what_is_absent() {
     let more = json!({"permissions": ["manage_tickets"], "role": "support"});
     ada.patch(&path, more).await.expect(200);
     api.clock.advance(1_000);
-    let renamed = json!({"fullName": "Mia Tanaka", "username": "boss", "version": 7});
+    let other = json!({"fullName": "Mia Tanaka", "username": "boss", "version": 7});
+    let refused = ada.patch(&path, other).await;
+    refused.expect_faults(&[("/username", "unchangeable"), ("/version", "unchangeable")]);
+    let renamed = json!({"fullName": "Mia Tanaka", "username": "mia", "version": 2});
     let user = ada.patch(&path, renamed).await.expect(200);
     assert_eq!(
         user,

@@ -96,6 +96,7 @@ pub fn entities(count: usize) -> Value {
             let record = json!({
                 "customerId": customer, "number": number.to_string(), "amountDue": 100,
                 "currency": "usd", "state": if is_open { "open" } else { "paid" },
+                "period": "2026-10",
                 "amountPaid": if is_open { 0 } else { 100 },
                 // What a duplicate is of, without which none is credited.
                 "duplicateOf": (!is_open).then(|| format!("inv_{number}_before")),

@@ -1,4 +1,4 @@
-//! The table's stream on its way to the publisher, in shards that overtake one another. Deliveries come late,
+//! The table's stream on its way to its consumers, in shards that overtake one another. Deliveries come late,
 //! and some come again, whole or in part.
 
 use std::{
@@ -25,8 +25,11 @@ const SHARDS: usize = 4;
 /// The most records of a delivery.
 const BATCH_SIZE: usize = 100;
 
-/// Timeout of the publisher.
-const TIMEOUT: Duration = Duration::from_secs(30);
+/// The consumers.
+const CONSUMERS: [&str; 2] = ["publisher", "indexer"];
+
+/// Timeout of the consumers.
+const TIMEOUT: Duration = Duration::from_mins(1);
 
 /// Pause at the end of the stream, and after a failure.
 const PAUSE: Duration = Duration::from_millis(100);
@@ -37,7 +40,7 @@ const LATE: u64 = 1_000;
 /// Deliveries of a hundred that come again.
 const AGAIN: u64 = 20;
 
-/// The number of records that were read and are not published.
+/// The number of records that a consumer has still to handle.
 #[derive(Clone, Debug, Default)]
 pub struct Unpublished(Arc<AtomicUsize>);
 
@@ -57,11 +60,13 @@ pub fn start(
     let mut stream = engines.stream(engines.table_name(), None).unwrap();
     let mut tasks = Vec::new();
     let mut shards = Vec::new();
-    for number in 0..SHARDS {
+    let places = (0..SHARDS).flat_map(|number| CONSUMERS.map(|consumer| (number, consumer)));
+    for (number, consumer) in places {
         let (sender, records) = mpsc::unbounded_channel();
         shards.push(sender);
         let shard = Shard {
-            sequence: format!("shard {number}"),
+            consumer,
+            sequence: format!("shard {number} of {consumer}"),
             records,
             functions: functions.clone(),
             fates: fates.clone(),
@@ -77,8 +82,11 @@ pub fn start(
                 tokio::time::sleep(PAUSE).await;
             }
             for record in records {
-                unpublished.0.fetch_add(1, Ordering::SeqCst);
-                let _ = shards[shard_of(&record)].send(record);
+                let first = shard_of(&record) * CONSUMERS.len();
+                for shard in &shards[first..first + CONSUMERS.len()] {
+                    unpublished.0.fetch_add(1, Ordering::SeqCst);
+                    let _ = shard.send(record.clone());
+                }
             }
         }
     }));
@@ -91,8 +99,9 @@ fn shard_of(record: &Value) -> usize {
     usize::try_from(hasher.finish() % SHARDS as u64).unwrap()
 }
 
-/// A shard of the stream.
+/// A shard of the stream, for one of its consumers.
 struct Shard {
+    consumer: &'static str,
     /// Names its sequence of random numbers.
     sequence: String,
     records: mpsc::UnboundedReceiver<Value>,
@@ -133,7 +142,7 @@ impl Shard {
         let event = json!({ "Records": records }).to_string();
         let answer = self
             .functions
-            .invoke("publisher", event.into(), TIMEOUT)
+            .invoke(self.consumer, event.into(), TIMEOUT)
             .await;
         let Ok(answer) = answer else {
             return 0;

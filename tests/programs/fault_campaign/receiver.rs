@@ -54,12 +54,16 @@ fn take(told: &Mutex<BTreeSet<String>>, body: &[u8]) -> StatusCode {
     StatusCode::NO_CONTENT
 }
 
-/// Names a change. One without a version has its number in the change feed instead.
+/// Names a change by its identity: a delivery that is repeated may have another number in the change feed.
+/// One with neither a version nor a part has its number instead.
 pub fn name(number: i64, change: &Value) -> String {
     let of = |name: &str| change[name].to_string();
-    let name = ["type", "recordId", "version", "action"].map(of).join(" ");
-    match change["version"].as_i64() {
-        Some(_) => name,
-        None => format!("{name} {number}"),
+    let name = ["type", "recordId", "part", "version", "action"]
+        .map(of)
+        .join(" ");
+    if change["version"].is_null() && change["part"].is_null() {
+        format!("{name} {number}")
+    } else {
+        name
     }
 }

@@ -157,6 +157,13 @@ pub async fn judge(world: World, ledger: Ledger) -> Verdict {
             .push(format!("{queued} messages in the queue"));
     }
     verdict.wrong.extend(world.lambda.crashes());
+    let set_aside = world
+        .messages_of(&world.engines.queues().dead_changes)
+        .await;
+    if set_aside > 0 {
+        let line = format!("{set_aside} changes that were set aside");
+        verdict.wrong.push(line);
+    }
     let unpublished = world.unpublished.count();
     if unpublished > 0 {
         let line = format!("{unpublished} changes that are not published");
@@ -190,11 +197,14 @@ pub async fn judge(world: World, ledger: Ledger) -> Verdict {
 impl World {
     /// The messages that lie in the queue or are being worked on, without those that never come.
     async fn messages(&self) -> usize {
+        self.messages_of(&self.engines.queues().actions.url).await
+    }
+
+    async fn messages_of(&self, queue: &str) -> usize {
         let names = [
             QueueAttributeName::ApproximateNumberOfMessages,
             QueueAttributeName::ApproximateNumberOfMessagesNotVisible,
         ];
-        let queue = &self.engines.queues().actions.url;
         let asked = self.engines.sqs().get_queue_attributes().queue_url(queue);
         let asked = asked.set_attribute_names(Some(names.to_vec()));
         let found = asked.send().await.unwrap().attributes.unwrap_or_default();
@@ -309,6 +319,12 @@ impl Table {
         };
         let sessions = self.of("agent_session");
         let sessions = sessions.filter(|one| is_one_of(&one["status"], &UNENDED_SESSIONS));
+        // A user settles an outcome that no check is planned for.
+        let is_a_users = |session: &Value| {
+            let awaited = session["awaited"].as_object();
+            session["awaitsOutcome"] == true && awaited.is_none_or(Map::is_empty)
+        };
+        let sessions = sessions.filter(|one| !is_a_users(one));
         let actions = self.of("agent_action");
         let actions = actions.filter(|one| is_one_of(&one["state"], &UNENDED_ACTIONS));
         let cleanups = self.of("cleanup");

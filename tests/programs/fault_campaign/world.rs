@@ -91,7 +91,7 @@ pub struct World {
     /// Poll, sweep, and make target systems fail.
     background: Vec<JoinHandle<()>>,
     disk: Option<Disk>,
-    /// Records of the stream that the publisher has still to publish.
+    /// Records of the stream that a consumer has still to handle.
     pub unpublished: Unpublished,
     /// Where webhooks go.
     pub receiver: Option<Receiver>,
@@ -437,6 +437,7 @@ async fn start_functions(
     let queue_url = engines.queues().actions.url.clone();
     let webhook_queue_url = engines.queues().webhooks.url.clone();
     let sweep_queue_url = engines.queues().sweeps.url.clone();
+    let dead_changes_url = engines.queues().dead_changes.clone();
     let environment = move |instance: &str| {
         vec![
             ("AWS_ENDPOINT_URL_DYNAMODB", proxy.url_of(instance)),
@@ -446,6 +447,7 @@ async fn start_functions(
             ("QUEUE_URL", queue_url.clone()),
             ("WEBHOOK_QUEUE_URL", webhook_queue_url.clone()),
             ("SWEEP_QUEUE_URL", sweep_queue_url.clone()),
+            ("CHANGE_DEAD_LETTER_QUEUE_URL", dead_changes_url.clone()),
             ("API_URL", "https://api.workdesk.example".to_owned()),
             ("SIGNING_SECRETS", signing.clone()),
             ("SECRETS_KEY", KEY.to_owned()),

@@ -368,7 +368,7 @@ impl World {
     pub async fn state(&self, one: &Approved) -> (bool, Option<ActionState>) {
         let agent = self.store.agent();
         let whole = agent.get(self.tenant, one.session).await.unwrap();
-        (whole.session.status.has_ended(), whole.state(&one.action))
+        (!whole.session.works(), whole.state(&one.action))
     }
 }
 

@@ -119,7 +119,7 @@ fn graph(title: &str, statistic: &str, metrics: &[Shown]) -> (&'static str, Valu
 }
 
 /// Functions whose metrics their alarms show alone.
-const ELSEWHERE: [&str; 2] = ["publisher", "webhook-sender"];
+const ELSEWHERE: [&str; 3] = ["publisher", "indexer", "webhook-sender"];
 
 /// Returns true for the functions of the dashboard, which has the 50 metrics that are free. In a function
 /// that is open to everyone, nothing fails.

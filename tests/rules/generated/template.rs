@@ -47,7 +47,10 @@ pub fn sections(template: &str) -> Vec<(String, Vec<String>)> {
     for function in FUNCTIONS {
         all.push((function.name.to_owned(), plumbing(function, &named)));
     }
-    all.push(("changes".to_owned(), changes()));
+    let published: Vec<_> = StreamRecord::published_kinds().collect();
+    let indexed: Vec<_> = StreamRecord::indexed_kinds().collect();
+    all.push(("published changes".to_owned(), changes(&published)));
+    all.push(("indexed changes".to_owned(), changes(&indexed)));
     all.push(("capacity".to_owned(), capacity(template)));
     for alarms in [WITH_ENDPOINTS, WITHOUT_ENDPOINTS] {
         let watched = watched(alarms);
@@ -76,9 +79,8 @@ fn cors() -> Vec<String> {
     ]
 }
 
-/// The filters of the stream: items that the publisher reads, new, changed or removed.
-fn changes() -> Vec<String> {
-    let kinds: Vec<_> = StreamRecord::kinds().collect();
+/// The filters of the stream: items that a consumer reads, new, changed or removed.
+fn changes(kinds: &[&str]) -> Vec<String> {
     let filter = |image: &str| {
         let pattern = json!({"dynamodb": {image: {"kind": {"S": kinds}}}});
         format!("- {{ Pattern: '{pattern}' }}")

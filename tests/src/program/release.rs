@@ -141,6 +141,10 @@ pub fn start_function(
             ("QUEUE_URL", &engines.queues().actions.url),
             ("WEBHOOK_QUEUE_URL", &engines.queues().webhooks.url),
             ("SWEEP_QUEUE_URL", &engines.queues().sweeps.url),
+            (
+                "CHANGE_DEAD_LETTER_QUEUE_URL",
+                &engines.queues().dead_changes,
+            ),
             ("SESSION_SECRETS", SECRET),
             ("WEBHOOK_SECRETS", SECRET),
             ("API_URL", "https://api.workdesk.example"),

@@ -52,9 +52,14 @@ impl Answer {
 
     /// The gateway's own answer for a path without a route.
     pub fn not_routed() -> Self {
-        let text = json!({"message": "Not Found"}).to_string();
+        Self::of_gateway(404, "Not Found")
+    }
+
+    /// An answer of the gateway itself.
+    pub fn of_gateway(status: u16, message: &str) -> Self {
+        let text = json!({"message": message}).to_string();
         Self {
-            status: 404,
+            status,
             headers: json!({}),
             cookies: Vec::new(),
             bytes: text.len().try_into().unwrap(),

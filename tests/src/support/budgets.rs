@@ -42,13 +42,13 @@ const EXCERPTS: &str = "the entries name the excerpts that are read after them";
 /// Every operation of the document.
 #[rustfmt::skip] // A line each.
 pub const ROWS: &[Row] = &[
-    row("POST /api/auth/login", 4, 6)
-        .because("the failures of account and address are read and counted before the password is looked at, \
+    row("POST /api/auth/login", 5, 10)
+        .because("the failures of both, account and network are read and counted before the password is verified, \
             the user comes after it, and the session last"),
     row("POST /api/auth/logout", 2, 2),
     row("GET /api/auth/session", 1, 1),
-    row("PUT /api/auth/password", 4, 6)
-        .because("the failures of account and address are read and counted before the password is looked at"),
+    row("PUT /api/auth/password", 5, 10)
+        .because("the failures of both, account and network are read and counted before the password is verified"),
     row("GET /api/auth/sessions", 1, 2),
     row("DELETE /api/auth/sessions", 2, 2),
     row("GET /api/tokens", 1, 2),
@@ -70,8 +70,8 @@ pub const ROWS: &[Row] = &[
     row("DELETE /api/service-requests/{serviceRequestId}/comments/{commentId}", 2, 4),
     row("GET /api/organizations/{id}", 1, 2),
     row("PATCH /api/organizations/{id}", 2, 3),
-    row("GET /api/changes", 2, 2).because(
-        "the caller's permissions decide which entries are read; and 1 more for the actors of entries",
+    row("GET /api/changes", 2, 3).because(
+        "the caller's permissions decide which entries are read; and 1 more with a cursor, and for the actors of entries",
     ),
     row("GET /api/notifications", 2, 4),
     row("GET /api/notifications/count", 2, 3),
@@ -123,7 +123,7 @@ pub const ROWS: &[Row] = &[
     row("PATCH /api/tasks/{id}", 2, 5),
     row("DELETE /api/tasks/{id}", 2, 3),
     row("GET /api/tasks/{id}/history", 2, 4),
-    row("PATCH /api/tasks/reorder", 2, 2),
+    row("PATCH /api/tasks/reorder", 2, 3),
     row("POST /api/tasks/{id}/move", 3, 6)
         .because("the tasks around its new place are read once that is known"),
     row("GET /api/projects/{projectId}/tasks", 2, 5),
@@ -131,7 +131,7 @@ pub const ROWS: &[Row] = &[
         .because("and 1 more for each further 1,000 tasks"),
     row("PATCH /api/tasks/{taskId}/phase", 2, 5),
     row("GET /api/tasks/{taskId}/comments", 2, 4),
-    row("POST /api/tasks/{taskId}/comments", 2, 3),
+    row("POST /api/tasks/{taskId}/comments", 2, 4),
     row("PATCH /api/tasks/{taskId}/comments/{commentId}", 2, 4),
     row("DELETE /api/tasks/{taskId}/comments/{commentId}", 2, 4),
     row("POST /api/tasks/{taskId}/tags", 2, 3),
@@ -144,7 +144,7 @@ pub const ROWS: &[Row] = &[
     row("GET /api/projects/{projectId}/activities", 2, 5),
     row("GET /api/organizations/{organizationId}/activities", 2, 4),
     row("GET /api/activities/{activityId}/comments", 2, 4),
-    row("POST /api/activities/{activityId}/comments", 2, 3),
+    row("POST /api/activities/{activityId}/comments", 2, 4),
     row("PATCH /api/activities/{activityId}/comments/{commentId}", 2, 4),
     row("DELETE /api/activities/{activityId}/comments/{commentId}", 2, 4),
     row("POST /api/activities/{activityId}/tags", 2, 3),
@@ -152,7 +152,7 @@ pub const ROWS: &[Row] = &[
     row("GET /api/managed-services/dashboard", 2, 7)
         .because("three lists, the totals, the resolutions, and who recorded the activities"),
     row("GET /api/managed-services/hours-saved", 1, 2),
-    row("GET /api/managed-services/ticket/{ticketId}", 2, 4),
+    row("GET /api/managed-services/ticket/{ticketId}", 3, 4).because("the caller's permissions decide which messages are read"),
     row("PATCH /api/managed-services/ticket/{ticketId}", 2, 3),
     row("GET /api/managed-services/ticket/{ticketId}/history", 2, 4),
     row("POST /api/managed-services/ticket/{ticketId}/reply", 2, 4),
@@ -163,7 +163,7 @@ pub const ROWS: &[Row] = &[
     row("POST /api/concierge/alerts", 2, 4)
         .because("one after the other 3 where its source reported it before"),
     row("POST /api/concierge/alerts/alertmanager", 2, 4)
-        .because("the same; 30 alerts at once are read and written"),
+        .because("the same; 19 alerts at once are read and written"),
     row("GET /api/concierge/alerts/{id}", 1, 2),
     row("PATCH /api/concierge/alerts/{id}", 2, 3),
     row("GET /api/concierge/alerts/{id}/agent-sessions", 3, 5).because(NEXT),

@@ -143,7 +143,7 @@ pub const CASES: &[PlaybookCase] = &[
         "dispute_opened",
         "payments",
         &[("dispute", "dp_4001"), ("invoice", "inv_2014")],
-        &[true, false],
+        &[true, false, false],
     ),
 ];
 

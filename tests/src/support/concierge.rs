@@ -34,6 +34,16 @@ pub struct Concierge {
     pub max: Caller,
 }
 
+/// Customers of the demo, each with a failed payment that may be tried again.
+pub const FAILED: [(&str, &str); 6] = [
+    ("cus_501", "pay_3001"),
+    ("cus_502", "pay_3009"),
+    ("cus_503", "pay_3002"),
+    ("cus_504", "pay_3003"),
+    ("cus_505", "pay_3010"),
+    ("cus_506", "pay_3011"),
+];
+
 impl Concierge {
     pub async fn start() -> Self {
         Self::start_with(AgentSettings::default()).await
@@ -283,7 +293,11 @@ impl Concierge {
 
     /// A session on a failed payment whose message to that customer was approved.
     async fn approved_message_to(&self, customer: &str) -> (Value, String) {
-        let entities = [("payment", "pay_3001"), ("customer", customer)];
+        let (_, payment) = FAILED
+            .into_iter()
+            .find(|(one, _)| *one == customer)
+            .unwrap();
+        let entities = [("payment", payment), ("customer", customer)];
         self.approved("payment_failed", &entities, 1).await
     }
 

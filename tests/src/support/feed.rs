@@ -1,11 +1,13 @@
-//! The change feed: hands the table's stream to the publisher.
+//! The table's stream: hands it to its consumers.
 
+use indexer::Indexer;
 use local::engines::Stream;
-use publisher::{Publisher, StreamEvent, StreamResponse};
+use publisher::Publisher;
+use runtime::changes::{StreamEvent, StreamResponse};
 use serde_json::{Value, json};
 use shared::queue::Queue;
 
-use super::{Api, engines, roles};
+use super::{Api, engines, patience::PATIENCE, roles};
 
 /// The most records of a delivery.
 const BATCH_SIZE: usize = 100;
@@ -33,15 +35,57 @@ impl Api {
         }
     }
 
-    /// Delivers records to a publisher, under its role.
+    /// Delivers records to both consumers at the same time. Returns the failures of both.
     pub async fn delivers_changes(&self, records: &[Value]) -> StreamResponse {
+        let publishing = Box::pin(self.delivers_to_publisher(records));
+        let indexing = Box::pin(self.delivers_to_indexer(records));
+        let (mut response, indexed) = tokio::join!(publishing, indexing);
+        for failure in indexed.batch_item_failures {
+            if !response.batch_item_failures.contains(&failure) {
+                response.batch_item_failures.push(failure);
+            }
+        }
+        response
+    }
+
+    /// Delivers records to a publisher, under its role.
+    pub async fn delivers_to_publisher(&self, records: &[Value]) -> StreamResponse {
         let (store, webhooks) = (self.store_of("publisher"), self.webhook_queue().await);
         let sqs = engines::engines().await.sqs();
         let sweeps = Queue::new(sqs, &self.queues.sweeps.url);
-        let publisher = Publisher::new(store, webhooks, sweeps);
-        let event = json!({ "Records": records });
-        let event: StreamEvent = serde_json::from_value(event).unwrap();
-        roles::acting_as("publisher", publisher.handle(event)).await
+        let publisher = Publisher::new(store, webhooks, sweeps, self.dead_changes().await);
+        // A busy machine makes no failure.
+        let publisher = publisher.within(PATIENCE);
+        let handling = Box::pin(publisher.handle(event(records)));
+        roles::acting_as("publisher", handling).await
+    }
+
+    /// Delivers records to an indexer, under its role.
+    pub async fn delivers_to_indexer(&self, records: &[Value]) -> StreamResponse {
+        let indexer = Indexer::new(self.store_of("indexer"), self.dead_changes().await);
+        let handling = Box::pin(indexer.handle(event(records)));
+        roles::acting_as("indexer", handling).await
+    }
+
+    async fn dead_changes(&self) -> Queue {
+        let sqs = engines::engines().await.sqs();
+        Queue::new(sqs, &self.queues.dead_changes)
+    }
+
+    /// Takes the messages of changes that were set aside.
+    pub async fn takes_dead_changes(&self) -> Vec<Value> {
+        let sqs = engines::engines().await.sqs();
+        let mut all = Vec::new();
+        loop {
+            let receive = sqs.receive_message().queue_url(&self.queues.dead_changes);
+            let received = receive.max_number_of_messages(10).send().await.unwrap();
+            let messages = received.messages.unwrap_or_default();
+            if messages.is_empty() {
+                return all;
+            }
+            let texts = messages.iter().map(|message| message.body().unwrap());
+            all.extend(texts.map(|text| serde_json::from_str::<Value>(text).unwrap()));
+        }
     }
 
     /// Publishes what was changed so far. No record may fail.
@@ -51,4 +95,8 @@ impl Api {
             assert_eq!(response, StreamResponse::default());
         }
     }
+}
+
+fn event(records: &[Value]) -> StreamEvent {
+    serde_json::from_value(json!({ "Records": records })).unwrap()
 }

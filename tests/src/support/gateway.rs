@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use crate::{States, api_functions};
 use axum::Router;
 use lambda_http::{Context, LambdaEvent, Service, request::LambdaRequest};
+use local::gateway::handed_over;
 use serde_json::{Value, json};
 use shared::serve;
 
@@ -83,11 +84,16 @@ impl Gateway {
 
     async fn pass_on(&self, sent: &Sent<'_>) -> Answer {
         let (path, query) = sent.path.split_once('?').unwrap_or((sent.path, ""));
-        let (name, is_page) = route(path);
+        let route = route(path);
+        let (name, is_page) = (route.function, route.is_page);
         let Some(function) = self.functions.get(name).cloned() else {
             return Answer::not_routed();
         };
-        let request: LambdaRequest = serde_json::from_value(event(sent, path, query)).unwrap();
+        let Some(raw_path) = handed_over(path) else {
+            return Answer::of_gateway(400, "Bad Request");
+        };
+        let event = event(sent, (path, &raw_path), route.template, query);
+        let request: LambdaRequest = serde_json::from_value(event).unwrap();
         let mut context = Context::default();
         context.deadline = self.deadline;
         let event = LambdaEvent::new(request, context);
@@ -96,8 +102,10 @@ impl Gateway {
         let response = roles::acting_as(name, answer).await.unwrap();
         let answer = Answer::from_lambda(&serde_json::to_value(response).unwrap());
         // What is for browsers, the document does not have.
-        let for_browsers = is_page || sent.method == "OPTIONS";
-        if self.is_checked && (!for_browsers || answer.status >= 400) {
+        let for_browsers = is_page || ["OPTIONS", "HEAD"].contains(&sent.method);
+        // An escaped path may be none, whichever it looks like.
+        let is_none = path.contains('%') && answer.status == 404;
+        if self.is_checked && !is_none && (!for_browsers || answer.status >= 400) {
             described::check(sent, &answer);
         }
         answer
@@ -107,8 +115,16 @@ impl Gateway {
 /// The function of what no other route takes.
 const DEFAULT: &str = "api-docs";
 
-/// The function of a path, and whether the path is a page's; a literal segment wins over a parameter.
-fn route(path: &str) -> (&'static str, bool) {
+/// A route of the gateway.
+struct Route {
+    function: &'static str,
+    /// The path of operations; none of pages, and of the default route.
+    template: Option<&'static str>,
+    is_page: bool,
+}
+
+/// The route of a path; a literal segment wins over a parameter.
+fn route(path: &str) -> Route {
     let of_operations = operations()
         .iter()
         .map(|one| (one.path.as_str(), one.function, false));
@@ -116,11 +132,17 @@ fn route(path: &str) -> (&'static str, bool) {
         .flat_map(|(name, api)| api.pages.iter().map(move |page| (*page, name, true)));
     let matching = of_operations
         .chain(of_pages)
-        .filter_map(|(one, function, is_page)| Some((matches(one, path)?, function, is_page)));
+        .filter_map(|(one, function, is_page)| Some((matches(one, path)?, one, function, is_page)));
     let best = matching.max();
-    best.map_or((DEFAULT, false), |(_, function, is_page)| {
-        (function, is_page)
-    })
+    let (template, function, is_page) = best.map_or(
+        (None, DEFAULT, false),
+        |(_, template, function, is_page)| (Some(template).filter(|_| !is_page), function, is_page),
+    );
+    Route {
+        function,
+        template,
+        is_page,
+    }
 }
 
 /// Returns how many segments of a template a path matches literally; `None` when it does not match.
@@ -141,12 +163,24 @@ pub fn matches(template: &str, path: &str) -> Option<usize> {
     Some(literals)
 }
 
-fn event(sent: &Sent<'_>, path: &str, query: &str) -> Value {
+/// The event of a request, by its path as it was sent and as it is handed over.
+fn event(
+    sent: &Sent<'_>,
+    (path, raw_path): (&str, &str),
+    template: Option<&str>,
+    query: &str,
+) -> Value {
     let mut event: Value =
         serde_json::from_str(include_str!("../../events/http_request.json")).unwrap();
-    let route = format!("{} {path}", sent.method);
+    let route = template.map_or_else(
+        || "$default".to_owned(),
+        |template| {
+            event["pathParameters"] = json!(path_parameters(template, path));
+            format!("ANY {template}")
+        },
+    );
     event["routeKey"] = json!(route);
-    event["rawPath"] = json!(path);
+    event["rawPath"] = json!(raw_path);
     event["rawQueryString"] = json!(query);
     if !query.is_empty() {
         event["queryStringParameters"] = json!(parameters(query));
@@ -154,7 +188,7 @@ fn event(sent: &Sent<'_>, path: &str, query: &str) -> Value {
     let context = &mut event["requestContext"];
     context["routeKey"] = json!(route);
     context["http"]["method"] = json!(sent.method);
-    context["http"]["path"] = json!(path);
+    context["http"]["path"] = json!(raw_path);
     context["http"]["sourceIp"] = json!(sent.address);
     if let Some(cookie) = &sent.cookie {
         let all = event["cookies"].as_array_mut().unwrap();
@@ -168,6 +202,16 @@ fn event(sent: &Sent<'_>, path: &str, query: &str) -> Value {
         event["body"] = json!(body);
     }
     event
+}
+
+/// The parameters of a path, as it was sent.
+fn path_parameters<'a>(template: &'a str, path: &'a str) -> BTreeMap<&'a str, &'a str> {
+    let segments = template.split('/').zip(path.split('/'));
+    let named = segments.filter_map(|(name, value)| {
+        let name = name.strip_prefix('{')?.strip_suffix('}')?;
+        Some((name, value))
+    });
+    named.collect()
 }
 
 /// The parameters of a query; the gateway joins repeated ones by a comma.

@@ -39,7 +39,7 @@ pub use answer::{Answer, raise_version};
 pub use api::{Api, PASSWORD, Settings, api_config, client};
 pub use caller::Caller;
 pub use cases::{CASES, PlaybookCase, UNKNOWN};
-pub use concierge::{Concierge, event, once};
+pub use concierge::{Concierge, FAILED, event, once};
 pub use counter::{Counter, Used};
 pub use damage::{DAMAGES, Damage, Item, key_of, text_of};
 pub use faults::{Death, Fault, Faults, Requests};

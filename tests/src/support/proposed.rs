@@ -29,17 +29,26 @@ impl Concierge {
         let kinds = (ActionType::VoidInvoice, ActionType::IssueCreditNote);
         let path = |last: &str| format!("/invoices/inv_2008/{last}");
         let note = json!({"amount": 1, "reason": "Twice"});
-        let mut void = posting(kinds.0, "billing", &path("void"), &json!({}), "inv_2008");
-        let mut credit = posting(kinds.1, "billing", &path("credit-notes"), &note, "inv_2008");
-        void.excludes = vec![credit.key.clone()];
-        credit.excludes = vec![void.key.clone()];
-        Self::start_proposing(vec![void, credit]).await
+        let void = posting(kinds.0, "billing", &path("void"), &json!({}), "inv_2008");
+        let credit = posting(kinds.1, "billing", &path("credit-notes"), &note, "inv_2008");
+        let untouched = [void, credit].map(|action| {
+            with(action, |content| {
+                let mut read = read_of("invoice", "billing", "/invoices/inv_2008");
+                let credited = ("credited".to_owned(), "/amountCredited".to_owned());
+                read.facts.extend([credited]);
+                content.reads = vec![read];
+                content.require = vec![
+                    fact_is("invoice.state", "open"),
+                    fact_is("invoice.credited", 0),
+                ];
+            })
+        });
+        Self::start_proposing(untouched.into()).await
     }
 
-    /// A session that proposes an automated and a manual action; no customer is to be told.
+    /// A session that proposes an automated and a manual action.
     pub async fn mixed(&self) -> (Value, String, String) {
-        let alert = self.alert("payment_failed", &[("payment", "pay_3001")]);
-        let id = self.opened(&alert.await).await;
+        let id = self.stuck_batch().await;
         let mut actions = self.proposed(&id).await;
         let manual = actions.remove(1);
         (id, actions.remove(0), manual)
@@ -93,6 +102,7 @@ pub fn retrying_verified() -> ProposedAction {
     with(retrying(), |retry| {
         retry.verify = Some(Verification {
             effective: fact_is("payment.state", "succeeded"),
+            amount: None,
             within: 10 * span::MINUTE,
         });
     })
@@ -101,8 +111,8 @@ pub fn retrying_verified() -> ProposedAction {
 /// Reconciles the retry by the payment's state.
 pub fn reconciled() -> Reconciliation {
     Reconciliation {
-        done: fact_is("payment.state", "succeeded"),
         not_done: Some(fact_is("payment.state", "failed")),
+        ..Reconciliation::by(fact_is("payment.state", "succeeded"))
     }
 }
 
@@ -176,7 +186,6 @@ pub fn posting(
     ProposedAction {
         id: String::new(),
         key: kind.to_owned(),
-        excludes: Vec::new(),
         after: Vec::new(),
         unless: Vec::new(),
         is_automated: true,
@@ -191,8 +200,8 @@ pub fn posting(
             minutes_saved: 5,
             target_system: system.to_owned(),
             connection: None,
-            entities: vec![entity.to_owned()],
-            locks: Vec::new(),
+            records: vec![record_of(entity)],
+            customer: None,
             attempts: None,
             reads: Vec::new(),
             require: Vec::new(),
@@ -203,7 +212,20 @@ pub fn posting(
         approvals: Vec::new(),
         approvers: 0,
         handling: None,
+        denied_by: Vec::new(),
     }
+}
+
+/// Returns the name of a record of the demo, by its id.
+fn record_of(entity: &str) -> String {
+    let kind = match entity.split_once('_').map_or(entity, |(prefix, _)| prefix) {
+        "inv" => "invoice",
+        "pay" => "payment",
+        "cus" => "customer",
+        "ub" => "usage_batch",
+        _ => "record",
+    };
+    format!("{kind}/{entity}")
 }
 
 /// Changes the content of an action.

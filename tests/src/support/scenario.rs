@@ -5,6 +5,8 @@ use std::time::Duration;
 use action_worker::Worker;
 use local::target_systems::{Fault, FaultMode};
 use serde_json::{Value, json};
+use shared::model::{Held, Permission, input};
+use strum::VariantArray;
 
 use super::{Caller, Concierge, event, once, time_passes};
 
@@ -131,6 +133,28 @@ impl Concierge {
             "{says}: {results:?}"
         );
         assert_eq!(self.demo.effects().len(), effects);
+    }
+
+    /// Asserts an open outcome: what the first result says, and the number of effects in all.
+    pub async fn is_open(&self, session: &Value, says: &str, effects: usize) {
+        let (status, results) = self.outcome(session).await;
+        assert_eq!(status, "executing", "{results:?}");
+        assert!(
+            !results[0].0 && results[0].1.contains(says),
+            "{says}: {results:?}"
+        );
+        assert_eq!(self.demo.effects().len(), effects);
+    }
+
+    /// Gives a user these permissions, as the operator does. The account is not fresh then.
+    pub async fn permits(&self, name: &str, permissions: Value) {
+        let (store, user) = (self.api.store_beside().await, self.api.user(name).await);
+        let update = json!({ "permissions": permissions }).to_string();
+        let update = input::parse(update.as_bytes()).unwrap();
+        let all = || async { Ok(Held(Permission::VARIANTS.to_vec())) };
+        let directory = store.directory();
+        let updated = directory.update_user(user.organization_id, all, user.id, update);
+        updated.await.unwrap();
     }
 
     /// Asserts that a session goes on and has no result yet, and that so many effects took place in all.

@@ -1,6 +1,9 @@
 //! Webhooks: a receiver, and the sender that calls it.
 
-use std::{collections::VecDeque, sync::Arc};
+use std::{
+    collections::VecDeque,
+    sync::{Arc, LazyLock},
+};
 
 use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent, SqsMessage};
 use axum::{
@@ -28,10 +31,20 @@ use tokio::sync::Mutex;
 use updates::Updates;
 use webhook_sender::WebhookSender;
 
-use super::{Api, Caller, engines, roles};
+use super::{
+    Api, Caller,
+    described::{DOCUMENT, Schema},
+    engines, roles,
+};
 
 /// The URL of the API in messages.
 pub const API_URL: &str = "https://api.workdesk.example";
+
+/// A message as the document describes it.
+static MESSAGE: LazyLock<Schema> = LazyLock::new(|| {
+    let message = "/webhooks/message/post/requestBody/content/application~1json/schema";
+    Schema::of_answer(DOCUMENT.pointer(message).unwrap())
+});
 
 /// The caller of webhooks, with the deployment secrets of the tests.
 pub fn caller(local: bool) -> WebhookCaller {
@@ -115,9 +128,14 @@ impl Receiver {
         self.state.lock().await.takes = Some((clock.clone(), millis));
     }
 
-    /// The messages that came since the last call.
+    /// The messages that came since the last call, each as the document describes it.
     pub async fn take(&self) -> Vec<Received> {
-        std::mem::take(&mut self.state.lock().await.received)
+        let received = std::mem::take(&mut self.state.lock().await.received);
+        for message in &received {
+            let faults = MESSAGE.faults(&message.json());
+            assert!(faults.is_empty(), "{faults:?}: {}", message.body);
+        }
+        received
     }
 }
 

@@ -301,7 +301,7 @@ impl World {
             }),
             // It keeps its milestone, which has to be looked at.
             "PATCH /api/tasks/{id}" => json!({"title": "Renamed", "assigneeId": self.max.id}),
-            "PATCH /api/tasks/{taskId}/phase" => json!({"phaseId": 1}),
+            "PATCH /api/tasks/{taskId}/phase" => json!({"phaseId": null}),
             "PATCH /api/tasks/reorder" => {
                 json!({"tasks": [{"id": 1, "order": 7}, {"id": 3, "order": 8}]})
             }

@@ -9,7 +9,7 @@ use shared::{
         Body, Path, Single,
         refusal::{
             AlreadyHandled, ConcurrentChange, InvalidTransition, OutcomeKnown, ProposalSuperseded,
-            SessionExpired,
+            SessionExpired, UnderWay,
         },
     },
 };
@@ -20,10 +20,10 @@ use crate::{ResolutionAgent, sessions::view::AgentSessionView};
 /// Settles an action: the caller says what became of it.
 ///
 /// An automated action takes `done` or `not_done` while its outcome is unknown; `not_done` may be
-/// executed again. A manual action takes `done` or `waived`. The same outcome by the same user
+/// executed again. While its call is under way or a check is due, `not_done` is 409 `under_way`. A manual action takes `done` or `waived`. The same outcome by the same user
 /// changes nothing; any other is 409 `outcome_known` or `already_handled`.
 ///
-/// A failed session completes once every approved action has succeeded. A session of manual actions
+/// The session ends with the last outcome that was open. A session of manual actions
 /// completes when each is done or waived.
 #[utoipa::path(
     post,
@@ -39,6 +39,7 @@ pub async fn settle(
     Single<AgentSessionView>,
     Problem<(
         OutcomeKnown,
+        UnderWay,
         AlreadyHandled,
         ProposalSuperseded,
         SessionExpired,

@@ -6,8 +6,8 @@ use serde::Serialize;
 use serde_json::Value;
 use shared::{
     agent::{
-        ActionStep, ActionType, AgentSession, ApiCall, Connection, FactCondition, HeldEffect,
-        Judgement, MoneyMoved, MoneySum, ProposedAction, Reversible, Sight, TargetEffect,
+        ActionStep, ApiCall, Connection, FactCondition, Judgement, MoneyMoved, MoneySum,
+        ProposedAction, Reversible, Sight,
     },
     auth::{
         Identity,
@@ -70,21 +70,18 @@ pub struct PreviewRequest {
     body: Option<JsonObject>,
 }
 
-/// An effect on a record of a target system, or a lock; one action holds it at a time.
+/// A record of a target system that one action holds at a time.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PreviewGuard {
-    /// Null for a lock.
-    target_system: Option<String>,
-    /// Null for a lock.
-    action_type: Option<ActionType>,
-    /// Id of the record, or name of the lock.
-    entity: String,
+    /// Type and id of the record.
+    #[schema(examples("invoice/inv_1"))]
+    record: String,
     /// Session that holds it; null if no other action does.
     held_by: Option<EffectHolder>,
 }
 
-/// The holder of an effect.
+/// The holder of a record.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EffectHolder {
@@ -114,9 +111,9 @@ pub struct PreviewCondition {
 pub struct PreviewRecord {
     target_system: String,
     id: String,
-    /// Type of the record in the alert; null if the alert does not name the record.
+    /// Type of the record.
     #[serde(rename = "type")]
-    kind: Option<String>,
+    kind: String,
 }
 
 /// The organization's policy, applied to an action.
@@ -174,7 +171,7 @@ impl AgentActionsPreviewed {
         let previews: Vec<ActionPreview> = previews.collect();
         Self {
             at: found.at,
-            exclusive: AgentSession::exclusive_pairs(actions),
+            exclusive: found.whole.session.exclusive_pairs(actions),
             sums: PreviewSums::of(&previews, actions, found),
             actions: previews,
         }
@@ -197,7 +194,7 @@ impl ActionPreview {
             preconditions: conditions.collect(),
             obstacles: action.obstacles(connection, found.is_paused),
             money: action.content.money.clone(),
-            records: records(action, found),
+            records: records(action),
             policy: PreviewPolicy::of(action, found, caller),
             reversible: action.content.reversible.clone(),
         }
@@ -241,26 +238,14 @@ impl PreviewRequest {
     }
 }
 
-/// Returns the action's own effects with their holders, and held effects that exclude it.
+/// Returns the action's records with their holders.
 fn guards(action: &ProposedAction, found: &Previewed) -> Vec<PreviewGuard> {
-    let held: Vec<&HeldEffect> = found.held_against(action).collect();
-    let own: Vec<TargetEffect> = action.content.effects().collect();
-    let rivals = held.iter().map(|held| &held.effect);
-    let rivals = rivals.filter(|effect| !own.contains(effect));
-    let all = own.iter().chain(rivals).map(|effect| {
-        let holder = held.iter().find(|held| held.effect == *effect);
-        let (target_system, action_type, entity) = match effect.clone() {
-            TargetEffect::OnRecord {
-                target_system,
-                action_type,
-                entity,
-            } => (Some(target_system), Some(action_type), entity),
-            TargetEffect::Lock(name) => (None, None, name),
-        };
+    let records = action.content.records.iter();
+    let guards = records.map(|record| {
+        let mut held = found.held_against(action);
+        let holder = held.find(|held| held.record == *record);
         PreviewGuard {
-            target_system,
-            action_type,
-            entity,
+            record: record.clone(),
             held_by: holder.map(|held| EffectHolder {
                 session_id: held.by,
                 code: held.hold.into(),
@@ -268,24 +253,15 @@ fn guards(action: &ProposedAction, found: &Previewed) -> Vec<PreviewGuard> {
             }),
         }
     });
-    all.collect()
+    guards.collect()
 }
 
-fn records(action: &ProposedAction, found: &Previewed) -> Vec<PreviewRecord> {
-    let entities = found.alert.iter().flat_map(|alert| &alert.entities);
-    let of_customers = matches!(
-        action.content.action_type,
-        ActionType::SyncCustomer | ActionType::NotifyCustomer
-    );
-    let records = action.content.entities.iter().map(|id| {
-        let mut named = entities.clone();
-        let kind = named.find(|entity| entity.id.eq_ignore_ascii_case(id));
-        let kind = kind.map(|entity| entity.r#type.to_string());
-        PreviewRecord {
-            target_system: action.content.target_system.clone(),
-            id: id.clone(),
-            kind: kind.or_else(|| of_customers.then(|| CUSTOMER.to_owned())),
-        }
+fn records(action: &ProposedAction) -> Vec<PreviewRecord> {
+    let record = action.content.entity().into_iter();
+    let records = record.map(|(kind, id)| PreviewRecord {
+        target_system: action.content.target_system.clone(),
+        id: id.to_owned(),
+        kind: kind.to_owned(),
     });
     records.collect()
 }
@@ -293,8 +269,9 @@ fn records(action: &ProposedAction, found: &Previewed) -> Vec<PreviewRecord> {
 /// Returns the customers that an action concerns: its records, otherwise those that the session's reads
 /// name, otherwise those of the alert. Empty if none is known.
 fn customers(action: &ProposedAction, found: &Previewed) -> BTreeSet<String> {
-    let records = records(action, found).into_iter();
-    let records = records.filter(|record| record.kind.as_deref() == Some(CUSTOMER));
+    let records = records(action).into_iter();
+    let records = records.filter(|record| record.kind == CUSTOMER);
+    let own = action.content.customer.iter().cloned();
     let reads = found.whole.session.reads.iter();
     let facts = reads.flat_map(|read| read.facts.0.iter());
     let facts = facts.filter(|(name, _)| name.ends_with(".customer"));
@@ -302,7 +279,7 @@ fn customers(action: &ProposedAction, found: &Previewed) -> BTreeSet<String> {
     let entities = found.alert.iter().flat_map(|alert| &alert.entities);
     let entities = entities.filter(|entity| *entity.r#type == *CUSTOMER);
     let known: [BTreeSet<String>; 3] = [
-        records.map(|record| record.id).collect(),
+        own.chain(records.map(|record| record.id)).collect(),
         facts.collect(),
         entities.map(|entity| entity.id.to_string()).collect(),
     ];
@@ -315,9 +292,9 @@ impl PreviewPolicy {
         let (session, context) = (&found.whole.session, &found.context);
         let requirement = context.policy.demands(action);
         let charge = context.policy.caps.charge(action.content.subject());
-        let refused = session
-            .may_approve(action, &caller.user, context, found.at)
-            .and_then(|()| MayExecute::check(caller));
+        // A caller without the permission can never approve, whatever the policy says.
+        let refused = MayExecute::check(caller)
+            .and_then(|()| session.may_approve(action, &caller.user, context, found.at));
         let why_not = refused.err().map(says);
         Self {
             denied: requirement.denies(),

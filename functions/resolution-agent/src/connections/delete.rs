@@ -18,7 +18,7 @@ use shared::{
 )]
 pub async fn delete(
     State(app): State<App>,
-    caller: Caller<need::WithAgent<need::ManageOrganization>>,
+    caller: Caller<need::WithAgent<need::InSession<need::ManageOrganization>>>,
     Path(name): Path<PathName<Connection>>,
 ) -> Result<NoContent, Problem<ConcurrentChange>> {
     let connections = app.store.connections();

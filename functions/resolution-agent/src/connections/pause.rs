@@ -21,7 +21,7 @@ use super::view::ConnectionView;
 )]
 pub async fn pause(
     State(app): State<App>,
-    caller: Caller<need::ExecuteAgentRemediation>,
+    caller: Caller<need::ToBrake<need::ExecuteAgentRemediation>>,
     Path(name): Path<PathName<Connection>>,
 ) -> Result<Single<ConnectionView>, Problem<ConcurrentChange>> {
     let (name, connections) = (name.known()?, app.store.connections());

@@ -27,7 +27,7 @@ use crate::ResolutionAgent;
 )]
 pub async fn put(
     State(state): State<ResolutionAgent>,
-    caller: Caller<need::WithAgent<need::ManageOrganization>>,
+    caller: Caller<need::WithAgent<need::InSession<need::ManageOrganization>>>,
     Path(name): Path<PathName<Connection>>,
     Body(put): Body<ConnectionPut>,
 ) -> Result<Single<ConnectionView>, Problem<(ConcurrentChange, TooManyConnections)>> {

@@ -20,7 +20,7 @@ use super::view::ConnectionView;
 )]
 pub async fn resume(
     State(app): State<App>,
-    caller: Caller<need::WithAgent<need::ExecuteAgentRemediation>>,
+    caller: Caller<need::WithAgent<need::InSession<need::ExecuteAgentRemediation>>>,
     Path(name): Path<PathName<Connection>>,
 ) -> Result<Single<ConnectionView>, Problem<ConcurrentChange>> {
     let (name, connections) = (name.known()?, app.store.connections());

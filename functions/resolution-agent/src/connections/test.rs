@@ -45,7 +45,7 @@ pub struct ConnectionTested {
 )]
 pub async fn test(
     State(state): State<ResolutionAgent>,
-    caller: Caller<need::WithAgent<need::ManageOrganization>>,
+    caller: Caller<need::WithAgent<need::InSession<need::ManageOrganization>>>,
     Path(name): Path<PathName<Connection>>,
 ) -> Result<Json<ConnectionTested>, Problem<ConcurrentChange>> {
     let (name, connections) = (name.known()?, state.app.store.connections());

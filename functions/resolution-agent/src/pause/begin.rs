@@ -20,7 +20,7 @@ use super::view::PauseView;
 )]
 pub async fn begin(
     State(app): State<App>,
-    caller: Caller<need::ExecuteAgentRemediation>,
+    caller: Caller<need::ToBrake<need::ExecuteAgentRemediation>>,
 ) -> Result<Json<PauseView>, Problem<ConcurrentChange>> {
     let connections = app.store.connections();
     let pause = connections.pause_agent(caller.pending_write(), caller.user_id(), true);

@@ -19,7 +19,7 @@ use super::view::PauseView;
 )]
 pub async fn resume(
     State(app): State<App>,
-    caller: Caller<need::WithAgent<need::ExecuteAgentRemediation>>,
+    caller: Caller<need::WithAgent<need::InSession<need::ExecuteAgentRemediation>>>,
 ) -> Result<Json<PauseView>, Problem<ConcurrentChange>> {
     let connections = app.store.connections();
     let pause = connections.pause_agent(caller.pending_write(), caller.user_id(), false);

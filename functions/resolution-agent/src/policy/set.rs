@@ -5,7 +5,7 @@ use shared::{
     App, Problem,
     agent::PolicySet,
     auth::{Caller, need},
-    http::{Body, IfMatch, Single, refusal::ConcurrentChange},
+    http::{Body, Conditional, Single, refusal::ConcurrentChange},
 };
 
 use super::view::AgentPolicyView;
@@ -17,11 +17,11 @@ use super::view::AgentPolicyView;
 #[utoipa::path(put, path = "/api/concierge/policy", operation_id = "setAgentPolicy")]
 pub async fn set(
     State(app): State<App>,
-    caller: Caller<need::WithAgent<need::ManageOrganization>>,
-    if_match: IfMatch,
+    _: Conditional,
+    caller: Caller<need::WithAgent<need::InSession<need::ManageOrganization>>>,
     Body(set): Body<PolicySet>,
 ) -> Result<Single<AgentPolicyView>, Problem<ConcurrentChange>> {
     let agent = app.store.agent();
-    let policy = agent.set_policy(caller.pending_write_under(if_match), &set);
+    let policy = agent.set_policy(caller.pending_write(), &set);
     Ok(Single(policy.await?.into()))
 }

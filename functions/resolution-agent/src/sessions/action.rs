@@ -58,7 +58,7 @@ pub struct ActionView {
     expected_outcome: String,
     risk: Risk,
     steps: Vec<StepView>,
-    /// Ids of actions that cannot be executed together with this one, or after it.
+    /// Ids of actions that share a record with this one, and are not executed together with it.
     excludes: Vec<String>,
     /// Ids of actions that run first if they are executed together with this one. Unless they
     /// succeed, this one is skipped.
@@ -155,6 +155,9 @@ pub struct VerificationView {
     /// Condition that holds once the action had its effect.
     #[schema(examples("invoice.state is `void`"))]
     effective: String,
+    /// Condition that the amount found is the approved one; null for an action without an amount.
+    #[schema(examples("invoice.amount is 48210"))]
+    amount: Option<String>,
     /// Minutes within which it holds.
     minutes: i64,
 }
@@ -169,6 +172,8 @@ pub struct ReconciliationView {
     /// Condition that holds if it did not. Null if no check proves that, since the effect may come
     /// later.
     not_done: Option<String>,
+    /// Condition that holds if the call failed after it had been under way. Null if none is known.
+    refused: Option<String>,
 }
 
 /// A request to a target system.
@@ -219,11 +224,11 @@ impl ActionView {
             description: action.content.description.clone(),
             is_automated: action.is_automated,
             target_system: action.content.target_system.clone(),
-            target_entities: action.content.entities.clone(),
+            target_entities: action.content.entity_ids(),
             expected_outcome: action.content.expected_outcome.clone(),
             risk: action.content.risk,
             steps: action.content.steps.iter().map(StepView::from).collect(),
-            excludes: ids(&action.excludes),
+            excludes: session.excluded_by(action),
             after: ids(&action.after),
             unless: ids(&action.unless),
             digest: action.digest(session),
@@ -242,6 +247,7 @@ impl ActionView {
                 .as_ref()
                 .map(|verify| VerificationView {
                     effective: verify.effective.says(),
+                    amount: verify.amount.as_ref().map(FactCondition::says),
                     minutes: verify.within / span::MINUTE,
                 }),
             reads: action.content.reads.iter().map(read).collect(),
@@ -302,6 +308,7 @@ impl From<&ActionStep> for StepView {
             reconcile: step.reconcile.as_ref().map(|reconcile| ReconciliationView {
                 done: reconcile.done.says(),
                 not_done: reconcile.not_done.as_ref().map(FactCondition::says),
+                refused: reconcile.refused.as_ref().map(FactCondition::says),
             }),
         }
     }

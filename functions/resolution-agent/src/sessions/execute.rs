@@ -49,7 +49,7 @@ type Refused = (
 /// Approves actions, executes them and waits for their results.
 ///
 /// Waits up to ten seconds, or as long as `Prefer: wait=N` says. 202 has the same body as 200: some
-/// actions still run, or the policy asks for another approver, which `approval` of the action
+/// actions still run or are under way, or the policy asks for another approver, which `approval` of the action
 /// shows. Of an organization, one call for each 100 units a second of its plan begins to wait in ten seconds;
 /// further ones are answered at once.
 ///
@@ -107,7 +107,7 @@ async fn results(
     most: u32,
 ) -> Result<SessionWithActions, Error> {
     let (tenant, id) = (whole.session.organization_id, whole.session.id);
-    if wait.is_zero() || !whole.session.status.is_running() {
+    if wait.is_zero() || !whole.session.works() {
         return Ok(whole);
     }
     if app.store.quotas().count_waiting(tenant).await? > i64::from(most) {
@@ -115,7 +115,7 @@ async fn results(
     }
     let waited = Stopwatch::start();
     let mut pause = FIRST_PAUSE;
-    while whole.session.status.is_running() {
+    while whole.session.works() {
         let left = wait.saturating_sub(waited.elapsed());
         if left.is_zero() {
             break;

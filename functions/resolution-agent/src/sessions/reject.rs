@@ -25,7 +25,7 @@ use super::view::AgentSessionView;
 )]
 pub async fn reject(
     State(app): State<App>,
-    caller: Caller<need::ExecuteAgentRemediation>,
+    caller: Caller<need::ToBrake<need::ExecuteAgentRemediation>>,
     Path(id): Path<PathId<AgentSessionId>>,
     Body(input): Body<SessionReject>,
 ) -> Result<Single<AgentSessionView>, Problem<(InvalidTransition, ConcurrentChange)>> {

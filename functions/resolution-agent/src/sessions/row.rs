@@ -174,7 +174,7 @@ impl ActionInShort {
             description: action.content.description.clone(),
             is_automated: action.is_automated,
             target_system: action.content.target_system.clone(),
-            target_entities: action.content.entities.clone(),
+            target_entities: action.content.entity_ids(),
             risk: action.content.risk,
             money: action.content.money.clone(),
             reversible: action.content.reversible.clone(),

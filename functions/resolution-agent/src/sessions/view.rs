@@ -105,14 +105,14 @@ impl AgentSessionProposed {
 pub struct AgentActionsExecuted {
     results: Vec<ResultView>,
     session: AgentSessionView,
-    /// True if the policy requires further approvers.
+    /// True if an action runs or is under way, or the policy requires further approvers.
     #[serde(skip)]
     is_pending: bool,
 }
 
 impl IntoResponse for AgentActionsExecuted {
     fn into_response(self) -> Response {
-        let status = if self.session.is_running() || self.is_pending {
+        let status = if self.is_pending {
             StatusCode::ACCEPTED
         } else {
             StatusCode::OK
@@ -127,7 +127,7 @@ impl Answer for AgentActionsExecuted {
             (StatusCode::OK, "Every approved action has ended"),
             (
                 StatusCode::ACCEPTED,
-                "Some approved actions still run, or further users have to approve",
+                "Some approved actions still run or are under way, or further users have to approve",
             ),
         ] {
             let schema = description.schema::<Self>();
@@ -150,15 +150,14 @@ impl AgentActionsExecuted {
         results.retain(|result| ids.contains(&result.action_id));
         let mut listed = ids.iter().filter_map(|id| whole.session.proposed(id));
         let is_pending = listed.any(|action| {
-            action
-                .approvals
-                .iter()
-                .any(|approval| approval.is_valid(now))
+            let mut approvals = action.approvals.iter();
+            let is_awaited = whole.session.awaited.contains_key(&action.id);
+            is_awaited || approvals.any(|approval| approval.is_valid(now))
         });
         Ok(Self {
             results,
             session,
-            is_pending,
+            is_pending: is_pending || whole.session.works(),
         })
     }
 }
@@ -196,11 +195,6 @@ pub struct AgentSessionView {
 versioned!(AgentSessionView);
 
 impl AgentSessionView {
-    /// Returns true if approved actions may still change.
-    const fn is_running(&self) -> bool {
-        self.status.is_running()
-    }
-
     /// Reads the context of a session and returns its view.
     pub async fn read(app: &App, whole: &SessionWithActions) -> Result<Self, Error> {
         let (context, excerpts) = app.store.agent().context(whole).await?;

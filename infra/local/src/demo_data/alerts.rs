@@ -220,11 +220,7 @@ impl Demo {
             "amountAtRisk": at_risk,
             "lifecycle": lifecycle.collect::<Vec<_>>(),
         }))?;
-        let report = AlertReport {
-            content,
-            status,
-            occurred_at,
-        };
+        let report = AlertReport::new(content, status, occurred_at);
         self.store.alerts().record(self.tenant, report).await?;
         Ok(())
     }

@@ -24,6 +24,8 @@ pub struct Queues {
     pub webhooks: Queue,
     /// The queue of the sweeper.
     pub sweeps: Queue,
+    /// URL of the dead-letter queue of changes.
+    pub dead_changes: String,
 }
 
 /// A queue and the dead-letter queue behind it.
@@ -156,14 +158,17 @@ fn key_schema(key: &[KeyElement]) -> Result<Vec<KeySchemaElement>, BuildError> {
         .collect()
 }
 
-/// Creates `{prefix}-actions`, `{prefix}-webhooks` and `{prefix}-sweeps` with their dead-letter queues, unless
-/// they exist with these attributes.
+/// Creates `{prefix}-actions`, `{prefix}-webhooks` and `{prefix}-sweeps` with their dead-letter queues, and the
+/// dead-letter queue `{prefix}-changes-dead-letters`, unless they exist with these attributes.
 pub(super) async fn create_queues(
     client: &aws_sdk_sqs::Client,
     prefix: &str,
     template: &Template,
 ) -> Result<Queues, Error> {
+    let dead_changes = format!("{prefix}-changes-dead-letters");
+    let dead_changes = create_queue(client, &dead_changes, &template.dead_changes, None);
     Ok(Queues {
+        dead_changes: dead_changes.await?.url,
         actions: create_pair(client, &format!("{prefix}-actions"), &template.actions).await?,
         webhooks: create_pair(client, &format!("{prefix}-webhooks"), &template.webhooks).await?,
         sweeps: create_pair(client, &format!("{prefix}-sweeps"), &template.sweeps).await?,

@@ -9,7 +9,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, header, request::Parts};
 use serde_json::{Map, Value, json};
 use shared::{model::Timestamp, random};
 
-use super::routes::Found;
+use super::{path::handed_over, routes::Found};
 
 /// Headers of the connection, which are not part of the event.
 const HOP_BY_HOP: [HeaderName; 5] = [
@@ -29,10 +29,11 @@ pub(super) struct Context<'a> {
     pub(super) at: Timestamp,
 }
 
-/// Returns the event of a request.
-pub(super) fn of(request: &Parts, body: &Bytes, context: &Context<'_>) -> Value {
+/// Returns the event of a request. None if its path cannot be handed over.
+pub(super) fn of(request: &Parts, body: &Bytes, context: &Context<'_>) -> Option<Value> {
     let host = text(&request.headers, &header::HOST);
-    let (path, query) = (request.uri.path(), request.uri.query().unwrap_or(""));
+    let path = handed_over(request.uri.path())?;
+    let query = request.uri.query().unwrap_or("");
     let mut event = json!({
         "version": "2.0",
         "routeKey": context.route.key,
@@ -80,7 +81,7 @@ pub(super) fn of(request: &Parts, body: &Bytes, context: &Context<'_>) -> Value 
             }
         }
     }
-    event
+    Some(event)
 }
 
 /// Returns the headers of the event: names in lower case, values of one name joined by commas.

@@ -8,6 +8,7 @@
 mod answer;
 mod cors;
 mod event;
+mod path;
 mod refusal;
 mod routes;
 #[cfg(test)]
@@ -26,9 +27,10 @@ use futures::StreamExt;
 use http::{HeaderName, HeaderValue, header, request::Parts};
 use shared::{clock::Clock, random};
 
+pub use self::path::handed_over;
 use self::{cors::Cors, event::Context, refusal::Refusal, routes::RouteTable};
 use crate::{
-    background::{Background, listen},
+    background::{Background, listen_on_localhost},
     function::Functions,
     lambda::MAX_PAYLOAD,
     template::HttpApi,
@@ -62,7 +64,7 @@ pub enum Error {
 #[derive(Debug)]
 pub struct Gateway {
     url: String,
-    server: Background,
+    servers: Vec<Background>,
 }
 
 #[derive(Debug)]
@@ -89,26 +91,29 @@ impl Gateway {
             clock: Clock::system(),
         });
         let start = |source| Error::Start { port, source };
-        let (listener, address) = listen(port).map_err(start)?;
-        let service = Router::new()
-            .fallback(respond)
-            .with_state(api)
-            .into_make_service_with_connect_info::<SocketAddr>();
-        let server = Background::start("gateway", move |stopping| async move {
-            let Ok(listener) = tokio::net::TcpListener::from_std(listener) else {
-                return;
-            };
-            // axum documents that this never returns an error.
-            let _ = axum::serve(listener, service)
-                .with_graceful_shutdown(stopping.wait())
-                .await;
+        let (listeners, port) = listen_on_localhost(port).map_err(start)?;
+        let service = Router::new().fallback(respond).with_state(api);
+        let servers = listeners.into_iter().map(|listener| {
+            let service = service.clone();
+            let service = service.into_make_service_with_connect_info::<SocketAddr>();
+            Background::start("gateway", move |stopping| async move {
+                let Ok(listener) = tokio::net::TcpListener::from_std(listener) else {
+                    return;
+                };
+                // axum documents that this never returns an error.
+                let _ = axum::serve(listener, service)
+                    .with_graceful_shutdown(stopping.wait())
+                    .await;
+            })
+        });
+        Ok(Self {
+            url: format!("http://localhost:{port}"),
+            servers: servers.collect::<io::Result<_>>().map_err(start)?,
         })
-        .map_err(start)?;
-        let url = format!("http://{address}");
-        Ok(Self { url, server })
     }
 
-    /// Returns the URL for clients.
+    /// Returns the URL for clients. Pages on this machine share its host, so that a browser keeps the session
+    /// cookie for them.
     #[must_use]
     pub fn url(&self) -> &str {
         &self.url
@@ -116,7 +121,9 @@ impl Gateway {
 
     /// Stops the gateway.
     pub async fn stop(self) {
-        self.server.stop().await;
+        for server in self.servers {
+            server.stop().await;
+        }
     }
 }
 
@@ -162,7 +169,8 @@ impl Api {
             request_id,
             at: self.clock.now(),
         };
-        let event = event::of(parts, &body, &context).to_string();
+        let event = event::of(parts, &body, &context).ok_or(Refusal::BadRequest)?;
+        let event = event.to_string();
         if event.len() > MAX_PAYLOAD {
             return Err(Refusal::TooLarge);
         }

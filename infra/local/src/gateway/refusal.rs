@@ -17,7 +17,7 @@ use crate::function::InvocationError;
 /// An error of the gateway.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Refusal {
-    /// The body is incomplete.
+    /// The body is incomplete, or the path has a wrong escape.
     BadRequest,
     /// The body is larger than API Gateway accepts, or the event larger than Lambda accepts.
     TooLarge,

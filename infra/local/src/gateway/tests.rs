@@ -144,13 +144,47 @@ async fn a_request_becomes_the_event_that_api_gateway_sends() {
     assert_eq!(context["http"]["method"], "PATCH");
     assert_eq!(context["http"]["path"], "/api/tasks/7");
     assert_eq!(context["http"]["protocol"], "HTTP/1.1");
-    assert_eq!(context["http"]["sourceIp"], "127.0.0.1");
+    let client = context["http"]["sourceIp"].as_str().unwrap();
+    assert!(client.parse::<std::net::IpAddr>().unwrap().is_loopback());
     assert_eq!(context["http"]["userAgent"], "a test");
     assert_eq!(context["stage"], "$default");
     assert!(context["timeEpoch"].as_i64().unwrap() > 1_700_000_000_000);
     assert!(context["time"].as_str().unwrap().ends_with(" +0000"));
     assert_eq!(event["body"], "{\"title\": \"é\"}");
     assert_eq!(event["isBase64Encoded"], false);
+}
+
+#[tokio::test]
+async fn a_path_comes_decoded() {
+    let world = World::start(&[]).await;
+    let request = world.request(Method::GET, "/api/tasks/5%23x%20?limit=%23");
+    let (_, event) = world.event(request).await;
+    assert_eq!(event["rawPath"], "/api/tasks/5#x ");
+    assert_eq!(event["requestContext"]["http"]["path"], "/api/tasks/5#x ");
+    assert_eq!(event["routeKey"], "ANY /api/tasks/{id}");
+    assert_eq!(event["pathParameters"], json!({"id": "5%23x%20"}));
+    assert_eq!(event["rawQueryString"], "limit=%23");
+    let refused = world.request(Method::GET, "/api/tasks/%25").send().await;
+    assert_eq!(refused.unwrap().status(), StatusCode::BAD_REQUEST);
+}
+
+#[tokio::test]
+async fn both_addresses_of_localhost_answer() {
+    let world = World::start(&[]).await;
+    let port = world.gateway.url().rsplit_once(':').unwrap().1;
+    assert_eq!(world.gateway.url(), format!("http://localhost:{port}"));
+    let has_both = std::net::TcpListener::bind("[::1]:0").is_ok();
+    let hosts = ["127.0.0.1", "localhost"].into_iter();
+    for host in hosts.chain(has_both.then_some("[::1]")) {
+        let url = format!("http://{host}:{port}/api/tasks");
+        let answer = world.http.get(&url).send().await.unwrap();
+        assert_eq!(answer.status(), StatusCode::OK, "{url}");
+    }
+    // Another program on one of them would answer some clients.
+    let port: u16 = port.parse().unwrap();
+    let api = Template::deployed().unwrap().api;
+    let functions = Functions::new("http://127.0.0.1:9").unwrap();
+    Gateway::start(port, &api, Vec::new(), functions).unwrap_err();
 }
 
 #[tokio::test]

@@ -16,8 +16,9 @@ use crate::atomic_file;
 const FORMAT: &str = "10";
 
 /// Files of a run, without the one that holds the format.
-const KEPT: [&str; 9] = [
+const KEPT: [&str; 10] = [
     "stream-position",
+    "indexer-position",
     "table.sqlite",
     "table.sqlite-wal",
     "table.sqlite-shm",
@@ -64,6 +65,11 @@ impl DataFolder {
     /// The file with the position of the last change that the publisher handled.
     pub(crate) fn stream_position(&self) -> PathBuf {
         self.path.join("stream-position")
+    }
+
+    /// The file with the position of the last change that the indexer handled.
+    pub(crate) fn indexer_position(&self) -> PathBuf {
+        self.path.join("indexer-position")
     }
 
     pub(crate) fn target_systems(&self) -> PathBuf {

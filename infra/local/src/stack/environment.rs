@@ -32,9 +32,13 @@ pub(crate) fn of_functions(
         ("QUEUE_URL", engines.queues().actions.url.clone()),
         ("WEBHOOK_QUEUE_URL", engines.queues().webhooks.url.clone()),
         ("SWEEP_QUEUE_URL", engines.queues().sweeps.url.clone()),
+        (
+            "CHANGE_DEAD_LETTER_QUEUE_URL",
+            engines.queues().dead_changes.clone(),
+        ),
         ("SESSION_SECRETS", secrets.session.clone()),
         ("WEBHOOK_SECRETS", secrets.webhooks.clone()),
-        ("API_URL", format!("http://127.0.0.1:{port}")),
+        ("API_URL", format!("http://localhost:{port}")),
         // Over http, browsers accept a cookie for all sites only for names of this machine.
         ("PLAIN_HTTP", (!config.cookie_of_any_site).to_string()),
         // The demo's connections lead to this machine, and so may webhooks.

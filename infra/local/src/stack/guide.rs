@@ -23,7 +23,7 @@ Workdesk is running. Ctrl-C stops it.
   Accounts              {accounts}
   Password              {PASSWORD}
 
-Paste into bash: sue has an action proposed, max approves it, and the journal tells who did what:
+Paste into bash: max has an action proposed, ada approves it, and the journal tells who did what:
   jar={jar}
   api() {{ curl -sS -b "$jar" -c "$jar" -H 'Content-Type: application/json' -X "$1" {url}/api"$2" "${{@:3}}"; }}
   login() {{ api POST /auth/login -d "{{\"username\":\"$1\",\"password\":\"{PASSWORD}\"}}" | show 'a["fullName"]'; }}
@@ -32,15 +32,15 @@ Paste into bash: sue has an action proposed, max approves it, and the journal te
   # The admin sets a policy: who had an action proposed that moves money does not approve it.
   login ada
   api PUT /concierge/policy -d '{{"preset":"billing"}}' | show '{{"rules": len(a["rules"]), "version": a["version"]}}'
-  # A support user opens a session on an alert and has actions proposed. Approving them is refused.
-  login sue
+  # A manager opens a session on an alert and has actions proposed. The policy refuses his approval of them.
+  login max
   alert=$(api GET '/concierge/alerts?status=open&signalType=invoice_generation_failed' | pick '[0]["id"]')
   session=/concierge/agent-sessions/$(api POST /concierge/alerts/$alert/agent-session | pick '["session"]["id"]')
   api POST $session/propose | show '[one["description"] for one in a["session"]["proposedActions"]]'
   action=$(api GET $session | pick '["proposedActions"][0]["id"]')
   api POST $session/execute -d "{{\"actionIds\":[\"$action\"]}}" | show '{{"status": a["status"], "detail": a["detail"]}}'
-  # A manager finds the proposal, previews the first action, and approves it.
-  login max
+  # The admin finds the proposal, previews the first action, and approves it.
+  login ada
   api GET '/concierge/agent-sessions?next=me' | show '[row["next"] for row in a]'
   api POST $session/preview -d "{{\"actionIds\":[\"$action\"]}}" | show '{{k: a["actions"][0][k] for k in ("requests", "policy")}}'
   api POST $session/execute -d "{{\"actionIds\":[\"$action\"]}}" | show '{{"status": a["session"]["status"], "success": a["results"][0]["success"]}}'
@@ -51,7 +51,6 @@ Paste into bash: sue has an action proposed, max approves it, and the journal te
   api GET $session/journal/check | show '{{"verified": a["verified"]}}'
   curl -sS {targets_url}/effects | show '[" ".join((e["operation"], e["entity"])) for e in a]'
   # A webhook calls a receiver on this machine, which shows the first message: a tag was created.
-  login ada
   heard=$(mktemp)
   python3 -uc 'import http.server as h; R = type("R", (h.BaseHTTPRequestHandler,), {{"do_POST": lambda r: (print(r.rfile.read(int(r.headers["content-length"])).decode()), r.send_response(204), r.end_headers()), "log_message": lambda *_: None}}); s = h.HTTPServer(("127.0.0.1", 0), R); s.timeout = 60; print(s.server_port); s.handle_request()' > "$heard" &
   until [ -s "$heard" ]; do sleep 0.1; done

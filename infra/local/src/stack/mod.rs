@@ -47,7 +47,9 @@ const WORKER: &str = "action-worker";
 const WEBHOOK_SENDER: &str = "webhook-sender";
 /// Function that is invoked every minute, and gets messages of a queue too.
 const SWEEPER: &str = "sweeper";
+/// Functions that get the table's stream.
 const PUBLISHER: &str = "publisher";
+const INDEXER: &str = "indexer";
 
 /// Time that running invocations have to end when the stack is stopped.
 const GRACE: Duration = Duration::from_secs(2);
@@ -168,8 +170,12 @@ impl Stack {
         ];
         let schedule = Schedule::new(SWEEPER, config.sweep_every, sweeper);
         let publisher = functions.invoker(PUBLISHER, template.timeout(PUBLISHER)?);
-        let stream = StreamMapping::new(engines, data.stream_position(), publisher)?;
-        let (triggers, stop) = start_triggers(mappings, stream, schedule);
+        let indexer = functions.invoker(INDEXER, template.timeout(INDEXER)?);
+        let streams = [
+            StreamMapping::new(engines, data.stream_position(), publisher)?,
+            StreamMapping::new(engines, data.indexer_position(), indexer)?,
+        ];
+        let (triggers, stop) = start_triggers(mappings, streams, schedule);
         (self.triggers, self.triggers_stop) = (triggers, Some(stop));
 
         console::say(&guide::text(
@@ -231,7 +237,7 @@ async fn start_engines(config: &Config, data: &DataFolder) -> Result<Engines, Er
 /// Starts the triggers, which invoke functions without a request: queues, stream and schedule.
 fn start_triggers<I>(
     mappings: [EventSourceMapping<I>; 3],
-    stream: StreamMapping<I>,
+    streams: [StreamMapping<I>; 2],
     schedule: Schedule<I>,
 ) -> (JoinSet<()>, watch::Sender<()>)
 where
@@ -243,8 +249,10 @@ where
         let stopped = until_dropped(&stop);
         triggers.spawn(async move { mapping.run(stopped).await });
     }
-    let stopped = until_dropped(&stop);
-    triggers.spawn(async move { stream.run(stopped).await });
+    for stream in streams {
+        let stopped = until_dropped(&stop);
+        triggers.spawn(async move { stream.run(stopped).await });
+    }
     let stopped = until_dropped(&stop);
     triggers.spawn(async move { schedule.run(stopped).await });
     (triggers, stop)

@@ -3,8 +3,8 @@
 use super::{
     operation::{Answer, Operation, Request, System, answer},
     records::{
-        CreditNote, CreditNoteState, Customer, Invoice, InvoiceState, Records, SyncState,
-        UsageBatch, UsageBatchState,
+        CreditNote, CreditNoteState, Customer, Invoice, InvoiceState, LastInvoice, Records,
+        SyncState, UsageBatch, UsageBatchState,
     },
 };
 
@@ -20,8 +20,10 @@ pub(crate) static BILLING: System = System {
         Operation::post("/usage-events/resend", resend_usage_events),
         Operation::get("/invoices/{id}", invoice),
         Operation::post("/invoices/{id}/refresh", refresh_invoice),
+        Operation::post("/invoices/{id}/finalize", finalize_invoice),
         Operation::post("/invoices/{id}/recompute", recompute_invoice),
         Operation::post("/invoices/{id}/pause-collection", pause_collection),
+        Operation::post("/invoices/{id}/resume-collection", resume_collection),
         Operation::post("/invoices/{id}/void", void_invoice),
         Operation::post("/invoices/{id}/credit-notes", issue_credit_note),
         Operation::get("/customers/{id}", customer),
@@ -81,10 +83,32 @@ fn invoice(records: &mut Records, request: &Request) -> Answer {
     answer(find_invoice(records, &request.id).map(|invoice| Answer::shows(&request.id, invoice)))
 }
 
+/// Computes a draft again.
 fn refresh_invoice(records: &mut Records, request: &Request) -> Answer {
+    answer(find_invoice(records, &request.id).map(|invoice| {
+        if invoice.state != InvoiceState::Draft {
+            return Answer::unusable("only a draft can be computed again");
+        }
+        if !invoice.ready_to_be_refreshed {
+            return Answer::already_done();
+        }
+        refresh(invoice);
+        Answer::done(&request.id, invoice)
+    }))
+}
+
+fn refresh(invoice: &mut Invoice) {
+    invoice.ready_to_be_refreshed = false;
+    if let Some(amount) = invoice.refreshed_amount_due.take() {
+        invoice.amount_due = amount;
+    }
+}
+
+fn finalize_invoice(records: &mut Records, request: &Request) -> Answer {
     answer(
         find_invoice(records, &request.id).map(|invoice| match invoice.state {
             InvoiceState::Draft => {
+                refresh(invoice);
                 invoice.state = InvoiceState::Open;
                 invoice.finalization_error = None;
                 Answer::done(&request.id, invoice)
@@ -116,6 +140,16 @@ fn pause_collection(records: &mut Records, request: &Request) -> Answer {
             return Answer::already_done();
         }
         invoice.collection_paused = true;
+        Answer::done(&request.id, invoice)
+    }))
+}
+
+fn resume_collection(records: &mut Records, request: &Request) -> Answer {
+    answer(find_invoice(records, &request.id).map(|invoice| {
+        if !invoice.collection_paused {
+            return Answer::already_done();
+        }
+        invoice.collection_paused = false;
         Answer::done(&request.id, invoice)
     }))
 }
@@ -193,6 +227,7 @@ fn generate_invoice(records: &mut Records, request: &Request) -> Answer {
 
 /// Creates an invoice for the unbilled amount.
 fn generate(records: &mut Records, customer_id: &str) -> Result<Answer, Answer> {
+    let id = format!("inv_{}", 2_101 + records.invoices.len());
     let customer = find_customer(records, customer_id)?;
     if customer.parked {
         return Err(Answer::unusable("the account is parked"));
@@ -202,7 +237,10 @@ fn generate(records: &mut Records, customer_id: &str) -> Result<Answer, Answer> 
     }
     let amount_due = std::mem::take(&mut customer.unbilled_amount);
     let currency = customer.currency.clone().unwrap_or_else(|| "usd".into());
-    let id = format!("inv_{}", 2_101 + records.invoices.len());
+    customer.last_invoice = Some(LastInvoice {
+        id: id.clone(),
+        amount_due,
+    });
     let invoice = Invoice {
         customer_id: customer_id.to_owned(),
         number: id.clone(),
@@ -211,6 +249,10 @@ fn generate(records: &mut Records, customer_id: &str) -> Result<Answer, Answer> 
         state: InvoiceState::Open,
         amount_paid: 0,
         amount_credited: 0,
+        period: None,
+        disputed: false,
+        refreshed_amount_due: None,
+        ready_to_be_refreshed: false,
         duplicate_of: None,
         quantity: 0,
         unit_amount: 0,

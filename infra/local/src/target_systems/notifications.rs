@@ -15,31 +15,29 @@ pub(crate) static NOTIFICATIONS: System = System {
     operations: &[
         Operation::post("/messages", send_message),
         Operation::get("/templates", templates),
-        Operation::get("/customers/{id}/messages", messages),
+        Operation::get("/payments/{id}/messages", messages_about_payment),
         Operation::get("/webhook-endpoints/{id}", webhook_endpoint),
         Operation::post("/webhook-endpoints/{id}/resend", resend_webhooks),
     ],
 };
 
+const TEMPLATES: [&str; 2] = ["payment_failed", "payment_method_needed"];
+
 /// Returns the names of the templates.
 fn templates(_: &mut Records, _: &Request) -> Answer {
-    let names = ["payment_failed", "payment_method_needed"];
-    Answer::shows("templates", &serde_json::json!({ "names": names }))
+    Answer::shows("templates", &serde_json::json!({ "names": TEMPLATES }))
 }
 
-/// Returns the number of messages to a customer, and template and subject of the last one.
-fn messages(records: &mut Records, request: &Request) -> Answer {
-    if !records.customers.contains_key(&request.id) {
-        return Answer::unknown("customer");
-    }
-    let own = records.messages.iter();
-    let own: Vec<&Message> = own.filter(|one| one.customer_id == request.id).collect();
-    let last = own.last();
-    let about = last.map(|last| &last.content["paymentId"]);
-    let shown = serde_json::json!({
-        "count": own.len(), "lastTemplate": last.map(|last| &last.template), "lastAbout": about,
+/// Returns the number of messages about a payment, by template.
+fn messages_about_payment(records: &mut Records, request: &Request) -> Answer {
+    let sent = TEMPLATES.map(|template| {
+        let messages = records.messages.iter();
+        let about = messages.filter(|one| one.content["paymentId"] == *request.id);
+        let number = about.filter(|one| one.template == template).count();
+        (template.to_owned(), serde_json::Value::from(number))
     });
-    Answer::shows(&request.id, &shown)
+    let sent: serde_json::Map<_, _> = sent.into_iter().collect();
+    Answer::shows(&request.id, &serde_json::json!({ "sent": sent }))
 }
 
 fn webhook_endpoint(records: &mut Records, request: &Request) -> Answer {

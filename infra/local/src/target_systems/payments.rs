@@ -14,9 +14,11 @@ pub(crate) static PAYMENTS: System = System {
         Operation::get("/payments/{id}", payment),
         Operation::post("/payments/{id}/retry", retry_payment),
         Operation::post("/payments/{id}/reconcile", reconcile_payment),
+        Operation::get("/invoices/{id}/payments", payments_of_invoice),
         Operation::post("/invoices/{id}/retry", retry_invoice),
         Operation::get("/disputes/{id}", dispute),
         Operation::post("/disputes/{id}/response", respond),
+        Operation::post("/disputes/{id}/decision", decide),
     ],
 };
 
@@ -25,6 +27,17 @@ fn payment(records: &mut Records, request: &Request) -> Answer {
         Some(payment) => Answer::shows(&request.id, payment),
         None => Answer::unknown("payment"),
     }
+}
+
+/// Returns the number of payments of an invoice, and of those whose outcome is not known.
+fn payments_of_invoice(records: &mut Records, request: &Request) -> Answer {
+    let payments = records.payments.values();
+    let own: Vec<_> = payments
+        .filter(|one| one.invoice_id == request.id)
+        .collect();
+    let unsettled = own.iter().filter(|one| one.state == PaymentState::Unknown);
+    let shown = serde_json::json!({ "count": own.len(), "unsettled": unsettled.count() });
+    Answer::shows(&request.id, &shown)
 }
 
 fn dispute(records: &mut Records, request: &Request) -> Answer {
@@ -46,6 +59,19 @@ fn respond(records: &mut Records, request: &Request) -> Answer {
     Answer::done(&request.id, dispute)
 }
 
+/// Records the decision of the bank: `won` or `lost`.
+fn decide(records: &mut Records, request: &Request) -> Answer {
+    let Some(dispute) = records.disputes.get_mut(&request.id) else {
+        return Answer::unknown("dispute");
+    };
+    dispute.state = match request.text("state") {
+        Ok("won") => DisputeState::Won,
+        Ok("lost") => DisputeState::Lost,
+        _ => return Answer::malformed("state must be won or lost"),
+    };
+    Answer::done(&request.id, dispute)
+}
+
 /// Takes a payment's state from the processor, without collecting money.
 fn reconcile_payment(records: &mut Records, request: &Request) -> Answer {
     let Some(payment) = records.payments.get_mut(&request.id) else {
@@ -58,11 +84,12 @@ fn reconcile_payment(records: &mut Records, request: &Request) -> Answer {
         return Answer::unusable("the processor does not know yet");
     };
     payment.state = told;
+    payment.amount_captured = payment.processor_amount.unwrap_or(0);
     if told == PaymentState::Succeeded
         && let Some(invoice) = records.invoices.get_mut(&payment.invoice_id)
     {
         invoice.state = InvoiceState::Paid;
-        invoice.amount_paid = payment.amount;
+        invoice.amount_paid = payment.amount_captured;
     }
     Answer::done(&request.id, payment)
 }
@@ -117,6 +144,7 @@ fn collect(records: &mut Records, id: &str) -> Result<Answer, Answer> {
     invoice.state = InvoiceState::Paid;
     invoice.amount_paid = payment.amount;
     payment.state = PaymentState::Succeeded;
+    payment.amount_captured = payment.amount;
     payment.failure = None;
     Ok(Answer::done(id, payment))
 }

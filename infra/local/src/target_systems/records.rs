@@ -38,6 +38,12 @@ pub(crate) struct Customer {
     /// `delivery_failed` if the last change did not reach billing.
     #[serde(default)]
     pub(crate) last_sync_error: Option<String>,
+    /// True if the CRM and billing both changed the same value.
+    #[serde(default)]
+    pub(crate) sync_conflict: bool,
+    /// The invoice that was generated last, if any.
+    #[serde(default)]
+    pub(crate) last_invoice: Option<LastInvoice>,
     /// True while billing creates no invoices for the account.
     #[serde(default)]
     pub(crate) parked: bool,
@@ -52,6 +58,14 @@ pub(crate) struct Customer {
     pub(crate) unbilled_amount: u64,
     #[serde(default)]
     pub(crate) currency: Option<String>,
+}
+
+/// The invoice of a customer that was generated last.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct LastInvoice {
+    pub(crate) id: String,
+    pub(crate) amount_due: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -103,6 +117,19 @@ pub(crate) struct Invoice {
     pub(crate) amount_paid: u64,
     #[serde(default)]
     pub(crate) amount_credited: u64,
+    /// Period that it bills.
+    #[serde(default)]
+    pub(crate) period: Option<String>,
+    /// True while a bank disputes a payment of it.
+    #[serde(default)]
+    pub(crate) disputed: bool,
+    /// Amount that a draft has once it is computed again; none if it is up to date. Finalizing
+    /// computes it again too, as many systems do.
+    #[serde(default)]
+    pub(crate) refreshed_amount_due: Option<u64>,
+    /// True while it is a draft with an outdated amount.
+    #[serde(default)]
+    pub(crate) ready_to_be_refreshed: bool,
     /// Invoice that bills the same.
     #[serde(default)]
     pub(crate) duplicate_of: Option<String>,
@@ -158,9 +185,15 @@ pub(crate) struct Payment {
     pub(crate) state: PaymentState,
     #[serde(default)]
     pub(crate) failure: Option<String>,
+    /// Amount that was taken from the customer.
+    #[serde(default)]
+    pub(crate) amount_captured: u64,
     /// State at the processor; none if the processor does not report it.
     #[serde(default)]
     pub(crate) processor_state: Option<PaymentState>,
+    /// Amount that the processor has taken; none if it does not report it.
+    #[serde(default)]
+    pub(crate) processor_amount: Option<u64>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -78,7 +78,7 @@ async fn an_operation_changes_its_entity_once() {
         ),
         (
             "billing",
-            "/invoices/inv_2001/refresh",
+            "/invoices/inv_2001/finalize",
             "inv_2001",
             "/invoices/inv_2001",
             "state",
@@ -227,22 +227,19 @@ async fn a_stolen_card_is_declined_again_with_200() {
 }
 
 #[tokio::test]
-async fn a_customers_last_message_is_told() {
+async fn messages_about_a_payment_are_counted() {
     let demo = Demo::start();
-    let path = "/customers/cus_501/messages";
+    let path = "/payments/pay_3001/messages";
     let (_, none) = demo.get("notifications", path).await;
-    assert_eq!(
-        (&none["count"], &none["lastTemplate"]),
-        (&json!(0), &json!(null))
-    );
-    let message = json!({"customerId": "cus_501", "template": "paid", "paymentId": "pay_3001"});
-    demo.post("notifications", "/messages", message).await;
-    let (_, told) = demo.get("notifications", path).await;
-    assert_eq!(told["count"], 1);
-    assert_eq!(
-        (&told["lastTemplate"], &told["lastAbout"]),
-        (&json!("paid"), &json!("pay_3001"))
-    );
+    let sent = |failed, needed| json!({"payment_failed": failed, "payment_method_needed": needed});
+    assert_eq!(none["sent"], sent(0, 0));
+    for (payment, failed) in [("pay_3001", 1), ("pay_3002", 1), ("pay_3001", 2)] {
+        let message =
+            json!({"customerId": "cus_501", "template": "payment_failed", "paymentId": payment});
+        demo.post("notifications", "/messages", message).await;
+        let (_, told) = demo.get("notifications", path).await;
+        assert_eq!(told["sent"], sent(failed, 0));
+    }
 }
 
 #[tokio::test]
@@ -251,6 +248,7 @@ async fn what_cannot_be_done_is_told_apart() {
     for (system, operation, status) in [
         ("billing", "/usage-batches/ub_1008/reprocess", 422),
         ("billing", "/invoices/inv_2009/refresh", 422),
+        ("billing", "/invoices/inv_2009/finalize", 422),
         ("payments", "/payments/pay_3005/retry", 422),
         ("payments", "/payments/pay_3007/retry", 422),
         ("billing", "/invoices/inv_2008/recompute", 422),

@@ -21,6 +21,7 @@ const TABLE: &str = "Table";
 const ACTIONS: QueueNames = ("ActionQueue", "ActionDeadLetterQueue");
 const WEBHOOKS: QueueNames = ("WebhookQueue", "WebhookDeadLetterQueue");
 const SWEEPS: QueueNames = ("SweepQueue", "SweepDeadLetterQueue");
+const DEAD_CHANGES: &str = "ChangeDeadLetterQueue";
 
 /// A queue and its dead-letter queue.
 type QueueNames = (&'static str, &'static str);
@@ -40,6 +41,8 @@ pub struct Template {
     pub webhooks: QueuePair,
     /// The queue of the sweeper.
     pub sweeps: QueuePair,
+    /// The dead-letter queue of changes.
+    pub dead_changes: QueueDefinition,
 }
 
 /// A queue, and the one for messages that were received too often.
@@ -141,6 +144,7 @@ impl Template {
             actions: queues(&file, ACTIONS)?,
             webhooks: queues(&file, WEBHOOKS)?,
             sweeps: queues(&file, SWEEPS)?,
+            dead_changes: file.properties(DEAD_CHANGES, "AWS::SQS::Queue")?,
         })
     }
 }

@@ -5,21 +5,20 @@ mod fields;
 mod part;
 mod report;
 
-pub use alertmanager::{
-    AlertmanagerAlert, AlertmanagerStatus, AlertmanagerVersion, AlertmanagerWebhook,
-};
+pub use alertmanager::{AlertmanagerAlert, AlertmanagerStatus, AlertmanagerWebhook};
 pub use fields::{Currency, Labels, Measure};
 pub use part::{
     AlertEntity, AlertMetric, AlertStatus, LifecycleEvent, Money, Recurrence, Severity,
+    StatusSource,
 };
-pub use report::{AlertCreate, AlertReport};
+pub use report::{AlertCreate, AlertReport, Firing};
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use model::{
     AgentSessionId, AlertId, AlertText, AnyOf, ExternalId, OrganizationId, Slug, SourceName,
-    SystemName, Timestamp, Title, UserId,
+    SystemName, Timestamp, Title, UserId, span,
 };
 use model::{input, input::Change};
 
@@ -32,6 +31,7 @@ use model::{input, input::Change};
     "signalType": "usage_batch_stuck",
     "severity": "error",
     "status": "open",
+    "statusBy": "report",
     "title": "Usage batch ub_1001 has been processing for 26 hours",
     "description": "Batches of this size take ten minutes.",
     "targetSystem": "billing",
@@ -49,6 +49,7 @@ use model::{input, input::Change};
     "resolvedAt": null,
     "agentSessionId": 3,
     "createdBy": 1,
+    "recordedByMachine": false,
     "createdAt": "2026-01-14T12:00:02.000Z",
     "updatedAt": "2026-01-14T12:00:02.000Z"
 })))]
@@ -68,6 +69,8 @@ pub struct Alert {
     pub severity: Severity,
     /// The status.
     pub status: AlertStatus,
+    /// The source of the status; null if the status is older than this field.
+    pub status_by: Option<StatusSource>,
     /// The title.
     pub title: Title,
     /// The description.
@@ -98,6 +101,11 @@ pub struct Alert {
     pub agent_session_id: Option<AgentSessionId>,
     /// The user who recorded it first; null for the operator.
     pub created_by: Option<UserId>,
+    /// True if it was first recorded with a token that names only `manage_signals`. The token's owner
+    /// may approve its actions.
+    #[serde(default)]
+    #[schema(required = true)]
+    pub recorded_by_machine: bool,
     /// The instant at which it was recorded.
     pub created_at: Timestamp,
     /// The last change.
@@ -152,6 +160,10 @@ input! {
 }
 
 impl Alert {
+    /// Time after the agent's resolution in which reports do not open the alert, in milliseconds. Monitors
+    /// see the effect of a fix later than the agent.
+    pub const SETTLING: i64 = 5 * span::MINUTE;
+
     /// Creates an alert from a user's report.
     #[must_use]
     pub fn new(
@@ -165,6 +177,7 @@ impl Alert {
             content: sent,
             status,
             occurred_at,
+            firing: _,
         } = report;
         Self {
             id,
@@ -174,6 +187,7 @@ impl Alert {
             signal_type: sent.signal_type,
             severity: sent.severity,
             status,
+            status_by: Some(StatusSource::Report),
             title: sent.title,
             description: sent.description,
             target_system: sent.target_system,
@@ -189,52 +203,61 @@ impl Alert {
             recurrence: None,
             agent_session_id: None,
             created_by: by,
+            recorded_by_machine: false,
             created_at: now,
             updated_at: now,
         }
     }
 
-    /// Counts another report; its content is ignored. A report of the resolution resolves the
-    /// alert. A report of a later occurrence opens a resolved alert again. Returns true if it was
-    /// opened again.
-    pub fn report_again(&mut self, again: &AlertReport, now: Timestamp) -> bool {
+    /// Counts another report with this status; its content is ignored. A report of the resolution resolves
+    /// the alert. Any other opens a resolved alert, unless the agent resolved it in the last
+    /// [`SETTLING`](Self::SETTLING). Returns true if it was opened again.
+    pub fn report_again(&mut self, status: AlertStatus, at: Timestamp, now: Timestamp) -> bool {
         self.count += 1;
         self.updated_at = now;
-        self.last_occurred_at = self.last_occurred_at.max(again.occurred_at);
-        let is_over = self.status == AlertStatus::Resolved;
-        let returned = self.resolved_at.is_some_and(|at| at < again.occurred_at);
-        let comes_back = is_over && returned && again.status != AlertStatus::Resolved;
-        if comes_back || again.status == AlertStatus::Resolved {
-            self.set_status(again.status, now);
+        self.last_occurred_at = self.last_occurred_at.max(at);
+        if status == AlertStatus::Resolved {
+            self.resolve(StatusSource::Report, now);
+            return false;
         }
-        comes_back
+        let was_resolved = self.status == AlertStatus::Resolved;
+        let resolved_by_agent = self.status_by == Some(StatusSource::Agent);
+        let is_settling = |at: Timestamp| now.since(at) < Self::SETTLING;
+        if !was_resolved || (resolved_by_agent && self.resolved_at.is_some_and(is_settling)) {
+            return false;
+        }
+        self.set_status(status, StatusSource::Report, now);
+        true
     }
 
-    /// Applies a change.
+    /// Applies a user's change.
     pub fn change(&mut self, update: &AlertUpdate, now: Timestamp) {
         if let Change::Set(status) = update.status {
-            self.set_status(status, now);
+            self.set_status(status, StatusSource::User, now);
         }
         self.updated_at = now;
     }
 
     /// Resolves it. Returns true unless it was resolved before.
-    pub fn resolve(&mut self, now: Timestamp) -> bool {
+    pub fn resolve(&mut self, by: StatusSource, now: Timestamp) -> bool {
         let stood = self.status != AlertStatus::Resolved;
-        self.set_status(AlertStatus::Resolved, now);
+        self.set_status(AlertStatus::Resolved, by, now);
+        // A monitor that agrees with the agent is not late any more.
+        if by == StatusSource::Report && self.status_by == Some(StatusSource::Agent) {
+            self.status_by = Some(by);
+        }
         self.updated_at = now;
         stood
     }
 
-    /// Sets the status. A resolved alert keeps the instant of its resolution.
-    fn set_status(&mut self, status: AlertStatus, now: Timestamp) {
-        let was_over = self.status == AlertStatus::Resolved;
-        self.status = status;
-        if status != AlertStatus::Resolved {
-            self.resolved_at = None;
-        } else if !was_over {
-            self.resolved_at = Some(now);
+    /// Sets another status. A resolved alert keeps the instant of its resolution.
+    fn set_status(&mut self, status: AlertStatus, by: StatusSource, now: Timestamp) {
+        if self.status == status {
+            return;
         }
+        self.status = status;
+        self.status_by = Some(by);
+        self.resolved_at = (status == AlertStatus::Resolved).then_some(now);
     }
 }
 

@@ -19,6 +19,18 @@ names! {
 }
 
 names! {
+    /// The source of an alert's status.
+    pub enum StatusSource {
+        /// A report of the alert.
+        Report,
+        /// A user.
+        User,
+        /// The agent, after a read.
+        Agent,
+    }
+}
+
+names! {
     /// The severity of an alert.
     pub enum Severity = "a severity" {
         /// Information only.

@@ -2,8 +2,8 @@
 
 use super::{AlertEntity, AlertMetric, AlertStatus, Labels, LifecycleEvent, Money, Severity};
 use model::{
-    AlertText, Error, ExternalId, Fault, FaultCode, Slug, SourceName, SystemName, Timestamp, Title,
-    input, input::List, span,
+    AlertText, Error, ExternalId, Fault, FaultCode, Fingerprint, Slug, SourceName, SystemName,
+    Timestamp, Title, input, input::List, span,
 };
 
 /// A report of an alert, with its instant and status.
@@ -15,6 +15,28 @@ pub struct AlertReport {
     pub status: AlertStatus,
     /// The instant of the occurrence.
     pub occurred_at: Timestamp,
+    /// The firing that it reports; none if its source has no series of firings.
+    pub firing: Option<Firing>,
+}
+
+/// A firing of a series: of one rule for one set of labels. At most one firing of a series is open.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Firing {
+    /// The series, unique with the source.
+    pub series: Fingerprint,
+    /// The start, by the reporter's clock.
+    pub starts_at: Timestamp,
+    /// The end, if the report states one.
+    pub ends_at: Option<Timestamp>,
+}
+
+impl Firing {
+    /// True if a report of this firing says that another one, begun at `start`, is over.
+    #[must_use]
+    pub fn ends(&self, start: Timestamp, status: AlertStatus) -> bool {
+        let ended = self.ends_at.filter(|_| status == AlertStatus::Resolved);
+        start < self.starts_at || ended.is_some_and(|end| start < end)
+    }
 }
 
 impl AlertReport {
@@ -32,6 +54,7 @@ impl AlertReport {
             content,
             status,
             occurred_at,
+            firing: None,
         }
     }
 }
@@ -45,8 +68,8 @@ fn is_uuid(id: &str) -> bool {
 
 input! {
     /// The body of a request that records an alert. Each source and external id has one alert. A
-    /// repeated report raises its `count` and applies its `occurredAt`; its other members are
-    /// ignored.
+    /// repeated report raises its `count`, applies its `occurredAt` and opens a resolved alert; its
+    /// other members are ignored.
     pub struct AlertCreate {
         /// The reporter.
         source: SourceName,
@@ -67,8 +90,7 @@ input! {
         amount_at_risk: Option<Money>,
         /// The earlier lifecycle of the first record, oldest first.
         lifecycle: Option<List<LifecycleEvent, 0, 50>>,
-        /// The instant of the occurrence; the current time when absent, at most an hour ahead. An
-        /// occurrence after the resolution opens the alert again.
+        /// The instant of the occurrence; the current time when absent, at most an hour ahead.
         occurred_at: Option<Timestamp>,
     }
     example {

@@ -1,5 +1,7 @@
 //! Error codes of answers, and the part of an answer that may be stored.
 
+use base64::{Engine as _, engine::general_purpose::STANDARD_NO_PAD};
+use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};
 
 use super::{KeyName, words::plain_text};
@@ -33,21 +35,25 @@ impl ErrorCode {
     }
 }
 
-/// Replaces secrets in texts, names and numbers.
+/// Replaces secrets in texts, names and numbers. A text with a secret in another encoding is hidden
+/// whole.
 #[must_use]
 pub fn redacted(answer: Value, secrets: &[&str]) -> Value {
-    let hide = |text: String| {
-        let secrets = secrets.iter().filter(|secret| !secret.is_empty());
-        secrets.fold(text, |text, secret| text.replace(secret, "…"))
-    };
+    let secrets = secrets.iter().filter(|secret| !secret.is_empty());
+    let secrets: Vec<Hidden> = secrets.map(|secret| Hidden::of(secret)).collect();
+    hidden(answer, &secrets)
+}
+
+fn hidden(answer: Value, secrets: &[Hidden]) -> Value {
+    let hide = |text: String| secrets.iter().fold(text, |text, secret| secret.hide(&text));
     match answer {
         Value::Object(members) => members
             .into_iter()
-            .map(|(name, value)| (hide(name), redacted(value, secrets)))
+            .map(|(name, value)| (hide(name), hidden(value, secrets)))
             .collect(),
         Value::Array(elements) => elements
             .into_iter()
-            .map(|value| redacted(value, secrets))
+            .map(|value| hidden(value, secrets))
             .collect(),
         Value::String(text) => Value::String(hide(text)),
         Value::Number(number) => {
@@ -60,6 +66,53 @@ pub fn redacted(answer: Value, secrets: &[&str]) -> Value {
             }
         }
         other => other,
+    }
+}
+
+/// A secret, and its encodings in lower case.
+struct Hidden<'a> {
+    secret: &'a str,
+    /// Base64 at each of its three alignments, and hexadecimal. Empty for a short secret, whose
+    /// encodings stand in other texts by chance.
+    encodings: Vec<String>,
+}
+
+impl<'a> Hidden<'a> {
+    /// The fewest characters of a secret that is hidden in other encodings and cases.
+    const LONG: usize = 8;
+
+    fn of(secret: &'a str) -> Self {
+        let mut encodings = Vec::new();
+        if secret.len() >= Self::LONG {
+            encodings.push(hex::encode(secret));
+            // The characters at both ends depend on the neighbours of the secret.
+            encodings.extend([0, 1, 2].map(|before| {
+                let encoded =
+                    STANDARD_NO_PAD.encode([&[0; 2][..before], secret.as_bytes()].concat());
+                let begin = [0, 2, 3][before];
+                let end = encoded.len() - usize::from(!(before + secret.len()).is_multiple_of(3));
+                encoded[begin..end].to_ascii_lowercase()
+            }));
+        }
+        Self { secret, encodings }
+    }
+
+    fn hide(&self, text: &str) -> String {
+        let text = text.replace(self.secret, "…");
+        if self.encodings.is_empty() {
+            return text;
+        }
+        let decoded = percent_decode_str(&text).decode_utf8_lossy();
+        // A form encodes a space as a plus sign.
+        let spaced = text.replace('+', " ");
+        let of_form = percent_decode_str(&spaced).decode_utf8_lossy();
+        let standard = decoded.replace('-', "+").replace('_', "/");
+        let secret = self.secret.to_ascii_lowercase();
+        let plain = [&*decoded, &*of_form].map(str::to_ascii_lowercase);
+        let encoded = standard.to_ascii_lowercase();
+        let is_there = plain.iter().any(|text| text.contains(&secret))
+            || self.encodings.iter().any(|one| encoded.contains(one));
+        if is_there { "…".to_owned() } else { text }
     }
 }
 

@@ -21,6 +21,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use self::words::{is_own, not_so};
+use crate::ApiCall;
 use model::{
     Fault, FaultCode, OrganizationId, Slug, Timestamp, UserId, Whole, input,
     input::{Defaulted, List, Patch, Place},
@@ -338,6 +339,26 @@ impl ConnectionPut {
         (keeps && self.base_url != before.base_url).then(|| {
             let detail = "`baseUrl` is another one. Send the `secret` for it, or null for none.";
             Fault::at("secret", FaultCode::Required, detail)
+        })
+    }
+}
+
+impl Connection {
+    /// Returns why a call cannot carry an idempotency key: the connection puts the key where the call
+    /// has a value of its own, which was approved. None if it can, or carries none.
+    #[must_use]
+    pub fn key_taken(&self, call: &ApiCall) -> Option<String> {
+        let keys = self.idempotency.as_ref().filter(|_| call.changes())?;
+        let name = &*keys.name;
+        let mut members = call.body.iter().flat_map(|body| body.0.0.keys());
+        let is_taken =
+            keys.r#in == KeyPlace::Body && members.any(|one| one.eq_ignore_ascii_case(name));
+        is_taken.then(|| {
+            format!(
+                "The connection puts its idempotency key into the member `{name}` of the body, which \
+                 {} has already. Give `idempotency` another name.",
+                call.summary()
+            )
         })
     }
 }

@@ -1,8 +1,13 @@
 mod traffic;
 
+use base64::{
+    Engine as _,
+    engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD},
+};
 use serde_json::{Value, json};
 
 use super::*;
+use crate::ApiCall;
 use model::{Id, input};
 
 fn now() -> Timestamp {
@@ -363,6 +368,61 @@ fn only_named_members_are_kept() {
         redacted(json!({"of hush": 12}), &["hush"]),
         json!({"of …": 12})
     );
+}
+
+#[test]
+fn a_secret_is_hidden_in_every_encoding() {
+    let secret = "Sk_live+4/2 hush-hush~";
+    let standard = |text: &str| STANDARD.encode(text);
+    for echo in [
+        secret.to_ascii_uppercase(),
+        secret.to_ascii_lowercase(),
+        standard(secret),
+        URL_SAFE_NO_PAD.encode(secret),
+        standard(&format!("user:{secret}")),
+        standard(&format!("a{secret}b")),
+        standard(&format!("ab{secret}")),
+        format!("Basic {}", standard(secret).replace('=', "%3D")),
+        "Sk_live%2B4%2F2%20hush-hush~".to_owned(),
+        "sk_live%2b4%2f2+hush-hush%7e".to_owned(),
+        hex::encode(secret),
+    ] {
+        let told = format!("key {echo} is wrong");
+        let shown = redacted(json!({"note": told}), &[secret]);
+        assert_eq!(shown, json!({"note": "…"}), "{told}");
+    }
+    // Only the secret itself is taken out of a text that has it as it is.
+    let shown = redacted(json!(format!("key {secret} is wrong")), &[secret]);
+    assert_eq!(shown, json!("key … is wrong"));
+    // Encodings of a short secret stand in other texts by chance.
+    for other in ["USD", "dXNk", "a%20b", "5,000.00+USD"] {
+        assert_eq!(redacted(json!(other), &["usd"]), json!(other));
+        assert_eq!(redacted(json!(other), &[secret]), json!(other));
+    }
+}
+
+#[test]
+fn a_key_never_overwrites_what_was_approved() {
+    let call = |method: &str| ApiCall {
+        method: method.into(),
+        path: "/credit-notes".into(),
+        body: serde_json::from_value(json!(json!({"amount": 10_000}).to_string())).unwrap(),
+        ..ApiCall::get("/")
+    };
+    let keys =
+        |place: &str, name: &str| connection(&json!({"idempotency": {"in": place, "name": name}}));
+    for (place, name, is_taken) in [
+        ("body", "amount", true),
+        // Some systems read names without regard to case.
+        ("body", "Amount", true),
+        ("body", "key", false),
+        ("header", "amount", false),
+        ("query", "amount", false),
+    ] {
+        let why = keys(place, name).key_taken(&call("POST"));
+        assert_eq!(why.is_some(), is_taken, "{name} in {place}");
+    }
+    assert_eq!(keys("body", "amount").key_taken(&call("GET")), None);
 }
 
 #[test]

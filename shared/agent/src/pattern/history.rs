@@ -102,22 +102,6 @@ impl ClassHistory {
         }
     }
 
-    /// Counts the occurrences of other records in the last five weeks. A record counts once per
-    /// hour.
-    #[must_use]
-    pub fn seen(&self, alert: &Alert) -> usize {
-        let own = records(alert.id, &alert.entities);
-        let first = self
-            .at
-            .plus(-35 * span::DAY)
-            .millis()
-            .div_euclid(span::MINUTE);
-        let others = self.occurrences.iter();
-        let others = others.filter(|one| one.records != own && one.minute > first);
-        let hours: HashSet<_> = others.map(|one| (one.minute / 60, one.records)).collect();
-        hours.len()
-    }
-
     /// Returns the labels that an alert shares with others in a window, more than with earlier
     /// ones.
     pub(super) fn shared(&self, alert: &Alert, window_hours: i64) -> Vec<SharedLabel> {

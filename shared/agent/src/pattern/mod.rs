@@ -49,15 +49,24 @@ pub struct PatternWindow {
     pub hours: i64,
     /// Alerts of the class in the window; each record counts once.
     pub count: i64,
+    /// True if there may have been more: an hour of the window has as many alerts as are kept of one.
+    #[serde(default)]
+    #[schema(required = true)]
+    pub count_is_least: bool,
     /// Alerts of the class in the baseline. Each record counts once per period of the window's
     /// length.
     pub baseline: i64,
+    /// True if there may have been more in the baseline.
+    #[serde(default)]
+    #[schema(required = true)]
+    pub baseline_is_least: bool,
     /// Length of the baseline in days; 0 without data.
     pub baseline_days: f64,
     /// Probability of at least `count` alerts in the window at the baseline's rate: P[Bin(count +
     /// baseline, w / (w + baselineDays)) ≥ count]. Here w is the window in days.
     pub p_value: f64,
-    /// True if the probability is at most 0.001 / 3, since there are three windows.
+    /// True if the probability is at most 0.001 / 3, since there are three windows. Without a baseline,
+    /// true for the shortest window whose `count` is a least one, unless the class follows the calendar.
     pub fires: bool,
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Hours count backwards from the analysis, so a window of an hour is the last sixty minutes.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::{ClassHistory, Cycle, Occurrence, Pattern, PatternWindow, history::count, statistics};
 use crate::Alert;
@@ -11,7 +11,7 @@ use model::span;
 /// The windows, in hours.
 const WINDOWS: [usize; 3] = [1, 24, 7 * 24];
 /// The baseline starts before the longest window, so that a surge of several days is not part of
-/// it.
+/// it. It starts later while alerts have been recorded for less than twice as long.
 const SETBACK: usize = 7 * 24;
 /// The baseline of a class without a cycle, in hours: a multiple of each window.
 const BASELINE: usize = 28 * 24;
@@ -23,56 +23,102 @@ pub(super) fn windows(alert: &Alert, history: &ClassHistory, cycle: Cycle) -> Ve
     let others = others(alert, history);
     let ago = |at| usize::try_from(history.at.since(at) / span::HOUR).unwrap_or_default();
     let covered = history.since.map_or(0, ago);
-    let window = |hours| {
+    let window = |hours: usize| {
         // The baseline consists of windows of the same length that do not overlap, as far back as
-        // alerts were recorded.
+        // alerts were recorded. Of a short record, the older half is the baseline.
+        let start = SETBACK.min(covered / 2).max(hours);
         let ends: Vec<usize> = match cycle {
-            Cycle::None => (SETBACK..SETBACK + BASELINE).step_by(hours).collect(),
+            Cycle::None => (start..start + BASELINE).step_by(hours).collect(),
             Cycle::Monthly => {
                 let months = (1..=MONTHS).map(|months| history.at.months_earlier(months));
                 months.map(ago).collect()
             }
         };
         let ends = ends.into_iter().filter(|end| end + hours <= covered);
-        let earlier: Vec<u32> = ends.map(|end| distinct(&others, end, hours)).collect();
-        let (cases, baseline) = (distinct(&others, 0, hours), earlier.iter().sum());
+        let earlier: Vec<Distinct> = ends.map(|end| distinct(&others, end, hours)).collect();
+        let within = distinct(&others, 0, hours);
+        let baseline = earlier.iter().map(|one| one.records).sum();
         let days = f64::from(count(hours)) / 24.0;
         let baseline_days = f64::from(count(earlier.len())) * days;
-        let p_value = statistics::surge(cases, days, baseline, baseline_days);
+        let p_value = statistics::surge(within.records, days, baseline, baseline_days);
         PatternWindow {
             hours: count(hours).into(),
-            count: cases.into(),
+            count: within.records.into(),
+            count_is_least: within.is_least,
             baseline: baseline.into(),
+            baseline_is_least: earlier.iter().any(|one| one.is_least),
             baseline_days,
             // DynamoDB stores no smaller number.
             p_value: p_value.max(1e-100),
             fires: p_value <= Pattern::ALPHA / 3.0,
         }
     };
-    WINDOWS.into_iter().map(window).collect()
+    let mut windows: Vec<_> = WINDOWS.into_iter().map(window).collect();
+    let is_storm = |one: &&mut PatternWindow| one.count_is_least && one.baseline_days <= 0.0;
+    let fires = windows.iter().any(|window| window.fires);
+    if cycle == Cycle::None
+        && !fires
+        && let Some(storm) = windows.iter_mut().find(is_storm)
+    {
+        storm.fires = true;
+    }
+    windows
 }
 
-/// Returns the occurrences of other records, each as its hours before the analysis and its records,
-/// newest first.
-fn others(alert: &Alert, history: &ClassHistory) -> Vec<(usize, u32)> {
+/// An occurrence of other records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Other {
+    /// Hours before the analysis.
+    ago: usize,
+    records: u32,
+    /// True if its hour has as many occurrences as are kept.
+    is_of_full_hour: bool,
+}
+
+/// The different records of a period.
+struct Distinct {
+    records: u32,
+    /// True if there may have been more.
+    is_least: bool,
+}
+
+/// Returns the occurrences of other records, newest first.
+fn others(alert: &Alert, history: &ClassHistory) -> Vec<Other> {
     let minute = history.at.millis().div_euclid(span::MINUTE);
     let own = Occurrence::of(alert.id, &alert.entities, history.at).records;
+    let hour = |one: &Occurrence| one.minute.div_euclid(60);
+    let mut of_hours: HashMap<i64, usize> = HashMap::new();
+    for one in &history.occurrences {
+        *of_hours.entry(hour(one)).or_default() += 1;
+    }
+    let is_full = |one: &Occurrence| {
+        let kept = of_hours.get(&hour(one)).copied();
+        kept >= Some(Occurrence::MOST_AN_HOUR)
+    };
     let others = history.occurrences.iter().filter(|one| one.records != own);
     let others = others.filter_map(|one| {
         let minutes = usize::try_from(minute - one.minute).ok()?;
-        Some((minutes / 60, one.records))
+        Some(Other {
+            ago: minutes / 60,
+            records: one.records,
+            is_of_full_hour: is_full(one),
+        })
     });
     let mut others: Vec<_> = others.collect();
     others.sort_unstable();
     others
 }
 
-/// Returns the number of different records in the window that ended `end` hours ago.
-fn distinct(others: &[(usize, u32)], end: usize, hours: usize) -> u32 {
-    let before = |hour: usize| others.partition_point(|(ago, _)| *ago < hour);
+/// Returns the different records in the window that ended `end` hours ago.
+fn distinct(others: &[Other], end: usize, hours: usize) -> Distinct {
+    let before = |hour: usize| others.partition_point(|one| one.ago < hour);
     let within = others.get(before(end)..before(end + hours));
-    let records = within.into_iter().flatten().map(|(_, records)| records);
-    count(records.collect::<HashSet<_>>().len())
+    let within = within.unwrap_or_default();
+    let records: HashSet<u32> = within.iter().map(|one| one.records).collect();
+    Distinct {
+        records: count(records.len()),
+        is_least: within.iter().any(|one| one.is_of_full_hour),
+    }
 }
 
 impl Pattern {

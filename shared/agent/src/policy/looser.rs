@@ -58,9 +58,11 @@ fn is_same_or_any<T: PartialEq>(one: Option<&T>, other: Option<&T>) -> bool {
 impl PolicyCaps {
     /// True if a cap is higher, or gone.
     fn are_looser_than(&self, before: &Self) -> bool {
-        let more_actions = before
-            .actions
-            .is_some_and(|most| self.actions.is_none_or(|actions| actions > most));
+        let is_more = |before: Option<i64>, now: Option<i64>| {
+            before.is_some_and(|most| now.is_none_or(|now| now > most))
+        };
+        let more_actions = is_more(before.actions, self.actions)
+            || is_more(before.messages_per_customer, self.messages_per_customer);
         let fits = |cap: &crate::Money| {
             let before = before.money.iter().find(|one| one.currency == cap.currency);
             before.is_some_and(|before| cap.minor_units <= before.minor_units)
@@ -155,6 +157,11 @@ mod tests {
         for (strict, loose) in [
             (json!({"actions": 1}), json!({"actions": 2})),
             (json!({"actions": 1}), json!(null)),
+            (
+                json!({"messagesPerCustomer": 1}),
+                json!({"messagesPerCustomer": 2}),
+            ),
+            (json!({"messagesPerCustomer": 1}), json!(null)),
             (json!({"money": [usd(1)]}), json!({"money": [usd(2)]})),
             (json!({"money": [usd(1)]}), json!({"money": [usd(1), eur]})),
             (json!({"money": [usd(1)]}), json!(null)),

@@ -71,8 +71,10 @@ input! {
         actions: Option<Whole<0, 1_000_000>>,
         /// The most money, by currency. Amounts in other currencies exceed the cap.
         money: Option<List<MoneySet, 0, 20>>,
+        /// The most messages to one customer.
+        messages_per_customer: Option<Whole<0, 1_000>>,
     }
-    example {"actions": 200};
+    example {"actions": 200, "messagesPerCustomer": 3};
 }
 
 input! {
@@ -146,6 +148,7 @@ impl From<&PolicyCapsSet> for PolicyCaps {
         Self {
             actions: sent.actions.map(|Whole(number)| number),
             money: money.map(Into::into).collect(),
+            messages_per_customer: sent.messages_per_customer.map(|Whole(number)| number),
         }
     }
 }

@@ -41,6 +41,7 @@ pub(super) fn around(target: Idempotency) -> Surroundings {
         policy: AgentPolicy::none(Id::new(1).unwrap()),
         approvers: everybody(),
         proposers: Proposers::default(),
+        is_resolved: false,
     }
 }
 
@@ -63,7 +64,7 @@ fn a_claim_takes_a_lease_and_raises_the_token() {
     assert_eq!(action.state, Running);
     assert_eq!(
         (
-            action.token,
+            action.fence.token,
             action.progress.attempts,
             action.schedule.resends
         ),
@@ -100,7 +101,7 @@ fn after_the_lease_a_keyed_call_may_have_been_sent_and_is_sent_again() {
     let mut action = held(Keyed);
     assert_eq!(claim(&mut action, Keyed, LEASE), Claim::Held(()));
     assert!(action.progress.call.ambiguous);
-    assert_eq!((action.token, action.progress.attempts), (2, 2));
+    assert_eq!((action.fence.token, action.progress.attempts), (2, 2));
     assert_eq!(action.progress.started_at, Some(at(0)));
 }
 
@@ -242,7 +243,7 @@ fn in_a_session_that_does_not_execute_nothing_is_claimed() {
     assert_eq!(claim, Claim::Ended(Unknown));
     // The session's status may be stale; the action's flag is not.
     let mut stopping = held(Keyed);
-    stopping.stopping = true;
+    stopping.fence.stopping = true;
     let claimed = self::claim(&mut stopping, Keyed, LEASE);
     assert_eq!(claimed, Claim::Ended(Unknown));
 }
@@ -266,7 +267,7 @@ fn a_released_action_is_not_claimed_before_its_time() {
     action.release(at(70), at(5));
     assert_eq!((action.state, action.schedule.lease_until), (Queued, None));
     assert_eq!(action.schedule.due_at, Some(at(70)));
-    assert_eq!((action.token, action.progress.attempts), (1, 1));
+    assert_eq!((action.fence.token, action.progress.attempts), (1, 1));
     // An earlier message does not claim it.
     assert_eq!(claim(&mut action, Keyed, 69), Claim::Busy);
     assert_eq!(claim(&mut action, Keyed, 70), Claim::Held(()));
@@ -310,7 +311,7 @@ fn approved_again_it_begins_anew_after_its_done_steps() {
     (
         action.progress.call.ambiguous,
         action.progress.call.sending,
-        action.stopping,
+        action.fence.stopping,
     ) = (true, true, true);
     let mut approvals = queued().round.approvals;
     approvals[0].at = at(9);
@@ -327,7 +328,8 @@ fn approved_again_it_begins_anew_after_its_done_steps() {
     fresh.round.number = 2;
     fresh.round.approved_at = at(9);
     fresh.progress.steps_done = 1;
-    fresh.token = 1;
+    fresh.fence.token = 1;
+    fresh.progress.tries = action.progress.tries.clone();
     fresh.schedule.due_at = Some(at(9 + AgentAction::DELIVERY));
     fresh.updated_at = at(9);
     assert_eq!(action, fresh);
@@ -544,8 +546,8 @@ fn a_call_in_doubt_that_a_read_finds_done_is_done() {
     let done: FactCondition =
         serde_json::from_value(json!({"fact": "batch.state", "is": ["processed"]})).unwrap();
     action.content.steps[0].reconcile = Some(Reconciliation {
-        done,
         not_done: None,
+        ..Reconciliation::by(done)
     });
     action.answered(Effect::Unclear, Keyed);
     action.content.reads = vec![TargetRead {

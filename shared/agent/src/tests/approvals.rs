@@ -151,7 +151,7 @@ fn a_digest_is_of_all_that_is_approved() {
         |action| action.content.action_type = ActionType::SyncCustomer,
         |action| action.content.risk = Risk::Medium,
         |action| action.content.target_system = "payments".into(),
-        |action| action.content.entities = vec!["ub_1002".into()],
+        |action| action.content.records = vec!["usage_batch/ub_1002".into()],
         |action| action.content.steps[0].call.as_mut().unwrap().expect = vec![204],
         |action| {
             let body = [("a".to_owned(), json!(1))].into_iter().collect();
@@ -357,8 +357,8 @@ fn only_a_proposal_can_be_rejected() {
 fn an_approval_counts_only_while_its_approver_may_give_it() {
     let two = policy(&json!({"rules": [{"approvers": 2, "roles": ["manager", "admin"]}]}));
     let changes: [fn(&mut User); 3] = [
-        |user| user.role = Role::Viewer,
-        |user| user.role = Role::Support,
+        |user| user.role = Role::Viewer.into(),
+        |user| user.role = Role::Support.into(),
         |user| user.disabled = true,
     ];
     for (at_all, change) in changes.into_iter().enumerate() {

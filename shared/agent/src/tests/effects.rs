@@ -36,27 +36,36 @@ fn an_action_holds_its_effects_for_as_long_as_it_may_have_them() {
     }
 }
 
-fn guard() -> EffectGuard {
-    let owner = ended(Succeeded, 2, "POST");
-    EffectGuard {
-        effect: owner.content.effects().next().unwrap(),
-        by: owner.key,
-        claimed_at: at(0),
-        tries: Vec::new(),
+/// The last claim of a record, by an action.
+fn claimed_by(owner: Option<&AgentAction>) -> OtherClaim {
+    OtherClaim {
+        record: "usage_batch/ub_1001".into(),
+        by: queued().key,
+        at: at(0),
+        is_last: true,
+        owner: owner.cloned(),
     }
 }
 
+fn held_by(owner: Option<&AgentAction>, content: &ActionContent) -> Option<Hold> {
+    let held = claimed_by(owner).held(content, false, at(5));
+    held.map(|held| held.hold)
+}
+
 #[test]
-fn an_effect_that_another_holds_keeps_an_action_back() {
+fn a_record_that_another_holds_keeps_an_action_back() {
     for (owner, code) in [
         (ended(Running, 0, "POST"), "effect_in_progress"),
         (ended(Unknown, 0, "POST"), "effect_unknown"),
         (ended(Succeeded, 2, "POST"), "done_recently"),
     ] {
-        let held = HeldEffect::of(&guard(), Some(&owner), at(5)).unwrap();
+        let held = claimed_by(Some(&owner));
         let mut action = queued();
         let around = Surroundings {
-            held: vec![held],
+            held: held
+                .held(&action.content, false, at(5))
+                .into_iter()
+                .collect(),
             ..around(Idempotency::Keyed)
         };
         let claim = action.claim(&around, 1_000, at(5));
@@ -64,30 +73,122 @@ fn an_effect_that_another_holds_keeps_an_action_back() {
         let says = action.end.error.unwrap();
         assert!(says.starts_with(&format!("{code}: ")), "{says}");
         assert!(says.contains("session 7"), "{says}");
-        assert!(
-            says.contains("reprocess_usage_batch of `ub_1001` in billing"),
-            "{says}"
-        );
+        let effect = "reprocess_usage_batch of `usage_batch/ub_1001`";
+        assert!(says.contains(effect), "{says}");
+    }
+}
+
+/// Actions of another type wait for the end, and read again. The same effect is not repeated.
+#[test]
+fn only_the_same_effect_is_kept_back_after_its_end() {
+    let pays = |action_type, target_system: &str| {
+        let mut content = queued().content;
+        content.action_type = action_type;
+        content.target_system = target_system.into();
+        content.money = Some(MoneyMoved {
+            direction: MoneyDirection::CustomerPays,
+            amount: None,
+        });
+        content
+    };
+    let mut retry = ended(Succeeded, 2, "POST");
+    retry.content = pays(ActionType::RetryPayment, "payments");
+    let mut void = pays(ActionType::VoidInvoice, "billing");
+    void.money.as_mut().unwrap().direction = MoneyDirection::CustomerOwesLess;
+    // Another system collects the same debt.
+    let again = pays(ActionType::RetryInvoice, "stripe");
+    for (state, of_void, of_again) in [
+        (Queued, Some(EffectInProgress), Some(EffectInProgress)),
+        (Running, Some(EffectInProgress), Some(EffectInProgress)),
+        (Unknown, Some(EffectUnknown), Some(EffectUnknown)),
+        (Succeeded, None, Some(DoneRecently)),
+        (Failed, None, None),
+        (Skipped, None, None),
+    ] {
+        retry.state = state;
+        retry.progress.steps_done = if state == Succeeded { 2 } else { 0 };
+        assert_eq!(held_by(Some(&retry), &void), of_void, "{state:?}");
+        assert_eq!(held_by(Some(&retry), &again), of_again, "{state:?}");
+    }
+    assert_eq!(held_by(None, &void), Some(EffectUnknown));
+}
+
+/// Until its effect was read, the systems may not agree on the record.
+#[test]
+fn a_record_is_held_until_the_effect_was_checked() {
+    let mut owner = ended(Succeeded, 2, "POST");
+    let other = ActionContent {
+        action_type: ActionType::VoidInvoice,
+        ..queued().content
+    };
+    let effective = FactCondition {
+        fact: "batch.state".into(),
+        asked: Asked::Is(vec![json!("processed")]),
+    };
+    owner.content.verify = Some(Verification {
+        effective,
+        amount: None,
+        within: span::HOUR,
+    });
+    owner.checks.verification = Some(Looks::first(VerificationStatus::Pending, at(0)));
+    assert_eq!(held_by(Some(&owner), &other), Some(EffectInProgress));
+    // An action that comes after it does not wait for its checks.
+    assert_eq!(claimed_by(Some(&owner)).held(&other, true, at(5)), None);
+    owner.checks.verification.as_mut().unwrap().status = VerificationStatus::Effective;
+    assert_eq!(held_by(Some(&owner), &other), None);
+}
+
+/// Another action claimed the record since, which it did when this one held nothing.
+#[test]
+fn an_earlier_claim_counts_only_for_what_was_done() {
+    for (state, hold) in [
+        (Queued, None),
+        (Unknown, None),
+        (Succeeded, Some(DoneRecently)),
+    ] {
+        let owner = ended(state, 2, "POST");
+        let earlier = OtherClaim {
+            is_last: false,
+            ..claimed_by(Some(&owner))
+        };
+        let held = earlier.held(&queued().content, false, at(5));
+        assert_eq!(held.map(|held| held.hold), hold, "{state:?}");
     }
 }
 
 #[test]
-fn of_an_owner_that_does_not_read_nothing_is_known() {
-    let held = HeldEffect::of(&guard(), None, at(5)).unwrap();
-    assert_eq!(held.hold, EffectUnknown);
-    let failed = ended(Failed, 0, "POST");
-    assert_eq!(HeldEffect::of(&guard(), Some(&failed), at(5)), None);
-}
-
-#[test]
-fn a_guard_is_of_one_action_of_one_session() {
-    let mut action = queued();
-    assert!(guard().is_of(&action));
-    action.key.action_id = SECOND.into();
-    assert!(!guard().is_of(&action));
-    action = queued();
-    action.key.session_id = Id::new(8).unwrap();
-    assert!(!guard().is_of(&action));
+fn a_guard_names_each_action_once_and_the_last_one_last() {
+    let keys = [FIRST, SECOND, FIRST]
+        .map(|id| ActionKey::new(queued().key.organization_id, queued().key.session_id, id));
+    let mut guard: Option<RecordGuard> = None;
+    for (at_millis, key) in (0..).zip(&keys) {
+        guard = Some(RecordGuard::claimed(
+            guard.as_ref(),
+            "usage_batch/ub_1001",
+            key,
+            at(at_millis),
+        ));
+    }
+    let guard = guard.unwrap();
+    let named = guard
+        .claims
+        .iter()
+        .map(|claim| (&*claim.action_id, claim.at));
+    assert_eq!(named.collect::<Vec<_>>(), [(SECOND, at(1)), (FIRST, at(2))]);
+    let others = |key: &ActionKey, now| guard.others("x", key, &queued().content, at(now));
+    let [other] = others(&keys[0], 5).try_into().unwrap();
+    assert!(!other.is_last && other.by == keys[1]);
+    let later = COOLDOWN + AgentAction::PATIENCE + 1;
+    assert!(others(&keys[0], later).is_empty());
+    // The last one may be unknown for ever.
+    assert!(others(&keys[1], later)[0].is_last);
+    // A guard of an earlier release reads as well.
+    let stored = json!({
+        "effect": {"lock": "invoice/inv_1"}, "organizationId": 1, "sessionId": 7, "actionId": FIRST,
+        "claimedAt": at(0), "tries": [{"sessionId": 7, "actionId": FIRST, "round": 1, "at": at(0)}],
+    });
+    let old: RecordGuard = serde_json::from_value(stored).unwrap();
+    assert!(old.others("invoice/inv_1", &keys[1], &queued().content, at(5))[0].is_last);
 }
 
 /// Its call may have been sent, so `skipped` would be wrong.
@@ -95,12 +196,22 @@ fn a_guard_is_of_one_action_of_one_session() {
 fn an_action_that_may_have_had_its_effect_is_not_skipped() {
     let mut action = queued();
     action.progress.call.ambiguous = true;
-    let held = HeldEffect::of(&guard(), None, at(5)).unwrap();
+    let held = claimed_by(None).held(&action.content, false, at(5));
     let around = Surroundings {
-        held: vec![held],
+        held: held.into_iter().collect(),
         ..around(Idempotency::Keyed)
     };
     assert_eq!(action.claim(&around, 1_000, at(5)), Claim::Ended(Unknown));
+}
+
+/// A proposal of an earlier release names no records, so that nothing would keep others away.
+#[test]
+fn an_action_without_records_is_not_run() {
+    let mut action = queued();
+    action.content.records.clear();
+    let claim = action.claim(&around(Idempotency::Keyed), 1_000, at(5));
+    assert_eq!(claim, Claim::Ended(Skipped));
+    assert!(action.end.error.unwrap().starts_with("content_changed: "));
 }
 
 /// A card is charged at most so often, however many sessions and rounds try it.
@@ -111,12 +222,8 @@ fn an_effect_is_tried_only_so_often() {
         within: 30 * span::DAY,
         apart: span::DAY,
     };
-    let mut action = queued();
-    action.content.attempts = Some(limit);
-    action.round.approvals[0].digest = Some(action.digest());
-    let effect = || action.content.effects().next().unwrap();
-    let mut guard: Option<EffectGuard> = None;
-    for (at_millis, claimed) in [
+    let mut tries = Vec::new();
+    for (at_millis, allowed) in [
         (0, true),
         // Another round within two seconds, within a day, and after it.
         (2_000, false),
@@ -126,26 +233,92 @@ fn an_effect_is_tried_only_so_often() {
         (30 * span::DAY - 1, false),
         (30 * span::DAY, true),
     ] {
-        let mut round = action.clone();
-        round.round.number = at_millis;
-        let tries = guard.as_ref().map(|guard| guard.tries_before(&round));
-        let refused = limit.refuse(&tries.unwrap_or_default(), at(at_millis));
-        assert_eq!(refused.is_none(), claimed, "{at_millis}: {refused:?}");
-        if claimed {
-            let claimed = EffectGuard::claimed(guard.as_ref(), effect(), &round, at(at_millis));
-            // A repeated claim of the same round is no other try.
-            let again = EffectGuard::claimed(Some(&claimed), effect(), &round, at(at_millis + 1));
-            assert_eq!(again.tries, claimed.tries);
-            guard = Some(claimed);
+        let refused = limit.refuse(&tries, at(at_millis));
+        assert_eq!(refused.is_none(), allowed, "{at_millis}: {refused:?}");
+        if allowed {
+            tries.push(at(at_millis));
         }
     }
-    let around = Surroundings {
-        tries: vec![vec![at(0)]],
-        ..around(Idempotency::Keyed)
+    // Tries of others count, and those of its own earlier rounds.
+    for is_own in [true, false] {
+        let mut action = queued();
+        action.content.attempts = Some(limit);
+        action.round.approvals[0].digest = Some(action.digest());
+        let mut around = around(Idempotency::Keyed);
+        if is_own {
+            action.progress.tries = vec![Try {
+                round: 0,
+                at: at(0),
+            }];
+            around.tries = vec![Vec::new()];
+        } else {
+            around.tries = vec![Vec::new(), vec![at(0)]];
+        }
+        let claim = action.claim(&around, span::MINUTE, at(5));
+        assert_eq!(claim, Claim::Ended(Skipped));
+        assert!(action.end.error.unwrap().starts_with("attempts_reached: "));
+    }
+}
+
+type Step = fn(&mut AgentAction);
+
+/// A try counts when something was asked of the other side.
+#[test]
+fn what_asked_nothing_of_the_other_side_is_no_try() {
+    let transfer = Some(MoneyMoved {
+        direction: MoneyDirection::CustomerPays,
+        amount: None,
+    });
+    let claimed = |money: Option<MoneyMoved>| {
+        let mut action = queued();
+        action.content.money = money;
+        action.round.approvals[0].digest = Some(action.digest());
+        let around = around(Idempotency::Keyed);
+        assert_eq!(action.claim(&around, span::MINUTE, at(5)), Claim::Held(()));
+        assert_eq!(action.progress.tries.len(), 1);
+        action
     };
-    assert_eq!(
-        action.claim(&around, span::MINUTE, at(5)),
-        Claim::Ended(ActionState::Skipped)
-    );
-    assert!(action.end.error.unwrap().starts_with("attempts_reached: "));
+    let cases: [(Step, bool, bool); 9] = [
+        // Its precondition does not hold, its session was cancelled, or no time was left.
+        (AgentAction::not_sent, false, false),
+        // 429, or a refused connection.
+        (
+            |one| _ = one.answered(Effect::NotNow, Idempotency::Keyed),
+            false,
+            false,
+        ),
+        (|one| refused(one, Some(401)), false, false),
+        (|one| refused(one, Some(404)), false, false),
+        (|one| refused(one, None), false, false),
+        // A bank may have declined it. For what moves no money, the refusal proves that nothing was done.
+        (|one| refused(one, Some(402)), true, false),
+        (|one| refused(one, Some(422)), true, false),
+        (
+            |one| _ = one.answered(Effect::Unclear, Idempotency::Keyed),
+            true,
+            true,
+        ),
+        (
+            |one| _ = one.answered(Effect::Done, Idempotency::Keyed),
+            true,
+            true,
+        ),
+    ];
+    for (place, (step, of_money, of_others)) in cases.into_iter().enumerate() {
+        for (money, counts) in [(transfer.clone(), of_money), (None, of_others)] {
+            let mut action = claimed(money);
+            step(&mut action);
+            assert_eq!(!action.progress.tries.is_empty(), counts, "{place}");
+            // A repeat of an unclear call that is refused for now takes nothing back.
+            if action.progress.call.ambiguous {
+                action.answered(Effect::NotNow, Idempotency::Keyed);
+                assert!(!action.progress.tries.is_empty(), "{place}");
+            }
+        }
+    }
+}
+
+fn refused(action: &mut AgentAction, status: Option<u16>) {
+    action.answered(Effect::Refused, Idempotency::Keyed);
+    action.refused(status);
 }

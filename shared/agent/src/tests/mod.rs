@@ -1,10 +1,13 @@
 //! Tests of every transition, without a table.
 
 mod actions;
+mod alerts;
+mod amounts;
 mod approvals;
 mod effects;
 mod journal;
 mod looks;
+mod open_outcomes;
 mod open_work;
 mod outcomes;
 mod people;
@@ -41,7 +44,6 @@ fn proposed(is_automated: bool) -> ProposedAction {
     ProposedAction {
         id: String::new(),
         key: "reprocess".into(),
-        excludes: Vec::new(),
         after: Vec::new(),
         unless: Vec::new(),
         is_automated,
@@ -56,8 +58,8 @@ fn proposed(is_automated: bool) -> ProposedAction {
             minutes_saved: 25,
             target_system: "billing".into(),
             connection: None,
-            entities: vec!["ub_1001".into()],
-            locks: Vec::new(),
+            records: vec!["usage_batch/ub_1001".into()],
+            customer: None,
             attempts: None,
             reads: Vec::new(),
             require: Vec::new(),
@@ -68,6 +70,7 @@ fn proposed(is_automated: bool) -> ProposedAction {
         approvals: Vec::new(),
         approvers: 0,
         handling: None,
+        denied_by: Vec::new(),
     }
 }
 
@@ -109,7 +112,7 @@ fn proposal() -> Proposal {
         ("review", "ub_1001"),
     ]) {
         action.key = key.into();
-        action.content.entities = vec![entity.into()];
+        action.content.records = vec![format!("usage_batch/{entity}")];
     }
     Proposal {
         analysis: Analysis {

@@ -4,7 +4,7 @@ use ActionState::{Failed, Running, Skipped, Succeeded, Unknown};
 use Idempotency::{Keyed, Unkeyed};
 
 use super::{
-    actions::{LEASE, error, held, unclaimed},
+    actions::{LEASE, around, error, held, unclaimed},
     *,
 };
 
@@ -43,6 +43,7 @@ fn an_answer_says_how_it_goes_on() {
         (Effect::Unclear, Keyed, Answered::Again),
         (Effect::Unclear, Unkeyed, Answered::Unknown),
         (Effect::Undecided, Keyed, Answered::Unknown),
+        (Effect::UnderWay, Unkeyed, Answered::Unknown),
     ] {
         let mut action = held(target);
         assert_eq!(action.answered(effect, target), answered, "{effect:?}");
@@ -53,7 +54,10 @@ fn an_answer_says_how_it_goes_on() {
             i64::from(before || effect == Effect::Done)
         );
         let is_open = action.progress.call.sending || action.progress.call.ambiguous;
-        let is_unclear = matches!(effect, Effect::Unclear | Effect::Undecided);
+        let is_unclear = matches!(
+            effect,
+            Effect::Unclear | Effect::Undecided | Effect::UnderWay
+        );
         assert_eq!(is_open, is_unclear, "{effect:?} {target:?}");
     }
 }
@@ -192,4 +196,31 @@ fn minutes_that_cannot_be_counted_at_once_are_due() {
             (false, None)
         );
     }
+}
+
+#[test]
+fn an_action_whose_alert_was_resolved_is_not_claimed() {
+    let resolved = Surroundings {
+        is_resolved: true,
+        ..around(Keyed)
+    };
+    let mut waits = queued();
+    assert_eq!(waits.claim(&resolved, LEASE, at(5)), Claim::Ended(Skipped));
+    assert!(error(&waits).starts_with("alert_resolved: "));
+    // A 429 proves that nothing was done.
+    let mut deferred = held(Keyed);
+    deferred.answered(Effect::NotNow, Keyed);
+    deferred.release(at(6), at(5));
+    assert!(deferred.depends_on_alert());
+    assert_eq!(deferred.alert_resolved(None).state, Skipped);
+    assert_eq!(
+        deferred.claim(&resolved, LEASE, at(6)),
+        Claim::Ended(Skipped)
+    );
+    // A call that may have taken effect is followed to its end.
+    let mut unclear = held(Keyed);
+    unclear.answered(Effect::Unclear, Keyed);
+    assert!(!unclear.depends_on_alert());
+    unclear.release(at(6), at(5));
+    assert_eq!(unclear.claim(&resolved, LEASE, at(6)), Claim::Held(()));
 }

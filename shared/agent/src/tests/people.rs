@@ -26,7 +26,7 @@ fn verdict(outcome: VerdictOutcome, by: i64) -> Verdict {
     }
 }
 
-/// A failed session whose two actions ended in these states.
+/// A session whose two actions ended in these states.
 fn failed(states: [ActionState; 2]) -> (AgentSession, Actions) {
     let mut session = awaiting();
     let all = ids(&[FIRST, SECOND]);
@@ -124,7 +124,7 @@ fn a_verdict_tells_of_the_step_that_was_unclear() {
 #[test]
 fn a_session_completes_with_the_last_verdict() {
     let (mut session, mut actions) = failed([ActionState::Unknown; 2]);
-    for (id, status) in [(FIRST, Failed), (SECOND, Completed)] {
+    for (id, status) in [(FIRST, Executing), (SECOND, Completed)] {
         let judged = session.judge(&mut actions, id, verdict(VerdictOutcome::Done, 5));
         assert!(judged.unwrap().is_some());
         assert_eq!(session.status, status);
@@ -173,6 +173,7 @@ fn a_session_that_does_not_wait_for_it_stays_as_it_is() {
     for status in [Executing, Cancelling, Cancelled] {
         let (mut session, mut actions) = failed([ActionState::Unknown; 2]);
         session.status = status;
+        session.awaits_outcome = false;
         let judged = session.judge(&mut actions, FIRST, verdict(VerdictOutcome::Done, 5));
         assert!(judged.unwrap().is_some());
         assert_eq!((session.status, session.updated_at), (status, at(50)));
@@ -346,7 +347,7 @@ fn a_request_says_what_is_to_be_done_and_fits_whatever_it_says() {
     for part in [
         "Before Monday.",
         "Cause: It is stuck.",
-        "Records: `ub_1001`",
+        "Records: `usage_batch/ub_1001`",
         "1. Have it processed again. (POST /usage-batches/ub_1001/reprocess)",
         "Action s7-p1-a1 of agent session 7 on alert 9.",
     ] {
@@ -358,11 +359,11 @@ fn a_request_says_what_is_to_be_done_and_fits_whatever_it_says() {
 #[test]
 fn a_preview_is_of_actions_that_stand() {
     let mut session = awaiting();
-    session.proposed_actions[0].excludes = vec!["second".into()];
-    session.proposed_actions[1].excludes = vec!["first".into()];
+    let records = session.proposed_actions[0].content.records.clone();
+    session.proposed_actions[1].content.records = records;
     let all = ids(&[SECOND, MANUAL, FIRST]);
     let named = session.named(&all).unwrap();
-    let pairs = AgentSession::exclusive_pairs(&named);
+    let pairs = session.exclusive_pairs(&named);
     assert_eq!(pairs, [[SECOND.to_owned(), FIRST.to_owned()]]);
     let Err(Error::Invalid(faults)) = session.named(&ids(&[FIRST, "nothing"])) else {
         panic!("it is named");

@@ -42,6 +42,7 @@ fn subject(money: &MoneyMoved) -> PolicySubject<'_> {
         risk: Risk::High,
         money: Some(money),
         connection: "payments",
+        customer: None,
     }
 }
 
@@ -52,10 +53,11 @@ fn by(user: i64, role: Role) -> ActionApproval {
     }
 }
 
-const NOBODY: Proposers = Proposers {
+const NOBODY: &Proposers = &Proposers {
     recorder: None,
     opener: None,
     proposer: None,
+    deniers: Vec::new(),
 };
 
 #[test]
@@ -64,7 +66,7 @@ fn without_a_rule_one_person_approves_whoever_it_is() {
     let requirement = none.requires(subject(&UNKNOWN));
     assert_eq!(requirement.approvers(), 1);
     assert!(!requirement.denies());
-    let proposers = awaiting().proposers();
+    let proposers = &awaiting().proposers(FIRST);
     assert!(requirement.admits(&by(3, Role::Manager), proposers));
     assert_eq!(requirement.says(), "one approver");
 }
@@ -77,6 +79,7 @@ fn a_rule_is_about_what_fits_all_that_it_gives() {
         risk: Risk::Low,
         money: None,
         connection: "billing",
+        customer: None,
     };
     for (when, fits_subject, fits_other) in [
         (json!({}), true, true),
@@ -138,10 +141,10 @@ fn the_strictest_of_the_rules_wins() {
     ]}));
     let requirement = policy.requires(subject(&UNKNOWN));
     assert_eq!(requirement.approvers(), 2);
-    let proposers = Proposers {
-        recorder: None,
+    let proposers = &Proposers {
         opener: Id::new(3),
         proposer: Id::new(5),
+        ..Proposers::default()
     };
     assert!(requirement.admits(&by(4, Role::Admin), proposers));
     for (user, role) in [
@@ -186,10 +189,9 @@ fn the_preset_asks_for_somebody_else_and_for_two_where_nothing_can_be_undone() {
             money,
             ..subject(&UNKNOWN)
         });
-        let opener = Proposers {
-            recorder: None,
+        let opener = &Proposers {
             opener: Id::new(4),
-            proposer: None,
+            ..Proposers::default()
         };
         let by_opener = requirement.admits(&by(4, Role::Admin), opener);
         (requirement.approvers(), by_opener)
@@ -224,12 +226,14 @@ fn an_action_takes_of_its_day_what_the_caps_count() {
     let two_others = Charge {
         others: Some(2),
         money: None,
+        message: None,
     };
     assert_eq!(actions, Some(two_others));
     let caps = json!({"money": [{"minorUnits": 1000, "currency": "USD"}]});
     let taken = Charge {
         others: None,
         money: Some((money(400, "USD"), 600)),
+        message: None,
     };
     assert_eq!(charge(&caps, subject(&usd)), Ok(Some(taken)));
     charge(&caps, subject(&eur)).unwrap_err();
@@ -244,6 +248,7 @@ fn an_action_takes_of_its_day_what_the_caps_count() {
     let free = Charge {
         others: None,
         money: None,
+        message: None,
     };
     assert_eq!(charge(&caps, sync), Ok(Some(free.clone())));
     // Usage has no amount before its invoice.
@@ -252,6 +257,29 @@ fn an_action_takes_of_its_day_what_the_caps_count() {
         amount: None,
     };
     assert_eq!(charge(&caps, subject(&usage)), Ok(Some(free)));
+}
+
+/// The policy says the number of messages to a customer.
+#[test]
+fn messages_to_a_customer_are_capped_in_words() {
+    let caps = |most: i64| {
+        let caps = json!({"caps": {"messagesPerCustomer": most}});
+        policy(&caps).caps
+    };
+    let message = |customer| PolicySubject {
+        action_type: ActionType::NotifyCustomer,
+        money: None,
+        customer,
+        ..subject(&UNKNOWN)
+    };
+    let charge = caps(2).charge(message(Some("cus_1"))).unwrap().unwrap();
+    assert_eq!(charge.message, Some(("cus_1".to_owned(), 1)));
+    let other = caps(2).charge(subject(&UNKNOWN)).unwrap().unwrap();
+    assert_eq!(other.message, None);
+    let unknown = caps(2).charge(message(None)).unwrap_err();
+    assert!(unknown.contains("customer is not known"), "{unknown}");
+    let none = caps(0).charge(message(Some("cus_1"))).unwrap_err();
+    assert_eq!(none, "the policy allows no messages to customers");
 }
 
 /// A fresh approver counts where any one user may approve, and nowhere else.
@@ -284,9 +312,19 @@ fn who_recorded_the_alert_counts_as_the_opener() {
     for (user, admits) in [(3, false), (5, false), (4, true)] {
         let approval = by(user, Role::Manager);
         assert_eq!(
-            requirement.admits(&approval, session.proposers()),
+            requirement.admits(&approval, &session.proposers(FIRST)),
             admits,
             "{user}"
+        );
+    }
+    // An alert of a machine is no user's word.
+    alert.recorded_by_machine = true;
+    let session = AgentSession::open(Id::new(7).unwrap(), &alert, Id::new(3).unwrap(), at(0));
+    for (user, admits) in [(3, false), (5, true)] {
+        let approval = by(user, Role::Manager);
+        assert_eq!(
+            requirement.admits(&approval, &session.proposers(FIRST)),
+            admits
         );
     }
 }

@@ -1,6 +1,6 @@
 //! Effects derived from answers.
 
-use Effect::{Done, DoneBefore, NotNow, Refused, Unclear, Undecided};
+use Effect::{Done, DoneBefore, NotNow, Refused, Unclear, Undecided, UnderWay};
 
 use super::*;
 
@@ -273,7 +273,7 @@ fn a_call_that_is_under_way_is_read_later() {
         is: vec![json!("paid")],
         pending: vec![json!("open")],
     }];
-    for (status, effect) in [("paid", Done), ("open", Undecided), ("void", Refused)] {
+    for (status, effect) in [("paid", Done), ("open", UnderWay), ("void", Refused)] {
         let body = json!({ "status": status });
         let reply = Reply {
             body: &body,

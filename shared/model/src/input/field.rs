@@ -168,6 +168,9 @@ pub trait Field: Sized {
     /// True if the field must be sent.
     const REQUIRED: bool = true;
 
+    /// True if a value may hold a comma.
+    const HOLDS_COMMAS: bool = false;
+
     /// Reads a value that was sent.
     fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self>;
 

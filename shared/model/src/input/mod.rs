@@ -23,7 +23,7 @@ mod shape;
 pub use crate::names::OneOf;
 pub use crate::{
     integer::{integer, integer_schema},
-    text::{Form, is_hidden, is_joiner, is_of_a_name, on_one_line},
+    text::Form,
 };
 pub use field::{Field, Json, Place, Reading, escaped};
 pub use object::{Fields, Input, Property, SENT};
@@ -50,6 +50,11 @@ const MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// Parses a body: returns the value, or every fault of the text.
 pub fn parse<T: Input>(text: &[u8]) -> Result<T, Vec<Fault>> {
+    parse_with_rest(text).map(|(value, _)| value)
+}
+
+/// As [`parse`], with the fields of the body that `T` does not have.
+pub fn parse_with_rest<T: Input>(text: &[u8]) -> Result<(T, Fields), Vec<Fault>> {
     let text = text.strip_prefix(MARK).unwrap_or(text);
     if let Some((pointer, number)) = number::not_kept(text) {
         return Err(vec![Fault {
@@ -64,10 +69,17 @@ pub fn parse<T: Input>(text: &[u8]) -> Result<T, Vec<Fault>> {
     let mut faults = Vec::new();
     let mut place = Place::body(&mut faults);
     let read = match serde_json::from_slice::<Value>(text) {
-        Ok(value) => T::read(&value, &mut place),
+        Ok(value) => T::read(&value, &mut place).zip(Some(value)),
         Err(error) => place.fault(FaultCode::Json, not_json(text, &error)),
     };
-    read.filter(|_| faults.is_empty()).ok_or(faults)
+    let (read, value) = read.filter(|_| faults.is_empty()).ok_or(faults)?;
+    let mut rest = Fields::new();
+    if let Value::Object(fields) = value {
+        let known = T::names();
+        rest = fields;
+        rest.retain(|name, _| !known.contains(name));
+    }
+    Ok((read, rest))
 }
 
 /// The reason why a text is not JSON, for clients.
@@ -91,7 +103,7 @@ pub fn from_value<T: Input>(value: &Value) -> Result<T, Vec<Fault>> {
 }
 
 /// Reads query parameters, given as decoded pairs of name and value. Returns the value, or every fault,
-/// `faults` among them.
+/// `faults` among them. Only a list may be repeated; its values are then an array.
 pub fn parse_query<T: Input>(
     pairs: impl IntoIterator<Item = (String, String)>,
     mut faults: Vec<Fault>,
@@ -99,7 +111,9 @@ pub fn parse_query<T: Input>(
     let mut sent = Map::new();
     let mut place = Place::query(&mut faults);
     let known = T::names();
+    let lists = lists::<T>();
     for (name, value) in pairs {
+        let value = Value::String(value);
         if !known.contains(&name) {
             let detail = if known.is_empty() {
                 "This operation takes no query parameters.".to_owned()
@@ -110,14 +124,30 @@ pub fn parse_query<T: Input>(
                 )
             };
             place.at(&name).report(FaultCode::UnknownParameter, detail);
-        } else if sent.insert(name.clone(), Value::String(value)).is_some() {
-            place
+            continue;
+        }
+        match sent.get_mut(&name) {
+            None => {
+                sent.insert(name, value);
+            }
+            Some(Value::Array(values)) => values.push(value),
+            Some(first) if lists.contains(&name) => *first = [first.take(), value].into(),
+            Some(_) => place
                 .at(&name)
-                .report(FaultCode::Repeated, "Send this parameter once.");
+                .report(FaultCode::Repeated, "Send this parameter once."),
         }
     }
     let read = T::read_object(&sent, &mut place);
     read.filter(|_| faults.is_empty()).ok_or(faults)
+}
+
+/// The names of the parameters that take several values.
+fn lists<T: Input>() -> Vec<String> {
+    let properties = T::properties().into_iter();
+    properties
+        .filter(|one| schema::is_list(&without_null(one.schema.clone())))
+        .map(|one| one.name)
+        .collect()
 }
 
 #[cfg(test)]

@@ -76,6 +76,11 @@ pub fn without_null(schema: Schema) -> Schema {
     }
 }
 
+/// True for the schema of an array.
+pub(super) const fn is_list(schema: &Schema) -> bool {
+    matches!(schema, RefOr::T(openapi::Schema::Array(_)))
+}
+
 fn is_null(schema: &Schema) -> bool {
     matches!(schema, RefOr::T(openapi::Schema::Object(object)) if object.schema_type == SchemaType::Type(Type::Null))
 }

@@ -90,6 +90,9 @@ pub struct EntryCredential {
     pub token_id: Option<TokenId>,
     /// Its name.
     pub token_name: Option<TokenName>,
+    /// True for a machine's token. Entries do not have it.
+    #[serde(skip)]
+    pub is_machine: bool,
 }
 
 names! {
@@ -150,6 +153,7 @@ impl EntryCredential {
             kind: CredentialType::Session,
             token_id: None,
             token_name: None,
+            is_machine: false,
         }
     }
 }
@@ -160,6 +164,7 @@ impl From<&Token> for EntryCredential {
             kind: CredentialType::Token,
             token_id: Some(token.id),
             token_name: Some(token.name.clone()),
+            is_machine: token.is_machine(),
         }
     }
 }

@@ -10,28 +10,37 @@ use utoipa::{
 };
 
 use crate::{
-    FeedAction, RecordName, RecordType, Timestamp, UserId, UserRef,
+    FeedAction, NotificationKind, OrOther, RecordName, RecordType, SubjectType, Timestamp, UserId,
+    UserRef,
     input::{Field, Place, Reading, reference},
 };
 
 /// The type of a notification's event.
 const NOTIFICATION: &str = "notification";
 
-/// The event of a test, which every webhook gets.
-pub const TEST_EVENT: &str = "webhook.test";
-
 /// Every value that [`EventPattern`] takes.
 static PATTERNS: LazyLock<Vec<String>> = LazyLock::new(|| {
     let mut all = vec!["*".to_owned()];
-    for kind in RecordType::ALL {
-        all.push(format!("{}.*", kind.name()));
-        let actions = FeedAction::ALL.iter();
-        all.extend(actions.map(|action| event_type(kind.name(), *action)));
+    for (kind, actions) in EVENTS.iter() {
+        all.push(format!("{kind}.*"));
+        all.extend(actions.iter().map(|action| event_type(kind, *action)));
     }
-    all.push(format!("{NOTIFICATION}.*"));
-    all.push(event_type(NOTIFICATION, FeedAction::Created));
     all
 });
+
+/// The types of records that have events, each with its actions.
+static EVENTS: LazyLock<Vec<(&'static str, &'static [FeedAction])>> = LazyLock::new(|| {
+    let records = RecordType::ALL.iter();
+    let records = records.map(|kind| (kind.name(), FeedAction::ALL));
+    let notifications = (NOTIFICATION, &[FeedAction::Created][..]);
+    records.chain([notifications]).collect()
+});
+
+/// The types of events of changes.
+pub(super) fn event_types() -> impl Iterator<Item = String> {
+    let events = EVENTS.iter();
+    events.flat_map(|(kind, actions)| actions.iter().map(|action| event_type(kind, *action)))
+}
 
 fn event_type(kind: &str, action: FeedAction) -> String {
     format!("{kind}.{}", action.name())
@@ -100,12 +109,15 @@ impl ToSchema for EventPattern {
     "type": "task",
     "recordId": 17,
     "parent": {"type": "project", "recordId": 1},
+    "part": null,
     "action": "updated",
     "version": 4,
     "fields": ["status"],
     "at": "2026-01-15T12:00:00.000Z",
     "actor": {"id": 1, "username": "ada", "fullName": "Ada Lindqvist"},
-    "userId": null
+    "userId": null,
+    "kind": null,
+    "subject": null
 })))]
 #[serde(rename_all = "camelCase")]
 pub struct EventChange {
@@ -117,8 +129,11 @@ pub struct EventChange {
     pub kind: String,
     /// Id of the record.
     pub record_id: EventRecordId,
-    /// Subject of a comment or a message; project of a task, a milestone or a phase.
+    /// Subject of a comment or a message; project of a task, a milestone, a phase or an activity.
     pub parent: Option<RecordName>,
+    /// Action of an agent session that changed, with its version, as `a1@3`; null for other changes.
+    #[serde(default)]
+    pub part: Option<String>,
     /// Kind of change.
     pub action: FeedAction,
     /// Version that the change led to; null for records without one.
@@ -131,6 +146,25 @@ pub struct EventChange {
     pub actor: Option<UserRef>,
     /// User who is notified; null for other records.
     pub user_id: Option<UserId>,
+    /// Kind of the notification; null for other records.
+    #[serde(default, rename = "kind")]
+    #[schema(value_type = Option<NotificationKind>)]
+    pub notification_kind: Option<OrOther<NotificationKind>>,
+    /// Record that the notification is about; null for other records.
+    #[serde(default)]
+    pub subject: Option<EventSubject>,
+}
+
+/// The record that a notification is about.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(examples(json!({"type": "task", "id": 17})))]
+pub struct EventSubject {
+    /// Type.
+    #[serde(rename = "type")]
+    #[schema(value_type = SubjectType)]
+    pub kind: OrOther<SubjectType>,
+    /// Id, unique among records of the type.
+    pub id: i64,
 }
 
 /// The id of a record: an integer, or a text for a notification.
@@ -159,28 +193,20 @@ impl EventChange {
         let EventRecordId::Number(id) = self.record_id else {
             return Some("/api/notifications".to_owned());
         };
-        let kind = RecordType::ALL.iter().find(|one| one.name() == self.kind)?;
+        let kind = *RecordType::ALL.iter().find(|one| one.name() == self.kind)?;
         let parent = self.parent;
-        Some(match kind {
-            RecordType::Task => format!("/api/tasks/{id}"),
-            RecordType::Milestone => format!("/api/milestones/{id}"),
-            RecordType::ServiceRequest => format!("/api/service-requests/{id}"),
-            RecordType::Ticket => ticket(id),
-            RecordType::Activity => format!("/api/activities/{id}"),
-            RecordType::Project => format!("/api/projects/{id}"),
-            RecordType::Phase => format!("/api/projects/{}/phases", parent?.record_id),
-            RecordType::Tag => "/api/tags".to_owned(),
-            RecordType::Comment => comments(parent?)?,
-            RecordType::TicketMessage => ticket(parent?.record_id),
-            RecordType::User => format!("/api/users/{id}"),
-            RecordType::Alert => format!("/api/concierge/alerts/{id}"),
-            RecordType::AgentSession => format!("/api/concierge/agent-sessions/{id}"),
-        })
+        match kind {
+            RecordType::Phase => Some(format!("/api/projects/{}/phases", parent?.record_id)),
+            RecordType::Tag => Some("/api/tags".to_owned()),
+            RecordType::Comment => comments(parent?),
+            RecordType::TicketMessage => parent?.path(),
+            _ => RecordName {
+                kind,
+                record_id: id,
+            }
+            .path(),
+        }
     }
-}
-
-fn ticket(id: i64) -> String {
-    format!("/api/managed-services/ticket/{id}")
 }
 
 /// The list of a subject's comments.
@@ -225,7 +251,7 @@ mod tests {
             "tasks.*",
             "task.moved",
             "*.created",
-            TEST_EVENT,
+            super::super::TEST_EVENT,
         ] {
             assert_eq!(pattern(text), None, "{text}");
         }

@@ -2,12 +2,14 @@
 
 mod delivery;
 mod event;
+mod message;
 mod url;
 
 pub use delivery::{
     DeliveryMessage, DeliveryStatus, FailedAttempt, WebhookDelivery, WebhookDeliveryFilter,
 };
-pub use event::{EventChange, EventPattern, EventRecordId, TEST_EVENT};
+pub use event::{EventChange, EventPattern, EventRecordId, EventSubject};
+pub use message::{EventType, TEST_EVENT, WebhookMessage, WebhookMessageData};
 pub use url::WebhookUrl;
 
 use serde::{Deserialize, Serialize};
@@ -69,8 +71,11 @@ pub struct WebhookHealth {
     pub webhook_id: WebhookId,
     /// The last success, to the minute.
     pub last_success_at: Option<Timestamp>,
-    /// The first failure since then.
+    /// The first failure since then, of failures without [quiet days](Self::QUIET) between them.
     pub failing_since: Option<Timestamp>,
+    /// The last failure, to the hour.
+    #[serde(default)]
+    pub last_failure_at: Option<Timestamp>,
     /// The next turn, while the receiver is slow: a message is sent in each.
     pub next_turn_at: Option<Timestamp>,
 }
@@ -199,6 +204,13 @@ impl WebhookHealth {
     /// Milliseconds within which a further success is not noted.
     const FRESH: i64 = span::MINUTE;
 
+    /// Milliseconds within which a further failure is not noted.
+    const FRESH_FAILURE: i64 = span::HOUR;
+
+    /// Milliseconds without a failure that end the count of failing days. Longer than the longest pause between
+    /// the attempts of a delivery.
+    const QUIET: i64 = 2 * span::DAY;
+
     /// Milliseconds after which an answer is slow.
     const SLOW: i64 = 5 * span::SECOND;
 
@@ -213,6 +225,7 @@ impl WebhookHealth {
             webhook_id: webhook.id,
             last_success_at: None,
             failing_since: None,
+            last_failure_at: None,
             next_turn_at: None,
         }
     }
@@ -236,10 +249,25 @@ impl WebhookHealth {
         self.failing_since.is_some() || !self.last_success_at.is_some_and(is_fresh)
     }
 
+    /// The first of the failures that a failure now goes on with; `None` if it is the first.
+    #[must_use]
+    pub fn fails_since(&self, now: Timestamp) -> Option<Timestamp> {
+        let last = self.last_failure_at.max(self.failing_since)?;
+        let goes_on = now.since(last) < Self::QUIET;
+        self.failing_since.filter(|_| goes_on)
+    }
+
+    /// Returns true if a failure now is worth a write.
+    #[must_use]
+    pub fn lacks_failure(&self, now: Timestamp) -> bool {
+        let is_fresh = |last: Timestamp| now.since(last) < Self::FRESH_FAILURE;
+        self.fails_since(now).is_none() || !self.last_failure_at.is_some_and(is_fresh)
+    }
+
     /// Returns true if failures have lasted so long that a further one disables the webhook.
     #[must_use]
     pub fn has_failed_long(&self, now: Timestamp) -> bool {
-        self.failing_since
+        self.fails_since(now)
             .is_some_and(|since| now.since(since) >= Webhook::PATIENCE)
     }
 }

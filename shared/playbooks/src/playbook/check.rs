@@ -4,7 +4,7 @@ use agent::{ActionType, FactCondition, Reconciliation, Reversibility, Risk};
 
 use super::{
     Action, Playbook,
-    condition::is_scalar,
+    condition::{Condition, is_scalar},
     flaw::none_of,
     gives,
     money::MoneyInFile,
@@ -39,6 +39,9 @@ impl Playbook {
         }
         self.check_findings()?;
         self.check_facts(self.resolved_when.facts())?;
+        if !self.resolved_when.0.iter().all(Condition::is_positive) {
+            return Err("resolved_when says what is, not what is no more".to_owned());
+        }
         self.check_text(&self.root_cause)?;
         self.check_text(&self.impact)?;
         self.actions
@@ -55,8 +58,8 @@ impl Playbook {
             &action.expected_outcome,
         ]
         .into_iter()
-        .chain(&action.entities)
-        .chain(&action.locks)
+        .chain(&action.records)
+        .chain(&action.customer)
         .chain(action.reversible.iter().map(|one| one.parts().1))
         .chain(action.steps.iter().map(|step| &step.description))
         .try_for_each(|text| self.check_text_of(action, text))?;
@@ -66,8 +69,14 @@ impl Playbook {
         let reconciles = action.steps.iter().filter_map(Step::reconcile);
         let reconciles: Vec<Reconciliation> = reconciles.collect();
         let denies = reconciles.iter().any(|one| one.not_done.is_some());
-        let verify = action.verify.as_ref().map(Verify::condition);
-        let checks = verify.is_some() || !reconciles.is_empty() || !action.require.0.is_empty();
+        let verify: Vec<FactCondition> = action.verify.iter().flat_map(Verify::facts).collect();
+        let states_amount = money.is_some_and(|one| one.amount.is_some());
+        let asks_amount = action.verify.as_ref().is_some_and(Verify::asks_amount);
+        let names_invoice = action
+            .records
+            .iter()
+            .any(|one| one.is_record(Some("invoice")));
+        let checks = !verify.is_empty() || !reconciles.is_empty() || !action.require.0.is_empty();
         none_of(
             &format!("{kind:?}"),
             [
@@ -78,8 +87,20 @@ impl Playbook {
                 ),
                 (automated && action.minutes == 0, " saves no minutes"),
                 (
-                    automated && action.entities.is_empty(),
-                    " names no entity that it acts on",
+                    automated && action.records.is_empty(),
+                    " names no record that it acts on",
+                ),
+                (
+                    !action.records.iter().all(|one| one.is_record(None)),
+                    ": a record is `kind/{id}`",
+                ),
+                (
+                    automated && kind.changes_invoice() && !names_invoice,
+                    " changes an invoice, its collection or its payment, and names no invoice/{id}",
+                ),
+                (
+                    (automated && kind == ActionType::NotifyCustomer) != action.customer.is_some(),
+                    " names a customer exactly if it sends one a message",
                 ),
                 (
                     !action.steps.iter().all(calls),
@@ -92,6 +113,10 @@ impl Playbook {
                 (
                     money.is_some_and(|one| !one.is_sound()),
                     ": money has amount and currency, unless the customer is billed later",
+                ),
+                (
+                    states_amount != asks_amount,
+                    " asks for the amount in verify exactly if money has one",
                 ),
                 (
                     automated && reversible.is_none(),
@@ -114,14 +139,15 @@ impl Playbook {
             ],
         )?;
         // Ids are spelled as the target system returns them, so that each record has one spelling.
-        let used = action.entities.iter().chain(&action.locks);
+        let used = action.records.iter().chain(&action.customer);
         let used = used.flat_map(Template::placeholders);
         let used = used.chain(action.calls().flat_map(Call::placeholders));
         self.check_facts(used.filter(|_| automated))?;
         self.check_facts(action.when.facts().chain(action.require.facts()))?;
         self.check_facts(money.iter().flat_map(|one| one.facts()))?;
         let checked = reconciles.iter().flat_map(Reconciliation::conditions);
-        self.check_facts(checked.chain(&verify).flat_map(FactCondition::facts))
+        self.check_facts(checked.chain(&verify).flat_map(FactCondition::facts))?;
+        action.check_suppositions()
     }
 
     /// Checks a text of an action, which may also contain the money that it moves.
@@ -220,6 +246,22 @@ impl Playbook {
     }
 }
 
+impl Action {
+    fn check_suppositions(&self) -> Result<(), String> {
+        let required: Vec<&str> = self.require.facts().collect();
+        let mut suppositions = self.suppositions.iter();
+        let are_covered = suppositions.all(|one| one.is_covered(&required));
+        let lacks = self.suppositions.is_empty() || !are_covered;
+        none_of(
+            &format!("{:?}", self.action_type),
+            [(
+                self.automated && lacks,
+                " supposes what no required fact shows, so that it is manual",
+            )],
+        )
+    }
+}
+
 /// Returns the flaw of an unknown placeholder, if there is one.
 fn known(unknown: Option<&str>) -> Result<(), String> {
     unknown.map_or(Ok(()), |name| Err(format!("{{{name}}} is unknown")))
@@ -230,6 +272,7 @@ const fn moves_money(kind: ActionType) -> bool {
     !matches!(
         kind,
         ActionType::PauseCollection
+            | ActionType::ResumeCollection
             | ActionType::ResendWebhooks
             | ActionType::SyncCustomer
             | ActionType::NotifyCustomer

@@ -68,6 +68,11 @@ pub(super) fn is_scalar(value: &Value) -> bool {
 }
 
 impl Condition {
+    /// True if it states how a fact is, rather than how it is not.
+    pub(super) const fn is_positive(&self) -> bool {
+        !matches!(self.0.asked, Asked::IsNot(_) | Asked::DiffersFrom(_))
+    }
+
     /// Returns the condition on a fact of one read, whose name the file omits. The other fact of a
     /// comparison may belong to another read, which the file names.
     pub(super) fn of_read(&self, read: &str) -> FactCondition {
@@ -85,7 +90,7 @@ impl Condition {
             values => values.clone(),
         };
         FactCondition {
-            fact: qualified(&self.0.fact),
+            fact: other(&self.0.fact),
             asked,
         }
     }

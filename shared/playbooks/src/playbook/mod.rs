@@ -10,6 +10,7 @@ mod period;
 mod read;
 mod render;
 mod step;
+mod supposition;
 mod values;
 mod verify;
 
@@ -29,6 +30,7 @@ use self::{
     period::AttemptsInFile,
     read::{HTTP, ReadInFile},
     step::Step,
+    supposition::Supposition,
     values::Source,
     verify::Verify,
 };
@@ -115,9 +117,6 @@ fn one() -> f64 {
 pub(super) struct Action {
     /// Its name within the playbook.
     key: String,
-    /// Keys of actions that must not run if this one does. One of the two actions suffices.
-    #[serde(default)]
-    excludes: Vec<String>,
     /// Keys of actions that come first, if they are approved too.
     #[serde(default)]
     after: Vec<String>,
@@ -133,14 +132,13 @@ pub(super) struct Action {
     /// Minutes a person would need.
     #[serde(default)]
     minutes: u16,
-    /// The affected records, by the ids that were read. No two actions have the same effect on one
-    /// record at once, or within a day after the first.
+    /// The records that it changes, and those that have to stay beside it, as `kind/{read.id}`. It acts
+    /// on the first one. No two actions with a common record run at once.
     #[serde(default)]
-    entities: Vec<Template>,
-    /// Names that no other action of any playbook holds at once, or within a day after the first.
-    #[serde(default)]
-    locks: Vec<Template>,
-    /// The number of times that its effect may be tried. Without it, an action that takes money may
+    records: Vec<Template>,
+    /// The customer who gets its message.
+    customer: Option<Template>,
+    /// The number of times that its effect may be tried. Without it, an action that moves money may
     /// be tried once a day, and others have no limit.
     attempts: Option<AttemptsInFile>,
     /// The way to undo it. Required for automated actions.
@@ -152,6 +150,9 @@ pub(super) struct Action {
     /// Conditions at the proposal that must also hold when it runs.
     #[serde(default)]
     require: Many<Condition>,
+    /// All that has to be so for the action to be right, with the facts.
+    #[serde(default)]
+    suppositions: Vec<Supposition>,
     money: Option<MoneyInFile>,
     /// The condition that shows its effect.
     verify: Option<Verify>,
@@ -230,7 +231,6 @@ impl Playbook {
             return Err(format!("it calls itself {:?}", playbook.name));
         }
         playbook.check()?;
-        playbook.exclude_mutually();
         playbook.hash = digest(text);
         Ok(playbook)
     }

@@ -25,10 +25,7 @@ impl MoneyInFile {
 
     /// True if money itself is transferred, which may take time.
     pub(super) const fn moves_cash(&self) -> bool {
-        matches!(
-            self.direction,
-            MoneyDirection::CustomerPays | MoneyDirection::CustomerIsRepaid
-        )
+        self.direction.is_transfer()
     }
 
     /// Returns its facts.

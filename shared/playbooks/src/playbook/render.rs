@@ -4,8 +4,7 @@ use std::collections::BTreeSet;
 
 use agent::{
     ActionContent, ActionStep, ApiCall, Asked, Attempts, Connection, FactCondition, Facts,
-    MoneyDirection, NotApplicable, ProposedAction, Reconciliation, ResolvedWhen, TargetEffect,
-    TargetRead, read_of, reads_of,
+    NotApplicable, ProposedAction, Reconciliation, ResolvedWhen, TargetRead, read_of, reads_of,
 };
 use model::{JsonObject, JsonText};
 
@@ -91,12 +90,12 @@ impl Action {
                 reconcile,
             });
         }
-        let (entities, unknown) = ids(&self.entities, values);
-        let (locks, unlocked) = ids(&self.locks, values);
-        let obstacle = unknown.or(unlocked).or(obstacle);
+        let (records, unknown) = ids(&self.records, values);
+        let (customers, unnamed) = ids(self.customer.as_slice(), values);
+        let obstacle = unknown.or(unnamed).or(obstacle);
         let obstacle = obstacle.or_else(|| self.is_not_known(values, around));
-        let verify = self.verify.as_ref().map(super::Verify::verification);
-        let unverified = verify.iter().map(|one| &one.effective);
+        let verify = self.verify.as_ref().map(|one| one.verification(amount));
+        let unverified = verify.iter().flat_map(agent::Verification::conditions);
         let obstacle = obstacle.or_else(|| around.keeps_from(unverified));
         let states_amount = self.money.as_ref().is_some_and(|own| own.amount.is_some());
         let lacks_amount = states_amount && amount.is_none();
@@ -108,11 +107,11 @@ impl Action {
             description = format!("{description} A person has to do it, since {obstacle}.");
         }
         let require = self.required(values.facts(), around);
-        let conditions = conditions(&require, verify.as_ref().map(|one| &one.effective), &steps);
+        let verified = verify.iter().flat_map(agent::Verification::conditions);
+        let conditions = conditions(&require, verified, &steps);
         ProposedAction {
             id: String::new(),
             key: self.key.clone(),
-            excludes: self.excludes.clone(),
             after: self.after.clone(),
             unless: self.unless.clone(),
             is_automated: self.automated && obstacle.is_none(),
@@ -127,8 +126,8 @@ impl Action {
                 minutes_saved: i64::from(self.minutes),
                 target_system,
                 connection: connection.map(Connection::as_now),
-                entities,
-                locks,
+                records,
+                customer: customers.into_iter().next(),
                 attempts: self.attempts(),
                 reads: reads_of(around.ready(), &conditions),
                 require,
@@ -139,15 +138,14 @@ impl Action {
             approvals: Vec::new(),
             approvers: 0,
             handling: None,
+            denied_by: Vec::new(),
         }
     }
 
     /// Returns how often its effect may be tried.
     fn attempts(&self) -> Option<Attempts> {
-        let takes_money = |money: &MoneyInFile| money.direction == MoneyDirection::CustomerPays;
-        let default = self.money.as_ref().filter(|money| takes_money(money));
         let own = self.attempts.map(AttemptsInFile::limit);
-        own.or(default.map(|_| Attempts::OF_MONEY))
+        own.or(self.money.as_ref().map(|_| Attempts::OF_MONEY))
     }
 
     /// Returns its conditions at the proposal.
@@ -217,7 +215,7 @@ impl Action {
 
     /// Returns the facts that its calls, its ids or its money contain.
     pub(crate) fn relies_on(&self) -> BTreeSet<&str> {
-        let in_ids = self.entities.iter().chain(&self.locks);
+        let in_ids = self.records.iter().chain(&self.customer);
         let in_ids = in_ids.flat_map(Template::placeholders);
         let in_calls = self.calls().flat_map(Call::placeholders);
         let in_calls = in_calls.chain(in_ids).filter(|name| name.contains('.'));
@@ -232,10 +230,10 @@ impl Action {
 }
 
 /// Returns all conditions of an action.
-fn conditions(
-    require: &[FactCondition],
-    verify: Option<&FactCondition>,
-    steps: &[ActionStep],
+fn conditions<'a>(
+    require: &'a [FactCondition],
+    verify: impl Iterator<Item = &'a FactCondition>,
+    steps: &'a [ActionStep],
 ) -> Vec<FactCondition> {
     let reconciles = steps.iter().filter_map(|step| step.reconcile.as_ref());
     let reconciles = reconciles.flat_map(Reconciliation::conditions);
@@ -247,13 +245,13 @@ fn conditions(
         .collect()
 }
 
-/// Returns ids without repeats. Also returns the obstacle if they cannot identify an effect.
+/// Returns ids without repeats. Also returns the obstacle if they cannot identify a record.
 fn ids(templates: &[Template], values: &Values) -> (Vec<String>, Option<String>) {
     let mut obstacle = None;
     let mut ids = Vec::with_capacity(templates.len());
     for template in templates {
         match values.id(template) {
-            Ok(id) if id.len() > TargetEffect::LONGEST_ENTITY => {
+            Ok(id) if id.len() > ActionContent::LONGEST_RECORD => {
                 obstacle = Some("the id of a record is too long".to_owned());
             }
             Ok(id) if ids.contains(&id) => {}

@@ -1,6 +1,6 @@
 //! Checks of the effect of an action or a call.
 
-use agent::{FactCondition, Reconciliation, Verification};
+use agent::{Asked, FactCondition, Money, Reconciliation, Verification};
 use serde::Deserialize;
 
 use super::{condition::Condition, period::Period};
@@ -10,6 +10,8 @@ use super::{condition::Condition, period::Period};
 pub(super) struct Verify {
     read: String,
     within: Period,
+    /// The fact with the amount that was moved.
+    amount: Option<String>,
     /// In the file, the condition's members stand beside the others.
     #[serde(flatten)]
     effective: Condition,
@@ -23,26 +25,52 @@ pub(super) struct Reconcile {
     done: Condition,
     /// None if a missing effect may still come.
     not_done: Option<Condition>,
+    /// Shows that the call is under way.
+    pending: Option<Condition>,
+    /// Shows that a call has failed after it was under way.
+    refused: Option<Condition>,
+    /// Time that the call may be under way.
+    within: Option<Period>,
 }
 
 impl Verify {
-    pub(super) fn condition(&self) -> FactCondition {
-        self.effective.of_read(&self.read)
+    pub(super) const fn asks_amount(&self) -> bool {
+        self.amount.is_some()
     }
 
-    pub(super) fn verification(&self) -> Verification {
+    /// Returns its conditions, with an amount of 0.
+    pub(super) fn facts(&self) -> Vec<FactCondition> {
+        let nothing = self.amount_is(0);
+        let effective = self.effective.of_read(&self.read);
+        std::iter::once(effective).chain(nothing).collect()
+    }
+
+    /// Returns the verification of an action that moves this amount.
+    pub(super) fn verification(&self, amount: Option<&Money>) -> Verification {
         Verification {
-            effective: self.condition(),
+            effective: self.effective.of_read(&self.read),
+            amount: amount.and_then(|amount| self.amount_is(amount.minor_units)),
             within: self.within.millis(),
         }
+    }
+
+    fn amount_is(&self, minor_units: i64) -> Option<FactCondition> {
+        Some(FactCondition {
+            fact: format!("{}.{}", self.read, self.amount.as_ref()?),
+            asked: Asked::Is(vec![minor_units.into()]),
+        })
     }
 }
 
 impl Reconcile {
     pub(super) fn conditions(&self) -> Reconciliation {
+        let of_read = |one: &Option<Condition>| one.as_ref().map(|one| one.of_read(&self.read));
         Reconciliation {
-            done: self.done.of_read(&self.read),
-            not_done: self.not_done.as_ref().map(|one| one.of_read(&self.read)),
+            not_done: of_read(&self.not_done),
+            pending: of_read(&self.pending),
+            refused: of_read(&self.refused),
+            within: self.within.map(Period::millis),
+            ..Reconciliation::by(self.done.of_read(&self.read))
         }
     }
 }

@@ -54,10 +54,11 @@ fn every_playbook_looks_before_and_after() {
             let proposed = action.render(&playbook.sample_values(), around);
             assert!(!proposed.content.require.is_empty(), "{name}");
             assert!(proposed.content.verify.is_some(), "{name}");
-            // Money that is taken is taken only so often.
-            let takes = proposed.content.money.as_ref();
-            let takes = takes.is_some_and(|one| one.direction == MoneyDirection::CustomerPays);
+            // Money is moved only so often, in each direction.
+            let money = proposed.content.money.as_ref();
+            let takes = money.is_some_and(|one| one.direction == MoneyDirection::CustomerPays);
             let attempts = proposed.content.attempts;
+            assert_eq!(attempts.is_some(), money.is_some(), "{name}");
             let is_stated = attempts.is_some_and(|one| one != Attempts::OF_MONEY);
             assert_eq!(is_stated, takes, "{name}");
             // The values shown and sent are pinned to the values read.
@@ -109,7 +110,7 @@ fn a_broken_playbook_is_named_with_its_fault() {
     let sound = include_str!("../../files/usage-batch-stuck.toml")
         .replace("name = \"usage-batch-stuck\"", "name = \"broken\"");
     for (from, to, fault) in [
-        ("version = 6", "version = 0", "count from 1"),
+        ("version = 7", "version = 0", "count from 1"),
         ("name = \"broken\"", "name = \"other\"", "calls itself"),
         (
             "state {batch.state}\"\n",
@@ -121,11 +122,46 @@ fn a_broken_playbook_is_named_with_its_fault() {
         ("/{batch.id}/", "/b-{batch.id}/", "whole segment"),
         // An alert's spelling is only read by.
         ("/{batch.id}/", "/{batch}/", "\"batch\" is no fact"),
-        ("[\"{batch.id}\"]", "[\"{batch}\"]", "\"batch\" is no fact"),
         (
-            "[\"{batch.id}\"]",
-            "[\"{batch.id}\"]\nlocks = [\"batch/{batch}\"]",
+            "[\"usage_batch/{batch.id}\"]",
+            "[\"usage_batch/{batch}\"]",
             "\"batch\" is no fact",
+        ),
+        (
+            "[\"usage_batch/{batch.id}\"]",
+            "[\"{batch.id}\"]",
+            "a record is `kind/{id}`",
+        ),
+        (
+            "\"reprocess_usage_batch\"",
+            "\"void_invoice\"",
+            "names no invoice/{id}",
+        ),
+        (
+            "minutes = 25",
+            "minutes = 25\ncustomer = \"{batch.id}\"",
+            "names a customer exactly",
+        ),
+        (
+            "read = \"batch.idle\" }",
+            "read = \"batch.events\" }",
+            "supposes what no required fact shows",
+        ),
+        (
+            "read = \"batch.idle\" }",
+            "manual = true }",
+            "supposes what no required fact shows",
+        ),
+        (", read = \"batch.idle\" }", " }", "names either the facts"),
+        (
+            "within = \"1h\"",
+            "amount = \"events\", within = \"1h\"",
+            "asks for the amount in verify",
+        ),
+        (
+            "resolved_when = { fact = \"batch.state\", is = ",
+            "resolved_when = { fact = \"batch.state\", is_not = ",
+            "what is, not what is no more",
         ),
         ("reprocess_usage_batch", "format_disk", "unknown variant"),
         ("\"POST\"", "\"SEND\"", "no method"),
@@ -152,7 +188,11 @@ fn a_broken_playbook_is_named_with_its_fault() {
         ("{ no = ", "{ never = ", "unknown variant"),
         ("risk = \"low\"", "risk = \"none\"", "unknown variant"),
         ("risk = \"low\"", "rissk = \"low\"", "unknown field"),
-        ("entities = [\"{batch.id}\"]", "", "names no entity"),
+        (
+            "records = [\"usage_batch/{batch.id}\"]",
+            "",
+            "names no record",
+        ),
         (
             "key = \"review\"",
             "key = \"reprocess\"",
@@ -165,13 +205,8 @@ fn a_broken_playbook_is_named_with_its_fault() {
         ),
         (
             "key = \"review\"",
-            "key = \"review\"\nexcludes = [\"review\"]",
+            "key = \"review\"\nafter = [\"review\"]",
             "no other action",
-        ),
-        (
-            "key = \"review\"",
-            "key = \"review\"\nexcludes = [\"reprocess\"]\nafter = [\"reprocess\"]",
-            "after what it excludes",
         ),
         (
             "signal_type = \"usage_batch_stuck\"",
@@ -300,8 +335,8 @@ fn a_broken_playbook_is_named_with_its_fault() {
             "has amount and currency",
         ),
         (
-            "at_least = 120 }]",
-            "at_least = 120, is = [1] }]",
+            "at_least = 120 }, {",
+            "at_least = 120, is = [1] }, {",
             "exactly one of",
         ),
         (
@@ -349,13 +384,13 @@ fn a_broken_playbook_is_named_with_its_fault() {
             "202 is no success by itself",
         ),
         (
-            "last_error = \"/lastError\" }",
-            "last_error = \"/lastError\" }\nabsent = { error = \"none\" }",
+            "invoiced = \"/invoiced\" }",
+            "invoiced = \"/invoiced\" }\nabsent = { error = \"none\" }",
             "what is absent is one of its facts",
         ),
         (
-            "last_error = \"/lastError\" }",
-            "last_error = \"/lastError\" }\nabsent = { last_error = [] }",
+            "invoiced = \"/invoiced\" }",
+            "invoiced = \"/invoiced\" }\nabsent = { last_error = [] }",
             "what is absent is one of its facts",
         ),
         (
@@ -426,19 +461,4 @@ fn actions_do_not_wait_for_each_other_nor_do_the_same_twice() {
         problem_of_twin.contains("does the same"),
         "{problem_of_twin}"
     );
-}
-
-#[test]
-fn what_excludes_another_is_excluded_by_it() {
-    let text = include_str!("../../files/invoice-duplicated.toml");
-    let playbook = Playbook::read("invoice-duplicated", text).unwrap();
-    let values = playbook.sample_values();
-    let actions = playbook.actions.iter();
-    let around = Surroundings {
-        connections: &[],
-        reads: &[],
-    };
-    let actions: Vec<_> = actions.map(|one| one.render(&values, around)).collect();
-    assert_eq!(actions[0].excludes, ["credit"]);
-    assert_eq!(actions[1].excludes, ["void"]);
 }

@@ -1,6 +1,6 @@
-//! Ids and locks of actions: facts that the target system returned.
+//! Records of actions, by the ids that the target system returned.
 
-use agent::{ActionContent, TargetEffect};
+use agent::ActionContent;
 
 use super::*;
 
@@ -14,7 +14,7 @@ fn content(answers: &Answers, more: &Value) -> ActionContent {
 fn a_record_has_the_id_that_its_system_returns() {
     let canonical = "7b0f3c1e-0a4e-4a52-9d0c-5d1f3c1e0a4e";
     let answers = stuck_as(canonical);
-    let effects = [canonical.to_owned(), canonical.to_uppercase()].map(|spelling| {
+    let records = [canonical.to_owned(), canonical.to_uppercase()].map(|spelling| {
         let entities = json!([{"type": "usage_batch", "id": spelling}]);
         let content = content(&answers, &json!({ "entities": entities }));
         assert_eq!(content.reads[0].path, format!("/usage-batches/{spelling}"));
@@ -24,15 +24,10 @@ fn a_record_has_the_id_that_its_system_returns() {
         let pinned = format!("batch.id is `{canonical}`");
         assert!(content.require.iter().any(|one| one.says() == pinned));
         assert!(content.description.contains(canonical));
-        content.effects().collect::<Vec<_>>()
+        content.records
     });
-    assert_eq!(effects[0], effects[1]);
-    let expected = TargetEffect::OnRecord {
-        target_system: "billing".into(),
-        action_type: ActionType::ReprocessUsageBatch,
-        entity: canonical.into(),
-    };
-    assert_eq!(effects[0], [expected]);
+    assert_eq!(records[0], records[1]);
+    assert_eq!(records[0], [format!("usage_batch/{canonical}")]);
 }
 
 fn stuck_as(id: &str) -> Answers {
@@ -61,11 +56,14 @@ fn an_action_on_a_record_without_an_id_is_manual() {
 
 /// A debt is collected once, whatever system collects it.
 #[test]
-fn actions_that_collect_one_debt_share_a_lock() {
+fn actions_that_collect_one_debt_share_its_invoice() {
     let retry = content(&payment("processing_error"), &failed_payment());
-    assert_eq!(retry.locks, ["invoice/inv_1"]);
+    assert_eq!(retry.records, ["payment/pay_1", "invoice/inv_1"]);
     let pay = content(&stripe::unpaid("inv_1"), &stripe::alert_about("inv_1"));
-    assert_eq!(pay.locks, retry.locks);
+    assert!(pay.meets(&retry) && pay.repeats(&retry));
+    let void = content(&invoice(&json!({})), &duplicated(1));
+    assert_eq!(void.action_type, ActionType::VoidInvoice);
+    assert!(void.meets(&retry) && !void.repeats(&retry));
     assert_eq!(pay.action_type, ActionType::RetryInvoice);
 }
 
@@ -76,7 +74,8 @@ fn of_two_duplicates_one_stays() {
         let invoice = |id: &str, other: &str| {
             json!({
                 "id": id, "customerId": "cus_1", "state": "open", "amountDue": 500, "amountPaid": 0,
-                "amountCredited": 0, "currency": "usd", "duplicateOf": other,
+                "amountCredited": 0, "currency": "usd", "duplicateOf": other, "period": "2026-10",
+                "disputed": false, "unsettled": 0,
             })
         };
         let answers = Answers(vec![
@@ -88,17 +87,17 @@ fn of_two_duplicates_one_stays() {
         let content = content(&answers, &alert);
         // The other invoice is read again before the call, and is the one that was approved.
         let reads = content.reads.iter().map(|read| read.path.clone());
-        let paths = [id, other].map(|id| format!("/invoices/{id}"));
+        let paths = [id, other, &format!("{id}/payments")].map(|id| format!("/invoices/{id}"));
         assert_eq!(reads.collect::<Vec<_>>(), paths);
         let pinned = format!("invoice.duplicate_of is `{other}`");
         assert!(content.require.iter().any(|one| one.says() == pinned));
-        let mut locks = content.locks;
-        locks.sort_unstable();
-        locks
+        let mut records = content.records;
+        records.sort_unstable();
+        records
     };
-    let locks = pair("inv_a", "inv_b");
-    assert_eq!(locks, ["duplicate/inv_a", "duplicate/inv_b"]);
-    assert_eq!(locks, pair("inv_b", "inv_a"));
+    let records = pair("inv_a", "inv_b");
+    assert_eq!(records, ["invoice/inv_a", "invoice/inv_b"]);
+    assert_eq!(records, pair("inv_b", "inv_a"));
 }
 
 #[test]
@@ -111,6 +110,9 @@ fn an_invoice_is_no_duplicate_of_one_that_bills_something_else() {
         (json!({"customerId": "cus_2"}), false),
         (json!({"amountDue": 701_551}), false),
         (json!({"currency": "eur"}), false),
+        // A fixed price is the same each month.
+        (json!({"period": "2026-09"}), false),
+        (json!({"period": null}), false),
         // The answer is the same invoice.
         (json!({"id": "inv_1"}), false),
         (json!({"state": null}), false),

@@ -29,17 +29,23 @@ fn nobody_is_told_what_was_not_read() {
         .collect();
     let expected = [
         "payment.state is `failed`",
-        "messages.customer is `cus_1`",
+        "invoice.state is `open`",
+        "invoice.paid is 0",
+        "invoice.paused is false",
+        "invoice.customer is `cus_1`",
         "payment.id is `pay_1`",
+        "payment.invoice is `inv_1`",
     ];
     assert_eq!(require, expected);
     let unknown = propose(&payment(""), &failed_payment());
     let reason = &unknown.analysis.not_applicable[1].reason;
     let why = "It needs that payment.failure is not empty; payment.failure is empty.";
     assert_eq!(reason, why);
-    // Only a message about this payment proves the effect.
+    // A message about this payment proves the effect, whatever is sent later.
     let effective = tell.content.verify.as_ref().unwrap().effective.says();
-    assert_eq!(effective, "messages.last_about is the same as payment.id");
+    assert_eq!(effective, "told.failed is at least 1");
     let reads: Vec<&str> = tell.content.reads.iter().map(|read| &*read.name).collect();
-    assert_eq!(reads, ["payment", "messages"]);
+    assert_eq!(reads, ["payment", "invoice", "told"]);
+    // Each failed payment is told of, whoever the customer is.
+    assert_eq!(tell.content.records, ["payment/pay_1"]);
 }

@@ -18,6 +18,7 @@ pub(super) fn unpaid(invoice: &str) -> Answers {
             json!({
                 "id": invoice, "status": "open", "amount_due": 2000, "amount_paid": 0,
                 "currency": "usd", "attempt_count": 3, "next_payment_attempt": null,
+                "collection_method": "charge_automatically", "auto_advance": true,
             }),
         ),
         (
@@ -59,6 +60,14 @@ fn an_unpaid_invoice_at_stripe_is_collected_unless_it_was_declined_for_good() {
         ),
         (json!({"status": "paid"}), json!({}), false),
         (json!({"amount_paid": 500}), json!({}), false),
+        // The customer pays by hand, or somebody stopped the collection.
+        (
+            json!({"collection_method": "send_invoice"}),
+            json!({}),
+            false,
+        ),
+        (json!({"auto_advance": false}), json!({}), false),
+        (json!({"auto_advance": null}), json!({}), false),
         (json!({"amount_due": 0}), json!({}), false),
         (json!({}), json!({"invoice": "in_2"}), false),
         (json!({}), json!({"status": "processing"}), false),

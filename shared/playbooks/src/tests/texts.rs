@@ -10,8 +10,9 @@ const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/files/TEXTS.md");
 
 const HEAD: &str = "# Texts
 
-Written by `cargo test -p playbooks`. Each section shows a playbook's texts for sample records, as an approver reads
-them. Read this file as prose when a playbook changes.
+Written by `cargo test -p playbooks`. Each section begins with the suppositions of the playbook's actions, and their
+facts. Then come its texts for sample records, as an approver reads them. Read this file as prose when a playbook
+changes.
 ";
 
 /// A branch of a playbook: its title, the alert, and the answers of the target systems.
@@ -31,6 +32,7 @@ fn the_texts_are_those_of_the_playbooks() {
         let name = proposal.analysis.playbook.as_ref().unwrap().name.clone();
         if name != last {
             write!(text, "\n## {name}\n").unwrap();
+            write!(text, "{}", suppositions(&name)).unwrap();
             contents.push(format!("[{name}](#{name})"));
             last = name;
         }
@@ -60,6 +62,28 @@ fn every_playbook_is_in_the_texts() {
         names.len(),
         files.filter(|file| file.contains(".toml")).count()
     );
+}
+
+/// Returns a table of the suppositions of a playbook's actions, with their facts.
+fn suppositions(playbook: &str) -> String {
+    let mut text = "\n| action | supposes | read |\n|---|---|---|\n".to_owned();
+    for (name, action) in debt::all_actions() {
+        for one in action["suppositions"].as_array().unwrap() {
+            let facts = one.get("read").map(|read| match read.as_array() {
+                Some(facts) => facts.iter().filter_map(toml::Value::as_str).collect(),
+                None => vec![read.as_str().unwrap()],
+            });
+            let facts = facts.map_or_else(|| "manual".to_owned(), |facts| facts.join(", "));
+            let (key, says) = (
+                action["key"].as_str().unwrap(),
+                one["says"].as_str().unwrap(),
+            );
+            if name == playbook {
+                writeln!(text, "| {key} | {says} | {facts} |").unwrap();
+            }
+        }
+    }
+    text
 }
 
 fn tell(proposal: &Proposal, text: &mut String) {
@@ -103,6 +127,9 @@ fn tell_action(action: &ProposedAction, text: &mut String) {
     let risk = risk.as_str().unwrap();
     writeln!(text, "- {kind} ({risk}): {}", content.description).unwrap();
     writeln!(text, "  - Outcome: {}", content.expected_outcome).unwrap();
+    if !content.records.is_empty() {
+        writeln!(text, "  - Records: {}", content.records.join(", ")).unwrap();
+    }
     if let Some(Reversible { is, says }) = &content.reversible {
         let is = match is {
             Reversibility::Yes => "can be undone",
@@ -152,7 +179,9 @@ fn customers() -> Vec<Branch> {
         (
             "A change was not delivered",
             alert.clone(),
-            of(json!({"syncState": "out_of_sync", "lastSyncError": "delivery_failed"})),
+            of(json!({
+                "syncState": "out_of_sync", "lastSyncError": "delivery_failed", "syncConflict": false,
+            })),
         ),
         (
             "Both agree again",
@@ -188,7 +217,8 @@ fn disputes() -> Vec<Branch> {
             alert.clone(),
             of("under_review", true),
         ),
-        ("The bank has decided", alert, of("lost", false)),
+        ("It was won", alert.clone(), of("won", true)),
+        ("It was lost", alert, of("lost", true)),
     ]
 }
 
@@ -217,15 +247,24 @@ fn invoices() -> Vec<Branch> {
     let account = |is_parked: bool, is_gone: bool| {
         let account = json!({
             "parked": is_parked, "parkedReason": "catalog_missing", "parkedReasonGone": is_gone,
-            "unbilledAmount": 318_000, "currency": "usd",
+            "unbilledAmount": 318_000, "currency": "usd", "missingUsageEvents": 0,
         });
         Answers(vec![("/customers/", account)])
     };
-    let draft = |more: Value| Answers(vec![("/invoices/", more)]);
+    let draft = |more: Value| {
+        let mut invoice = json!({"customerId": "cus_1"});
+        let all = invoice.as_object_mut().unwrap();
+        all.extend(more.as_object().unwrap().clone());
+        let customer = json!({"missingUsageEvents": 0});
+        Answers(vec![("/invoices/", invoice), ("/customers/", customer)])
+    };
     let amount = json!({
         "state": "draft", "amountDue": 1_960_440, "currency": "usd",
-        "finalizationError": "run_ended_early",
+        "finalizationError": "run_ended_early", "readyToBeRefreshed": false, "quantity": 0,
+        "meteredQuantity": 0,
     });
+    let mut outdated = amount.clone();
+    outdated["readyToBeRefreshed"] = json!(true);
     vec![
         ("It is open", marked.clone(), invoice(&json!({}))),
         ("It is paid", marked.clone(), invoice(&paid)),
@@ -249,9 +288,17 @@ fn invoices() -> Vec<Branch> {
             draft(amount.clone()),
         ),
         (
+            "Its amount is outdated",
+            alert("invoice_not_finalized"),
+            draft(outdated),
+        ),
+        (
             "Its amount is unknown",
             alert("invoice_not_finalized"),
-            draft(json!({"state": "draft", "amountDue": "19604.40", "currency": "usd"})),
+            draft(json!({
+                "state": "draft", "amountDue": "19604.40", "currency": "usd", "readyToBeRefreshed": false,
+                "quantity": 0, "meteredQuantity": 0,
+            })),
         ),
         (
             "It is open by now",
@@ -283,9 +330,11 @@ fn payments() -> Vec<Branch> {
     );
     let lost = |processor: Value| {
         let payment = json!({
-            "state": "unknown", "processorState": processor, "amount": 688_000, "currency": "usd",
+            "state": "unknown", "processorState": processor, "processorAmount": 688_000,
+            "currency": "usd", "invoiceId": "inv_2013",
         });
-        Answers(vec![("/payments/", payment)])
+        let invoice = json!({"state": "open", "amountPaid": 0});
+        Answers(vec![("/payments/", payment), ("/invoices/", invoice)])
     };
     vec![
         (
@@ -367,6 +416,7 @@ fn usage() -> Vec<Branch> {
     let batch = |state: &str, minutes: u32, error: Value| {
         let batch = json!({
             "state": state, "events": 48_210, "minutesSinceProgress": minutes, "lastError": error,
+            "invoiced": false,
         });
         Answers(vec![("/usage-batches/", batch)])
     };
@@ -376,7 +426,9 @@ fn usage() -> Vec<Branch> {
         &[("usage_batch", "ub_1009")],
     );
     let duplicates = |invoiced: bool| {
-        let batch = json!({"events": 40_120, "duplicateEvents": 1_904, "invoiced": invoiced});
+        let batch = json!({
+            "state": "processed", "events": 40_120, "duplicateEvents": 1_904, "invoiced": invoiced,
+        });
         Answers(vec![("/usage-batches/", batch)])
     };
     let missing = about(
@@ -385,7 +437,7 @@ fn usage() -> Vec<Branch> {
         &[("customer", "cus_501")],
     );
     let events = |number: u32| {
-        let customer = json!({"missingUsageEvents": number});
+        let customer = json!({"missingUsageEvents": number, "parked": false});
         Answers(vec![("/customers/", customer)])
     };
     vec![

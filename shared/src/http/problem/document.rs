@@ -153,14 +153,14 @@ fn quota_headers() -> [(&'static str, Header); 2] {
         (
             "RateLimit-Policy",
             header(
-                r#"^"(organization|user|token)";q=\d+;w=\d+;qu="table-units"$"#,
+                r#"^"(organization|user|token|session)";q=\d+;w=\d+;qu="table-units"$"#,
                 "The quota that is used up: its holder, table units `q` and seconds `w`",
             ),
         ),
         (
             "RateLimit",
             header(
-                r#"^"(organization|user|token)";r=0;t=\d+$"#,
+                r#"^"(organization|user|token|session)";r=0;t=\d+$"#,
                 "What is left of it: no units, and `t` seconds until some are free",
             ),
         ),

@@ -1,7 +1,10 @@
 //! Writes of a worker that holds an action: progress, release and outcome. Their conditions concern
 //! the action's item alone; [`claim`](super::claim) says why.
 
-use agent::{ActionKey, ActionState, AgentAction, JournalEntry, JournalEvent, Note, Outcome};
+use agent::{
+    ActionKey, ActionState, AgentAction, Alert, AlertStatus, JournalEntry, JournalEvent, Note,
+    Outcome,
+};
 use model::{Error, Timestamp};
 use serde_json::json;
 
@@ -44,6 +47,16 @@ impl Agent<'_> {
         Ok(lease)
     }
 
+    /// Returns whether the alert of a held action was resolved since the claim. An unreadable alert
+    /// counts as open.
+    pub async fn alert_is_resolved(&self, action: &AgentAction) -> Result<bool, Error> {
+        let key = key::alert(action.key.organization_id, action.alert_id);
+        let keys = [AnyKey::from(&key)];
+        let found = self.0.table.batch_get(keys, Read::Consistent).await?;
+        let alert: Option<Stored<Alert>> = found.named(&key);
+        Ok(alert.is_some_and(|alert| alert.status == AlertStatus::Resolved))
+    }
+
     /// Releases a held action until `next`.
     pub async fn release(&self, action: &AgentAction, next: Timestamp) -> Result<Lease, Error> {
         let mut action = action.clone();
@@ -71,7 +84,7 @@ impl Agent<'_> {
         }
         let found = self.0.table.get(&key, Read::Consistent).await?;
         let is_mine = found.is_some_and(|found| {
-            found.token == action.token && found.state == ActionState::Running
+            found.fence.token == action.fence.token && found.state == ActionState::Running
         });
         Ok(if is_mine {
             Lease::Cancelled
@@ -190,7 +203,7 @@ fn end_of(action: &AgentAction) -> Result<Change, Error> {
 /// Returns the condition that the claim with this token still holds the action.
 fn held(action: &AgentAction) -> Condition {
     Condition::default()
-        .equals("token", action.token)
+        .equals("token", action.fence.token)
         .equals("state", ActionState::Running)
 }
 

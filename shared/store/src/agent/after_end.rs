@@ -1,7 +1,10 @@
 //! Work on sessions after their end: the worker reads whether the matter of a completed one's alert is
 //! settled, and the organization's journal names the newest entry of each.
 
-use agent::{AgentSession, Alert, Connection, JournalEvent, Judgement, Note, Sight, TargetRead};
+use agent::{
+    AgentSession, AgentSessionStatus, Alert, AlertStatus, Connection, JournalEvent, Judgement,
+    Note, Sight, StatusSource, TargetRead,
+};
 use model::{AgentSessionId, EntryContent, Error, OrganizationId, SessionHead};
 
 use super::{Agent, PAUSED, due::DueSession, journal::WORKER, transition};
@@ -69,27 +72,41 @@ impl Agent<'_> {
             session.alert_is_unsettled(now);
             return self.write_or_leave(&session).await;
         }
-        session.end_alert_checks();
+        let from = session.status;
+        session.matter_is_settled(now);
         let key = key::alert(session.organization_id, session.alert_id);
         let keys = [AnyKey::from(&key)];
         let batch = self.0.table.batch_get(keys, Read::Consistent).await?;
         // An unreadable alert cannot be resolved.
         let found: Option<Stored<Alert>> = batch.named(&key);
-        let Some(before) = found else {
-            return self.write_or_leave(&session).await;
+        let open = found.filter(|alert| alert.status != AlertStatus::Resolved);
+        let Some(before) = open else {
+            return self.settled_elsewhere(session, from).await;
         };
         let mut alert = before.clone();
-        if !alert.resolve(now) {
-            return self.write_or_leave(&session).await;
-        }
+        alert.resolve(StatusSource::Agent, now);
         let entry = Alert::entry_of_change(&before, &alert);
-        let status = Some(session.status.name());
-        let note = Note::new(WORKER, JournalEvent::AlertResolved, status);
+        let note = Note::new(WORKER, JournalEvent::AlertResolved, Some(from.name()));
         let mut writes = transition::of_session(&mut session, note, now)?;
         writes.push(Write::replace(&alert)?);
         let context = WriteContext::from(alert.organization_id);
         let done = self.0.transact(&context, writes, entry.as_slice()).await?;
         done.or_leave();
+        Ok(())
+    }
+
+    /// Writes a session whose alert is resolved already, or cannot be.
+    async fn settled_elsewhere(
+        &self,
+        mut session: Stored<AgentSession>,
+        from: AgentSessionStatus,
+    ) -> Result<(), Error> {
+        if session.status == from {
+            return self.write_or_leave(&session).await;
+        }
+        let note = Note::new(WORKER, JournalEvent::Settled, Some(from.name()));
+        let writes = transition::of_session(&mut session, note, self.0.clock.now())?;
+        self.0.table.transact(writes).await?.or_leave();
         Ok(())
     }
 

@@ -1,12 +1,13 @@
-//! A worker's claim of an action and of its effects.
+//! A worker's claim of an action and of its records.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use agent::{
-    ActionKey, ActionState, Admission, AgentAction, AgentSession, Approvers, Asking, Called, Claim,
-    Connection, EffectGuard, HeldEffect, JournalEvent, Note, Surroundings, TargetEffect,
+    ActionContent, ActionKey, ActionState, Admission, AgentAction, AgentSession, Alert,
+    AlertStatus, Approvers, Asking, Called, Claim, Connection, JournalEvent, Note, OtherClaim,
+    RecordGuard, Surroundings,
 };
-use model::{Error, Stopwatch, Timestamp};
+use model::{Error, OrganizationId, Stopwatch, Timestamp};
 use serde_json::json;
 
 use super::{
@@ -19,7 +20,7 @@ use crate::{
     connections::{Traffic, name_at_work},
     key::{self, AnyKey, Key},
     retry::retry_or_none,
-    table::{Condition, Read, Record, Stored, Write},
+    table::{Batch, Read, Record, Stored, Write},
 };
 
 /// An action that a worker holds.
@@ -39,11 +40,11 @@ pub struct HeldAction {
     pub since: Stopwatch,
 }
 
-impl Record<crate::Workdesk> for EffectGuard {
+impl Record<crate::Workdesk> for RecordGuard {
     const KIND: &'static str = "effect_guard";
 
     fn key(&self) -> Key<Self> {
-        key::effect_guard(self.by.organization_id, &self.effect)
+        key::record_guard(self.organization_id, &self.record)
     }
 }
 
@@ -62,32 +63,14 @@ struct Found {
     traffic: Option<Traffic>,
     /// The existing connections of its precondition reads.
     looks_through: Vec<Connection>,
-    /// The last claims of its own effects.
-    own: Vec<FoundEffect>,
-    /// The last claims of the effects that exclude it.
-    rivals: Vec<FoundEffect>,
-}
-
-/// An effect with its last claim.
-#[derive(Clone, Debug)]
-struct FoundEffect {
-    effect: TargetEffect,
-    guard: Option<Stored<EffectGuard>>,
-    /// Another action that claimed it; none if unreadable.
-    owner: Option<AgentAction>,
-}
-
-impl FoundEffect {
-    fn tries_before(&self, action: &AgentAction) -> Vec<Timestamp> {
-        let guard = self.guard.as_ref();
-        guard.map_or_else(Vec::new, |guard| guard.tries_before(action))
-    }
+    /// Its records, with their guards.
+    records: Vec<(String, Option<Stored<RecordGuard>>)>,
 }
 
 impl Agent<'_> {
     /// Claims an action for `lease` milliseconds, if it can run.
     ///
-    /// The write expects the action and the guards of its effects as read. The session is read but
+    /// The write expects the action and the guards of its records as read. The session is read but
     /// not expected. A cancellation writes every action that has not ended, so one of a claim and a
     /// cancellation always sees the other. The state of breakers and limits is written earlier and
     /// separately: all actions of a connection share that item, so no transaction includes it.
@@ -127,17 +110,17 @@ impl Agent<'_> {
             let mut writes = transition::of_action(&mut found.action, note, at)?;
             writes.extend(found.guards()?);
             let day = writes.len();
-            writes.extend(charge.map(|charge| takes(tenant, at, &charge)));
+            writes.extend(charge.iter().flat_map(|charge| takes(tenant, at, charge)));
             let held = found.held(begins)?;
             match self.0.table.transact(writes).await? {
                 Ok(()) => Ok(Some(Claim::Held(held))),
-                Err(refused) if refused.only_at(day) => {
+                Err(refused) if (day..).take(2).any(|cap| refused.only_at(cap)) => {
                     let (mut action, from) = (before.clone(), before.state);
                     let outcome = action.beyond_the_day(at);
                     self.0.connections().ends(&held.connection, &before).await?;
                     self.end_instead(action, from, outcome).await
                 }
-                // Another caller claimed it or one of its effects, or the session was cancelled.
+                // Another caller claimed it or one of its records, or the session was cancelled.
                 Err(_) => Ok(None),
             }
         });
@@ -230,13 +213,13 @@ impl Agent<'_> {
                 held: Vec::new(),
                 policy: policy_in(&batch, tenant)?.record,
                 approvers: Approvers::default(),
-                proposers: session.proposers(),
+                proposers: session.proposers(&action.key.action_id),
+                is_resolved: false,
             },
             connection: None,
             traffic: None,
             looks_through: Vec::new(),
-            own: Vec::new(),
-            rivals: Vec::new(),
+            records: Vec::new(),
             action,
         };
         if !found.action.state.has_ended() && !found.action.is_held(at) {
@@ -245,19 +228,12 @@ impl Agent<'_> {
         Ok(found)
     }
 
-    /// Reads the action's connection, pauses, predecessors, and the last claims of its effects.
+    /// Reads the action's connection, pauses, predecessors, and the claims of its records.
     async fn look_around(&self, found: &mut Found) -> Result<(), Error> {
         let action = &found.action;
         let tenant = action.key.organization_id;
-        let guards: Vec<(TargetEffect, Key<EffectGuard>)> = action
-            .content
-            .effects()
-            .chain(action.round.rivals.iter().cloned())
-            .map(|effect| {
-                let key = key::effect_guard(tenant, &effect);
-                (effect, key)
-            })
-            .collect();
+        let content = &action.content;
+        let guards = GuardKeys::of(tenant, content);
         let others_of = |ids: &[String]| -> Vec<Key<AgentAction>> {
             let others = ids.iter().map(|id| ActionKey {
                 action_id: id.clone(),
@@ -279,12 +255,14 @@ impl Agent<'_> {
         let others: Vec<_> = others.map(|name| key::connection(tenant, name)).collect();
         let pause = key::agent_pause(tenant);
         let traffic = key::connection_traffic(tenant, &action.content.target_system);
-        let keys = guards.iter().map(|(_, key)| AnyKey::from(key));
+        let keys = guards.all();
         let keys = keys.chain(before.iter().chain(&unless).map(AnyKey::from));
         let keys = keys.chain([(&connection).into(), (&traffic).into(), (&pause).into()]);
         let keys = keys.chain(others.iter().map(AnyKey::from));
         let users = users_of(tenant, &action.current_approvals());
         let keys = keys.chain(users.iter().map(AnyKey::from));
+        let alert = key::alert(tenant, action.alert_id);
+        let keys = keys.chain([(&alert).into()]);
         let batch = self.0.table.batch_get(keys, Read::Consistent).await?;
         let connection: Option<Stored<Connection>> = batch.get(&connection)?;
         found.connection = connection.map(|stored| stored.record);
@@ -302,15 +280,9 @@ impl Agent<'_> {
             kept_for: one.keys_kept_for(),
         });
         around.approvers = approvers_in(&batch, &users);
-        let mut effects = Vec::with_capacity(guards.len());
-        for (effect, key) in guards {
-            let guard = batch.get(&key)?;
-            effects.push(FoundEffect {
-                effect,
-                guard,
-                owner: None,
-            });
-        }
+        // An unreadable alert counts as open.
+        let alert: Option<Stored<Alert>> = batch.named(&alert);
+        around.is_resolved = alert.is_some_and(|one| one.status == AlertStatus::Resolved);
         // An unreadable predecessor has an unknown state.
         let state_of = |key: &Key<AgentAction>| {
             let found: Option<Stored<AgentAction>> = batch.get(key).ok().flatten();
@@ -318,42 +290,90 @@ impl Agent<'_> {
         };
         around.before = before.iter().map(state_of).collect();
         around.unless = unless.iter().map(state_of).collect();
-        self.read_owners(action, &mut effects).await?;
-        let held = effects.iter().filter_map(|effect| {
-            let guard = effect.guard.as_ref()?;
-            let held = HeldEffect::of(guard, effect.owner.as_ref(), found.at);
-            held.filter(|_| !guard.is_of(action))
-        });
+        let mut claims = [guards.others(&batch, (&action.key, content), found.at)?];
+        self.read_owners(&mut claims).await?;
+        let [claims] = claims;
+        let owners = claims.iter().filter_map(|one| one.owner.as_ref());
+        let deniers = owners.filter_map(AgentAction::denied_by);
+        around.proposers.deniers.extend(deniers);
+        let is_successor = |one: &OtherClaim| {
+            one.by.session_id == action.key.session_id
+                && action.round.after.contains(&one.by.action_id)
+        };
+        let held = claims
+            .iter()
+            .filter_map(|one| one.held(content, is_successor(one), found.at));
         around.held = held.collect();
-        found.rivals = effects.split_off(action.content.effects().count());
-        let tries = effects.iter().map(|one| one.tries_before(action));
-        around.tries = tries.collect();
-        found.own = effects;
+        let tries_of = |record: &String| -> Vec<Timestamp> {
+            let own = claims.iter().filter(|one| one.record == *record);
+            own.flat_map(|one| one.tries(content)).collect()
+        };
+        around.tries = content.records.iter().map(tries_of).collect();
+        let records = content.records.iter().cloned().zip(&guards.records);
+        let records = records.map(|(record, key)| Ok((record, batch.get(key)?)));
+        found.records = records.collect::<Result<_, Error>>()?;
         Ok(())
     }
 
-    /// Reads the other actions that claimed effects.
-    async fn read_owners(
-        &self,
-        action: &AgentAction,
-        effects: &mut [FoundEffect],
-    ) -> Result<(), Error> {
-        let others = effects.iter().filter_map(|effect| effect.guard.as_ref());
-        let keys: Vec<AnyKey> = others
-            .filter(|guard| !guard.is_of(action))
-            .map(|guard| key::agent_action(&guard.by).into())
-            .collect();
+    /// Reads the records of the actions that made claims, with one batch.
+    pub(super) async fn read_owners(&self, claims: &mut [Vec<OtherClaim>]) -> Result<(), Error> {
+        let named = claims
+            .iter()
+            .flatten()
+            .map(|one| key::agent_action(&one.by));
+        let keys: HashSet<AnyKey> = named.map(AnyKey::from).collect();
         if keys.is_empty() {
             return Ok(());
         }
-        let batch = self.0.table.batch_get(keys, Read::Consistent).await?;
-        for effect in effects {
-            if let Some(guard) = &effect.guard {
-                let owner = batch.get(&key::agent_action(&guard.by)).ok().flatten();
-                effect.owner = owner.map(|owner| owner.record);
-            }
+        let owners = self.0.table.batch_get(keys, Read::Consistent).await?;
+        for claim in claims.iter_mut().flatten() {
+            let owner = owners.named(&key::agent_action(&claim.by));
+            claim.owner = owner.map(|owner| owner.record);
         }
         Ok(())
+    }
+}
+
+/// The keys of the guards of an action's records.
+#[derive(Debug)]
+pub(super) struct GuardKeys {
+    records: Vec<Key<RecordGuard>>,
+    earlier: Option<Key<RecordGuard>>,
+}
+
+impl GuardKeys {
+    pub(super) fn of(tenant: OrganizationId, content: &ActionContent) -> Self {
+        let records = content.records.iter();
+        Self {
+            records: records
+                .map(|record| key::record_guard(tenant, record))
+                .collect(),
+            earlier: key::earlier_guard(tenant, content),
+        }
+    }
+
+    /// Returns the claims by others of an action's records, as the guards in a batch name them.
+    pub(super) fn others(
+        &self,
+        batch: &Batch,
+        (own, content): (&ActionKey, &ActionContent),
+        now: Timestamp,
+    ) -> Result<Vec<OtherClaim>, Error> {
+        let mut claims: Vec<OtherClaim> = Vec::new();
+        let earlier = content.records.first().zip(self.earlier.as_ref());
+        let records = content.records.iter().zip(&self.records);
+        for (record, key) in records.chain(earlier) {
+            let guard: Option<Stored<RecordGuard>> = batch.get(key)?;
+            let others = guard
+                .iter()
+                .flat_map(|guard| guard.others(record, own, content, now));
+            claims.extend(others);
+        }
+        Ok(claims)
+    }
+
+    pub(super) fn all(&self) -> impl Iterator<Item = AnyKey> {
+        self.records.iter().chain(&self.earlier).map(AnyKey::from)
     }
 }
 
@@ -375,24 +395,13 @@ impl Found {
         })
     }
 
-    /// Returns the writes that claim the action's effects, and the checks that no excluding effect
-    /// is claimed.
+    /// Returns the writes that claim the action's records.
     fn guards(&self) -> Result<Vec<Write>, Error> {
-        let action = &self.action;
-        let mut writes = Vec::with_capacity(self.own.len() + self.rivals.len());
-        for FoundEffect { effect, guard, .. } in &self.own {
+        let records = self.records.iter().map(|(record, guard)| {
             let before = guard.as_ref().map(|guard| &guard.record);
-            let record = EffectGuard::claimed(before, effect.clone(), action, self.at);
-            writes.push(Write::create_or_replace(guard.clone(), record)?);
-        }
-        for FoundEffect { effect, guard, .. } in &self.rivals {
-            let as_it_was = match guard {
-                None => Condition::absent(),
-                Some(guard) => Condition::version(guard.version),
-            };
-            let key = key::effect_guard(action.key.organization_id, effect);
-            writes.push(Write::check(key, as_it_was));
-        }
-        Ok(writes)
+            let claimed = RecordGuard::claimed(before, record, &self.action.key, self.at);
+            Write::create_or_replace(guard.clone(), claimed)
+        });
+        records.collect()
     }
 }

@@ -216,9 +216,9 @@ impl Agent<'_> {
         let whole = self.get(tenant, id).await?;
         let mut session = whole.session.clone();
         let (from, now) = (session.status.name(), self.0.clock.now());
-        let writes = if session.status.is_running() {
+        let writes = if session.works() {
             let settled = self.settle(whole, SWEEPER).await?;
-            if let Some(settled) = settled.filter(|settled| !settled.status.is_running()) {
+            if let Some(settled) = settled.filter(|settled| !settled.works()) {
                 return Ok(settled.status);
             }
             session.check_later(now);

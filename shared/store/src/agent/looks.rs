@@ -8,7 +8,7 @@ use super::{Agent, PAUSED, SessionWithActions, journal::WORKER, outcomes, transi
 use crate::{
     key,
     retry::retry_or_none,
-    table::{Read, Stored},
+    table::{Read, Stored, Write},
 };
 
 /// An action with a due check.
@@ -54,16 +54,17 @@ impl Agent<'_> {
         }))
     }
 
-    /// Writes the observation of a check, and the effects on the session. None if another worker
-    /// did the check. 409 if others kept writing the session.
+    /// Writes the observation of a check, and the effects on the session. `kind` is the kind of the
+    /// target system. None if another worker did the check. 409 if others kept writing the session.
     pub async fn looked(
         &self,
         looked_at: &AgentAction,
         sight: &Sight,
+        kind: &str,
     ) -> Result<Option<Looked>, Error> {
         let (tenant, id) = (looked_at.key.organization_id, looked_at.key.session_id);
         let read = || self.get(tenant, id);
-        let write = |whole| self.looked_in(whole, looked_at, sight);
+        let write = |whole| self.looked_in(whole, looked_at, sight, kind);
         let written = retry_or_none(read().await?, read, write).await?;
         written.ok_or_else(Error::contended)
     }
@@ -74,6 +75,7 @@ impl Agent<'_> {
         whole: SessionWithActions,
         looked_at: &AgentAction,
         sight: &Sight,
+        kind: &str,
     ) -> Result<Option<Option<Looked>>, Error> {
         let (mut session, mut actions) = (whole.session, whole.actions);
         let now = self.0.clock.now();
@@ -91,8 +93,14 @@ impl Agent<'_> {
         };
         let note = Note::new(WORKER, event, Some(from.name())).with(detail);
         let mut writes = transition::of_action(action, note, now)?;
-        let action = action.clone();
         if event == JournalEvent::Looked {
+            let is_open = action.state == ActionState::Unknown;
+            let action = action.clone();
+            if is_open {
+                // The session names the next check.
+                session.note_outcomes(&actions);
+                writes.push(Write::replace(&session)?);
+            }
             let done = self.0.table.transact(writes).await?;
             let looked = Looked {
                 action: Box::new(action.record),
@@ -100,12 +108,18 @@ impl Agent<'_> {
             };
             return Ok(done.is_ok().then_some(Some(looked)));
         }
+        let action = action.clone();
         // A concurrent settlement has not seen this result. Both write the session, so one of them
         // retries.
         let from = session.status.name();
-        let is_known = action.state != ActionState::Unknown;
-        let settles = event == JournalEvent::Reconciled && is_known;
-        let from = (settles && session.settle_again(&actions, now)).then_some(from);
+        let changes = if event == JournalEvent::Reconciled {
+            session.settle_again(&actions, now)
+        } else {
+            session.note_outcomes(&actions);
+            false
+        };
+        let from = changes.then_some(from);
+        session.note_other_amount(&action, kind);
         session.plan_alert_check(&actions, now);
         writes.extend(transition::of_outcome(
             &mut session,

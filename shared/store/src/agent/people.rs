@@ -64,7 +64,7 @@ impl Agent<'_> {
         let mut whole = self.get(tenant, id).await?;
         let SessionWithActions { session, actions } = &mut whole;
         let is_damaged = actions.unreadable.iter().any(|id| id == action_id);
-        let rebuilds = is_damaged && session.status.has_ended();
+        let rebuilds = is_damaged && !session.works();
         let Some(proposed) = session.proposed(action_id).filter(|_| rebuilds) else {
             return Ok((whole, false));
         };
@@ -217,7 +217,8 @@ fn judge(
         writes.extend(outcomes::writes(action)?);
         action.version += 1;
     }
-    let from = from.has_ended().then_some(from.name());
+    let changes = from.has_ended() || session.status != from;
+    let from = changes.then_some(from.name());
     writes.extend(transition::of_outcome(session, actions, from, by, now)?);
     Ok(writes)
 }

@@ -19,6 +19,9 @@ const KEPT: i64 = 8 * model::span::DAY;
 /// The attribute with the number of actions claimed on the day.
 const ACTIONS: &str = "actions";
 
+/// The attribute with the number of messages to a customer on the day.
+const MESSAGES: &str = "messages";
+
 impl Record<crate::Workdesk> for AgentPolicy {
     const KIND: &'static str = "agent_policy";
 
@@ -88,14 +91,10 @@ impl Agent<'_> {
             set.apply(&mut policy);
             policy.updated_by = context.actor;
             policy.updated_at = Some(self.0.clock.now());
-            let write = match policy.version {
-                0 => Write::create(&policy.record)?,
-                _ => Write::replace(&policy)?,
-            };
             let event = OrganizationEvent::PolicySet;
             let entry = EntryContent::changed(event, &before.record, &policy.record);
-            let writes = Writes::from(write).noting(entry);
-            self.0.commit(&context, writes, policy.replaced()).await
+            let writes = Writes::default().noting(entry);
+            self.0.commit_change(&context, before, policy, writes).await
         };
         self.0.write(pending, read, write).await?.not_replayed()
     }
@@ -158,10 +157,10 @@ pub(super) fn approvers_in(batch: &Batch, keys: &[Key<User>]) -> Approvers {
     Approvers::of(&users)
 }
 
-/// Returns the write that charges an action to the daily caps, in the transaction that claims it.
-/// The write is refused when a cap is reached. With caps, concurrent claims of an organization
+/// Returns the writes that charge an action to the daily caps, in the transaction of its claim. They
+/// are refused when a cap is reached. With caps, concurrent claims of an organization
 /// conflict here.
-pub(super) fn takes(tenant: OrganizationId, day: Timestamp, charge: &Charge) -> Write {
+pub(super) fn takes(tenant: OrganizationId, day: Timestamp, charge: &Charge) -> Vec<Write> {
     let below = "(attribute_not_exists(#) OR # <= :)";
     let mut room = Condition::default();
     if let Some(others) = charge.others {
@@ -174,5 +173,11 @@ pub(super) fn takes(tenant: OrganizationId, day: Timestamp, charge: &Charge) -> 
     }
     let expires = day.plus(KEPT).epoch_seconds();
     let taken = taken.set("expiresAt", expires);
-    Write::update(key::agent_day(tenant, day), taken, room)
+    let of_day = Write::update(key::agent_day(tenant, day), taken, room);
+    let of_customer = charge.message.as_ref().map(|(customer, others)| {
+        let room = Condition::default().and(below, MESSAGES, [others.into_attribute()]);
+        let sent = Change::default().add(MESSAGES, 1).set("expiresAt", expires);
+        Write::update(key::messages_of_day(tenant, day, customer), sent, room)
+    });
+    std::iter::once(of_day).chain(of_customer).collect()
 }

@@ -1,18 +1,15 @@
 //! Reads for a preview of proposed actions. A preview writes nothing but its idempotency key.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
-use agent::{
-    AgentSession, Alert, AlertStatus, Connection, EffectGuard, HeldEffect, ProposedAction,
-    SessionContext, TargetEffect,
-};
+use agent::{Alert, AlertStatus, Connection, HeldRecord, ProposedAction, SessionContext};
 use model::{AgentSessionId, Error, OrganizationId, Timestamp};
 
-use super::{Agent, SessionWithActions, is_paused, policy::policy_in};
+use super::{Agent, SessionWithActions, claim::GuardKeys, is_paused, policy::policy_in};
 use crate::{
     PendingWrite, WriteContext,
-    key::{self, AnyKey, Key},
-    table::{Read, Stored},
+    key::{self, AnyKey},
+    table::Read,
     writes::Writes,
 };
 
@@ -29,24 +26,16 @@ pub struct Previewed {
     pub is_paused: bool,
     /// The session's alert; none if unreadable.
     pub alert: Option<Alert>,
-    /// Held effects, among those of the actions and of actions that exclude them.
-    held: Vec<(EffectGuard, HeldEffect)>,
+    /// The records that others hold, by the id of the previewed action.
+    held: HashMap<String, Vec<HeldRecord>>,
     /// The instant of the read.
     pub at: Timestamp,
 }
 
 impl Previewed {
-    /// Returns the effects that other actions hold and that block this one.
-    pub fn held_against(&self, action: &ProposedAction) -> impl Iterator<Item = &HeldEffect> {
-        let session = &self.whole.session;
-        let effects = action.content.effects().chain(session.rivals(action));
-        let effects: Vec<TargetEffect> = effects.collect();
-        let own = session.key_of(&action.id);
-        let others = self
-            .held
-            .iter()
-            .filter(move |(guard, _)| guard.by != own && effects.contains(&guard.effect));
-        others.map(|(_, held)| held)
+    /// Returns the records of this action that other actions hold.
+    pub fn held_against(&self, action: &ProposedAction) -> impl Iterator<Item = &HeldRecord> {
+        self.held.get(&action.id).into_iter().flatten()
     }
 }
 
@@ -89,18 +78,25 @@ impl Agent<'_> {
         )?;
         let actions = whole.session.named(ids)?;
         let alert = key::alert(tenant, whole.session.alert_id);
-        let effects = effects(&whole.session, &actions);
-        let guards: Vec<Key<EffectGuard>> = effects
+        let guards = actions
             .iter()
-            .map(|effect| key::effect_guard(tenant, effect))
-            .collect();
-        let keys = guards.iter().map(AnyKey::from).chain([(&alert).into()]);
+            .map(|action| GuardKeys::of(tenant, &action.content));
+        let guards: Vec<GuardKeys> = guards.collect();
+        let keys: HashSet<AnyKey> = guards.iter().flat_map(GuardKeys::all).collect();
+        let keys = keys.into_iter().chain([(&alert).into()]);
         let around = self.0.table.batch_get(keys, Read::Consistent).await?;
-        let mut claimed = Vec::new();
-        for guard in &guards {
-            let guard: Option<Stored<EffectGuard>> = around.get(guard)?;
-            claimed.extend(guard.map(|guard| guard.record));
-        }
+        let claims = actions.iter().zip(&guards).map(|(action, guards)| {
+            let key = whole.session.key_of(&action.id);
+            guards.others(&around, (&key, &action.content), at)
+        });
+        let mut claims = claims.collect::<Result<Vec<_>, Error>>()?;
+        self.read_owners(&mut claims).await?;
+        let held = actions.iter().zip(claims).map(|(action, claims)| {
+            let held = claims.iter();
+            let held = held.filter_map(|one| one.held(&action.content, false, at));
+            (action.id.clone(), held.collect())
+        });
+        let held = held.collect();
         let before = actions.iter().flat_map(|action| &action.approvals);
         let alert: Option<Alert> = around.named(&alert).map(|alert| alert.record);
         Ok(Previewed {
@@ -114,39 +110,9 @@ impl Agent<'_> {
             is_paused: is_paused(&batch, tenant)?,
             connections: connections.into_iter().map(|one| one.record).collect(),
             alert,
-            held: self.held(claimed, at).await?,
+            held,
             whole,
             at,
         })
     }
-
-    /// Returns the effects that are still held, by the records of the actions that claimed them.
-    async fn held(
-        &self,
-        claimed: Vec<EffectGuard>,
-        now: Timestamp,
-    ) -> Result<Vec<(EffectGuard, HeldEffect)>, Error> {
-        if claimed.is_empty() {
-            return Ok(Vec::new());
-        }
-        let keys = claimed
-            .iter()
-            .map(|guard| AnyKey::from(key::agent_action(&guard.by)));
-        let owners = self.0.table.batch_get(keys, Read::Consistent).await?;
-        let held = claimed.into_iter().filter_map(|guard| {
-            let owner = owners.named(&key::agent_action(&guard.by));
-            let held = HeldEffect::of(&guard, owner.as_ref().map(|owner| &owner.record), now)?;
-            Some((guard, held))
-        });
-        Ok(held.collect())
-    }
-}
-
-/// Returns the effects of actions and those that exclude them, without repeats.
-fn effects(session: &AgentSession, actions: &[&ProposedAction]) -> Vec<TargetEffect> {
-    let all = actions
-        .iter()
-        .flat_map(|action| action.content.effects().chain(session.rivals(action)));
-    let distinct: HashSet<TargetEffect> = all.collect();
-    distinct.into_iter().collect()
 }

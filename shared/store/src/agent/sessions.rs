@@ -406,7 +406,8 @@ impl Agent<'_> {
             if !session.settle(&actions, now) {
                 return Ok(Some(session.record));
             }
-            let writes = transition::of_outcome(&mut session, &actions, Some(from), by, now)?;
+            let from = (!session.status.is_running()).then_some(from);
+            let writes = transition::of_outcome(&mut session, &actions, from, by, now)?;
             let done = self.0.table.transact(writes).await?;
             Ok(done.is_ok().then_some(session.record))
         };

@@ -10,7 +10,7 @@ use crate::{
     WriteContext,
     key::{self, AnyKey, Gsi2, Index, List},
     page::{Place, Wanted},
-    records::{Cleanup, Subject, Walked},
+    records::{Cleanup, Subject, Talk, Walked},
     retry::retry_or_none,
     table::{Change, Condition, OrLeave, Read, Write},
     tagging::TAG_IDS,
@@ -167,16 +167,39 @@ impl Cleanups<'_> {
         Ok(Some((named.version, entry)))
     }
 
-    /// Deletes the comments of a page of a thread. Returns the end of the page; `None` for the last one.
+    /// Deletes the comments of a page of a thread; with the last page, its participants. Returns the end of
+    /// the page; `None` for the last one.
     async fn delete_comments(
         &self,
         tenant: OrganizationId,
         thread: Thread,
         after: Option<Place>,
     ) -> Result<Option<Place>, Error> {
-        let comments = key::comments(tenant, thread).consistent().places();
+        let end = self
+            .delete_page(key::comments(tenant, thread), after)
+            .await?;
+        if end.is_none() {
+            let participants = key::participants(tenant, Talk::Thread(thread));
+            let mut after = self.delete_page(participants.clone(), None).await?;
+            while after.is_some() {
+                after = self.delete_page(participants.clone(), after).await?;
+            }
+        }
+        Ok(end)
+    }
+
+    /// Deletes a page of records. Returns its end; `None` for the last one.
+    async fn delete_page<R>(
+        &self,
+        records: List<R>,
+        after: Option<Place>,
+    ) -> Result<Option<Place>, Error> {
         let wanted = Wanted { rows: None, after };
-        let page = self.0.table.page(comments, &wanted).await?;
+        let page = self
+            .0
+            .table
+            .page(records.consistent().places(), &wanted)
+            .await?;
         for some in page.rows.chunks(100) {
             let deletes = some
                 .iter()

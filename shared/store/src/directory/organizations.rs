@@ -1,7 +1,7 @@
 //! Organizations.
 
 use model::{
-    EntryContent, Error, Id, MAX_ID, Organization, OrganizationEvent, OrganizationId,
+    EntryContent, Error, Id, MAX_ID, OrOther, Organization, OrganizationEvent, OrganizationId,
     OrganizationUpdate, PlanFeature, User, quota::UnitsPerSecond,
 };
 
@@ -78,7 +78,7 @@ impl Directory<'_> {
         let organization = Organization {
             id,
             name,
-            plan_features,
+            plan_features: plan_features.into_iter().map(OrOther::from).collect(),
             units_per_second: UnitsPerSecond::default(),
             created_at: now,
             updated_at: now,
@@ -125,7 +125,8 @@ impl Directory<'_> {
         units_per_second: UnitsPerSecond,
     ) -> Result<Stored<Organization>, Error> {
         let change = |organization: &mut Organization| {
-            organization.plan_features.clone_from(&features);
+            let features = features.iter().copied().map(OrOther::from);
+            organization.plan_features = features.collect();
             organization.units_per_second = units_per_second;
         };
         self.change_organization(pending, change).await
@@ -154,9 +155,12 @@ impl Directory<'_> {
         changed
     }
 
-    /// All organizations by id, for the operator. Reads every id that was ever reserved: one request and
-    /// at most 50 read units for each hundred. No operation of the API calls this.
-    pub async fn organizations(&self) -> Result<Vec<Organization>, Error> {
+    /// All organizations by id, for the operator, with the errors of those that do not read. Reads every id
+    /// that was ever reserved: one request and at most 50 read units for each hundred. No operation of the API
+    /// calls this.
+    pub async fn organizations(
+        &self,
+    ) -> Result<Vec<(OrganizationId, Result<Organization, Error>)>, Error> {
         let last = self.0.last_id::<OrganizationId>().await?;
         let ids = (1..=last.min(MAX_ID)).filter_map(OrganizationId::new);
         let ids: Vec<OrganizationId> = ids.collect();
@@ -165,8 +169,8 @@ impl Directory<'_> {
             let keys = some.iter().map(|id| key::organization(*id));
             let found = self.0.table.batch_get(keys, Read::Eventual).await?;
             for id in some {
-                let organization = found.get(&key::organization(*id))?;
-                all.extend(organization.map(|stored| stored.record));
+                let organization = found.get(&key::organization(*id)).transpose();
+                all.extend(organization.map(|found| (*id, found.map(|stored| stored.record))));
             }
         }
         Ok(all)

@@ -1,13 +1,14 @@
 //! Phases of projects.
 
 use model::{
-    Error, Id, Order, OrganizationId, Phase, PhaseCreate, PhaseId, PhaseUpdate, Project, ProjectId,
-    Task,
+    AnyOf, Code, Error, Id, MAX_ID, Order, OrganizationId, Phase, PhaseCreate, PhaseFilter,
+    PhaseId, PhaseUpdate, Project, ProjectId, Task,
 };
 
 use super::{Directory, projects::takes_work};
 use crate::{
     PendingWrite, WriteContext,
+    by_id::in_first_index,
     key::{self, Gsi1, Key},
     page::{Page, Wanted},
     records::Subject,
@@ -31,24 +32,36 @@ impl Record<crate::Workdesk> for Phase {
 impl Tracked for Phase {}
 
 impl Directory<'_> {
-    /// A project's phases by order, ties by id. 404 when the project is not the tenant's.
+    /// A project's phases that match a filter, by order, ties by id. 404 when the project is not the
+    /// tenant's.
     pub async fn phases(
         &self,
         tenant: OrganizationId,
         project: ProjectId,
+        filter: &PhaseFilter,
         wanted: &Wanted,
     ) -> Result<Page<Stored<Phase>>, Error> {
         let table = &self.0.table;
         let key = key::project(tenant, project);
-        let phases = key::phases_of_project(tenant, project);
-        let (project, page) =
-            tokio::try_join!(table.get(&key, Read::Lasting), table.page(phases, wanted),)?;
+        let phases = async {
+            let Some(AnyOf(ids)) = &filter.id else {
+                let phases = key::phases_of_project(tenant, project);
+                return table.page(phases, wanted).await;
+            };
+            let keys = ids.iter().map(|id| key::phase(tenant, *id));
+            let is_in = |phase: &Phase| phase.project_id == project;
+            let rows = self
+                .0
+                .rows_by_id(keys, is_in, in_first_index, false, wanted);
+            rows.await
+        };
+        let (project, page) = tokio::try_join!(table.get(&key, Read::Lasting), phases)?;
         project.or_not_found(ProjectId::NOUN)?;
         Ok(page)
     }
 
     /// Creates a phase of a project, at the end unless the request names an order. 404 when the project is
-    /// not the tenant's, 409 when it is archived.
+    /// not the tenant's, 409 when it is archived, or when no order is left.
     pub async fn create_phase(
         &self,
         pending: impl Into<PendingWrite>,
@@ -91,7 +104,12 @@ impl Directory<'_> {
             .limit(1);
         let last = self.0.table.list(last).await?;
         let largest = last.first().map_or(0, |phase| phase.order.get());
-        Ok(Order::at(largest.saturating_add(Task::ORDER_STEP)))
+        let behind = largest.saturating_add(Task::ORDER_STEP).min(MAX_ID);
+        if behind <= largest {
+            let detail = "The last phase has the largest order. Give it a smaller one first.";
+            return Err(Error::conflict(Code::NoRoom, detail));
+        }
+        Ok(Order::at(behind))
     }
 
     /// Changes a phase. 404 when it is not the tenant's.

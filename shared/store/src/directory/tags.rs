@@ -2,11 +2,14 @@
 
 use std::future::ready;
 
-use model::{Code, Error, OrganizationId, Tag, TagCreate, TagId, TagUpdate, words::fold};
+use model::{
+    AnyOf, Code, Error, OrganizationId, Tag, TagCreate, TagFilter, TagId, TagUpdate, unique_name,
+};
 
 use super::Directory;
 use crate::{
     PendingWrite, WriteContext,
+    by_id::in_first_index,
     key::{self, Gsi1, Key},
     page::{Page, Wanted},
     records::{NameOfTag, Subject},
@@ -31,17 +34,40 @@ impl NameOfTag {
     fn of(tag: &Tag) -> Self {
         Self {
             organization_id: tag.organization_id,
-            name: fold(&tag.name),
+            name: unique_name::key(&tag.name),
             tag_id: tag.id,
         }
     }
 
-    /// Releases the name. A tag that is older than this kind of item has none to release.
-    fn release(&self) -> Write {
-        let is_its = "(attribute_not_exists(#) OR # = :)";
-        let is_its = Condition::default().and(is_its, "tagId", [self.tag_id.into_attribute()]);
-        Write::delete(self.key(), is_its)
+    /// The writes of a tag's new name; `had` is the tag before. 409 if another tag has the name, by its key or
+    /// by one of version 1.0.
+    fn take(tag: &Tag, had: Option<&Tag>) -> Result<Writes, Error> {
+        let new = Self::of(tag);
+        let mut writes = Writes::default();
+        writes.push_or(Write::put_where(&new, is_free_or_of(tag))?, name_is_taken());
+        let old: Vec<String> = had.map_or_else(Vec::new, |had| unique_name::keys(&had.name));
+        let others = unique_name::keys(&tag.name).into_iter();
+        for name in others.filter(|name| *name != new.name && !old.contains(name)) {
+            let key = key::name_of_tag(tag.organization_id, &name);
+            writes.push_or(Write::check(key, is_free_or_of(tag)), name_is_taken());
+        }
+        for name in old.iter().filter(|name| **name != new.name) {
+            writes.push_or(release(tag, name), name_is_taken());
+        }
+        Ok(writes)
     }
+}
+
+/// Releases a name of a tag. A tag that is older than this kind of item has none to release.
+fn release(tag: &Tag, name: &str) -> Write {
+    let key = key::name_of_tag(tag.organization_id, name);
+    Write::delete(key, is_free_or_of(tag))
+}
+
+/// Expects that no other tag has the name.
+fn is_free_or_of(tag: &Tag) -> Condition {
+    let is_its = "(attribute_not_exists(#) OR # = :)";
+    Condition::default().and(is_its, "tagId", [tag.id.into_attribute()])
 }
 
 impl Record<crate::Workdesk> for NameOfTag {
@@ -55,13 +81,21 @@ impl Record<crate::Workdesk> for NameOfTag {
 impl Tracked for Tag {}
 
 impl Directory<'_> {
-    /// The organization's tags by name.
+    /// The organization's tags that match a filter, by name.
     pub async fn tags(
         &self,
         tenant: OrganizationId,
+        filter: &TagFilter,
         wanted: &Wanted,
     ) -> Result<Page<Stored<Tag>>, Error> {
-        self.0.table.page(key::tags(tenant), wanted).await
+        let Some(AnyOf(ids)) = &filter.id else {
+            return self.0.table.page(key::tags(tenant), wanted).await;
+        };
+        let keys = ids.iter().map(|id| key::tag(tenant, *id));
+        let rows = self
+            .0
+            .rows_by_id(keys, |_| true, in_first_index, false, wanted);
+        rows.await
     }
 
     /// Creates a tag. 409 when another tag has its name.
@@ -78,8 +112,7 @@ impl Directory<'_> {
                 created_at: now,
                 updated_at: now,
             };
-            let mut writes = Writes::default();
-            writes.push_or(Write::create(&NameOfTag::of(&tag))?, name_is_taken());
+            let writes = NameOfTag::take(&tag, None)?;
             Ok((tag, writes))
         };
         let nothing = ready(Ok(()));
@@ -94,16 +127,13 @@ impl Directory<'_> {
         update: TagUpdate,
     ) -> Result<Stored<Tag>, Error> {
         let change = |_: &WriteContext, tag: &mut Tag, now| {
-            let old = NameOfTag::of(tag);
+            let had = tag.clone();
             update.clone().apply(tag);
             tag.updated_at = now;
-            let new = NameOfTag::of(tag);
-            let mut writes = Writes::default();
-            if new.name != old.name {
-                writes.push_or(Write::create(&new)?, name_is_taken());
-                writes.push_or(old.release(), name_is_taken());
+            if tag.name == had.name {
+                return Ok(Writes::default());
             }
-            Ok(writes)
+            NameOfTag::take(tag, Some(&had))
         };
         self.0.update(pending, key::tag, id, change).await
     }
@@ -115,7 +145,11 @@ impl Directory<'_> {
         pending: impl Into<PendingWrite>,
         id: TagId,
     ) -> Result<(), Error> {
-        let carriers = |tag: &Tag| (Subject::Tag(id), NameOfTag::of(tag).release().into());
+        let carriers = |tag: &Tag| {
+            let names = unique_name::keys(&tag.name).into_iter();
+            let released: Vec<Write> = names.map(|name| release(tag, &name)).collect();
+            (Subject::Tag(id), released.into())
+        };
         self.0.delete(pending, key::tag, id, carriers).await
     }
 }

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use model::{
     Code, EntryContent, Error, Held, Id, OrganizationEvent, OrganizationId, PasswordHash,
-    Permission, Role, User, UserFilter, UserId, UserUpdate, each_once,
-    words::{fold, spaced, words},
+    Permission, Role, User, UserFilter, UserId, UserUpdate, each_once, unique_name,
+    words::{spaced, words},
 };
 
 use super::Directory;
@@ -137,7 +137,7 @@ impl Directory<'_> {
     ) -> Result<(User, Writes), Error> {
         let now = self.0.clock.now();
         let account = Account {
-            username: fold(&new.username),
+            username: unique_name::folded(&new.username),
             organization_id: tenant,
             user_id: id,
             password_hash: new.password_hash,
@@ -147,7 +147,7 @@ impl Directory<'_> {
             organization_id: tenant,
             username: new.username,
             full_name: new.full_name,
-            role: new.role,
+            role: new.role.into(),
             extra_permissions: each_once(new.extra_permissions),
             disabled: false,
             session_epoch: 0,
@@ -155,12 +155,20 @@ impl Directory<'_> {
             token_epoch: 0,
             password_set_by: by,
             password_set_at: by.map(|_| now),
+            access_changed_at: None,
             created_at: now,
             updated_at: now,
         };
         let mut writes = count_admins(tenant, false, user.is_enabled_admin());
-        let taken = Error::conflict(Code::UsernameTaken, "Another user has this username.");
-        writes.push_or(Write::create(&account)?, taken);
+        let taken = || Error::conflict(Code::UsernameTaken, "Another user has this username.");
+        // An account that version 1.0 made may have another key.
+        for name in unique_name::keys(&account.username) {
+            if name != account.username {
+                let key = key::account(&name);
+                writes.push_or(Write::check(key, Condition::absent()), taken());
+            }
+        }
+        writes.push_or(Write::create(&account)?, taken());
         Ok((user, writes))
     }
 
@@ -184,13 +192,16 @@ impl Directory<'_> {
             by.may_change(&before)?;
             let mut after = before.clone();
             after.change(update.clone());
-            by.may_give(after.role, &after.extra_permissions)?;
+            by.may_give_all_of(&after)?;
             after.updated_at = self.0.clock.now();
+            let is_anothers = context.actor.is_some_and(|actor| actor != id);
+            if is_anothers && after.differs_in_access(&before) {
+                after.access_changed_at = Some(after.updated_at);
+            }
             let (was, is) = (before.is_enabled_admin(), after.is_enabled_admin());
             let mut writes = count_admins(context.tenant, was, is);
-            writes.push(Write::replace(&after)?);
             writes.note(User::entry_of_change(&before, &after));
-            self.0.commit(&context, writes, after.replaced()).await
+            self.0.commit_change(&context, before, after, writes).await
         };
         self.0.write(pending, read, write).await?.not_replayed()
     }
@@ -269,7 +280,7 @@ impl Directory<'_> {
         expected: Condition,
     ) -> Writes {
         let account = Write::update(
-            key::account(&fold(&user.username)),
+            key::account(&unique_name::folded(&user.username)),
             Change::default().set("passwordHash", password_hash.expose()),
             Condition::exists(),
         );

@@ -5,26 +5,10 @@ use std::collections::BTreeSet;
 use model::FeedEntry;
 use serde_json::{Map, Value};
 
-use crate::{table::REFERENCE, texts};
+use crate::{fields::is_field, texts};
 
 /// An item of the table, as the stream has it: attributes in DynamoDB's JSON.
 pub(super) type Image = Map<String, Value>;
-
-/// Attributes that are no field of a record, or that follow from other changes.
-#[rustfmt::skip] // A line for each reason.
-const NO_FIELDS: &[&str] = &[
-    // Of every item.
-    "pk", "sk", "gsi1pk", "gsi1sk", "gsi2pk", "gsi2sk", "gsi3pk", "gsi3sk",
-    "gsi4pk", "gsi4sk",
-    "kind", "version", "writeId", "writtenBy", "words", "expiresAt", REFERENCE,
-    // They follow from other changes.
-    "updatedAt",
-    // Of users: their credentials.
-    "sessionEpoch", "keptSession", "tokenEpoch", "passwordSetBy", "passwordSetAt",
-    // Of agent sessions: the agent's own notes.
-    "analysisKey", "shortfall", "superseded", "journal", "journalAt", "journalNamed", "dueAt",
-    "alertCheckAt", "alertChecks",
-];
 
 /// The record of an image, with all attributes of the item.
 pub(super) fn record(image: &Image) -> Value {
@@ -39,7 +23,7 @@ pub(super) fn fields(old: &Value, new: &Value) -> Vec<String> {
     let names = [old, new].into_iter().filter_map(Value::as_object);
     let names: BTreeSet<&String> = names
         .flat_map(Map::keys)
-        .filter(|name| !NO_FIELDS.contains(&name.as_str()))
+        .filter(|name| is_field(name))
         .filter(|name| match name.as_str() {
             texts::ATTRIBUTE => !texts::same_text(old, new),
             name => old[name] != new[name],

@@ -2,13 +2,20 @@
 
 use std::collections::HashMap;
 
-use model::{Error, FeedEntry, OrganizationId, ProjectId, RecordType, Timestamp, UserRef};
+use model::{
+    Error, FeedAction, FeedEntry, OrOther, OrganizationId, ProjectId, RecordType, Timestamp,
+    UserRef,
+};
+use serde::Deserialize;
 
-use super::{Feed, KEPT, SKEW};
+use super::{
+    Feed, SKEW,
+    tail::{KEPT, newest_of},
+};
 use crate::{
     key,
     page::{Page, Place, Row},
-    records::FeedBatch,
+    table::{Read, Readable},
 };
 
 /// The most batches of a read.
@@ -26,6 +33,75 @@ pub enum FeedFrom {
     Oldest,
     /// The one after this place.
     After(Place),
+}
+
+/// A batch as readers have it.
+#[derive(Deserialize)]
+struct KeptBatch {
+    /// The number under which it is written. Older batches have none, and are written under their first.
+    follows: Option<i64>,
+    first: i64,
+    entries: Vec<KeptEntry>,
+    at: Timestamp,
+}
+
+/// An entry of a batch.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum KeptEntry {
+    Known(Box<FeedEntry>),
+    Other(OtherEntry),
+}
+
+/// An entry of a type or an action that a later version has. No reader sees it.
+#[derive(Deserialize)]
+#[serde(try_from = "EntryNames")]
+struct OtherEntry;
+
+/// The names of an entry that a later version may extend.
+#[derive(Deserialize)]
+struct EntryNames {
+    r#type: OrOther<RecordType>,
+    action: OrOther<FeedAction>,
+    parent: Option<ParentName>,
+}
+
+#[derive(Deserialize)]
+struct ParentName {
+    r#type: OrOther<RecordType>,
+}
+
+impl TryFrom<EntryNames> for OtherEntry {
+    type Error = &'static str;
+
+    fn try_from(names: EntryNames) -> Result<Self, Self::Error> {
+        let parent = names.parent.map(|parent| parent.r#type);
+        let is_known = names.r#type.known().is_some()
+            && names.action.known().is_some()
+            && parent.is_none_or(|parent| parent.known().is_some());
+        if is_known {
+            Err("an entry of known names does not read")
+        } else {
+            Ok(Self)
+        }
+    }
+}
+
+impl KeptBatch {
+    fn follows(&self) -> i64 {
+        self.follows.unwrap_or(self.first)
+    }
+
+    /// The number after the last one.
+    fn end(&self) -> i64 {
+        let entries = i64::try_from(self.entries.len()).unwrap_or(i64::MAX);
+        self.first.saturating_add(entries)
+    }
+
+    /// Returns true if the batch is no longer part of the feed.
+    fn is_expired(&self, now: Timestamp) -> bool {
+        now.since(self.at) >= KEPT
+    }
 }
 
 /// An entry of the change feed with its number.
@@ -64,29 +140,38 @@ impl FeedFilter {
 /// expired as long as `since` is within 30 days.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Position {
-    /// The first number of a batch, or the end of the last one.
+    /// The number under which a batch is written, or the end of the last one.
     batch: i64,
     /// The entries of the batch that come before the place.
     skipped: usize,
     since: Timestamp,
+    /// The epoch of the feed. Cursors of version 1.0 have none: they are of the first.
+    epoch: i64,
 }
 
 impl Position {
     /// The place after the newest entry that was read at `now`.
-    const fn at_end(end: i64, now: Timestamp) -> Self {
+    const fn at_end(end: i64, epoch: i64, now: Timestamp) -> Self {
         Self {
             batch: end,
             skipped: 0,
             // The clock of a publisher may be behind.
             since: now.plus(-SKEW),
+            epoch,
         }
     }
 
     /// The place as lists have it.
     fn place(self, tenant: OrganizationId) -> Option<Place> {
         let prefix = key::tenant_prefix(tenant);
-        let (batch, since) = (self.batch, self.since.millis());
-        Place::from_text(&prefix, &format!("{batch}\n{}\n{since}", self.skipped))
+        let Self {
+            batch,
+            skipped,
+            since,
+            epoch,
+        } = self;
+        let since = since.millis();
+        Place::from_text(&prefix, &format!("{batch}\n{skipped}\n{since}\n{epoch}"))
     }
 
     fn of(tenant: OrganizationId, place: &Place) -> Option<Self> {
@@ -96,13 +181,15 @@ impl Position {
             batch: parts.next()?.parse().ok()?,
             skipped: parts.next()?.parse().ok()?,
             since: Timestamp::from_millis(parts.next()?.parse().ok()?),
+            epoch: parts.next().map_or(Some(0), |epoch| epoch.parse().ok())?,
         })
     }
 }
 
 impl Feed<'_> {
     /// Returns a page of the feed, oldest entry first. It always has an end, where the next page begins.
-    /// 410 for a place before entries that may have expired.
+    /// 410 for a place before entries that may have expired, and for a place of another feed. 503 for a place
+    /// before a batch that does not read.
     pub async fn page(
         &self,
         tenant: OrganizationId,
@@ -114,12 +201,13 @@ impl Feed<'_> {
         let damaged = || Error::internal("reading the change feed", "a place that does not read");
         let from = match from {
             FeedFrom::Now => {
-                let newest = key::feed(tenant).consistent().descending().limit(1);
-                let newest = self.0.table.list(newest).await?;
-                let end = newest.first().map_or(0, FeedBatch::end);
-                return self
-                    .shown(tenant, Vec::new(), Position::at_end(end, now))
-                    .await;
+                let (epoch, newest) = tokio::try_join!(
+                    self.epoch(tenant),
+                    newest_of(&self.0.table, key::feed(tenant))
+                )?;
+                let end = newest.map_or(0, |batch| batch.end);
+                let end = Position::at_end(end, epoch, now);
+                return self.shown(tenant, Vec::new(), end).await;
             }
             FeedFrom::Oldest => None,
             FeedFrom::After(place) => Some(Position::of(tenant, &place).ok_or_else(damaged)?),
@@ -127,35 +215,55 @@ impl Feed<'_> {
         if from.is_some_and(|from| now.since(from.since) >= KEPT) {
             return Err(Error::CursorExpired);
         }
-        let mut position = from.unwrap_or_else(|| Position::at_end(0, now));
+        let begin = from.map_or(0, |from| from.batch);
+        let (epoch, is_there, mut batches) = tokio::try_join!(
+            self.epoch(tenant),
+            self.has(tenant, from),
+            self.batches(tenant, begin),
+        )?;
+        if !is_there || from.is_some_and(|from| from.epoch != epoch) {
+            return Err(Error::CursorExpired);
+        }
+        let mut position = from.unwrap_or_else(|| Position::at_end(0, epoch, now));
         let (mut rows, mut read) = (Vec::new(), 0);
         loop {
-            let batches = key::feed(tenant).from(key::feed_number(position.batch));
-            let batches = self
-                .0
-                .table
-                .list(batches.consistent().limit(AT_ONCE))
-                .await?;
             let is_last = batches.len() < AT_ONCE;
             for batch in batches {
+                let batch = match batch {
+                    Readable::Yes(stored) => stored.record,
+                    // The next page begins here, and fails.
+                    Readable::No(_) if read > 0 => {
+                        return self.shown(tenant, rows, position).await;
+                    }
+                    Readable::No(key) => {
+                        return Err(Error::Unavailable {
+                            what: "a part of the change feed",
+                            source: format!("{key} does not read").into(),
+                        });
+                    }
+                };
                 // A feed that started again has no batch of that number.
-                let skipped = (batch.first == position.batch).then_some(position.skipped);
+                let follows = batch.follows();
+                let skipped = (follows == position.batch).then_some(position.skipped);
                 let (end, at) = (batch.end(), batch.at.plus(-SKEW));
                 // Readers from the oldest entry on see none that has expired.
                 if from.is_none() && batch.is_expired(now) {
-                    position = Position::at_end(end, now);
+                    position = Position::at_end(end, epoch, now);
                     continue;
                 }
                 let numbered = (batch.first..).zip(batch.entries).enumerate();
                 for (place, (number, entry)) in numbered.skip(skipped.unwrap_or_default()) {
                     read += 1;
                     position = Position {
-                        batch: if number + 1 == end { end } else { batch.first },
+                        batch: if number + 1 == end { end } else { follows },
                         skipped: if number + 1 == end { 0 } else { place + 1 },
                         since: at,
+                        epoch,
                     };
-                    if filter.fits(&entry) {
-                        rows.push((number, entry, position));
+                    if let KeptEntry::Known(entry) = entry
+                        && filter.fits(&entry)
+                    {
+                        rows.push((number, *entry, position));
                     }
                     if rows.len() == most || read == MOST_READ {
                         return self.shown(tenant, rows, position).await;
@@ -163,10 +271,41 @@ impl Feed<'_> {
                 }
             }
             if is_last {
-                let end = Position::at_end(position.batch, now);
+                let end = Position::at_end(position.batch, epoch, now);
                 return self.shown(tenant, rows, end).await;
             }
+            batches = self.batches(tenant, position.batch).await?;
         }
+    }
+
+    /// The epoch of a feed, which each restart raises.
+    async fn epoch(&self, tenant: OrganizationId) -> Result<i64, Error> {
+        let start = key::feed_start(tenant);
+        let start = self.0.table.get(&start, Read::Consistent).await?;
+        Ok(start.map_or(0, |start| start.epoch))
+    }
+
+    /// Batches from a number on, at most [`AT_ONCE`].
+    async fn batches(
+        &self,
+        tenant: OrganizationId,
+        from: i64,
+    ) -> Result<Vec<Readable<KeptBatch>>, Error> {
+        let batches = key::feed(tenant).from(key::feed_number(from)).consistent();
+        let batches = batches.limit(AT_ONCE).read_as();
+        self.0.table.list_readable(batches).await
+    }
+
+    /// Returns true if the feed has a place: in a batch, after one, or before all. After a restore, it may have
+    /// lost those after which a place was.
+    async fn has(&self, tenant: OrganizationId, place: Option<Position>) -> Result<bool, Error> {
+        let Some(Position { batch, skipped, .. }) = place else {
+            return Ok(true);
+        };
+        let before = key::feed(tenant).up_to(key::feed_number(batch));
+        let before = newest_of(&self.0.table, before).await?;
+        Ok(before
+            .is_none_or(|before| before.follows == batch || (before.end == batch && skipped == 0)))
     }
 
     /// The page of these entries, with their actors.

@@ -1,5 +1,8 @@
 //! Records of the table's stream, and the entries of the change feed that follow from them.
 
+#[cfg(test)]
+mod tests;
+
 use agent::AgentAction;
 use model::{
     AgentSessionId, FeedAction, FeedEntry, Id, OrganizationId, ProjectId, RecordName, RecordType,
@@ -23,6 +26,8 @@ pub struct StreamRecord {
     /// The change of an item.
     #[serde(rename = "dynamodb")]
     change: ItemChange,
+    #[serde(rename = "eventSourceARN")]
+    stream_arn: Option<String>,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -32,24 +37,17 @@ struct ItemChange {
     /// Seconds since the Unix epoch.
     approximate_creation_date_time: f64,
     #[serde(default)]
+    keys: Image,
+    #[serde(default)]
     old_image: Option<Image>,
     #[serde(default)]
     new_image: Option<Image>,
 }
 
-/// An image of a record of the feed does not read.
-#[derive(Debug)]
-pub struct UnreadableImage {
-    key: String,
-}
-
-impl UnreadableImage {
-    /// The item's key.
-    #[must_use]
-    pub fn key(&self) -> &str {
-        &self.key
-    }
-}
+/// An image does not read. Holds the item's key.
+#[derive(Debug, thiserror::Error)]
+#[error("the image of {0} does not read")]
+pub struct UnreadableImage(String);
 
 /// A change of a record.
 #[derive(Clone, Debug)]
@@ -130,11 +128,30 @@ impl UnlistedChange {
     }
 }
 
+/// A change of an item that consumers of the stream handle.
+#[derive(Clone, Debug)]
+pub enum StreamItem {
+    /// A change that the feed has.
+    Listed(Box<Change>),
+    /// A change of another item.
+    Unlisted(Box<UnlistedChange>),
+}
+
+impl StreamItem {
+    /// The organization of the item.
+    #[must_use]
+    pub fn organization(&self) -> OrganizationId {
+        match self {
+            Self::Listed(change) => change.organization_id,
+            Self::Unlisted(change) => change.organization_id,
+        }
+    }
+}
+
 /// The attributes of every item that a change is made of.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct ChangedItem {
-    kind: UnlistedKind,
     organization_id: OrganizationId,
     version: i64,
     written_by: Option<Author>,
@@ -179,16 +196,40 @@ type Entry = Result<Option<(OrganizationId, FeedEntry)>, UnreadableImage>;
 
 impl StreamRecord {
     /// The kinds of items whose changes the publisher gets.
-    pub fn kinds() -> impl Iterator<Item = &'static str> {
-        let listed = RecordType::ALL.iter().map(|kind| kind.name());
-        let unlisted = UnlistedKind::ALL.iter().map(|kind| kind.name());
-        listed.chain(unlisted).chain([AgentAction::KIND])
+    pub fn published_kinds() -> impl Iterator<Item = &'static str> {
+        kinds(|kind| !kind.is_indexed())
+    }
+
+    /// The kinds of items whose changes the indexer gets.
+    pub fn indexed_kinds() -> impl Iterator<Item = &'static str> {
+        kinds(UnlistedKind::is_indexed)
     }
 
     /// The position in the stream.
     #[must_use]
     pub fn sequence_number(&self) -> &str {
         &self.change.sequence_number
+    }
+
+    /// The stream, if the delivery names it.
+    #[must_use]
+    pub fn stream_arn(&self) -> Option<&str> {
+        self.stream_arn.as_deref()
+    }
+
+    /// The key of the changed item, for the log.
+    #[must_use]
+    pub fn key(&self) -> String {
+        key_of(&record(&self.change.keys))
+    }
+
+    /// Returns the change. `None` for an item whose changes have no effect.
+    pub fn item(&self) -> Result<Option<StreamItem>, UnreadableImage> {
+        if let Some(change) = self.change()? {
+            return Ok(Some(StreamItem::Listed(Box::new(change))));
+        }
+        let unlisted = self.unlisted()?;
+        Ok(unlisted.map(|change| StreamItem::Unlisted(Box::new(change))))
     }
 
     /// Returns the change. `None` for an item whose changes the feed does not have.
@@ -270,20 +311,24 @@ impl StreamRecord {
         Ok(Some((changed.organization_id, entry)))
     }
 
-    /// Returns the change of an item that the feed does not have. `None` for an item of another kind, for
-    /// a removed one, and for an image that does not read.
-    #[must_use]
-    pub fn unlisted(&self) -> Option<UnlistedChange> {
-        let after = self.change.new_image.as_ref().map(record)?;
-        let changed = ChangedItem::deserialize(&after).ok()?;
-        Some(UnlistedChange {
+    /// Returns the change of an item that the feed does not have. `None` for an item of another kind, and for
+    /// a removed one.
+    pub fn unlisted(&self) -> Result<Option<UnlistedChange>, UnreadableImage> {
+        let Some(after) = self.change.new_image.as_ref().map(record) else {
+            return Ok(None);
+        };
+        let Ok(kind) = UnlistedKind::deserialize(&after["kind"]) else {
+            return Ok(None);
+        };
+        let changed: ChangedItem = read(&after)?;
+        Ok(Some(UnlistedChange {
             organization_id: changed.organization_id,
-            kind: changed.kind,
+            kind,
             version: changed.version,
             actor: changed.written_by.map(|author| author.user_id),
             before: self.change.old_image.as_ref().map(record),
             after,
-        })
+        }))
     }
 
     /// The instant of the change.
@@ -292,6 +337,15 @@ impl StreamRecord {
         let millis = (self.change.approximate_creation_date_time * 1_000.0) as i64;
         Timestamp::from_millis(millis)
     }
+}
+
+/// The kinds of items that the feed has, and some of the others.
+fn kinds(of_unlisted: fn(UnlistedKind) -> bool) -> impl Iterator<Item = &'static str> {
+    let listed = RecordType::ALL.iter().map(|kind| kind.name());
+    let unlisted = UnlistedKind::ALL.iter().copied();
+    let unlisted = unlisted.filter(move |kind| of_unlisted(*kind));
+    let unlisted = unlisted.map(UnlistedKind::name);
+    listed.chain(unlisted).chain([AgentAction::KIND])
 }
 
 fn actor(author: Option<Author>) -> Option<UserId> {
@@ -334,7 +388,7 @@ impl Changed {
         };
         let name = |kind, id: Option<i64>| id.map(|record_id| RecordName { kind, record_id });
         match kind {
-            Task | Milestone | Phase => name(Project, self.project_id.map(Id::get)),
+            Task | Milestone | Phase | Activity => name(Project, self.project_id.map(Id::get)),
             Comment => name(Task, self.task_id)
                 .or_else(|| name(Activity, self.activity_id))
                 .or_else(|| name(ServiceRequest, self.service_request_id)),
@@ -346,221 +400,11 @@ impl Changed {
 
 /// Reads the attributes that an entry is made of.
 fn read<T: DeserializeOwned>(record: &Value) -> Result<T, UnreadableImage> {
-    T::deserialize(record).map_err(|_| {
-        let text = |name| record[name].as_str().unwrap_or_default();
-        UnreadableImage {
-            key: format!("{} {}", text("pk"), text("sk")),
-        }
-    })
+    T::deserialize(record).map_err(|_| UnreadableImage(key_of(record)))
 }
 
-#[cfg(test)]
-mod tests {
-    use serde_json::{Map, json};
-
-    use super::*;
-
-    /// An image with attributes in DynamoDB's JSON.
-    fn image(kind: &str, version: i64, more: Value) -> Image {
-        let mut image = json!({
-            "pk": {"S": "ORG#1#X"}, "sk": {"S": "0000000000000007"},
-            "kind": {"S": kind}, "id": {"N": "7"}, "organizationId": {"N": "1"},
-            "version": {"N": version.to_string()}, "writeId": {"S": format!("w{version}")},
-            "updatedAt": {"S": format!("2026-01-15T12:00:0{version}.000Z")},
-            "writtenBy": {"M": {"userId": {"N": "3"}, "tokenId": {"N": "9"}}},
-        });
-        let (Value::Object(image), Value::Object(more)) = (&mut image, more) else {
-            panic!("no object");
-        };
-        image.extend(more);
-        image.clone()
-    }
-
-    #[expect(clippy::needless_pass_by_value, reason = "images are made in place")]
-    fn delivered(old: Option<Image>, new: Option<Image>) -> StreamRecord {
-        let images = json!({"dynamodb": {
-            "ApproximateCreationDateTime": 1_768_478_400.25, "SequenceNumber": "000001",
-            "OldImage": old, "NewImage": new,
-        }});
-        serde_json::from_value(images).unwrap()
-    }
-
-    fn entry(old: Option<Image>, new: Option<Image>) -> Option<FeedEntry> {
-        let change = delivered(old, new).change().unwrap()?;
-        assert_eq!(change.organization_id.get(), 1);
-        Some(change.entry)
-    }
-
-    #[test]
-    fn a_new_record_is_created_by_its_author() {
-        let task = image(
-            "task",
-            1,
-            json!({"projectId": {"N": "5"}, "title": {"S": "Draft"}}),
-        );
-        let created = json!({
-            "type": "task", "recordId": 7, "parent": {"type": "project", "recordId": 5},
-            "action": "created", "version": 1, "at": "2026-01-15T12:00:00.250Z", "actor": 3,
-            "projectId": 5,
-        });
-        assert_eq!(json!(entry(None, Some(task))), created);
-    }
-
-    #[test]
-    fn an_update_names_the_fields_that_differ() {
-        let old = json!({
-            "title": {"S": "Draft"}, "description": {"S": "x"}, "tagIds": {"NS": ["2", "1"]},
-            "order": {"N": "1"}, "gsi1sk": {"S": "1"},
-        });
-        let new = json!({
-            "title": {"S": "Final"}, "milestoneId": {"N": "4"}, "tagIds": {"NS": ["1", "2"]},
-            "order": {"N": "2"}, "gsi1sk": {"S": "2"},
-        });
-        let (old, new) = (image("task", 1, old), image("task", 2, new));
-        let updated = entry(Some(old), Some(new)).unwrap();
-        assert_eq!(updated.action, FeedAction::Updated);
-        assert_eq!(updated.version, Some(2));
-        assert_eq!(
-            updated.fields,
-            ["description", "milestoneId", "order", "title"]
-        );
-    }
-
-    #[test]
-    fn null_and_absent_are_the_same() {
-        let old = image("task", 1, json!({"dueDate": {"NULL": true}}));
-        let new = image("task", 2, json!({}));
-        assert!(entry(Some(old), Some(new)).unwrap().fields.is_empty());
-    }
-
-    #[test]
-    fn a_version_without_a_changed_field_has_an_entry() {
-        let old = image("user", 1, json!({"sessionEpoch": {"N": "0"}}));
-        let new = image("user", 2, json!({"sessionEpoch": {"N": "1"}}));
-        let updated = entry(Some(old), Some(new)).unwrap();
-        assert_eq!((updated.version, updated.fields), (Some(2), vec![]));
-    }
-
-    #[test]
-    fn at_most_fifty_fields_are_named() {
-        let many: Image = (0..60)
-            .map(|number| (format!("field{number}"), json!({"N": "1"})))
-            .collect();
-        let (old, new) = (image("tag", 1, json!({})), image("tag", 2, json!(many)));
-        assert_eq!(entry(Some(old), Some(new)).unwrap().fields.len(), 50);
-    }
-
-    #[test]
-    fn a_removed_record_is_deleted_at_the_next_version_by_an_unknown_actor() {
-        let tag = image("tag", 4, json!({}));
-        let deleted = json!({
-            "type": "tag", "recordId": 7, "action": "deleted", "version": 5,
-            "at": "2026-01-15T12:00:00.250Z",
-        });
-        assert_eq!(json!(entry(Some(tag), None)), deleted);
-    }
-
-    #[test]
-    fn a_deleted_comment_stays_in_its_thread_and_is_deleted_once() {
-        let sound = image(
-            "comment",
-            1,
-            json!({"taskId": {"N": "5"}, "content": {"S": "x"}}),
-        );
-        let at = json!({"S": "2026-01-15T12:00:00.000Z"});
-        let gone = image("comment", 2, json!({"taskId": {"N": "5"}, "deletedAt": at}));
-        let deleted = entry(Some(sound.clone()), Some(gone.clone())).unwrap();
-        assert_eq!(
-            (deleted.action, deleted.version),
-            (FeedAction::Deleted, Some(2))
-        );
-        assert_eq!(deleted.actor.map(Id::get), Some(3));
-        assert!(deleted.fields.is_empty());
-        assert_eq!(entry(Some(gone), None), None);
-        let removed = entry(Some(sound), None).unwrap();
-        assert_eq!((removed.version, removed.actor), (Some(2), None));
-    }
-
-    #[test]
-    fn records_name_their_parents() {
-        for (kind, attribute, parent) in [
-            ("task", "projectId", Some("project")),
-            ("milestone", "projectId", Some("project")),
-            ("phase", "projectId", Some("project")),
-            ("activity", "projectId", None),
-            ("comment", "taskId", Some("task")),
-            ("comment", "activityId", Some("activity")),
-            ("comment", "serviceRequestId", Some("service_request")),
-            ("ticket_message", "ticketId", Some("ticket")),
-            ("agent_session", "alertId", None),
-        ] {
-            let mut more = Map::new();
-            more.insert(attribute.to_owned(), json!({"N": "5"}));
-            let created = entry(None, Some(image(kind, 1, more.into()))).unwrap();
-            let named = created
-                .parent
-                .map(|parent| (parent.kind.name(), parent.record_id));
-            assert_eq!(
-                named,
-                parent.map(|parent| (parent, 5)),
-                "{kind} {attribute}"
-            );
-            let project = (attribute == "projectId").then_some(5);
-            assert_eq!(created.project_id.map(Id::get), project, "{kind}");
-        }
-        let project = entry(None, Some(image("project", 1, json!({})))).unwrap();
-        assert_eq!(project.project_id.map(Id::get), Some(7));
-    }
-
-    #[test]
-    fn an_action_is_a_part_of_its_session() {
-        let action = |version: i64, state: &str, token: &str| {
-            let image = json!({
-                "kind": {"S": "agent_action"}, "organizationId": {"N": "1"},
-                "sessionId": {"N": "7"}, "actionId": {"S": "action-1"},
-                "version": {"N": version.to_string()}, "state": {"S": state},
-                "token": {"N": token}, "schedule": {"M": {"dueAt": {"S": token}}},
-                "journal": {"M": {"seq": {"N": token}}},
-            });
-            serde_json::from_value::<Image>(image).unwrap()
-        };
-        let (new, claimed) = (action(1, "pending", "0"), action(2, "executing", "1"));
-        let updated = json!({
-            "type": "agent_session", "recordId": 7, "action": "updated", "part": "action-1@2",
-            "fields": ["actions"], "at": "2026-01-15T12:00:00.250Z",
-        });
-        let first = entry(None, Some(new.clone())).unwrap();
-        let second = entry(Some(new), Some(claimed.clone())).unwrap();
-        assert_eq!(json!(second), updated);
-        assert!(!first.is_of_same_change(&second));
-        assert_eq!(
-            entry(Some(claimed), Some(action(3, "executing", "2"))),
-            None
-        );
-    }
-
-    #[test]
-    fn other_items_have_no_entry() {
-        for kind in [
-            "session",
-            "account",
-            "cleanup",
-            "history_entry",
-            "feed_batch",
-            "",
-        ] {
-            let other = Image::from_iter([("kind".to_owned(), json!({"S": kind}))]);
-            assert_eq!(entry(None, Some(other)), None, "{kind}");
-        }
-        assert_eq!(entry(None, Some(Image::new())), None);
-        assert_eq!(entry(None, None), None);
-    }
-
-    #[test]
-    fn an_unreadable_image_is_named_by_its_key_alone() {
-        let mut damaged = image("task", 1, json!({"title": {"S": "secret"}}));
-        damaged.insert("id".to_owned(), json!({"S": "secret"}));
-        let error = delivered(None, Some(damaged)).change().unwrap_err();
-        assert_eq!(error.key(), "ORG#1#X 0000000000000007");
-    }
+/// Partition key and sort key.
+fn key_of(record: &Value) -> String {
+    let text = |name| record[name].as_str().unwrap_or_default();
+    format!("{} {}", text("pk"), text("sk"))
 }

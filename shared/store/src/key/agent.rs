@@ -1,15 +1,16 @@
 //! Keys of alerts, of the agent's sessions and actions, and of the systems that they call.
 
 use agent::{
-    ActionKey, AgentAction, AgentPause, AgentPolicy, AgentSession, Alert, Connection,
-    ConnectionTraffic, EffectGuard, JournalEntry, LastOutcome, PlaybookRuns, Saving, TargetEffect,
+    ActionContent, ActionKey, AgentAction, AgentPause, AgentPolicy, AgentSession, Alert,
+    Connection, ConnectionTraffic, JournalEntry, LastOutcome, PlaybookRuns, RecordGuard, Saving,
 };
 use model::{AgentSessionId, AlertId, Id, OrganizationId, SessionHead, Timestamp};
 use table::{Gsi1, Gsi2, Gsi3, Key, List, Sort, padded};
 
 use super::format::{instant_then_id, record};
 use crate::records::{
-    AgentDay, AlertDay, AlertSource, AlertsSince, KeptExcerpt, Part, SessionOfAlert, Stack,
+    AgentDay, AlertDay, AlertSeries, AlertSource, AlertsSince, KeptExcerpt, Part, SessionOfAlert,
+    Stack,
 };
 
 /// An alert.
@@ -68,6 +69,15 @@ pub(crate) fn alert_source(
     Key::new(
         format!("ORG#{tenant}#ALERT_SOURCE#{}#{source}", source.len()),
         external_id,
+    )
+}
+
+/// The firing of a series that was opened last.
+pub(crate) fn alert_series(tenant: OrganizationId, source: &str, series: &str) -> Key<AlertSeries> {
+    // The length keeps `a#b` + `c` apart from `a` + `b#c`.
+    Key::new(
+        format!("ORG#{tenant}#ALERT_SERIES#{}#{source}", source.len()),
+        series,
     )
 }
 
@@ -212,23 +222,23 @@ pub(crate) fn agent_pause(tenant: OrganizationId) -> Key<AgentPause> {
     Key::new(format!("ORG#{tenant}"), "AGENT_PAUSE")
 }
 
-/// The action that last claimed an effect.
-pub fn effect_guard(tenant: OrganizationId, effect: &TargetEffect) -> Key<EffectGuard> {
-    match effect {
-        TargetEffect::OnRecord {
-            target_system,
-            action_type,
-            entity,
-        } => {
-            // A kind of action has no `#`, so that the last one ends the system's name.
-            let action_type: &str = action_type.into();
-            Key::new(
-                format!("ORG#{tenant}#EFFECT#{target_system}#{action_type}"),
-                entity,
-            )
-        }
-        TargetEffect::Lock(name) => Key::new(format!("ORG#{tenant}#LOCK"), name),
-    }
+/// The actions that claimed a record, such as `invoice/inv_1`.
+pub fn record_guard(tenant: OrganizationId, record: &str) -> Key<RecordGuard> {
+    Key::new(format!("ORG#{tenant}#LOCK"), record)
+}
+
+/// The actions of earlier releases that claimed the record of an action. Only read: what they left
+/// unknown, or did within a day, counts.
+pub(crate) fn earlier_guard(
+    tenant: OrganizationId,
+    content: &ActionContent,
+) -> Option<Key<RecordGuard>> {
+    let (_, entity) = content.entity()?;
+    let (system, action_type): (_, &str) = (&content.target_system, content.action_type.into());
+    Some(Key::new(
+        format!("ORG#{tenant}#EFFECT#{system}#{action_type}"),
+        entity,
+    ))
 }
 
 /// The organization's policy for actions.
@@ -277,6 +287,18 @@ fn place_of(at: Timestamp, session: AgentSessionId, chain: &str, seq: i64) -> St
 /// The claims of a day (UTC) for which the policy has caps.
 pub(crate) fn agent_day(tenant: OrganizationId, at: Timestamp) -> Key<AgentDay> {
     Key::new(format!("ORG#{tenant}#AGENT_DAY"), at.day())
+}
+
+/// The messages of a day (UTC) to a customer for which the policy has a cap.
+pub(crate) fn messages_of_day(
+    tenant: OrganizationId,
+    at: Timestamp,
+    customer: &str,
+) -> Key<AgentDay> {
+    Key::new(
+        format!("ORG#{tenant}#AGENT_DAY#MESSAGES#{}", at.day()),
+        customer,
+    )
 }
 
 /// The name by which target systems tell this stack from others.

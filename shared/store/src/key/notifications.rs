@@ -8,12 +8,12 @@ use table::{Gsi1, Gsi2, Key, List, Sort, padded};
 
 use super::{
     agent::{agent_policy, agent_session},
-    format::{instant, record},
+    format::record,
     people::account,
-    work::{self, comments_by_time, history, ticket_messages},
+    work::{self, history},
 };
 use crate::records::{
-    AccountOwner, Inbox, Involved, Reminded, Reminder, Saying, Titled, ToldChange,
+    AccountOwner, Inbox, Involved, Participant, Reminded, Reminder, Talk, Titled, ToldChange,
 };
 
 /// A notification of a user, by what it follows from.
@@ -120,29 +120,18 @@ fn creation(tenant: OrganizationId, of: HistoryOf) -> Key<HistoryEntry> {
     history(tenant, of).at(Sort::new(padded(1)))
 }
 
-/// The authors of a thread's comments up to an instant, the newest first.
-pub(crate) fn commenters(
-    tenant: OrganizationId,
-    thread: Thread,
-    until: Timestamp,
-) -> List<Saying, Gsi1> {
-    comments_by_time(tenant, thread)
-        .up_to(instant(until.plus(1)))
-        .descending()
-        .only(SAYING)
+/// The users who wrote in a thread, by id.
+pub(crate) fn participants(tenant: OrganizationId, talk: Talk) -> List<Participant> {
+    let (kind, id) = match talk {
+        Talk::Thread(Thread::ServiceRequest(id)) => ("REQUEST", id.get()),
+        Talk::Thread(Thread::Activity(id)) => ("ACTIVITY", id.get()),
+        Talk::Thread(Thread::Task(id)) => ("TASK", id.get()),
+        Talk::Ticket(id) => ("TICKET", id.get()),
+    };
+    List::new(format!("ORG#{tenant}#{kind}#{id}#PARTICIPANT"))
 }
 
-/// The authors of a ticket's messages up to an instant, the newest first.
-pub(crate) fn messengers(
-    tenant: OrganizationId,
-    ticket: TicketId,
-    until: Timestamp,
-) -> List<Saying> {
-    ticket_messages(tenant, ticket)
-        .up_to(instant(until.plus(1)))
-        .descending()
-        .only(SAYING)
+/// A user's key in [`participants`].
+pub(crate) fn participant(tenant: OrganizationId, talk: Talk, user: UserId) -> Key<Participant> {
+    participants(tenant, talk).at(Sort::new(padded(user.get())))
 }
-
-/// The attributes of a [`Saying`].
-const SAYING: &[&str] = &["id", "userId", "createdAt"];

@@ -16,6 +16,7 @@ pub(crate) fn used_quota(tenant: OrganizationId, of: &QuotaHolder) -> AnyKey {
         QuotaHolder::Organization(_) => "ORGANIZATION".to_owned(),
         QuotaHolder::User(user) => format!("USER#{user}"),
         QuotaHolder::Token(hash) => format!("TOKEN#{hash}"),
+        QuotaHolder::Session(hash) => format!("SESSION#{hash}"),
     };
     AnyKey::new(format!("ORG#{tenant}#USED_QUOTA"), holder)
 }

@@ -156,10 +156,15 @@ pub fn service_request_in_time(request: &ServiceRequest) -> Key<ServiceRequest, 
 
 /// The record that a thread of comments is on.
 pub fn subject(tenant: OrganizationId, thread: Thread) -> AnyKey {
+    subject_as::<()>(tenant, thread).into()
+}
+
+/// The record that a thread is on, read as a record of another type.
+pub fn subject_as<R>(tenant: OrganizationId, thread: Thread) -> Key<R> {
     match thread {
-        Thread::ServiceRequest(id) => service_request(tenant, id).into(),
-        Thread::Activity(id) => activity(tenant, id).into(),
-        Thread::Task(id) => task(tenant, id).into(),
+        Thread::ServiceRequest(id) => service_request(tenant, id).read_as(),
+        Thread::Activity(id) => activity(tenant, id).read_as(),
+        Thread::Task(id) => task(tenant, id).read_as(),
     }
 }
 

@@ -1,6 +1,6 @@
 //! The users of an audience.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use agent::{AgentSession, AlertStatus, Approvers, SessionContext};
 use futures::{StreamExt, TryStreamExt, stream};
@@ -11,17 +11,15 @@ use model::{
 use super::{
     Notifications,
     changes::creation_of,
-    notice::{Audience, Notice, Said, Talk},
+    mentions::Mention,
+    notice::{Audience, Notice, Said},
 };
 use crate::{
     agent::policy_in,
     key::{self, AnyKey, Key},
-    records::{Involved, Saying},
+    records::{Involved, Participant, Talk},
     table::{Batch, Read},
 };
-
-/// The most authors that are asked who wrote before.
-const SAYINGS: usize = 100;
 
 /// The most users, by username, among whom admins and approvers are found.
 const USERS: usize = 1_000;
@@ -33,21 +31,21 @@ const CONCURRENCY: usize = 10;
 pub(super) struct Audiences {
     tenant: OrganizationId,
     found: Batch,
-    /// The authors on each record, the newest first.
-    sayings: HashMap<Talk, Vec<Saying>>,
+    /// The users who wrote on each record.
+    participants: HashMap<Talk, Vec<Participant>>,
     users: Vec<User>,
 }
 
 impl Notifications<'_> {
-    /// Reads what the audiences follow from: a batch, and beside it the latest authors of each thread, and
-    /// the users if one of the audiences is found among all.
+    /// Reads what the audiences follow from: a batch, and beside it the participants of each thread, and the
+    /// users if one of the audiences is found among all.
     pub(super) async fn audiences(
         &self,
         tenant: OrganizationId,
         notices: &[Notice],
     ) -> Result<Audiences, Error> {
         let mut keys: Vec<AnyKey> = Vec::new();
-        let mut talks: HashMap<Talk, Timestamp> = HashMap::new();
+        let mut talks: HashSet<Talk> = HashSet::new();
         let mut are_all_asked = false;
         for notice in notices {
             if let Some(said) = notice.said {
@@ -55,13 +53,13 @@ impl Notifications<'_> {
             }
             match &notice.to {
                 Audience::User(_) => {}
-                Audience::Named(names) => {
-                    keys.extend(names.iter().map(|name| key::account_owner(name).into()));
+                Audience::Named(mentions) => {
+                    let names = mentions.keys();
+                    keys.extend(names.map(|name| AnyKey::from(key::account_owner(name))));
                 }
                 Audience::Talk(said) => {
                     keys.extend(keys_of(tenant, said.on).1.map(AnyKey::from));
-                    let newest = talks.entry(said.on).or_insert(said.at);
-                    *newest = said.at.max(*newest);
+                    talks.insert(said.on);
                 }
                 Audience::Holders(_) => are_all_asked = true,
                 Audience::Approvers(session) => {
@@ -71,8 +69,8 @@ impl Notifications<'_> {
                 }
             }
         }
-        let sayings = stream::iter(talks)
-            .map(async |(talk, until)| Ok((talk, self.sayings(tenant, talk, until).await?)))
+        let participants = stream::iter(talks)
+            .map(async |talk| Ok((talk, self.0.participants(tenant, talk).await?)))
             .buffer_unordered(CONCURRENCY)
             .try_collect();
         let users = async {
@@ -83,33 +81,13 @@ impl Notifications<'_> {
             }
         };
         let found = self.0.table.batch_get(keys, Read::Eventual);
-        let (found, sayings, users) = tokio::try_join!(found, sayings, users)?;
+        let (found, participants, users) = tokio::try_join!(found, participants, users)?;
         Ok(Audiences {
             tenant,
             found,
-            sayings,
+            participants,
             users,
         })
-    }
-
-    /// The latest authors on a record, up to an instant.
-    async fn sayings(
-        &self,
-        tenant: OrganizationId,
-        talk: Talk,
-        until: Timestamp,
-    ) -> Result<Vec<Saying>, Error> {
-        let table = &self.0.table;
-        match talk {
-            Talk::Thread(thread) => {
-                let commenters = key::commenters(tenant, thread, until);
-                table.list(commenters.limit(SAYINGS)).await
-            }
-            Talk::Ticket(ticket) => {
-                let messengers = key::messengers(tenant, ticket, until);
-                table.list(messengers.limit(SAYINGS)).await
-            }
-        }
     }
 }
 
@@ -118,7 +96,13 @@ impl Audiences {
     pub(super) fn users_of(&self, audience: &Audience, now: Timestamp) -> BTreeSet<UserId> {
         match audience {
             Audience::User(user) => BTreeSet::from([*user]),
-            Audience::Named(names) => names.iter().filter_map(|name| self.named(name)).collect(),
+            Audience::Named(mentions) => {
+                let named = |mentions: &BTreeSet<Mention>| -> BTreeSet<UserId> {
+                    let users = mentions.iter().filter_map(|mention| self.named(mention));
+                    users.collect()
+                };
+                &named(&mentions.added) - &named(&mentions.before)
+            }
             Audience::Talk(said) => self.before(*said),
             Audience::Holders(permission) => self.holders(*permission),
             Audience::Approvers(session) => self.approvers(session, now),
@@ -142,13 +126,16 @@ impl Audiences {
         (involved.created_at == Some(said.at)).then_some(ticket)
     }
 
-    /// The user with this case-folded username, if the organization has one.
-    fn named(&self, name: &str) -> Option<UserId> {
-        let owner = self.found.named(&key::account_owner(name))?;
-        (owner.organization_id == self.tenant).then_some(owner.user_id)
+    /// The organization's user with the longest possible username of the mention.
+    fn named(&self, Mention(names): &Mention) -> Option<UserId> {
+        let owners = names
+            .iter()
+            .filter_map(|name| self.found.named(&key::account_owner(name)));
+        let mut owners = owners.filter(|owner| owner.organization_id == self.tenant);
+        owners.next().map(|owner| owner.user_id)
     }
 
-    /// Creator, assignee, and those who wrote before.
+    /// Creator, assignee, and the participants who wrote before.
     fn before(&self, said: Said) -> BTreeSet<UserId> {
         let (involved, creation) = keys_of(self.tenant, said.on);
         let Some(involved) = self.found.named(&involved) else {
@@ -160,8 +147,8 @@ impl Audiences {
         }
         let creation = creation.and_then(|key| self.found.named(&key));
         let creator = creation.and_then(|entry| entry.record.actor);
-        let sayings = self.sayings.get(&said.on).into_iter().flatten();
-        let before = sayings.filter(|one| (one.created_at, one.id) < (said.at, said.id));
+        let participants = self.participants.get(&said.on).into_iter().flatten();
+        let before = participants.filter(|one| (one.at, one.first_id) < (said.at, said.id));
         let authors = before.map(|one| one.user_id);
         let known = [involved.creator_id, involved.assignee_id, creator];
         authors.chain(known.into_iter().flatten()).collect()

@@ -8,10 +8,13 @@ use model::{
 use serde::Deserialize;
 
 use super::{
-    mentions,
-    notice::{Audience, Notice, Said, Talk},
+    mentions::Mentions,
+    notice::{Audience, Notice, Once, Said},
 };
-use crate::feed::{Change, UnlistedChange};
+use crate::{
+    feed::{Change, UnlistedChange},
+    records::Talk,
+};
 
 /// The fields of a record of any type that users are notified of.
 #[derive(Deserialize)]
@@ -87,6 +90,15 @@ fn named(of: RecordName, version: i64) -> String {
     format!("{}-{}-{version}", of.kind.name(), of.record_id)
 }
 
+/// The name of a mention in a record's text, which edits may add and remove.
+fn mention_in(change: &Change) -> Once {
+    let RecordName { kind, record_id } = change.entry.of;
+    Once {
+        name: format!("{}-{record_id}-mentioned", kind.name()),
+        is_edit: change.entry.action != FeedAction::Created,
+    }
+}
+
 /// The name of the creation of a ticket as a cause.
 pub(super) fn creation_of(ticket: TicketId) -> String {
     let of = RecordName {
@@ -116,11 +128,13 @@ fn of_work(change: &Change, subject: SubjectType) -> Vec<Notice> {
     }
     let text = |work: Option<Work>| work.and_then(|work| work.description);
     let (before, after) = (text(before), text(after));
-    let names = mentions::added(before.as_deref(), after.as_deref());
-    if !names.is_empty() {
+    if let Some(mentions) = Mentions::added(before.as_deref(), after.as_deref()) {
         let kind = NotificationKind::Mentioned;
-        let notice = Notice::of_change(change, kind, subject, Audience::Named(names));
-        notices.push(notice.quoting(&after.unwrap_or_default()));
+        let notice = Notice::of_change(change, kind, subject, Audience::Named(mentions));
+        notices.push(Notice {
+            once: Some(mention_in(change)),
+            ..notice
+        });
     }
     notices
 }
@@ -187,12 +201,19 @@ fn of_text(
         actor: change.entry.actor,
         internal: change.entry.internal,
         said: Some(said),
-        ..Notice::new(kind, cause_of(change), subject, to).quoting(after.unwrap_or_default())
+        ..Notice::new(kind, cause_of(change), subject, to)
+    };
+    let notice = |kind, to| match said.on {
+        Talk::Thread(_) => notice(kind, to),
+        Talk::Ticket(_) => notice(kind, to).quoting(after.unwrap_or_default()),
     };
     let mut notices = Vec::new();
-    let names = mentions::added(before, after);
-    if !names.is_empty() {
-        notices.push(notice(NotificationKind::Mentioned, Audience::Named(names)));
+    if let Some(mentions) = Mentions::added(before, after) {
+        let mentioned = notice(NotificationKind::Mentioned, Audience::Named(mentions));
+        notices.push(Notice {
+            once: said.comment().map(|_| mention_in(change)),
+            ..mentioned
+        });
     }
     if change.entry.action == FeedAction::Created {
         notices.push(notice(NotificationKind::Commented, Audience::Talk(said)));
@@ -222,14 +243,13 @@ fn of_session(change: &Change) -> Vec<Notice> {
     if awaits(&after).is_none() || before == awaits(&after) {
         return Vec::new();
     }
-    let proposer = after.proposed_by;
-    let to = Audience::Approvers(Box::new(after));
-    let kind = NotificationKind::ApprovalNeeded;
-    let notice = Notice::of_change(change, kind, SubjectType::AgentSession, to);
-    vec![Notice {
-        actor: proposer.or(notice.actor),
-        ..notice
-    }]
+    let subject = NotificationSubject {
+        kind: SubjectType::AgentSession,
+        id: change.entry.of.record_id,
+    };
+    let actor = after.proposed_by.or(change.entry.actor);
+    let notice = Notice::of_proposal(after, cause_of(change), subject, change.entry.at);
+    vec![Notice { actor, ..notice }]
 }
 
 fn of_policy(change: &UnlistedChange) -> Vec<Notice> {

@@ -1,49 +1,146 @@
-//! Mentions: `@username` in a text.
+//! Mentions: `@username` in a text of any script.
+//!
+//! A letter or digit before the `@` makes it an address, except in scripts without spaces between words.
+//! There a name may also end anywhere: of `@mia处理`, the mention is of `mia处理` if there is such a user, and
+//! else of `mia`.
 
 use std::collections::BTreeSet;
 
-use model::{Username, input::is_of_a_name};
-
-use model::words::fold;
+use model::{
+    Username,
+    characters::{
+        is_invisible, is_mark, is_of_a_name, is_of_a_word, is_of_an_address, needs_no_space,
+    },
+    unique_name,
+};
 
 /// The most mentions of a text that are followed.
 const MOST: usize = 20;
 
-/// Returns the case-folded usernames that a text mentions and the text before it did not. One of them may
-/// end with a punctuation mark that belongs to the sentence, so that it comes without that mark, too.
-pub(super) fn added(before: Option<&str>, after: Option<&str>) -> BTreeSet<String> {
-    let after = mentioned(after.unwrap_or_default());
-    let before = mentioned(before.unwrap_or_default());
-    after.difference(&before).cloned().collect()
+/// The most usernames that the mentions of a text may mean.
+const MOST_NAMES: usize = 100;
+
+/// The most beginnings of a name that a mention may mean. Names without spaces are short.
+const MOST_BEGINNINGS: usize = 24;
+
+/// Marks that may belong to the sentence behind a name, and not to the name.
+const MARKS: [char; 5] = ['.', '-', '+', '@', '_'];
+
+/// A mention: the keys of the usernames that it may mean, the longest first.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Mention(pub(super) Vec<String>);
+
+/// The mentions that a change added to a text, and those before it.
+#[derive(Clone, Debug)]
+pub(super) struct Mentions {
+    pub(super) added: BTreeSet<Mention>,
+    pub(super) before: BTreeSet<Mention>,
 }
 
-/// The usernames of the first mentions of a text.
-fn mentioned(text: &str) -> BTreeSet<String> {
-    let mut names = BTreeSet::new();
-    let mut found = 0;
-    let mut rest = text;
+impl Mentions {
+    /// The mentions of a text, if the text before it did not have them all.
+    pub(super) fn added(before: Option<&str>, after: Option<&str>) -> Option<Self> {
+        let after = mentioned(after.unwrap_or_default());
+        let before = mentioned(before.unwrap_or_default());
+        let added = &after - &before;
+        (!added.is_empty()).then_some(Self { added, before })
+    }
+
+    /// The keys of all usernames.
+    pub(super) fn keys(&self) -> impl Iterator<Item = &String> {
+        let all = self.added.iter().chain(&self.before);
+        all.flat_map(|mention| &mention.0)
+    }
+}
+
+/// The first mentions of a text.
+fn mentioned(text: &str) -> BTreeSet<Mention> {
+    let text = visible(text);
+    let (mut mentions, mut names) = (BTreeSet::new(), 0);
+    let mut rest = text.as_str();
     while let Some(place) = rest.find('@') {
-        let is_within_a_word = rest[..place].chars().next_back().is_some_and(is_of_a_name);
+        let is_address = base_at_end(&rest[..place]).is_some_and(is_of_an_address);
         let word = &rest[place + 1..];
-        let end = word.find(|one| !is_of_a_name(one)).unwrap_or(word.len());
-        let (name, behind) = word.split_at(end);
+        let (name, behind) = word.split_at(end_of_name(word));
         rest = behind;
-        if is_within_a_word {
+        if is_address {
             continue;
         }
-        let without_mark = name.trim_end_matches(['.', '-', '+', '@']);
-        let possible = [name, without_mark].into_iter().filter(|name| {
-            let length = name.chars().count();
-            (Username::LEAST..=Username::MOST).contains(&length)
-        });
-        let known = names.len();
-        names.extend(possible.map(fold));
-        found += usize::from(names.len() > known);
-        if found == MOST {
+        let possible = possible(name);
+        if possible.is_empty() {
+            continue;
+        }
+        names += possible.len();
+        let keys = possible.into_iter().flat_map(unique_name::keys);
+        mentions.insert(Mention(keys.collect()));
+        if mentions.len() == MOST || names >= MOST_NAMES {
             break;
         }
     }
-    names
+    mentions
+}
+
+/// A text without what is invisible in it, and with `@` as most keyboards have it.
+fn visible(text: &str) -> String {
+    let seen = text
+        .chars()
+        .filter(|one| !is_invisible(*one) || !is_of_a_word(*one));
+    seen.map(|one| {
+        if matches!(one, '＠' | '﹫') {
+            '@'
+        } else {
+            one
+        }
+    })
+    .collect()
+}
+
+/// The last character of a text that is no mark.
+fn base_at_end(text: &str) -> Option<char> {
+    text.chars().rev().find(|one| !is_mark(*one))
+}
+
+/// The end of the name with which a text begins. An `@` is of the name only behind a letter or digit of an
+/// address: other ones begin another mention.
+fn end_of_name(text: &str) -> usize {
+    let mut base = None;
+    for (at, one) in text.char_indices() {
+        let begins_another = one == '@' && !base.is_some_and(is_of_an_address);
+        if begins_another || !is_of_a_name(one) {
+            return at;
+        }
+        if !is_mark(one) {
+            base = Some(one);
+        }
+    }
+    text.len()
+}
+
+/// The usernames that a mention may mean, the longest first: the name, without the marks of the sentence,
+/// and its beginnings where a script without spaces begins or goes on.
+fn possible(name: &str) -> Vec<&str> {
+    let mut ends = BTreeSet::from([name.len(), name.trim_end_matches(MARKS).len()]);
+    let mut base = None;
+    let mut beginnings = Vec::new();
+    for (at, one) in name.char_indices() {
+        let is_end = needs_no_space(one) || base.is_some_and(needs_no_space);
+        if is_end && !is_mark(one) {
+            beginnings.push(name[..at].trim_end_matches(MARKS).len());
+        }
+        if !is_mark(one) {
+            base = Some(one);
+        }
+    }
+    let is_long_enough = |end: &usize| name[..*end].chars().count() >= Username::LEAST;
+    ends.extend(
+        beginnings
+            .into_iter()
+            .filter(is_long_enough)
+            .take(MOST_BEGINNINGS),
+    );
+    let all = ends.into_iter().rev().map(|end| &name[..end]);
+    all.filter(|name| (Username::LEAST..=Username::MOST).contains(&name.chars().count()))
+        .collect()
 }
 
 #[cfg(test)]
@@ -51,22 +148,21 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn are(text: &str, expected: &[&str]) {
-        let mut expected: Vec<_> = expected.iter().map(ToString::to_string).collect();
-        expected.sort();
-        let found: Vec<_> = mentioned(text).into_iter().collect();
-        assert_eq!(found, expected, "{text}");
+    fn are(text: &str, expected: &[&[&str]]) {
+        let mention = |keys: &&[&str]| Mention(keys.iter().map(ToString::to_string).collect());
+        let expected: BTreeSet<_> = expected.iter().map(mention).collect();
+        assert_eq!(mentioned(text), expected, "{text}");
     }
 
     #[test]
     fn a_mention_is_a_username_after_an_at_sign() {
-        are("@mia", &["mia"]);
+        are("@mia", &[&["mia"]]);
         are(
             "Ask @Mia, (@max) and\n@ada's friend",
-            &["mia", "max", "ada"],
+            &[&["mia"], &["max"], &["ada"]],
         );
-        are("@mia@example.com", &["mia@example.com"]);
-        are("@größe", &["grösse"]);
+        are("@mia@example.com", &[&["mia@example.com"]]);
+        are("@Straße", &[&["strasse"]]);
         are("mail mia@example.com or a@b", &[]);
         are("@ @@ @a @ab", &[]);
         are("", &[]);
@@ -74,14 +170,35 @@ mod tests {
 
     #[test]
     fn a_mark_at_the_end_may_belong_to_the_sentence() {
-        are("Thanks, @mia.", &["mia", "mia."]);
-        are("@mia... @max-", &["mia", "mia...", "max", "max-"]);
+        are("Thanks, @mia.", &[&["mia.", "mia"]]);
+        are("@mia... @max-", &[&["mia...", "mia"], &["max-", "max"]]);
+        are("_@mia_ -@max", &[&["mia_", "mia"], &["max"]]);
+    }
+
+    #[test]
+    fn a_script_without_spaces_ends_names_and_begins_mentions() {
+        are("交给@mia处理", &[&["mia处理", "mia处", "mia"]]);
+        are("@mia和@max", &[&["mia和", "mia"], &["max"]]);
+        are(
+            "お願い＠ｍｉａさん",
+            &[&[
+                "ｍｉａさん",
+                "miaさん",
+                "ｍｉａさ",
+                "miaさ",
+                "ｍｉａ",
+                "mia",
+            ]],
+        );
+        are("@田中太郎", &[&["田中太郎", "田中太"]]);
+        are("ж@mia", &[]);
+        are("e\u{301}@mia", &[]);
     }
 
     #[test]
     fn a_name_that_is_too_long_is_no_mention() {
         let long = "x".repeat(64);
-        are(&format!("@{long}"), &[&long]);
+        are(&format!("@{long}"), &[&[&long]]);
         are(&format!("@{long}x"), &[]);
     }
 
@@ -90,15 +207,24 @@ mod tests {
         let many: Vec<String> = (10..40).map(|number| format!("@user{number}")).collect();
         let found = mentioned(&many.join(" "));
         assert_eq!(found.len(), MOST);
-        assert!(found.contains("user29") && !found.contains("user30"));
+        let has = |name: &str| found.contains(&Mention(vec![name.to_owned()]));
+        assert!(has("user29") && !has("user30"));
         // Once more is no other one.
-        let again = mentioned(&format!("{} @other", "@mia ".repeat(30)));
+        let again = mentioned(&format!("{} @other", "@mia ".repeat(10)));
         assert_eq!(again.len(), 2);
+        // A text in a script without spaces means few names, too.
+        let run = format!("@{} ", "漢".repeat(64)).repeat(20);
+        let keys = mentioned(&run).into_iter().map(|mention| mention.0.len());
+        assert!(keys.sum::<usize>() <= 3 * (MOST_NAMES + MOST_BEGINNINGS));
     }
 
     #[test]
     fn only_what_was_added_counts() {
-        let added = added(Some("@mia asks @max"), Some("@MIA asks @ada"));
-        assert_eq!(added.into_iter().collect::<Vec<_>>(), ["ada"]);
+        let mentions = Mentions::added(Some("@mia asks @max"), Some("@MIA asks @ada")).unwrap();
+        assert_eq!(
+            mentions.added,
+            BTreeSet::from([Mention(vec!["ada".to_owned()])])
+        );
+        assert!(Mentions::added(Some("@mia"), Some("@Mia!")).is_none());
     }
 }

@@ -1,12 +1,13 @@
 //! Notices: what follows from a change, before it is known which users it reaches.
 
-use std::collections::BTreeSet;
-
 use agent::AgentSession;
 use model::{
-    CommentId, Id, NotificationKind, NotificationSubject, Permission, Thread, TicketId, Timestamp,
-    UserId, input::on_one_line,
+    CommentId, Id, NotificationKind, NotificationSubject, Permission, Timestamp, UserId,
+    characters::{beginning, on_one_line},
 };
+
+use super::mentions::Mentions;
+use crate::records::Talk;
 
 /// The most characters of an excerpt.
 const EXCERPT: usize = 200;
@@ -17,15 +18,27 @@ pub struct Notice {
     pub(super) kind: NotificationKind,
     /// The name of what it follows from. A user gets one notification of a cause.
     pub(super) cause: String,
+    /// Another name under which a user gets it once, however often it comes.
+    pub(super) once: Option<Once>,
     pub(super) subject: NotificationSubject,
     /// The user who acted, who is not notified.
     pub(super) actor: Option<UserId>,
     /// The comment or message that was written.
     pub(super) said: Option<Said>,
+    /// A text that never changes. Those that may are read with the notification.
     pub(super) excerpt: Option<String>,
     /// True for an internal note.
     pub(super) internal: bool,
     pub(super) to: Audience,
+}
+
+/// The name of a mention in a text that may be edited.
+#[derive(Clone, Debug)]
+pub(super) struct Once {
+    pub(super) name: String,
+    /// True if an edit added it. A user who has another reason to be notified of the edit gets that: the
+    /// mention may be an old one.
+    pub(super) is_edit: bool,
 }
 
 /// The users that a notice is for.
@@ -33,8 +46,8 @@ pub struct Notice {
 pub(super) enum Audience {
     /// This user.
     User(UserId),
-    /// The users with these case-folded usernames.
-    Named(BTreeSet<String>),
+    /// The users whom the text did not mention before.
+    Named(Mentions),
     /// The creator, the assignee and those who wrote before this.
     Talk(Said),
     /// All users with the permission.
@@ -49,13 +62,6 @@ pub(super) struct Said {
     pub(super) on: Talk,
     pub(super) at: Timestamp,
     pub(super) id: i64,
-}
-
-/// A record that users write comments or messages on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Talk {
-    Thread(Thread),
-    Ticket(TicketId),
 }
 
 impl Said {
@@ -79,12 +85,28 @@ impl Notice {
         Self {
             kind,
             cause,
+            once: None,
             subject,
             actor: None,
             said: None,
             excerpt: None,
             internal: false,
             to,
+        }
+    }
+
+    /// The notice that a proposal awaits approval.
+    pub(super) fn of_proposal(
+        session: AgentSession,
+        cause: String,
+        subject: NotificationSubject,
+        now: Timestamp,
+    ) -> Self {
+        let excerpt = session.approval_request(EXCERPT, now);
+        let to = Audience::Approvers(Box::new(session));
+        Self {
+            excerpt,
+            ..Self::new(NotificationKind::ApprovalNeeded, cause, subject, to)
         }
     }
 
@@ -98,13 +120,13 @@ impl Notice {
 }
 
 /// The beginning of a text, on one line.
-fn excerpt(text: &str) -> String {
+pub(super) fn excerpt(text: &str) -> String {
     let text = on_one_line(text);
     let words: Vec<&str> = text.split_whitespace().collect();
     let line = words.join(" ");
-    match line.char_indices().nth(EXCERPT) {
-        Some((end, _)) => format!("{}…", &line[..end]),
-        None => line,
+    match beginning(&line, EXCERPT) {
+        part if part.len() < line.len() => format!("{part}…"),
+        _ => line,
     }
 }
 
@@ -116,7 +138,7 @@ mod tests {
     fn an_excerpt_is_one_short_line() {
         assert_eq!(
             excerpt(" Move\r\n\tthe  invoices\u{202e}. "),
-            "Move the invoices ."
+            "Move the invoices."
         );
         let long = excerpt(&"ä".repeat(201));
         assert_eq!(long, format!("{}…", "ä".repeat(200)));

@@ -3,17 +3,18 @@
 use std::collections::HashMap;
 
 use model::{
-    Comment, Error, Id, Notification, NotificationFilter, NotificationSubject, OrganizationId,
-    SubjectType, Thread, Timestamp, UserId, UserRef,
+    Comment, Error, Id, Notification, NotificationFilter, NotificationKind, NotificationSubject,
+    OrganizationId, SubjectType, Thread, Timestamp, UserId, UserRef, characters::beginning,
 };
 
-use super::Notifications;
+use super::{Notifications, notice::excerpt};
 use crate::{
     filter::Filter,
     key::{self, AnyKey, Index, Key, List},
     page::{Page, Wanted},
     records::{Inbox, Titled},
     table::{Batch, Read, Stored},
+    texts::LONG,
 };
 
 /// The title of the agent's policy, which has none of its own.
@@ -25,7 +26,8 @@ const TITLE: usize = 100;
 /// A notification with the records that it names.
 #[derive(Clone, Debug)]
 pub struct JoinedNotification {
-    /// The notification. It has no excerpt if its subject or its comment is gone.
+    /// The notification, with the excerpt of a comment or a description as it is now. It has none if its
+    /// subject or its comment is gone.
     pub notification: Notification,
     /// The user who acted; `None` for the service itself, and for an account that is gone.
     pub actor: Option<UserRef>,
@@ -118,9 +120,8 @@ impl Notifications<'_> {
         let users: HashMap<UserId, UserRef> = found.all(actors, user);
         Ok(page.map(|mut notification| {
             let title = title_of(&found, tenant, notification.subject);
-            if title.is_none() || !says_still(&found, tenant, &notification) {
-                notification.excerpt = None;
-            }
+            let excerpt = excerpt_of(&found, tenant, &notification);
+            notification.excerpt = title.as_ref().and(excerpt);
             JoinedNotification {
                 actor: notification.actor.and_then(|id| users.get(&id).cloned()),
                 title,
@@ -149,12 +150,29 @@ fn comment_of(tenant: OrganizationId, notification: &Notification) -> Option<Key
     Some(key::comment(tenant, thread, notification.comment_id?))
 }
 
-/// False if the text of the excerpt was a comment's that is deleted.
-fn says_still(found: &Batch, tenant: OrganizationId, notification: &Notification) -> bool {
-    comment_of(tenant, notification).is_none_or(|key| {
-        let comment = found.named(&key);
-        comment.is_some_and(|comment| comment.content.is_some())
-    })
+/// The beginning of a notification's text as it is now: of its comment, or of its subject's description. None
+/// for a deleted comment. Other texts never change.
+fn excerpt_of(
+    found: &Batch,
+    tenant: OrganizationId,
+    notification: &Notification,
+) -> Option<String> {
+    let NotificationSubject { kind, id } = notification.subject;
+    if let Some(key) = comment_of(tenant, notification) {
+        return found.named(&key)?.record.content.map(|text| excerpt(&text));
+    }
+    // A ticket's description is its first message.
+    if notification.kind == NotificationKind::Mentioned && kind != SubjectType::Ticket {
+        let titled = found.named(&key::titled(tenant, kind, id)?)?;
+        let is_whole = titled.text_key(LONG).is_none();
+        let shown = excerpt(titled.record.description.as_deref()?);
+        return Some(if is_whole {
+            shown
+        } else {
+            format!("{shown}…")
+        });
+    }
+    notification.excerpt.clone()
 }
 
 /// The title of a record; `None` if it is gone.
@@ -166,9 +184,8 @@ fn title_of(found: &Batch, tenant: OrganizationId, subject: NotificationSubject)
         signal_type,
         url,
     } = titled.record;
-    let beginning = |text: String| text.chars().take(TITLE).collect();
     match subject.kind {
-        SubjectType::Activity => description.map(beginning),
+        SubjectType::Activity => description.map(|text| beginning(&text, TITLE).to_owned()),
         SubjectType::AgentSession => signal_type,
         SubjectType::AgentPolicy => Some(POLICY.to_owned()),
         SubjectType::Webhook => url,

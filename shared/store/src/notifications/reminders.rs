@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use agent::{AgentSession, AgentSessionStatus};
 use model::{
     Error, Id, NotificationKind, NotificationSubject, OrganizationId, RecordType, SubjectType,
-    Task, TaskStatus, Timestamp, span,
+    Task, TaskStatus, Timestamp, UserId, span,
 };
 use serde::de::DeserializeOwned;
 
@@ -55,11 +55,14 @@ impl Record<crate::Workdesk> for Reminder {
 
 /// The visit that the newest change of a record asks for.
 struct Planned {
-    visit: Option<Timestamp>,
+    visit: Option<Visit>,
     version: i64,
-    /// True if one of the changes moved the visit.
+    /// True if one of the changes moved the visit, or changed its user.
     is_moved: bool,
 }
+
+/// The first visit of a record, with the user to notify. Another user gets a visit, too.
+type Visit = (Timestamp, Option<UserId>);
 
 /// The outcome of a visit.
 struct Visited {
@@ -98,7 +101,7 @@ impl Notifications<'_> {
                 organization_id: tenant,
                 of,
                 of_version: plan.version,
-                due_at: plan.visit,
+                due_at: plan.visit.map(|(at, _)| at),
                 at,
             };
             let version = [plan.version.into_attribute()];
@@ -181,11 +184,11 @@ impl Notifications<'_> {
 }
 
 /// The record of a change, if it may have reminders, with the visits that it asks for before and after.
-fn planned_by(change: &Change) -> Option<(Reminded, Option<Timestamp>, Option<Timestamp>)> {
+fn planned_by(change: &Change) -> Option<(Reminded, Option<Visit>, Option<Visit>)> {
     fn both<R: DeserializeOwned>(
         change: &Change,
-        visit: fn(&R) -> Option<Timestamp>,
-    ) -> (Option<Timestamp>, Option<Timestamp>) {
+        visit: fn(&R) -> Option<Visit>,
+    ) -> (Option<Visit>, Option<Visit>) {
         let visit = |record: Option<R>| record.as_ref().and_then(visit);
         (visit(change.before()), visit(change.after()))
     }
@@ -209,8 +212,8 @@ fn due_date(task: &Task) -> Option<Timestamp> {
         .filter(|_| is_open && task.assignee_id.is_some())
 }
 
-fn first_of_task(task: &Task) -> Option<Timestamp> {
-    due_date(task).map(|due| due.plus(-DUE_SOON))
+fn first_of_task(task: &Task) -> Option<Visit> {
+    due_date(task).map(|due| (due.plus(-DUE_SOON), task.assignee_id))
 }
 
 /// The end of a proposal that awaits approval.
@@ -219,8 +222,8 @@ fn end_of_proposal(session: &AgentSession) -> Option<Timestamp> {
     session.approvable_until.filter(|_| awaits)
 }
 
-fn first_of_session(session: &AgentSession) -> Option<Timestamp> {
-    end_of_proposal(session).map(|end| end.plus(-ENDS_SOON))
+fn first_of_session(session: &AgentSession) -> Option<Visit> {
+    end_of_proposal(session).map(|end| (end.plus(-ENDS_SOON), None))
 }
 
 fn record_key(tenant: OrganizationId, of: Reminded) -> AnyKey {
@@ -291,8 +294,8 @@ fn visit_of_session(session: &Stored<AgentSession>, now: Timestamp) -> Visited {
     };
     let kind = NotificationKind::ApprovalNeeded;
     let notice = |end| {
-        let to = Audience::Approvers(Box::new(session.record.clone()));
-        Notice::new(kind, cause(subject, kind, end), subject, to)
+        let cause = cause(subject, kind, end);
+        Notice::of_proposal(session.record.clone(), cause, subject, now)
     };
     Visited {
         notice: end.filter(is_soon).map(notice),

@@ -42,8 +42,14 @@ impl Notifications<'_> {
         let write = async |context: WriteContext, found: Option<Stored<Inbox>>| {
             let version = found.as_ref().map(|found| found.version);
             let inbox = found.map(|found| found.record).unwrap_or_default();
-            let mut preferences = NotificationPreferences { off: inbox.off };
+            let mut preferences = NotificationPreferences {
+                off: inbox.off.clone(),
+            };
             preferences.set(sent);
+            if preferences.off == inbox.off {
+                let nothing = Writes::default();
+                return self.0.commit(&context, nothing, preferences).await;
+            }
             let as_read = version.map_or_else(Condition::absent, Condition::version);
             let change = Change::default()
                 .set("kind", INBOX)

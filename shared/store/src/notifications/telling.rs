@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use futures::{StreamExt, TryStreamExt, stream};
-use model::{Error, Notification, OrganizationId, Timestamp, User, UserId};
+use model::{Error, Notification, NotificationKind, OrganizationId, Timestamp, User, UserId};
 
 use super::{Notice, Notifications, audience::Audiences, notice::Said};
 use crate::{
@@ -42,9 +42,9 @@ impl Notifications<'_> {
         Ok(told)
     }
 
-    /// Writes the notifications of notices. Users do not get those of their own acts, of what they may not
-    /// read, and of kinds that they switched off. Of several of one cause, a user gets the most specific
-    /// kind. Returns the number of new notifications.
+    /// Writes the notifications of notices. Users get none of their own acts, of records beyond their
+    /// permissions, and of kinds that they switched off. Of several of one cause, a user gets the most
+    /// specific kind; a mention of an edit comes last. Returns the number of new notifications.
     pub(super) async fn tell(
         &self,
         tenant: OrganizationId,
@@ -69,13 +69,14 @@ impl Notifications<'_> {
             }
             let cause = audiences.cause_of(notice);
             let place = wanted.entry((user, cause)).or_insert(notice);
-            if notice.kind < place.kind {
+            if rank(notice) < rank(place) {
                 *place = notice;
             }
         }
         let notifications = wanted.into_iter().map(|((user, cause), notice)| {
+            let once = notice.once.as_ref().map(|once| &once.name);
             Write::create(&Notification {
-                id: Notification::id_of(now, &cause),
+                id: Notification::id_of(now, once.unwrap_or(&cause)),
                 organization_id: tenant,
                 user_id: user,
                 kind: notice.kind,
@@ -121,6 +122,12 @@ fn for_users<'a>(
         all.extend(others.map(|user| (user, notice)));
     }
     all
+}
+
+/// The rank of a notice among those of one cause for one user, of which the first is told.
+fn rank(notice: &Notice) -> (bool, NotificationKind) {
+    let is_edit = notice.once.as_ref().is_some_and(|once| once.is_edit);
+    (is_edit, notice.kind)
 }
 
 /// True for a user who is enabled, may read the subject, and did not switch the kind off.

@@ -1,7 +1,8 @@
-//! Indexes the records that were written before there was an index.
+//! Indexes the records that were written before there was an index, adds the participants of their threads,
+//! and plans their reminders.
 
 use futures::{StreamExt, TryStreamExt, stream};
-use model::{Error, OrganizationId, RecordName, SearchedType};
+use model::{Error, OrganizationId, ProjectId, RecordName, SearchedType};
 use serde_json::Value;
 
 use super::Search;
@@ -9,6 +10,7 @@ use crate::{
     feed::Change,
     key::{self, List},
     page::Wanted,
+    table::{Condition, OrLeave, Read, Write, is_refusal},
 };
 
 /// The records of a page.
@@ -17,39 +19,56 @@ const ROWS: usize = 100;
 /// The threads that are indexed at the same time.
 const CONCURRENCY: usize = 8;
 
+/// The records of a list.
+#[derive(Default)]
+struct Indexed {
+    /// Their names and projects.
+    names: Vec<(RecordName, Option<ProjectId>)>,
+    /// The error of one that was not indexed.
+    fault: Option<Error>,
+}
+
 impl Search<'_> {
-    /// Indexes all records of an organization, and calls `tell` with the number of records of each type,
-    /// with their comments and messages. Records that the index has are only read, so an interrupted run
-    /// can start again. The publisher may write at the same time.
+    /// Indexes all records of an organization, adds participants, and plans reminders. Calls `tell` with the number
+    /// of records of each type, with their comments and messages. Records that the index has are only read, so an interrupted run
+    /// can start again. The indexer may write at the same time. A record that does not read in the index is an
+    /// error once all others are done.
     pub async fn index_all(
         &self,
         tenant: OrganizationId,
         tell: impl Fn(SearchedType, usize),
     ) -> Result<(), Error> {
+        let mut fault = None;
         for kind in SearchedType::ALL {
             let Some(records) = key::records_of(tenant, *kind) else {
                 continue;
             };
-            let records = self.index_list(tenant, records).await?;
-            let below = records
-                .iter()
-                .filter_map(|record| key::records_below(tenant, *record));
+            let records = self.index_list(tenant, records, None).await?;
+            let below = records.names.iter().filter_map(|(record, project)| {
+                let below = key::records_below(tenant, *record)?;
+                Some((below, *project))
+            });
             let below = stream::iter(below)
-                .map(|below| self.index_list(tenant, below))
+                .map(|(below, project)| self.index_list(tenant, below, project))
                 .buffer_unordered(CONCURRENCY)
-                .try_fold(0, async |count, some| Ok(count + some.len()));
-            tell(*kind, records.len() + below.await?);
+                .try_fold((0, None), async |(count, fault), some| {
+                    Ok((count + some.names.len(), some.fault.or(fault)))
+                });
+            let (below, fault_below) = below.await?;
+            tell(*kind, records.names.len() + below);
+            fault = fault.or(records.fault).or(fault_below);
         }
-        Ok(())
+        fault.map_or(Ok(()), Err)
     }
 
-    /// Indexes the records of a list, and returns their names.
+    /// Indexes the records of a list. Comments of earlier versions do not name their `project`.
     async fn index_list(
         &self,
         tenant: OrganizationId,
         list: List<Value>,
-    ) -> Result<Vec<RecordName>, Error> {
-        let mut all = Vec::new();
+        project: Option<ProjectId>,
+    ) -> Result<Indexed, Error> {
+        let mut all = Indexed::default();
         let mut wanted = Wanted::first(ROWS);
         loop {
             let page = self
@@ -60,13 +79,53 @@ impl Search<'_> {
             let page = self.0.whole_page(page).await?;
             let records = page.rows.into_iter().map(|row| row.record);
             let changes = records.filter_map(|stored| Change::of_existing(stored, self.0.now()));
-            let changes: Vec<Change> = changes.collect();
-            self.index(tenant, &changes).await?;
-            all.extend(changes.iter().map(|change| change.entry.of));
+            let mut changes: Vec<Change> = changes.collect();
+            for change in &mut changes {
+                change.entry.project_id = change.entry.project_id.or(project);
+            }
+            match self.index(tenant, &changes).await {
+                Err(error) if !is_refusal(&error) => all.fault = Some(error),
+                indexed => indexed?,
+            }
+            if project.is_some() {
+                self.add_projects(tenant, &changes).await?;
+            }
+            self.0.add_participants(&changes).await?;
+            let notifications = self.0.notifications();
+            notifications.plan_reminders(tenant, &changes).await?;
+            let entries = changes.iter().map(|change| &change.entry);
+            all.names
+                .extend(entries.map(|entry| (entry.of, entry.project_id)));
             wanted.after = page.end;
             if wanted.after.is_none() {
                 return Ok(all);
             }
         }
+    }
+
+    /// Adds the project to comments that the index has without one.
+    async fn add_projects(&self, tenant: OrganizationId, changes: &[Change]) -> Result<(), Error> {
+        let entries = changes.iter().map(|change| &change.entry);
+        let of_projects = entries.filter_map(|entry| {
+            let kind = SearchedType::of(entry.of.kind)?;
+            Some((
+                key::indexed(tenant, kind, entry.of.record_id),
+                entry.project_id?,
+            ))
+        });
+        let of_projects: Vec<_> = of_projects.collect();
+        let keys = of_projects.iter().map(|(key, _)| key);
+        let indexed = self.0.table.batch_get(keys, Read::Consistent).await?;
+        for (key, project) in of_projects {
+            let indexed = indexed.named(&key).map(|stored| stored.record);
+            if let Some(indexed) = indexed.filter(|record| record.project_id.is_none()) {
+                let as_read = Condition::default().equals("recordVersion", indexed.record_version);
+                let change = table::Change::default().set("projectId", project);
+                // A newer record has its project.
+                let write = Write::update(key, change, as_read);
+                self.0.table.write(write).await?.or_leave();
+            }
+        }
+        Ok(())
     }
 }

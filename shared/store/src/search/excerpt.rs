@@ -1,8 +1,8 @@
 //! Parts of texts, as rows of a search show them.
 
 use model::{
-    input::on_one_line,
-    words::{is_of_a_word, words},
+    characters::{beginning, is_of_a_word, on_one_line},
+    words::words,
 };
 
 use crate::records::SearchedText;
@@ -68,10 +68,11 @@ fn before(text: &str, at: usize) -> usize {
 /// The part of a text from a position on, on one line. An ellipsis stands where the text goes on.
 fn shown(text: &str, start: usize, most: usize) -> String {
     let rest = &text[start..];
-    let end = rest.char_indices().nth(most).map(|(end, _)| end);
-    let line = on_one_line(&rest[..end.unwrap_or(rest.len())]);
+    let part = beginning(rest, most);
+    let line = on_one_line(part);
     let line = line.split_whitespace().collect::<Vec<_>>().join(" ");
-    let (before, after) = (if start > 0 { "…" } else { "" }, end.map_or("", |_| "…"));
+    let mark = |goes_on: bool| if goes_on { "…" } else { "" };
+    let (before, after) = (mark(start > 0), mark(part.len() < rest.len()));
     format!("{before}{line}{after}")
 }
 

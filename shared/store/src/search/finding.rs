@@ -19,6 +19,9 @@ const LOOKED_UP: usize = 2;
 /// The records of a word from which on it counts as frequent. A page of fewer reads all of them.
 const FREQUENT: usize = 500;
 
+/// The most words of the index that are read to find the visible ones.
+const MOST_READ: usize = 5_000;
+
 /// The words of a query that a walk tests. The records themselves are tested for all: the table takes 4 KB
 /// of a filter.
 const TESTED: usize = 20;
@@ -36,9 +39,16 @@ pub struct SearchFilter<'a> {
     pub projects: Option<&'a [ProjectId]>,
 }
 
-/// The records with the rarest words of a query. `None` if each of these words is frequent.
+/// The rarest words of a query, as the index has them, for callers of any permission.
 #[derive(Clone, Debug)]
-pub struct Candidates(Option<BTreeSet<(SearchedType, i64)>>);
+pub struct Candidates(Vec<LookedUp>);
+
+/// A word of a query, with the first words of the index that begin so.
+#[derive(Clone, Debug)]
+struct LookedUp {
+    word: String,
+    found: Vec<IndexedWord>,
+}
 
 /// A found record.
 #[derive(Clone, Debug)]
@@ -70,24 +80,38 @@ impl Search<'_> {
         words: &SearchWords,
     ) -> Result<Candidates, Error> {
         let rarest = words.longest_first().iter().take(LOOKED_UP);
-        let found = rarest.map(|word| self.records_with(tenant, word));
-        let found = try_join_all(found).await?.into_iter().flatten();
-        Ok(Candidates(found.reduce(|some, others| &some & &others)))
+        let found = rarest.map(async |word| {
+            let found = key::words_beginning(tenant, cut(word)).limit(FREQUENT);
+            let (word, found) = (word.clone(), self.0.table.list(found).await?);
+            Ok::<_, Error>(LookedUp { word, found })
+        });
+        Ok(Candidates(try_join_all(found).await?))
     }
 
-    /// The records with a word that begins so, and those of that id. `None` if the word is frequent.
+    /// The visible records of a word, and those of that id. `None` if the word is frequent among visible
+    /// records: hidden words may not change the pages.
     async fn records_with(
         &self,
         tenant: OrganizationId,
-        word: &str,
+        filter: &SearchFilter<'_>,
+        LookedUp { word, mut found }: LookedUp,
     ) -> Result<Option<BTreeSet<(SearchedType, i64)>>, Error> {
-        let found = key::words_beginning(tenant, cut(word)).limit(FREQUENT);
-        let found: Vec<IndexedWord> = self.0.table.list(found).await?;
+        let are_all = found.len() < FREQUENT;
+        found.retain(|one| filter.sees(one.kind, one.internal));
         if found.len() == FREQUENT {
             return Ok(None);
         }
+        if !are_all {
+            let seen = key::words_beginning(tenant, cut(&word)).filter(filter.seen());
+            let some = Wanted::first(FREQUENT - 1);
+            let page = self.0.table.page(seen.reading(MOST_READ), &some).await?;
+            if page.end.is_some() {
+                return Ok(None);
+            }
+            found = page.rows.into_iter().map(|row| row.record.record).collect();
+        }
         let mut records: BTreeSet<_> = found.iter().map(|one| (one.kind, one.id)).collect();
-        if let Some(id) = id_of(word) {
+        if let Some(id) = id_of(&word) {
             records.extend(SearchedType::ALL.iter().map(|kind| (*kind, id)));
         }
         Ok(Some(records))
@@ -105,7 +129,10 @@ impl Search<'_> {
         if filter.types.is_empty() {
             return Ok(Page::empty());
         }
-        let indexed = match candidates.0 {
+        let found = candidates.0.into_iter();
+        let found = try_join_all(found.map(|word| self.records_with(tenant, filter, word))).await?;
+        let rare = found.into_iter().flatten();
+        let indexed = match rare.reduce(|some, others| &some & &others) {
             Some(records) => self.sorted(tenant, filter, records, wanted).await?,
             None => self.walked(tenant, filter, wanted).await?,
         };
@@ -186,10 +213,30 @@ impl Search<'_> {
 }
 
 impl SearchFilter<'_> {
+    /// The condition on words and records of the index that the caller sees, as [`sees`](Self::sees). It
+    /// belongs to the read: a row that is dropped after a page was cut shows in the page's end.
+    fn seen(&self) -> Condition {
+        let types = self.types.iter().map(|kind| Some(kind.into_attribute()));
+        let of_types = Condition::default().one_of("type", types);
+        if self.with_notes {
+            return of_types;
+        }
+        let message = SearchedType::TicketMessage.into_attribute();
+        of_types.either([
+            ("# <> :", "type", message),
+            ("# = :", "internal", false.into_attribute()),
+        ])
+    }
+
+    /// Returns true for a readable type, but not for an internal note. A message without a mark may be one.
+    fn sees(&self, kind: SearchedType, internal: Option<bool>) -> bool {
+        let is_note = kind == SearchedType::TicketMessage && internal != Some(false);
+        self.types.contains(&kind) && (self.with_notes || !is_note)
+    }
+
     /// The condition on records of the index.
     fn condition(&self) -> Condition {
-        let types = self.types.iter().map(|kind| Some(kind.into_attribute()));
-        let mut condition = Condition::default().one_of("type", types);
+        let mut condition = self.seen();
         if let Some(projects) = self.projects {
             let projects = projects.iter().map(|id| Some(id.into_attribute()));
             condition = condition.one_of("projectId", projects);
@@ -211,7 +258,7 @@ impl SearchFilter<'_> {
     fn may_show(&self, record: &IndexedRecord) -> bool {
         let has = |word: &String| marks(word).iter().any(|mark| record.words.contains(mark));
         record.deleted_at.is_none()
-            && self.types.contains(&record.kind)
+            && self.sees(record.kind, record.internal)
             && self.is_of_projects(record.project_id)
             && self.words.longest_first().iter().all(has)
     }
@@ -227,16 +274,16 @@ impl SearchFilter<'_> {
         let IndexedRecord {
             kind, id, parent, ..
         } = *indexed;
-        let title = match parent {
-            Some(parent) => {
-                let parent = found.named(&key::searched_parent(tenant, parent)?)?;
-                parent.record.shown_title()
-            }
-            None => text.shown_title(),
+        let parent_record = match parent {
+            Some(parent) => Some(found.named(&key::searched_parent(tenant, parent)?)?.record),
+            None => None,
         };
+        let titled = parent_record.as_ref().unwrap_or(&text);
+        let title = titled.shown_title();
         let project_id = match kind {
             SearchedType::Project => indexed.project_id,
-            _ => text.project_id,
+            // A comment is in the project of what it is on.
+            _ => titled.project_id,
         };
         let row = self.is_readable(&text) && self.is_of_projects(project_id);
         (row && self.matches(id, &text)).then(|| FoundRecord {

@@ -1,12 +1,12 @@
 //! Writes of the index.
 //!
-//! The words of a record are written first, then the record. A delivery that failed in between comes
-//! again: it finds the record as it was, and writes the same words. A delivery that is late finds a newer
-//! record, and writes nothing.
+//! The words of a record are written first, then the record, before the words of many others. A delivery that
+//! failed in between comes again. Then it only reads finished records, and writes the same words of the others.
+//! A delivery that is late finds a newer record, and writes nothing.
 
 use std::collections::{BTreeMap, BTreeSet, btree_map::Entry};
 
-use futures::{StreamExt, TryStreamExt, stream};
+use futures::{StreamExt, stream};
 use model::{
     Error, FeedAction, FeedEntry, OrganizationId, RecordName, SearchedType, words::spaced,
 };
@@ -16,14 +16,17 @@ use crate::{
     feed::Change,
     key::Key,
     records::{IndexedRecord, IndexedWord, SearchedText},
-    table::{Condition, IntoAttribute, Read, Record, Write, back_off, unavailable},
+    table::{
+        Batch, Condition, IntoAttribute, Read, Record, Write, back_off, is_refusal, unavailable,
+    },
 };
 
-/// The records that are indexed at the same time. Each may have 500 words before and after a change.
+/// The records whose state in the index is read at the same time.
 const RECORDS: usize = 20;
 
-/// The requests that run at the same time.
-const CONCURRENCY: usize = 8;
+/// The records that are indexed at the same time. Each may have 500 words before and after a change. No client
+/// waits for them, and they leave room for the requests of clients.
+const CONCURRENCY: usize = 4;
 
 /// The attempts while others index the same records.
 const ATTEMPTS: u32 = 8;
@@ -46,43 +49,58 @@ struct Changed {
 
 impl Search<'_> {
     /// Brings the index up to these changes, which are in the order of the stream. Changes that it
-    /// has already, or newer ones, change nothing. 503 if others kept indexing the same records.
+    /// has already, or newer ones, change nothing. A record that does not read, in the index or in the stream,
+    /// is an error once all others are done. 503 if others kept indexing the same records.
     pub async fn index(&self, tenant: OrganizationId, changes: &[Change]) -> Result<(), Error> {
-        let mut all = changed_records(tenant, changes);
+        let (mut all, mut fault) = changed_records(tenant, changes);
         while !all.is_empty() {
             let rest = all.split_off(all.len().min(RECORDS));
-            self.index_some(all).await?;
+            match self.index_some(all).await {
+                Err(error) if !is_refusal(&error) => fault = fault.or(Some(error)),
+                indexed => indexed?,
+            }
             all = rest;
         }
-        Ok(())
+        fault.map_or(Ok(()), Err)
     }
 
     async fn index_some(&self, mut open: Vec<Changed>) -> Result<(), Error> {
-        let table = &self.0.table;
+        let mut fault = None;
         for attempt in 1..=ATTEMPTS {
             let keys = open.iter().map(Changed::key);
-            let indexed = table.batch_get(keys, Read::Consistent).await?;
-            let (mut left, mut writes) = (Vec::new(), Vec::new());
-            for mut changed in open {
-                let indexed = indexed.named(&changed.key()).map(|stored| stored.record);
-                if let Some(words) = changed.words_to_write(indexed.as_ref())? {
-                    writes.extend(words);
-                    left.push(changed);
+            let indexed = self.0.table.batch_get(keys, Read::Consistent).await?;
+            let results: Vec<_> = stream::iter(open)
+                .map(|changed| self.index_one(changed, &indexed))
+                .buffer_unordered(CONCURRENCY)
+                .collect()
+                .await;
+            open = Vec::new();
+            for result in results {
+                match result {
+                    Err(error) if !is_refusal(&error) => fault = fault.or(Some(error)),
+                    unfinished => open.extend(unfinished?),
                 }
             }
-            table.write_batch(writes).await?;
-            open = stream::iter(left)
-                .map(|changed| self.finish(changed))
-                .buffer_unordered(CONCURRENCY)
-                .try_filter_map(async |unfinished| Ok(unfinished))
-                .try_collect()
-                .await?;
             if open.is_empty() {
-                return Ok(());
+                return fault.map_or(Ok(()), Err);
             }
             back_off(attempt).await;
         }
         Err(unavailable("others kept indexing the same records"))
+    }
+
+    /// Writes the words of a record, then the record. Returns it if that is not done.
+    async fn index_one(
+        &self,
+        mut changed: Changed,
+        indexed: &Batch,
+    ) -> Result<Option<Changed>, Error> {
+        let indexed = indexed.get(&changed.key())?.map(|stored| stored.record);
+        let Some(words) = changed.words_to_write(indexed.as_ref())? else {
+            return Ok(None);
+        };
+        self.0.table.write_batch(words).await?;
+        self.finish(changed).await
     }
 
     /// Writes the record, once its words are written. Returns it if the index had a newer one.
@@ -90,9 +108,20 @@ impl Search<'_> {
         if changed.adapted_to.is_some() {
             return Ok(Some(changed));
         }
-        let is_older = "(attribute_not_exists(#) OR # < :)";
-        let version = [changed.record.record_version.into_attribute()];
-        let is_older = Condition::default().and(is_older, "recordVersion", version);
+        let version = changed.record.record_version.into_attribute();
+        let is_older = ("attribute_not_exists(#) OR # < :", "recordVersion", version);
+        let is_older = match changed.record.internal {
+            // Old messages have no mark.
+            Some(_) => {
+                let lacks_mark = (
+                    "NOT attribute_type(#, :)",
+                    "internal",
+                    "BOOL".into_attribute(),
+                );
+                Condition::default().either([is_older, lacks_mark])
+            }
+            None => Condition::default().either([is_older]),
+        };
         let write = Write::put_where(&changed.record, is_older)?;
         let written = self.0.table.write(write).await?;
         Ok(written.is_err().then_some(changed))
@@ -100,18 +129,18 @@ impl Search<'_> {
 }
 
 impl Changed {
-    fn new(tenant: OrganizationId, kind: SearchedType, change: &Change) -> Self {
+    fn new(tenant: OrganizationId, kind: SearchedType, change: &Change) -> Result<Self, Error> {
         let before = change.before::<SearchedText>();
-        let after = after(change);
+        let after = after(change)?;
         let since = before.as_ref().map(|_| version(&change.entry) - 1);
-        Self {
+        Ok(Self {
             record: indexed_record(tenant, kind, &change.entry, after.as_ref()),
             since,
             images: before.iter().chain(&after).map(words_of).collect(),
             uncertain: BTreeSet::new(),
             has_written: false,
             adapted_to: None,
-        }
+        })
     }
 
     /// Adds the next change of the record.
@@ -130,7 +159,9 @@ impl Changed {
         &mut self,
         indexed: Option<&IndexedRecord>,
     ) -> Result<Option<Vec<Write>>, Error> {
-        let newer = indexed.filter(|it| it.record_version >= self.record.record_version);
+        let newer = indexed.filter(|it| {
+            it.record_version >= self.record.record_version && !self.record.adds_mark_to(it)
+        });
         let newer_version = newer.map(|newer| newer.record_version);
         let is_adapted = newer.is_some() && newer_version == self.adapted_to;
         if is_adapted || (newer.is_some() && !self.has_written) {
@@ -179,6 +210,7 @@ impl Changed {
             organization_id,
             kind,
             id,
+            internal,
             ..
         } = self.record;
         IndexedWord {
@@ -186,11 +218,17 @@ impl Changed {
             word: word.to_owned(),
             kind,
             id,
+            internal,
         }
     }
 }
 
 impl IndexedRecord {
+    /// Returns true if the index has the message without its mark, from before there were marks.
+    const fn adds_mark_to(&self, indexed: &Self) -> bool {
+        self.internal.is_some() && indexed.internal.is_none()
+    }
+
     /// Its words in the index.
     fn all_words(&self) -> BTreeSet<String> {
         let words = self.words.split_whitespace();
@@ -199,15 +237,21 @@ impl IndexedRecord {
     }
 }
 
-/// The records of some changes, each with all of its changes.
-fn changed_records(tenant: OrganizationId, changes: &[Change]) -> Vec<Changed> {
-    let mut all = BTreeMap::new();
+/// The records of some changes, each with all of its changes, and the error of a change that does not read.
+fn changed_records(tenant: OrganizationId, changes: &[Change]) -> (Vec<Changed>, Option<Error>) {
+    let (mut all, mut fault) = (BTreeMap::new(), None);
     for change in changes {
         let RecordName { kind, record_id } = change.entry.of;
         let Some(kind) = SearchedType::of(kind) else {
             continue;
         };
-        let next = Changed::new(tenant, kind, change);
+        let next = match Changed::new(tenant, kind, change) {
+            Ok(next) => next,
+            Err(error) => {
+                fault = fault.or(Some(error));
+                continue;
+            }
+        };
         match all.entry((kind, record_id)) {
             Entry::Vacant(first) => {
                 first.insert(next);
@@ -215,13 +259,16 @@ fn changed_records(tenant: OrganizationId, changes: &[Change]) -> Vec<Changed> {
             Entry::Occupied(mut earlier) => earlier.get_mut().then(next),
         }
     }
-    all.into_values().collect()
+    (all.into_values().collect(), fault)
 }
 
 /// The record after a change. `None` for a deleted one.
-fn after(change: &Change) -> Option<SearchedText> {
-    let is_there = change.entry.action != FeedAction::Deleted;
-    is_there.then(|| change.after().unwrap_or_default())
+fn after(change: &Change) -> Result<Option<SearchedText>, Error> {
+    if change.entry.action == FeedAction::Deleted {
+        return Ok(None);
+    }
+    let unreadable = || Error::internal("indexing a record", "its words do not read");
+    change.after().map(Some).ok_or_else(unreadable)
 }
 
 fn version(entry: &FeedEntry) -> i64 {
@@ -242,6 +289,8 @@ fn indexed_record(
     let id = entry.of.record_id;
     let is_below = matches!(kind, SearchedType::Comment | SearchedType::TicketMessage);
     let created_at = text.and_then(|text| text.created_at).unwrap_or(entry.at);
+    let is_message = kind == SearchedType::TicketMessage;
+    let internal = text.filter(|_| is_message).map(|text| text.internal);
     IndexedRecord {
         organization_id: tenant,
         kind,
@@ -252,6 +301,7 @@ fn indexed_record(
         }),
         project_id: entry.project_id,
         parent: entry.parent.filter(|_| is_below),
+        internal,
         created_at,
         updated_at: text.and_then(|text| text.updated_at).unwrap_or(created_at),
         deleted_at: text.is_none().then_some(entry.at),

@@ -3,8 +3,8 @@
 use serde::de::DeserializeOwned;
 
 use model::{
-    AnyOf, Error, Fault, FaultCode, Id, OrganizationId, SearchedType, Task, TaskFilter, TaskId,
-    TaskSort, UserId, Who,
+    AnyOf, Error, Fault, FaultCode, Id, Ids, OrganizationId, ProjectId, SearchedType, Task,
+    TaskFilter, TaskId, TaskSort, UserId, Who,
 };
 
 use super::joined::JoinedTask;
@@ -12,7 +12,8 @@ use crate::{
     filter::Filter,
     key::{self, Index, Key, List},
     page::{Page, Place, Row, Wanted},
-    table::{Condition, Read, Record, Stored, Table},
+    store::Store,
+    table::{Condition, Read, Record, Stored},
     tagging,
 };
 
@@ -22,7 +23,7 @@ const FURTHER_KEYS: usize = 200;
 /// A search for tasks of an organization.
 #[derive(Clone, Copy)]
 pub(super) struct Finding<'a> {
-    pub(super) table: &'a Table,
+    pub(super) store: &'a Store,
     pub(super) tenant: OrganizationId,
     /// The user that `me` stands for.
     pub(super) caller: UserId,
@@ -34,12 +35,14 @@ impl Finding<'_> {
     /// The tasks in that order. 400 for an order that needs another filter.
     pub(super) async fn find(self, sort: TaskSort) -> Result<Page<Stored<Task>>, Error> {
         let Self {
-            table,
+            store,
             tenant,
             wanted,
             filter,
             ..
         } = self;
+        let table = &store.table;
+        let ids = filter.id.as_ref();
         let project = filter.project_id.as_ref().and_then(AnyOf::only_value);
         let milestone = filter.milestone_id.as_ref().and_then(AnyOf::only_value);
         let assignee = filter.assignee_id.as_ref().and_then(AnyOf::only_value);
@@ -56,11 +59,17 @@ impl Finding<'_> {
         let (by, descending) = match sort {
             TaskSort::Order => {
                 let project = project.ok_or_else(|| takes_one("order", "projectId"))?;
+                if let Some(ids) = ids {
+                    return self.named(ids, in_project_list, false).await;
+                }
                 let tasks = key::tasks_of_project(tenant, project).filter(in_project()?);
                 return table.page(tasks, wanted).await;
             }
             TaskSort::DueDate => {
                 let assignee = assignee.ok_or_else(|| takes_one("dueDate", "assigneeId"))?;
+                if let Some(ids) = ids {
+                    return self.named(ids, in_list_of_assignee, false).await;
+                }
                 let tasks = key::tasks_of_assignee(tenant, assignee).filter(of_assignee()?);
                 return table.page(tasks, wanted).await;
             }
@@ -70,6 +79,10 @@ impl Finding<'_> {
             TaskSort::LastCreatedFirst => (By::Creation, true),
             TaskSort::LastChangedFirst => (By::Change, true),
         };
+        if let Some(ids) = ids {
+            let place = |task: &Task| Some(by.place(task));
+            return self.named(ids, place, descending).await;
+        }
         let few = if let Some(milestone) = milestone {
             let tasks = key::tasks_of_milestone(tenant, milestone).filter(in_milestone()?);
             if by == By::Id {
@@ -103,6 +116,20 @@ impl Finding<'_> {
         }
     }
 
+    /// The tasks of a project, by order.
+    pub(super) async fn in_project(self, project: ProjectId) -> Result<Page<Stored<Task>>, Error> {
+        if let Some(ids) = &self.filter.id {
+            let place = |task: &Task| {
+                let is_in = task.project_id == Some(project);
+                in_project_list(task).filter(|_| is_in)
+            };
+            return self.named(ids, place, false).await;
+        }
+        let condition = condition(self.filter, self.caller)?;
+        let tasks = key::tasks_of_project(self.tenant, project).filter(condition);
+        self.store.table.page(tasks, self.wanted).await
+    }
+
     /// The tasks of a list, sorted, when one page can read all of them. `None` for a longer list: a walk
     /// through all tasks finds a page as well.
     async fn few<I: Index>(
@@ -111,28 +138,30 @@ impl Finding<'_> {
         by: By,
         descending: bool,
     ) -> Result<Option<Page<Stored<Task>>>, Error> {
-        let Page { rows, end } = self.table.page(tasks, &Wanted::default()).await?;
+        let Page { rows, end } = self.store.table.page(tasks, &Wanted::default()).await?;
         if end.is_some() {
             return Ok(None);
         }
-        let mut rows: Vec<_> = rows
-            .into_iter()
-            .map(|Row { record, .. }| Row {
-                place: by.place(&record),
-                record,
-            })
-            .collect();
-        rows.sort_unstable_by(|one, other| one.place.sorted_by().cmp(other.place.sorted_by()));
-        if descending {
-            rows.reverse();
-        }
-        if let Some(after) = self.wanted.after.as_ref().map(Place::sorted_by) {
-            rows.retain(|Row { place, .. }| {
-                place.sorted_by() != after && (place.sorted_by() < after) == descending
-            });
-        }
-        let page = Page { rows, end: None }.cut(self.wanted.most());
+        let rows = rows.into_iter().map(|Row { record, .. }| Row {
+            place: by.place(&record),
+            record,
+        });
+        let page = Page::sorted(rows.collect(), descending, self.wanted);
         Ok(Some(page))
+    }
+
+    /// The tasks with these ids that match, in the order of their places. A task without one is left out.
+    async fn named(
+        self,
+        AnyOf(ids): &Ids<TaskId>,
+        place: impl Fn(&Task) -> Option<Place>,
+        descending: bool,
+    ) -> Result<Page<Stored<Task>>, Error> {
+        let keys = ids.iter().map(|id| key::task(self.tenant, *id));
+        let fits = |task: &Task| self.fits(task);
+        self.store
+            .rows_by_id(keys, fits, place, descending, self.wanted)
+            .await
     }
 
     /// The tasks that the keys of a list name, and that match the filter. Their sort keys end with ids.
@@ -147,10 +176,10 @@ impl Finding<'_> {
             after: self.wanted.after.clone(),
         };
         for last in [false, true] {
-            let page = self.table.page(list.clone(), &next).await?;
+            let page = self.store.table.page(list.clone(), &next).await?;
             let keys: Vec<_> = page.rows.iter().map(|row| self.key(&row.place)).collect();
             let named = keys.iter().flatten();
-            let found = self.table.batch_get(named, Read::Eventual).await?;
+            let found = self.store.table.batch_get(named, Read::Eventual).await?;
             for (row, key) in page.rows.into_iter().zip(&keys) {
                 let task = key.as_ref().and_then(|key| found.named(key));
                 rows.extend(task.filter(|task| self.fits(task)).map(|record| Row {
@@ -205,8 +234,18 @@ impl By {
     }
 }
 
-/// The filter as a condition on each row.
-pub(super) fn condition(filter: &TaskFilter, caller: UserId) -> Result<Option<Condition>, Error> {
+/// The place of a task in the list of its project.
+fn in_project_list(task: &Task) -> Option<Place> {
+    Some(Place::in_index(task.key(), key::task_in_project(task)?))
+}
+
+/// The place of a task in the list of its assignee.
+fn in_list_of_assignee(task: &Task) -> Option<Place> {
+    Some(Place::in_index(task.key(), key::task_of_assignee(task)?))
+}
+
+/// The filter as a condition on each row, without its ids.
+fn condition(filter: &TaskFilter, caller: UserId) -> Result<Option<Condition>, Error> {
     let asked = Filter::of(caller)
         .any("status", filter.status.as_ref())?
         .any("priority", filter.priority.as_ref())?

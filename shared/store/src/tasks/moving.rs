@@ -1,16 +1,21 @@
 //! Moves of a task beside another one of its project.
 
 use model::{
-    Code, Error, Fault, FaultCode, Id, Neighbour, Order, OrganizationId, Task, TaskId, TaskMove,
-    Timestamp,
+    Code, Error, Fault, FaultCode, Id, Neighbour, Order, OrganizationId, ProjectId, Task, TaskId,
+    TaskMove,
 };
 
-use super::{Tasks, joined::JoinedTask, named::Names};
+use super::{
+    Tasks,
+    joined::JoinedTask,
+    named::Names,
+    place::{Place, Room},
+};
 use crate::{
     PendingWrite, WriteContext,
     idempotency::id_of,
     key::{self, AnyKey},
-    table::{Batch, Change, Condition, Read, Write},
+    table::{Batch, Read},
     writes::Writes,
 };
 
@@ -20,26 +25,11 @@ const MOST_RENUMBERED: usize = 1_000;
 /// The most tasks that one transaction gives new orders, beside the writes of the moved one.
 const AT_ONCE: usize = 90;
 
-/// The least distance between the orders that a move gives, so that the next moves find room.
-const ROOM: i64 = 16;
-
-/// The place of a moved task, and the tasks after it that need new orders for it.
-struct Room {
-    order: Order,
-    renumbered: Vec<Renumbered>,
-}
-
-/// A task that gets a new order.
-struct Renumbered {
-    id: TaskId,
-    from: Order,
-    to: Order,
-}
-
 impl Tasks<'_> {
     /// Moves a task beside another one, and sets its status if the move has one. If there is no room
-    /// between two orders, the tasks after it get new ones. 404 when the task is not the tenant's; 400 when
-    /// the other one is not, or is of another project; 409 when 1,000 tasks follow without room.
+    /// between two orders, the tasks after it get new ones, or those before it at the end of all orders. A
+    /// task that is there already stays as it is. 404 when the task is not the tenant's; 400 when the other
+    /// one is not, or is of another project; 409 when 1,000 tasks on both sides have no room.
     pub async fn move_beside(
         &self,
         pending: impl Into<PendingWrite>,
@@ -72,7 +62,7 @@ impl Tasks<'_> {
             }
             let now = self.0.clock.now();
             task.updated_at = now;
-            // The last ones go first, so that the tasks keep their sequence if this ends midway.
+            // The farthest go first, so that the tasks keep their sequence if this ends midway.
             let later = renumbered.split_off(renumbered.len().min(AT_ONCE));
             for some in later.rchunks(AT_ONCE) {
                 let writes = some.iter().map(|one| one.write(tenant, now)).collect();
@@ -83,20 +73,21 @@ impl Tasks<'_> {
             }
             let mut writes = Writes::default();
             writes.extend(renumbered.iter().map(|one| one.write(tenant, now)));
-            writes.push(Write::replace(&task)?);
             writes.extend(context.updated(&before.record, &task, now)?);
+            let referred = Names::of([&task.record]);
+            let writes = writes.making(id);
             let (done, named) = tokio::try_join!(
-                self.0.commit(&context, writes.making(id), ()),
-                self.named(tenant, Names::of([&task.record])),
+                self.0.commit_change(&context, before, task, writes),
+                self.named(tenant, referred),
             )?;
-            Ok(done.map(|done| done.map(|()| named.join(task.replaced()))))
+            Ok(done.map(|done| done.map(|task| named.join(task))))
         };
         let moved = self.0.write(pending, read, write).await?;
         let load = async |made| self.get(tenant, id_of(made)?).await;
         moved.or_load(load).await
     }
 
-    /// Finds room for a task beside another one.
+    /// Finds room for a task beside another one. A task that is there already keeps its order.
     async fn room(&self, task: &Task, neighbour: Neighbour, other: &Task) -> Result<Room, Error> {
         let (tenant, project) = (task.organization_id, task.project_id);
         let fault =
@@ -112,7 +103,7 @@ impl Tasks<'_> {
             return fault(FaultCode::Project, "This task is of another project.");
         }
         let (table, list) = (&self.0.table, || key::tasks_of_project(tenant, project));
-        let place = || key::task_order(other.order, other.id);
+        let at_other = || key::task_order(other.order, other.id);
         // The task itself may be among them.
         let others = |tasks: Vec<Task>| {
             let others = tasks
@@ -120,80 +111,75 @@ impl Tasks<'_> {
                 .filter(|one| ![task.id, other.id].contains(&one.id));
             others.collect::<Vec<_>>()
         };
-        let (low, next) = match neighbour {
-            Neighbour::After(_) => {
-                let next = others(table.list(list().from(place()).limit(3)).await?);
-                (Some(other.order), next.first().map(|next| next.order))
-            }
-            Neighbour::Before(_) => {
-                let before = list().up_to(place()).descending().limit(3);
-                let before = others(table.list(before).await?);
-                (before.first().map(|one| one.order), Some(other.order))
-            }
+        let at = |one: &Task| (one.order, one.id);
+        let is_after = matches!(neighbour, Neighbour::After(_));
+        let (before, after) = if is_after {
+            let next = others(table.list(list().from(at_other()).limit(3)).await?);
+            (Some(at(other)), next.first().map(at))
+        } else {
+            let before = list().up_to(at_other()).descending().limit(3);
+            let before = others(table.list(before).await?);
+            (before.first().map(at), Some(at(other)))
         };
-        // The first place of all is 0.
-        let low = low.map_or(-1, Order::get);
-        if let Some(order) = between(low, next) {
-            let renumbered = Vec::new();
-            return Ok(Room { order, renumbered });
+        let own = at(task);
+        if before.is_none_or(|before| before < own) && after.is_none_or(|after| own < after) {
+            return Ok(Room::of(task.order));
         }
-        let following = list().from(place()).limit(MOST_RENUMBERED);
-        let mut following = table.list(following).await?;
-        let is_whole = following.len() < MOST_RENUMBERED;
-        let stays = |one: &Task| one.id == other.id && matches!(neighbour, Neighbour::After(_));
-        following.retain(|one| one.id != task.id && !stays(one));
-        spread(low, &following, is_whole).ok_or_else(no_room)
+        let place = Place {
+            low: before.map(|(order, _)| order),
+            next: after.map(|(order, _)| order),
+        };
+        if let Some(order) = place.order() {
+            return Ok(Room::of(order));
+        }
+        let side = |mut tasks: Vec<Task>, has_other: bool| {
+            let is_whole = tasks.len() < MOST_RENUMBERED;
+            tasks.retain(|one| one.id != task.id && (has_other || one.id != other.id));
+            (tasks, is_whole)
+        };
+        let following = list().from(at_other()).limit(MOST_RENUMBERED);
+        let (following, is_whole) = side(table.list(following).await?, !is_after);
+        if let Some(orders) = place.pushing_on(&orders(&following), is_whole) {
+            return Room::with(orders, &following).ok_or_else(no_room);
+        }
+        let preceding = list().up_to(at_other()).descending();
+        let preceding = table.list(preceding.limit(MOST_RENUMBERED)).await?;
+        let (preceding, is_whole) = side(preceding, is_after);
+        let orders = place.pushing_back(&orders(&preceding), is_whole);
+        orders
+            .and_then(|orders| Room::with(orders, &preceding))
+            .ok_or_else(no_room)
+    }
+
+    /// Finds room for a new task at the end of a project's list. The index may lag behind a task that was
+    /// just created; two tasks of the same order are sorted by id. 409 when no order is left.
+    pub(super) async fn room_at_end(
+        &self,
+        tenant: OrganizationId,
+        project: ProjectId,
+    ) -> Result<Room, Error> {
+        let backwards = || key::tasks_of_project(tenant, project).descending();
+        let last = self.0.table.list(backwards().limit(1)).await?;
+        let low = last.first().map_or(Order::at(0), |task| task.order);
+        let place = Place {
+            low: Some(low),
+            next: None,
+        };
+        if let Some(order) = place.order() {
+            return Ok(Room::of(order));
+        }
+        // All in one transaction with the new task.
+        let preceding = self.0.table.list(backwards().limit(AT_ONCE)).await?;
+        let is_whole = preceding.len() < AT_ONCE;
+        let orders = place.pushing_back(&orders(&preceding), is_whole);
+        orders
+            .and_then(|orders| Room::with(orders, &preceding))
+            .ok_or_else(no_room)
     }
 }
 
-impl Renumbered {
-    /// Gives the task its new order, unless it has another one than was read.
-    fn write(&self, tenant: OrganizationId, now: Timestamp) -> Write {
-        // The index's partition is the project, which stays the same.
-        let change = Change::default()
-            .set("order", self.to)
-            .move_to(key::task_order(self.to, self.id))
-            .set("updatedAt", now);
-        let as_read = Condition::default().equals("order", self.from);
-        Write::update(key::task(tenant, self.id), change, as_read)
-    }
-}
-
-/// Returns an order between two, `None` if there is no room. Without a next one, the task is the last.
-fn between(low: i64, next: Option<Order>) -> Option<Order> {
-    let Some(next) = next else {
-        return Some(Order::at(low.saturating_add(Task::ORDER_STEP)));
-    };
-    let middle = low + (next.get() - low) / 2;
-    (low < middle && middle < next.get()).then(|| Order::at(middle))
-}
-
-/// Gives a task and as few of the following ones as possible new orders above `low`. `None` if all of these
-/// are without room and more follow.
-fn spread(low: i64, following: &[Task], is_whole: bool) -> Option<Room> {
-    // The first task that keeps its order, and the distance of the new ones before it.
-    let kept = following.iter().enumerate().find_map(|(place, task)| {
-        let parts = i64::try_from(place).ok()? + 2;
-        let distance = (task.order.get() - low) / parts;
-        (distance >= ROOM).then_some((place, distance))
-    });
-    let (count, distance) = match kept {
-        Some(found) => found,
-        None if is_whole => (following.len(), Task::ORDER_STEP),
-        None => return None,
-    };
-    let mut orders = (1..).map(|step| Order::at(low.saturating_add(distance.saturating_mul(step))));
-    let order = orders.next()?;
-    let renumbered = following.iter().take(count).zip(orders);
-    let renumbered = renumbered.map(|(task, to)| Renumbered {
-        id: task.id,
-        from: task.order,
-        to,
-    });
-    Some(Room {
-        order,
-        renumbered: renumbered.collect(),
-    })
+fn orders(tasks: &[Task]) -> Vec<Order> {
+    tasks.iter().map(|task| task.order).collect()
 }
 
 fn unknown(neighbour: Neighbour) -> Error {
@@ -201,62 +187,7 @@ fn unknown(neighbour: Neighbour) -> Error {
 }
 
 fn no_room() -> Error {
-    let detail = "1,000 tasks follow without room between their orders. \
+    let detail = "There is no room between the orders of the tasks around this place. \
                   Give them new ones with PATCH /api/tasks/reorder.";
     Error::conflict(Code::NoRoom, detail)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn tasks(orders: &[i64]) -> Vec<Task> {
-        let task = |(place, order): (usize, &i64)| {
-            let task = serde_json::json!({
-                "id": place + 1, "title": "A", "organizationId": 1, "projectId": 1, "order": order,
-                "status": "todo", "priority": "medium",
-                "createdAt": "2026-01-15T12:00:00Z", "updatedAt": "2026-01-15T12:00:00Z",
-            });
-            serde_json::from_value(task).unwrap()
-        };
-        orders.iter().enumerate().map(task).collect()
-    }
-
-    /// The orders of the moved task and of those that follow it.
-    fn spread_over(low: i64, orders: &[i64], is_whole: bool) -> Option<Vec<i64>> {
-        let room = spread(low, &tasks(orders), is_whole)?;
-        let renumbered = room.renumbered.iter().map(|one| one.to.get());
-        let kept = orders.iter().skip(room.renumbered.len()).copied();
-        Some(
-            [room.order.get()]
-                .into_iter()
-                .chain(renumbered)
-                .chain(kept)
-                .collect(),
-        )
-    }
-
-    #[test]
-    fn a_task_comes_between_two_orders() {
-        let order = |low, next: Option<i64>| between(low, next.map(Order::at)).map(Order::get);
-        assert_eq!(order(-1, None), Some(1_023));
-        assert_eq!(order(1_024, None), Some(2_048));
-        assert_eq!(order(1_024, Some(2_048)), Some(1_536));
-        assert_eq!(order(1, Some(3)), Some(2));
-        assert_eq!(order(-1, Some(1)), Some(0));
-        for (low, next) in [(-1, 0), (1, 2), (5, 5)] {
-            assert_eq!(order(low, Some(next)), None, "{low} {next}");
-        }
-    }
-
-    #[test]
-    fn as_few_tasks_as_possible_get_new_orders() {
-        let found = spread_over(1_024, &[1_025, 1_026, 2_048, 3_072], true);
-        assert_eq!(found.unwrap(), [1_280, 1_536, 1_792, 2_048, 3_072]);
-        // At the front and up to the end of the list.
-        let found = spread_over(-1, &[0, 0, 1], true);
-        assert_eq!(found.unwrap(), [1_023, 2_047, 3_071, 4_095]);
-        // More follow than were read.
-        assert_eq!(spread_over(-1, &[0, 0, 1], false), None);
-    }
 }

@@ -5,7 +5,7 @@ use model::{
     WebhookDelivery, WebhookHealth, WebhookId, random,
 };
 
-use super::{FAILING_SINCE, LAST_SUCCESS_AT, NEXT_TURN_AT, Webhooks};
+use super::{FAILING_SINCE, LAST_FAILURE_AT, LAST_SUCCESS_AT, NEXT_TURN_AT, Webhooks};
 use crate::{
     key::{self, AnyKey},
     retry::retry_or_none,
@@ -68,7 +68,11 @@ impl Webhooks<'_> {
             let webhook = webhook.filter(|webhook| webhook.enabled);
             let health = health.map(|health| health.record);
             let begun = match webhook {
-                Some(webhook) if !delivery.is_expired(now) => {
+                Some(_) if delivery.is_expired(now) => {
+                    delivery.give_up("It was not delivered within 7 days.");
+                    None
+                }
+                Some(webhook) => {
                     let health = health.unwrap_or_else(|| WebhookHealth::of(&webhook));
                     let has_turn = self.has_turn(&health, now).await?;
                     if has_turn {
@@ -78,7 +82,7 @@ impl Webhooks<'_> {
                     }
                     has_turn.then_some((webhook.record, health))
                 }
-                _ => {
+                None => {
                     delivery.give_up("The webhook is disabled, or was deleted.");
                     None
                 }
@@ -169,13 +173,18 @@ impl Webhooks<'_> {
         let is_new = if success {
             health.lacks_success(now)
         } else {
-            health.failing_since.is_none()
+            health.lacks_failure(now)
         };
         if is_new && success {
-            change = change.set(LAST_SUCCESS_AT, now).remove(FAILING_SINCE);
+            change = change.set(LAST_SUCCESS_AT, now);
+            change = change.remove(FAILING_SINCE).remove(LAST_FAILURE_AT);
         } else if is_new {
-            change = change.set(FAILING_SINCE, now);
-            condition = condition.lacks(FAILING_SINCE);
+            let since = health.fails_since(now).unwrap_or(now);
+            change = change.set(FAILING_SINCE, since).set(LAST_FAILURE_AT, now);
+            condition = match health.failing_since {
+                Some(read) => condition.equals(FAILING_SINCE, read),
+                None => condition.lacks(FAILING_SINCE),
+            };
         }
         let is_turned = is_slow != health.next_turn_at.is_some();
         if is_turned && is_slow {

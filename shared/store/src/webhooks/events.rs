@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use model::{
-    EventChange, EventRecordId, FeedAction, FeedEntry, Timestamp, UnlistedKind, UserId, UserRef,
+    EventChange, EventRecordId, EventSubject, FeedAction, FeedEntry, NotificationKind, OrOther,
+    Timestamp, UnlistedKind, UserId, UserRef,
 };
 use serde::Deserialize;
 
@@ -23,6 +24,8 @@ pub struct WebhookEvent {
 struct Notified {
     id: String,
     user_id: UserId,
+    notification_kind: OrOther<NotificationKind>,
+    subject: EventSubject,
     at: Timestamp,
     actor: Option<UserId>,
 }
@@ -37,12 +40,15 @@ impl WebhookEvent {
                 kind: entry.of.kind.name().to_owned(),
                 record_id: EventRecordId::Number(entry.of.record_id),
                 parent: entry.parent,
+                part: entry.part.clone(),
                 action: entry.action,
                 version: entry.version,
                 fields: entry.fields.clone(),
                 at: entry.at,
                 actor: None,
                 user_id: None,
+                notification_kind: None,
+                subject: None,
             },
             actor: entry.actor,
         }
@@ -61,12 +67,15 @@ impl WebhookEvent {
                 kind: EventChange::NOTIFICATION.to_owned(),
                 record_id: EventRecordId::Text(notified.id),
                 parent: None,
+                part: None,
                 action: FeedAction::Created,
                 version: Some(change.version),
                 fields: Vec::new(),
                 at: notified.at,
                 actor: None,
                 user_id: Some(notified.user_id),
+                notification_kind: Some(notified.notification_kind),
+                subject: Some(notified.subject),
             },
             actor: notified.actor,
         })

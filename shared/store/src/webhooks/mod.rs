@@ -130,7 +130,7 @@ impl Webhooks<'_> {
         self.0.create(pending, key::webhook, nothing, new).await
     }
 
-    /// Changes a webhook. One that is enabled has not failed before. 404 if it is another tenant's.
+    /// Changes a webhook. One that is enabled, or has another URL, has not failed before. 404 if it is another tenant's.
     pub async fn update(
         &self,
         pending: impl Into<PendingWrite>,
@@ -138,11 +138,14 @@ impl Webhooks<'_> {
         update: WebhookUpdate,
     ) -> Result<WebhookWithHealth, Error> {
         let change = |context: &WriteContext, webhook: &mut Webhook, now| {
-            let was_enabled = webhook.enabled;
+            let (was_enabled, url) = (webhook.enabled, webhook.url.clone());
             webhook.update(update.clone(), now);
             let mut writes = Writes::default();
-            if webhook.enabled && !was_enabled {
-                let forgotten = Change::default().remove(FAILING_SINCE).remove(NEXT_TURN_AT);
+            if (webhook.enabled && !was_enabled) || webhook.url != url {
+                let forgotten = [FAILING_SINCE, LAST_FAILURE_AT, NEXT_TURN_AT];
+                let forgotten = forgotten
+                    .into_iter()
+                    .fold(Change::default(), Change::remove);
                 let key = key::webhook_health(context.tenant, id);
                 writes.push(Write::update(key, forgotten, Condition::exists()));
             }
@@ -256,6 +259,9 @@ const IDS: &str = "ids";
 
 /// The attribute of [`WebhookHealth::failing_since`].
 const FAILING_SINCE: &str = "failingSince";
+
+/// The attribute of [`WebhookHealth::last_failure_at`].
+const LAST_FAILURE_AT: &str = "lastFailureAt";
 
 /// The attribute of [`WebhookHealth::last_success_at`].
 const LAST_SUCCESS_AT: &str = "lastSuccessAt";

@@ -5,7 +5,7 @@ use store::{Change, Notice, Store, UnlistedChange};
 
 /// Notifies users of an organization of changes, and plans reminders. Returns the number of new
 /// notifications. Changes that were handled before have no effect.
-pub(crate) async fn tell(
+pub(crate) async fn notify(
     store: &Store,
     organization: OrganizationId,
     changes: &[Change],
@@ -14,9 +14,9 @@ pub(crate) async fn tell(
     let notifications = store.notifications();
     let notices = changes.iter().flat_map(Notice::of);
     let notices = notices.chain(unlisted.iter().flat_map(Notice::of_unlisted));
-    let (told, ()) = tokio::try_join!(
+    let (notified, ()) = tokio::try_join!(
         notifications.tell_once(organization, notices.collect()),
         notifications.plan_reminders(organization, changes),
     )?;
-    Ok(told)
+    Ok(notified)
 }

@@ -1,0 +1,76 @@
+//! The amount that was found after a call.
+
+use super::*;
+
+/// 482.10 USD was approved, and the draft was computed again with its finalization.
+fn finalized(found: &serde_json::Value, state: &str) -> (AgentSession, AgentAction) {
+    let mut session = awaiting();
+    let (mut action, now) = (queued(), span::HOUR);
+    let is = |fact: &str, value: serde_json::Value| FactCondition {
+        fact: fact.into(),
+        asked: Asked::Is(vec![value]),
+    };
+    action.content.money = Some(MoneyMoved {
+        direction: MoneyDirection::CustomerOwesMore,
+        amount: Some(Money {
+            minor_units: 48_210,
+            currency: Currency::new("USD").unwrap(),
+        }),
+    });
+    action.content.verify = Some(Verification {
+        effective: is("invoice.state", json!("open")),
+        amount: Some(is("invoice.amount", json!(48_210))),
+        within: span::MINUTE,
+    });
+    action.record(&Outcome::succeeded(None), at(0));
+    let mut sight = Sight::default();
+    sight.add(
+        [
+            ("invoice.state".to_owned(), json!(state)),
+            ("invoice.amount".to_owned(), found.clone()),
+        ]
+        .into(),
+    );
+    action.look(&sight, at(now)).unwrap();
+    session.note_other_amount(&action, "billing");
+    (session, action)
+}
+
+#[test]
+fn another_amount_is_not_effective_and_is_left_to_a_person() {
+    let (session, action) = finalized(&json!(999_999_900), "open");
+    let looks = action.checks.verification.as_ref().unwrap();
+    assert_eq!(looks.status, VerificationStatus::Ineffective);
+    assert_eq!(
+        looks.problem.as_deref(),
+        Some("expected that invoice.amount is 48210; found that invoice.amount is 999999900.")
+    );
+    assert!(!action.is_effective());
+    let manual = session.proposed_actions.last().unwrap();
+    assert_eq!((&*manual.id, manual.is_automated), ("s7-p1-a4", false));
+    assert_eq!(
+        manual.content.description,
+        "Check the amount: 482.10 USD was approved, and 9,999,999.00 USD was found. The action was: \
+         Have it processed again."
+    );
+    let mut open = session.open_actions(false, at(5));
+    assert!(open.any(|(one, work)| one.id == "s7-p1-a4" && work == OpenWork::ByHand));
+}
+
+#[test]
+fn the_approved_amount_leaves_nothing_to_check() {
+    for (found, state, status) in [
+        (json!(48_210), "open", VerificationStatus::Effective),
+        // Nothing took effect, so that no amount is to be corrected.
+        (json!(5), "draft", VerificationStatus::Ineffective),
+        (json!("48210"), "open", VerificationStatus::Ineffective),
+    ] {
+        let (session, action) = finalized(&found, state);
+        assert_eq!(
+            action.checks.verification.unwrap().status,
+            status,
+            "{found}"
+        );
+        assert_eq!(session.proposed_actions.len(), 3, "{found}");
+    }
+}

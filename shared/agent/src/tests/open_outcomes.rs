@@ -1,0 +1,360 @@
+//! Open outcomes, and the effects of results on other actions.
+
+use ActionState::{Failed, Skipped, Succeeded, Unknown};
+use AgentSessionStatus as Status;
+use Idempotency::Unkeyed;
+
+use super::{
+    looks::{held, is, seen, succeeded, unknown},
+    *,
+};
+
+type Actions = ApprovedActions<Box<AgentAction>>;
+
+const SECOND_MILLIS: i64 = span::SECOND;
+
+/// Session 7, which executes this action as its first one, and lists these others.
+fn executing(first: AgentAction, others: &[AgentAction]) -> (AgentSession, Actions) {
+    let mut session = awaiting();
+    session.proposed_actions.pop();
+    let mut list = ids(&[FIRST]);
+    list.extend(others.iter().map(|one| one.key.action_id.clone()));
+    let mut none = Actions::none();
+    session
+        .approve(&mut none, &of(&list), &anybody(), at(0))
+        .unwrap();
+    let known = std::iter::once(first).chain(others.iter().cloned());
+    let actions = Actions {
+        known: known.map(Box::new).collect(),
+        unreadable: Vec::new(),
+    };
+    assert!(session.settle(&actions, at(0)));
+    (session, actions)
+}
+
+fn second(mut action: AgentAction) -> AgentAction {
+    action.key.action_id = SECOND.into();
+    action
+}
+
+/// An action of a bank, which has ten days. Its call is under way since 0.
+fn under_way() -> AgentAction {
+    let mut action = held(Unkeyed);
+    let reconcile = action.content.steps[0].reconcile.as_mut().unwrap();
+    reconcile.not_done = None;
+    reconcile.pending = Some(is("batch.state", "processing"));
+    reconcile.refused = Some(is("batch.state", "stuck"));
+    reconcile.within = Some(10 * span::DAY);
+    action.permits(&seen("stuck"), at(0));
+    action.sends(Unkeyed, at(0));
+    action.keep(1, StepStatus::Unclear, None, at(0));
+    assert_eq!(
+        action.answered(Effect::UnderWay, Unkeyed),
+        Answered::Unknown
+    );
+    action.record(&Outcome::unknown(None, "It is under way."), at(0));
+    action
+}
+
+fn context(is_resolved: bool) -> SessionContext {
+    SessionContext {
+        policy: AgentPolicy::none(Id::new(1).unwrap()),
+        approvers: everybody(),
+        is_resolved,
+    }
+}
+
+fn next(session: &AgentSession, now: i64) -> String {
+    let Some(next) = session.next(&context(false), at(now)) else {
+        return "-".to_owned();
+    };
+    let until = next.until.map(Timestamp::millis);
+    format!("{} {}; {until:?}", next.who, next.what)
+}
+
+/// Looks until no look is due. Returns the hours after the end of the last one.
+fn looks(action: &mut AgentAction, states: impl Fn(i64) -> &'static str) -> i64 {
+    let mut last = 0;
+    while let Some(due) = action.next_look_at() {
+        action.look(&seen(states(due.millis())), due).unwrap();
+        last = due.millis();
+    }
+    last / span::HOUR
+}
+
+#[test]
+fn while_a_check_is_planned_the_session_executes_and_the_agent_is_next() {
+    let (mut session, mut actions) = executing(unknown(), &[]);
+    assert_eq!((session.status, &session.error), (Status::Executing, &None));
+    assert!(!session.works());
+    let checks = "The agent checks in billing whether \"Have it processed again\" took effect";
+    assert_eq!(next(&session, 1), format!("{checks}; Some(15000)"));
+    let open: Vec<_> = session.open_actions(false, at(1)).collect();
+    assert!(
+        open.iter().all(|(_, work)| *work == OpenWork::Approve),
+        "{open:?}"
+    );
+    // Each check names the next one.
+    actions.known[0].look(&seen("archived"), at(15 * SECOND_MILLIS));
+    session.note_outcomes(&actions);
+    assert!(next(&session, 16_000).ends_with("; Some(60000)"));
+    // After the last one, it is a user's.
+    looks(&mut actions.known[0], |_| "archived");
+    assert!(!session.settle_again(&actions, at(13 * span::HOUR)));
+    assert_eq!(
+        (session.status, session.works()),
+        (Status::Executing, false)
+    );
+    let left = next(&session, 13 * span::HOUR);
+    assert!(
+        left.starts_with("A user who may execute actions looks in billing and settles"),
+        "{left}"
+    );
+    let open = session.open_actions(false, at(13 * span::HOUR));
+    let judged = open.filter(|(_, work)| *work == OpenWork::Judge);
+    assert_eq!(judged.count(), 1);
+}
+
+#[test]
+fn other_actions_run_beside_an_open_outcome() {
+    let (mut session, mut actions) = executing(unknown(), &[]);
+    let list = ids(&[SECOND]);
+    let approved = session.approve(&mut actions, &of(&list), &anybody(), at(5));
+    assert!(matches!(approved, Ok(Approved::Queued { .. })));
+    assert!(session.works());
+    let (mut session, mut actions) = executing(unknown(), &[]);
+    let first = ids(&[FIRST]);
+    let refused = session.approve(&mut actions, &again(&first), &anybody(), at(5));
+    assert_eq!(code(&refused.unwrap_err()), Code::OutcomeUnknown);
+    // It can be cancelled, so that another session can be opened.
+    assert!(session.cancel(&mut actions, at(6)).unwrap().is_some());
+    assert_eq!(session.status, Status::Cancelled);
+    // Its time ends, as after an end.
+    let (mut session, _) = executing(unknown(), &[]);
+    assert_eq!(session.due_at, Some(at(AgentSession::AGAIN)));
+    assert!(session.close(at(AgentSession::AGAIN)));
+    assert_eq!(session.due_at, None);
+}
+
+#[test]
+fn a_bank_has_days() {
+    for (days, ended, state) in [(4, "processed", Succeeded), (4, "stuck", Failed)] {
+        let mut action = under_way();
+        let decided = days * span::DAY;
+        let last = looks(&mut action, |due| {
+            if due < decided { "processing" } else { ended }
+        });
+        assert_eq!(action.state, state, "{ended}");
+        assert!((96..=102).contains(&last), "{last}");
+    }
+    // What stays under way is a person's in the end.
+    let mut action = under_way();
+    assert_eq!(looks(&mut action, |_| "processing"), 240);
+    assert_eq!(action.state, Unknown);
+    // Half a day is enough for what the system does not know of.
+    let mut action = under_way();
+    assert_eq!(looks(&mut action, |_| "archived"), 12);
+}
+
+/// Before the system said that a call is under way, its record is as it was before.
+#[test]
+fn what_was_never_under_way_is_not_refused() {
+    let mut action = unknown();
+    let reconcile = action.content.steps[0].reconcile.as_mut().unwrap();
+    reconcile.not_done = None;
+    reconcile.refused = Some(is("batch.state", "stuck"));
+    looks(&mut action, |_| "stuck");
+    assert_eq!(action.state, Unknown);
+}
+
+fn says(outcome: VerdictOutcome, now: i64) -> Verdict {
+    Verdict {
+        outcome,
+        by: Id::new(4).unwrap(),
+        at: at(now),
+        note: "I looked.".into(),
+    }
+}
+
+#[test]
+fn nobody_says_not_done_of_what_is_under_way() {
+    let refusal = |action: &mut AgentAction, now| {
+        let judged = action.judge(says(VerdictOutcome::NotDone, now));
+        judged.err().map(|error| code(&error))
+    };
+    // A check is due.
+    let mut action = unknown();
+    assert_eq!(refusal(&mut action, 5), Some(Code::UnderWay));
+    for due in [15_000, 60_000, 300_000] {
+        action.look(&seen("archived"), at(due));
+    }
+    assert_eq!(refusal(&mut action.clone(), 300_001), None);
+    let soon = 30 * span::MINUTE - AgentAction::SOON;
+    assert_eq!(refusal(&mut action, soon), Some(Code::UnderWay));
+    // The system says so.
+    let mut action = under_way();
+    for due in [15_000, 60_000, 300_000] {
+        action.look(&seen("processing"), at(due));
+    }
+    assert_eq!(refusal(&mut action.clone(), 300_001), Some(Code::UnderWay));
+    let mut archived = action.clone();
+    archived.look(&seen("archived"), at(1_800_000));
+    assert_eq!(refusal(&mut archived, 1_800_001), None);
+    // Done is done.
+    assert!(action.judge(says(VerdictOutcome::Done, 300_001)).unwrap());
+    // After the last check, a person decides.
+    let mut action = under_way();
+    looks(&mut action, |_| "processing");
+    assert_eq!(refusal(&mut action, 20 * span::DAY), None);
+}
+
+#[test]
+fn a_verdict_on_money_is_an_interest() {
+    let money = MoneyMoved {
+        direction: MoneyDirection::CustomerIsRepaid,
+        amount: None,
+    };
+    let rules = [PolicyRule {
+        approvers: 1,
+        not_opener: true,
+        ..PolicyRule::default()
+    }];
+    for (money, outcome, counts) in [
+        (Some(money.clone()), VerdictOutcome::NotDone, false),
+        (None, VerdictOutcome::NotDone, true),
+    ] {
+        let mut first = unknown();
+        first.content.money = money;
+        looks(&mut first, |_| "archived");
+        let (mut session, mut actions) = executing(first, &[]);
+        session.proposed_actions[0].rules = rules.to_vec();
+        let late = 13 * span::HOUR;
+        let judged = session.judge(&mut actions, FIRST, says(outcome, late));
+        assert!(judged.unwrap().is_some());
+        assert_eq!(session.status, Status::Failed);
+        let list = ids(&[FIRST]);
+        let same = session.approve(&mut actions, &again(&list), &anybody(), at(late));
+        assert_eq!(same.is_ok(), counts);
+        if let Err(error) = same {
+            assert!(
+                error.to_string().contains("You said that it was not done"),
+                "{error}"
+            );
+            // Another session's action on the record knows of it.
+            assert_eq!(actions.known[0].denied_by(), Id::new(4));
+            let another = Approver {
+                user: &user(5),
+                ..anybody()
+            };
+            let by_another = Approving {
+                by: Id::new(5).unwrap(),
+                ..again(&list)
+            };
+            let approved = session.approve(&mut actions, &by_another, &another, at(late));
+            assert!(matches!(approved, Ok(Approved::Queued { .. })));
+        }
+    }
+}
+
+/// The session, with a second action that replaces or follows the first.
+fn beside(first: AgentAction, relate: impl Fn(&mut ProposedAction)) -> AgentSession {
+    let (mut session, actions) = executing(first, &[]);
+    relate(&mut session.proposed_actions[1]);
+    session.note_outcomes(&actions);
+    session
+}
+
+#[test]
+fn what_a_result_makes_void_is_not_next() {
+    let mut found = succeeded();
+    found.look(&seen("processed"), at(0));
+    let is_open = |session: &AgentSession| {
+        let mut open = session.open_actions(false, at(1));
+        open.any(|(action, _)| action.id == SECOND)
+    };
+    let replaced = beside(found.clone(), |second| second.unless = vec!["first".into()]);
+    assert!(!is_open(&replaced));
+    assert!(
+        !next(&replaced, 1).contains("approves"),
+        "{}",
+        next(&replaced, 1)
+    );
+    let reads = found.content.reads.clone();
+    let requires = |state: &'static str| {
+        beside(found.clone(), |second| {
+            second.content.reads.clone_from(&reads);
+            second.content.require = vec![is("batch.state", state)];
+        })
+    };
+    assert!(!is_open(&requires("stuck")));
+    assert!(is_open(&requires("processed")));
+    // The facts of another record say nothing.
+    let other = beside(found.clone(), |second| {
+        second.content.reads.clone_from(&reads);
+        second.content.reads[0].path = "/usage-batches/ub_1002".into();
+        second.content.require = vec![is("batch.state", "stuck")];
+    });
+    assert!(is_open(&other));
+}
+
+fn skipped(why: &str) -> AgentAction {
+    let mut action = queued();
+    (action.state, action.end.at) = (Skipped, Some(at(0)));
+    action.end.error = Some(format!("{why}: it is so."));
+    action
+}
+
+#[test]
+fn after_a_skip_nobody_approves_again_what_has_changed() {
+    let (session, _) = executing(skipped("precondition_changed"), &[]);
+    assert_eq!(session.status, Status::Failed);
+    let mut session = session;
+    session.proposed_actions.truncate(1);
+    let proposes = "A user who may propose actions proposes again in another session on alert 9, or \
+                    resolves the alert; None";
+    assert_eq!(next(&session, 1), proposes);
+    assert!(session.next(&context(true), at(1)).is_none());
+    // What only lacks an approval is approved again.
+    let (session, _) = executing(skipped("approval_missing"), &[]);
+    assert!(next(&session, 1).contains("again"), "{}", next(&session, 1));
+}
+
+#[test]
+fn a_matter_that_was_settled_elsewhere_leaves_nothing() {
+    let (mut session, actions) = executing(skipped("precondition_changed"), &[]);
+    session.resolved_when = Some(ResolvedWhen {
+        reads: Vec::new(),
+        conditions: Vec::new(),
+    });
+    session.plan_alert_check(&actions, at(1));
+    assert!(session.awaits_alert_check());
+    session.matter_is_settled(at(2));
+    assert_eq!((session.status, &session.error), (Status::Completed, &None));
+    assert!(!session.awaits_alert_check());
+    // A failure stays one.
+    let mut failed = skipped("x");
+    failed.state = Failed;
+    let (mut session, _) = executing(failed, &[]);
+    session.matter_is_settled(at(2));
+    assert_eq!(session.status, Status::Failed);
+    // An action that its alert's resolution kept back was not needed.
+    let (session, _) = executing(skipped("alert_resolved"), &[]);
+    assert_eq!(session.status, Status::Completed);
+}
+
+/// The replaced action was skipped while the first one was under way.
+#[test]
+fn an_action_that_is_replaced_later_was_not_needed() {
+    let notify = second(skipped("predecessor_unknown"));
+    let (mut session, mut actions) = executing(under_way(), &[notify]);
+    session.proposed_actions[1].unless = vec!["first".into()];
+    looks(&mut actions.known[0], |due| {
+        if due < span::DAY {
+            "processing"
+        } else {
+            "processed"
+        }
+    });
+    assert!(session.settle_again(&actions, at(2 * span::DAY)));
+    assert_eq!((session.status, &session.error), (Status::Completed, &None));
+}

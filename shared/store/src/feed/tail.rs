@@ -1,0 +1,123 @@
+//! The end of the feed, read in spite of what does not read.
+//!
+//! The publisher needs the end of the newest batch, and the entries of the latest ones to recognize those that
+//! it appended before. A later version, or damage, may have made any part of a batch unreadable. So each
+//! attribute is read by itself. An entry that does not read is not recognized, and may be appended again.
+
+use model::{Error, FeedEntry, Timestamp, span};
+use serde::{Deserialize, de::IgnoredAny};
+
+use crate::{key::List, page::Row, records::FeedBatch, table::Table};
+
+/// The most entries of a batch: 100 of them with 50 long names each stay far below an item's 400 KB.
+pub(super) const MOST_ENTRIES: usize = 100;
+
+/// Milliseconds for which entries are kept.
+pub(super) const KEPT: i64 = 30 * span::DAY;
+
+/// The attributes that are read. Neither the version of the item nor its organization matters.
+const ATTRIBUTES: &[&str] = &["first", "end", "entries", "at"];
+
+/// A batch at the end of the feed.
+#[derive(Debug)]
+pub(super) struct TailBatch {
+    /// The number under which it is written.
+    pub(super) follows: i64,
+    /// The number after that of its last entry.
+    pub(super) end: i64,
+    /// The instant of the append, if it reads.
+    at: Option<Timestamp>,
+    /// The readable entries with their numbers.
+    entries: Vec<(i64, FeedEntry)>,
+}
+
+/// A value, or one that does not read.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum OrUnreadable<T> {
+    Read(T),
+    Unreadable(IgnoredAny),
+}
+
+impl<T> OrUnreadable<T> {
+    fn read(self) -> Option<T> {
+        match self {
+            Self::Read(value) => Some(value),
+            Self::Unreadable(_) => None,
+        }
+    }
+}
+
+#[derive(Deserialize)]
+struct Attributes {
+    first: Option<OrUnreadable<i64>>,
+    /// Older batches have none.
+    end: Option<OrUnreadable<i64>>,
+    entries: Option<OrUnreadable<Vec<OrUnreadable<FeedEntry>>>>,
+    at: Option<OrUnreadable<Timestamp>>,
+}
+
+fn read<T>(attribute: Option<OrUnreadable<T>>) -> Option<T> {
+    attribute.and_then(OrUnreadable::read)
+}
+
+impl TailBatch {
+    fn of(follows: i64, attributes: Attributes) -> Self {
+        let Attributes {
+            first,
+            end,
+            entries,
+            at,
+        } = attributes;
+        let entries = read(entries);
+        // Older batches are written under their first number.
+        let first = read(first).unwrap_or(follows);
+        let count = entries.as_ref().map_or(MOST_ENTRIES, Vec::len);
+        let count = i64::try_from(count).unwrap_or_default();
+        let numbered = (first..).zip(entries.into_iter().flatten());
+        Self {
+            follows,
+            end: read(end).unwrap_or_else(|| first.saturating_add(count)),
+            at: read(at),
+            entries: numbered
+                .filter_map(|(number, entry)| Some((number, entry.read()?)))
+                .collect(),
+        }
+    }
+
+    /// The number of the entry of a change.
+    pub(super) fn number_of(&self, entry: &FeedEntry) -> Option<i64> {
+        let mut entries = self.entries.iter();
+        let (number, _) = entries.find(|(_, one)| one.is_of_same_change(entry))?;
+        Some(*number)
+    }
+
+    /// Returns true if the batch is no longer part of the feed.
+    pub(super) fn is_expired(&self, now: Timestamp) -> bool {
+        self.at.is_some_and(|at| now.since(at) >= KEPT)
+    }
+
+    /// Returns true if the batch may have been appended at that instant or later.
+    pub(super) fn is_since(&self, since: Timestamp) -> bool {
+        self.at.is_none_or(|at| at >= since)
+    }
+}
+
+/// Reads batches of a list, whatever becomes of their contents.
+pub(super) async fn tail(table: &Table, list: List<FeedBatch>) -> Result<Vec<TailBatch>, Error> {
+    let rows: Vec<Row<Attributes>> = table.list_rows(list.only(ATTRIBUTES)).await?;
+    let batches = rows.into_iter().filter_map(|row| {
+        let follows = row.place.sk().parse().ok()?;
+        Some(TailBatch::of(follows, row.record))
+    });
+    Ok(batches.collect())
+}
+
+/// Reads the newest batch of a list, whatever becomes of its contents.
+pub(super) async fn newest_of(
+    table: &Table,
+    list: List<FeedBatch>,
+) -> Result<Option<TailBatch>, Error> {
+    let newest = list.consistent().descending().limit(1);
+    Ok(tail(table, newest).await?.pop())
+}

@@ -1,0 +1,477 @@
+//! Open outcomes, alerts that others settle meanwhile, and the interest of users in verdicts on money.
+
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use axum::{
+    Json, Router,
+    extract::State,
+    http::StatusCode,
+    routing::{get, post},
+};
+use local::target_systems::{Fault, FaultMode};
+use serde_json::{Value, json};
+use shared::{
+    agent::{
+        ActionType, AnswerCondition, Currency, Money, MoneyDirection, MoneyMoved, ProposedAction,
+        Reconciliation,
+    },
+    model::{User, span},
+};
+use tests::support::{Caller, Concierge, fact_is, posting, retrying, with};
+
+const RETRY: &str = "POST /payments/{id}/retry";
+
+fn money(direction: MoneyDirection) -> MoneyMoved {
+    let currency = Currency::new("EUR").unwrap();
+    let amount = Some(Money {
+        minor_units: 10_000,
+        currency,
+    });
+    MoneyMoved { direction, amount }
+}
+
+/// Retries a payment by a bank that has days for it.
+fn debiting() -> ProposedAction {
+    with(retrying(), |retry| {
+        retry.money = Some(money(MoneyDirection::CustomerPays));
+        let step = &mut retry.steps[0];
+        step.call.as_mut().unwrap().expect = vec![202];
+        step.call.as_mut().unwrap().success = vec![AnswerCondition {
+            at: "/state".into(),
+            is: vec![json!("succeeded")],
+            pending: vec![json!("processing")],
+        }];
+        step.reconcile = Some(Reconciliation {
+            pending: Some(fact_is("payment.state", "processing")),
+            refused: Some(fact_is("payment.state", "failed")),
+            within: Some(14 * span::DAY),
+            ..Reconciliation::by(fact_is("payment.state", "succeeded"))
+        });
+    })
+}
+
+/// The state of the bank's payment, and the number of debits.
+type Bank = Arc<Mutex<(&'static str, usize)>>;
+
+/// Starts a bank in place of the payment system.
+async fn bank(world: &Concierge) -> Bank {
+    let bank: Bank = Arc::new(Mutex::new(("failed", 0)));
+    let state = |State(bank): State<Bank>| async move {
+        let (state, _) = *bank.lock().unwrap();
+        Json(json!({"id": "pay_3001", "state": state}))
+    };
+    let debit = |State(bank): State<Bank>| async move {
+        let mut bank = bank.lock().unwrap();
+        *bank = ("processing", bank.1 + 1);
+        (StatusCode::ACCEPTED, Json(json!({"state": "processing"})))
+    };
+    let routes = Router::new()
+        .route("/payments/{id}", get(state))
+        .route("/payments/{id}/retry", post(debit))
+        .with_state(Arc::clone(&bank));
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    tokio::spawn(async move { axum::serve(listener, routes).await.unwrap() });
+    world.connects("payments", json!({"baseUrl": url})).await;
+    bank
+}
+
+async fn settles(
+    caller: &Caller,
+    id: &Value,
+    action: &str,
+    outcome: &str,
+) -> tests::support::Answer {
+    let path = format!("/api/concierge/agent-sessions/{id}/actions/{action}/settle");
+    let body = json!({"outcome": outcome, "note": "The log of the bank."});
+    caller.post(&path, body).await
+}
+
+async fn resolves(world: &Concierge, id: &Value) {
+    let alert = world.session(id).await["alertId"].clone();
+    let path = format!("/api/concierge/alerts/{alert}");
+    let max = world.max_again().await;
+    let done = max.patch(&path, json!({"status": "resolved"})).await;
+    done.expect(200);
+}
+
+async fn alert_status(world: &Concierge, id: &Value) -> Value {
+    let alert = world.session(id).await["alertId"].clone();
+    let path = format!("/api/concierge/alerts/{alert}");
+    world.max.get(&path).await.expect(200)["status"].clone()
+}
+
+/// A bank debit takes days. The agent checks it meanwhile, and no user can have it made again.
+#[tokio::test]
+async fn a_payment_under_way_is_no_failure() {
+    for (ends, status) in [("succeeded", "completed"), ("failed", "failed")] {
+        let world = Concierge::start_proposing(vec![debiting()]).await;
+        let bank = bank(&world).await;
+        let payment = [("payment", "pay_3001")];
+        let (id, actions) = world.all_approved("payment_failed", &payment).await;
+        world.runs_with(&world.worker(), &id, &actions[0]).await;
+        let session = world.session(&id).await;
+        assert_eq!(
+            (&session["status"], &session["error"]),
+            (&json!("executing"), &json!(null))
+        );
+        let next = &session["next"];
+        let what = text_of_json(&next["what"]);
+        assert!(what.starts_with("checks in payments whether"), "{what}");
+        assert_eq!(next["who"], "The agent");
+        assert_eq!(next["until"], "2026-01-15T12:00:15.000Z");
+        assert_eq!(session["openActions"], 0);
+        // The same list, sent again, says that it is under way.
+        world.executes(&id, &[&actions[0]]).await.expect(202);
+        let refused = settles(&world.max, &id, &actions[0], "not_done").await;
+        refused.expect_problem(409, "under_way");
+        for _ in 0..4 {
+            for _ in 0..4 {
+                world.passes(6 * span::HOUR).await;
+            }
+            let max = world.max_again().await;
+            let path = format!("/api/concierge/agent-sessions/{id}");
+            let session = max.get(&path).await.expect(200);
+            assert_eq!(session["status"], "executing");
+            assert_eq!(session["next"]["who"], "The agent");
+            let mine = max.get("/api/concierge/agent-sessions?next=me").await;
+            assert_eq!(mine.expect(200), json!([]));
+        }
+        bank.lock().unwrap().0 = ends;
+        for _ in 0..3 {
+            world.passes(6 * span::HOUR).await;
+        }
+        let max = world.max_again().await;
+        let path = format!("/api/concierge/agent-sessions/{id}");
+        let session = max.get(&path).await.expect(200);
+        assert_eq!(session["status"], status, "{session}");
+        assert_eq!(
+            session["executionResults"][0]["success"],
+            status == "completed"
+        );
+        let again = json!({"actionIds": actions, "again": true});
+        let again = max.post(&format!("{path}/execute"), again).await;
+        if ends == "failed" {
+            again.expect(202);
+            world.delivers(&world.worker()).await;
+            assert_eq!(bank.lock().unwrap().1, 2);
+        } else {
+            assert_eq!(bank.lock().unwrap().1, 1);
+        }
+        let journal = format!("{path}/journal/check");
+        assert_eq!(max.get(&journal).await.expect(200)["verified"], true);
+    }
+}
+
+fn text_of_json(value: &Value) -> &str {
+    value.as_str().unwrap()
+}
+
+/// A cancelled session leaves its alert to another one.
+#[tokio::test]
+async fn a_session_with_an_open_outcome_can_be_cancelled() {
+    let world = Concierge::start_proposing(vec![debiting()]).await;
+    let bank = bank(&world).await;
+    let payment = [("payment", "pay_3001")];
+    let (id, actions) = world.all_approved("payment_failed", &payment).await;
+    world.runs_with(&world.worker(), &id, &actions[0]).await;
+    world.cancels(&id).await.expect(200);
+    assert_eq!(world.session(&id).await["status"], "cancelled");
+    bank.lock().unwrap().0 = "succeeded";
+    world.passes(15 * span::SECOND).await;
+    let session = world.session(&id).await;
+    assert_eq!(session["status"], "cancelled");
+    assert_eq!(session["executionResults"][0]["success"], true);
+    assert_eq!(session["openActions"], 0);
+}
+
+/// Whatever an action waits for, its alert is read when it runs.
+#[tokio::test]
+async fn what_waits_does_not_run_once_its_alert_is_resolved() {
+    for waits in ["pause", "connection", "429", "lease"] {
+        let world = Concierge::start_proposing(vec![retrying()]).await;
+        let payment = [("payment", "pay_3001")];
+        let (id, actions) = world.all_approved("payment_failed", &payment).await;
+        let ada = world.api.sign_in("ada").await;
+        let pauses = match waits {
+            "pause" => Some("/api/concierge"),
+            "connection" => Some("/api/concierge/connections/payments"),
+            _ => None,
+        };
+        if let Some(path) = pauses {
+            ada.trigger(&format!("{path}/pause")).await.expect(200);
+        } else {
+            let seconds = if waits == "lease" { "1" } else { "60" };
+            world.demo.inject(Fault {
+                status: 429,
+                retry_after: Some(seconds.to_owned()),
+                operation: Some(RETRY.to_owned()),
+                ..Fault::once("payments", FaultMode::Fail)
+            });
+        }
+        let worker = world.worker();
+        if waits == "lease" {
+            // The worker waits for the next try while the alert is resolved.
+            let resolved = async {
+                while world.demo.waiting_faults() > 0 {
+                    tokio::time::sleep(Duration::from_millis(10)).await;
+                }
+                resolves(&world, &id).await;
+            };
+            futures::join!(world.runs_with(&worker, &id, &actions[0]), resolved);
+        } else {
+            world.runs_with(&worker, &id, &actions[0]).await;
+            world.is_executing(&id, 0).await;
+            resolves(&world, &id).await;
+        }
+        if let Some(path) = pauses {
+            ada.trigger(&format!("{path}/resume")).await.expect(200);
+        }
+        world.passes(2 * span::MINUTE).await;
+        let session = world.session(&id).await;
+        let result = &session["executionResults"][0];
+        let error = text_of_json(&result["error"]);
+        assert!(error.starts_with("alert_resolved: "), "{waits}: {error}");
+        assert_eq!(world.demo.effects().len(), 0, "{waits}");
+        // Nothing is left to do.
+        assert_eq!(session["status"], "completed", "{waits}");
+        assert_eq!(
+            (&session["next"], &session["openActions"]),
+            (&json!(null), &json!(0))
+        );
+    }
+}
+
+/// Sends a retry past the agent.
+async fn paid_elsewhere(world: &Concierge) {
+    let path = "/payments/pay_3001/retry";
+    let retry = posting(
+        ActionType::RetryPayment,
+        "payments",
+        path,
+        &json!({}),
+        "any",
+    );
+    let call = retry.content.steps[0].call.as_ref().unwrap();
+    assert_eq!(world.calls("payments", call).await, 200);
+}
+
+#[tokio::test]
+async fn what_somebody_else_settled_resolves_the_alert_after_a_skip() {
+    let world = Concierge::start().await;
+    let entities = [("payment", "pay_3001"), ("customer", "cus_501")];
+    let (id, _) = world.approved("payment_failed", &entities, 0).await;
+    paid_elsewhere(&world).await;
+    let effects = world.demo.effects().len();
+    world.delivers(&world.worker()).await;
+    let session = world.session(&id).await;
+    let error = text_of_json(&session["executionResults"][0]["error"]);
+    assert!(error.starts_with("precondition_changed: "), "{error}");
+    assert_eq!(world.demo.effects().len(), effects);
+    assert_eq!(alert_status(&world, &id).await, "resolved");
+    assert_eq!(
+        (&session["status"], &session["error"]),
+        (&json!("completed"), &json!(null))
+    );
+    assert_eq!(
+        (&session["next"], &session["openActions"]),
+        (&json!(null), &json!(0))
+    );
+    let mine = world.max.get("/api/concierge/agent-sessions?next=me").await;
+    assert_eq!(mine.expect(200), json!([]));
+    world.journal(&id).await;
+}
+
+/// The record changed, and the matter stands: what was proposed of it is no longer right.
+#[tokio::test]
+async fn after_a_skip_the_next_step_is_another_proposal() {
+    let retry = with(retrying(), |retry| {
+        retry.require = vec![fact_is("payment.state", "cancelled")];
+    });
+    let world = Concierge::start_proposing(vec![retry]).await;
+    let payment = [("payment", "pay_3001")];
+    let (id, actions) = world.all_approved("payment_failed", &payment).await;
+    world.runs_with(&world.worker(), &id, &actions[0]).await;
+    world.has_failed(&id, "precondition_changed", 0).await;
+    let session = world.session(&id).await;
+    let what = text_of_json(&session["next"]["what"]);
+    assert!(
+        what.starts_with("proposes again in another session"),
+        "{what}"
+    );
+    assert_eq!(session["openActions"], 0);
+}
+
+/// Whoever says that money did not move has an interest in its next move.
+#[tokio::test]
+async fn a_user_who_says_not_done_of_money_does_not_approve_the_next_try() {
+    let body = json!({"amount": 10_000});
+    let path = "/invoices/inv_2008/credit-notes";
+    let credit = posting(
+        ActionType::IssueCreditNote,
+        "billing",
+        path,
+        &body,
+        "inv_2008",
+    );
+    let credit = with(credit, |credit| {
+        credit.money = Some(money(MoneyDirection::CustomerIsRepaid));
+    });
+    let world = Concierge::start_proposing(vec![credit]).await;
+    world
+        .connects("billing", json!({"idempotency": null}))
+        .await;
+    let rules = json!({"rules": [{"when": {"movesMoney": true}, "notOpener": true}]});
+    world.has_policy(rules).await;
+    let sue = world.api.sign_in("sue").await;
+    let alert = world
+        .alert("invoice_duplicated", &[("invoice", "inv_2008")])
+        .await;
+    let path = format!("/api/concierge/alerts/{}/agent-session", alert.id);
+    let id = sue.trigger(&path).await.expect(200)["session"]["id"].clone();
+    let path = format!("/api/concierge/agent-sessions/{id}");
+    let proposed = sue.trigger(&format!("{path}/propose")).await.expect(200);
+    let action = text_of_json(&proposed["session"]["proposedActions"][0]["id"]).to_owned();
+    world.demo.inject(Fault::once("billing", FaultMode::Fail));
+    world.executes(&id, &[&action]).await.expect(202);
+    world.delivers(&world.worker()).await;
+    settles(&world.max, &id, &action, "not_done")
+        .await
+        .expect(200);
+    let refused = world.executes_again(&id, &[&action]).await;
+    let problem = refused.expect_problem(403, "approver_not_allowed");
+    let detail = text_of_json(&problem["detail"]);
+    assert!(detail.contains("You said that it was not done"), "{detail}");
+    let mine = world.max.get("/api/concierge/agent-sessions?next=me").await;
+    assert_eq!(mine.expect(200), json!([]));
+    // Another session does not make the same user another one.
+    let other = world
+        .alert("invoice_duplicated", &[("invoice", "inv_2008")])
+        .await;
+    let path = format!("/api/concierge/alerts/{}/agent-session", other.id);
+    let other = sue.trigger(&path).await.expect(200)["session"]["id"].clone();
+    let path = format!("/api/concierge/agent-sessions/{other}");
+    let proposed = sue.trigger(&format!("{path}/propose")).await.expect(200);
+    let second = text_of_json(&proposed["session"]["proposedActions"][0]["id"]).to_owned();
+    world.executes(&other, &[&second]).await.expect(202);
+    world.delivers(&world.worker()).await;
+    world.has_failed(&other, "approval_missing", 0).await;
+    // A third user does.
+    let ada = world
+        .api
+        .sign_in("ada")
+        .await
+        .with_header("prefer", "respond-async");
+    let again = json!({"actionIds": [action], "again": true});
+    let path = format!("/api/concierge/agent-sessions/{id}/execute");
+    ada.post(&path, again).await.expect(202);
+}
+
+/// The answer of `execute` invites to no message that its own results made needless.
+#[tokio::test]
+async fn the_next_step_leaves_out_what_the_results_made_void() {
+    let world = Concierge::start().await;
+    let id = world.failed_payment().await;
+    let retry = world.proposed(&id).await.remove(0);
+    world.executes(&id, &[&retry]).await.expect(202);
+    world.delivers_once(&world.worker()).await;
+    let session = world.session(&id).await;
+    assert_eq!(session["status"], "completed");
+    let what = session["next"]["what"].as_str().unwrap_or_default();
+    assert!(!what.contains("approves"), "{what}");
+    let open = session["openActions"].as_i64().unwrap();
+    let actions = session["proposedActions"].as_array().unwrap();
+    let manual = actions.iter().filter(|one| one["isAutomated"] == false);
+    assert_eq!(open, i64::try_from(manual.count()).unwrap());
+}
+
+/// Nothing is sent in whose body the key would take the place of an approved value.
+#[tokio::test]
+async fn a_key_takes_the_place_of_no_approved_value() {
+    let body = json!({"amount": 10_000});
+    let path = "/invoices/inv_2008/credit-notes";
+    let credit = posting(
+        ActionType::IssueCreditNote,
+        "billing",
+        path,
+        &body,
+        "inv_2008",
+    );
+    let world = Concierge::start_proposing(vec![credit]).await;
+    let keys = json!({"idempotency": {"in": "body", "name": "amount"}});
+    world.connects("billing", keys).await;
+    let entities = [("invoice", "inv_2008")];
+    let (id, actions) = world.all_approved("invoice_duplicated", &entities).await;
+    let preview = format!("/api/concierge/agent-sessions/{id}/preview");
+    let preview = world
+        .max
+        .post(&preview, json!({"actionIds": actions}))
+        .await;
+    let obstacles = preview.expect(200)["actions"][0]["obstacles"].to_string();
+    assert!(obstacles.contains("member `amount`"), "{obstacles}");
+    world.runs_with(&world.worker(), &id, &actions[0]).await;
+    world
+        .has_failed(&id, "member `amount` of the body", 0)
+        .await;
+}
+
+/// A changed account may be used by the user who changed it, for a day.
+#[tokio::test]
+async fn a_promoted_account_is_no_second_approver_for_a_day() {
+    let users = "/api/users";
+    for changes in [
+        vec![json!({"role": "manager"})],
+        vec![json!({"permissions": ["execute_agent_remediation"]})],
+        vec![json!({"disabled": true}), json!({"disabled": false})],
+    ] {
+        let world = Concierge::start_proposing(vec![retrying()]).await;
+        let ada = world.api.sign_in("ada").await;
+        let rules = json!({"rules": [{"notOpener": true}]});
+        world.has_policy(rules).await;
+        let name = if changes.len() > 1 { "max" } else { "sue" };
+        let path = format!("{users}/{}", world.api.user(name).await.id);
+        let payment = [("payment", "pay_3001")];
+        let id = {
+            let alert = world.alert("payment_failed", &payment).await;
+            let path = format!("/api/concierge/alerts/{}/agent-session", alert.id);
+            ada.trigger(&path).await.expect(200)["session"]["id"].clone()
+        };
+        let session = format!("/api/concierge/agent-sessions/{id}");
+        let proposed = ada.trigger(&format!("{session}/propose")).await.expect(200);
+        let action = proposed["session"]["proposedActions"][0]["id"].clone();
+        for change in &changes {
+            ada.patch(&path, change.clone()).await.expect(200);
+        }
+        let promoted = async || {
+            let (store, user) = (world.store_beside().await, world.api.user(name).await);
+            let user = store.directory().user(user.organization_id, user.id).await;
+            let caller = world.api.session_of(&user.unwrap()).await;
+            caller.with_header("prefer", "respond-async")
+        };
+        let body = json!({"actionIds": [action]});
+        let refused = promoted()
+            .await
+            .post(&format!("{session}/execute"), body.clone())
+            .await;
+        let problem = refused.expect_problem(403, "approver_not_allowed");
+        let detail = text_of_json(&problem["detail"]);
+        assert!(
+            detail.contains("count from 2026-01-16T12:00:00.000Z on"),
+            "{detail}"
+        );
+        // Another name and the same rights make nobody fresh.
+        let same = json!({"fullName": "Another Name", "disabled": false});
+        world.api.clock.advance(User::FRESH);
+        let ada = world.api.sign_in("ada").await;
+        ada.patch(&path, same).await.expect(200);
+        let answer = promoted()
+            .await
+            .post(&format!("{session}/execute"), body)
+            .await;
+        // The proposal has expired by now, and the account is not fresh.
+        answer.expect_problem(409, "session_expired");
+    }
+}

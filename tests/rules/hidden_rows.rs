@@ -1,0 +1,226 @@
+//! Rows that a caller may not see leave no trace: neither in other rows nor in the pages and cursors of lists.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use aws_sdk_dynamodb::types::AttributeValue;
+use serde_json::{Value, json};
+use shared::model::span;
+
+use tests::support::{Api, Caller, Item, MOST_PAGES, World, operations, text_of};
+
+/// The record of the tests' notes and messages.
+const TICKET: &str = "/api/managed-services/ticket/1";
+
+/// Reads whatever can be read, lists page by page. A feed's numbers count what others see, so its cursors and
+/// the numbers of its rows are left out.
+async fn answers(world: &World, reader: &Caller) -> BTreeMap<String, Vec<String>> {
+    let mut all = BTreeMap::new();
+    for request in world.requests().iter().filter(|one| one.method == "GET") {
+        for first in paths(&request.template, &request.path) {
+            let (mut next, mut pages) = (Some(first.clone()), Vec::new());
+            while let Some(path) = next.take() {
+                assert!(pages.len() < MOST_PAGES, "{first} does not end");
+                let answer = reader.get(&path).await;
+                let etag = answer.header("etag").unwrap_or_default();
+                let is_feed = request.template == "/api/changes";
+                let link = answer.next().filter(|_| !is_feed || answer.text != "[]");
+                let (text, shown) = if answer.status != 200 {
+                    (String::new(), link.unwrap_or_default())
+                } else if is_feed {
+                    (without_numbers(&answer.expect(200)), "")
+                } else {
+                    (answer.text.clone(), link.unwrap_or_default())
+                };
+                next = link.map(str::to_owned);
+                pages.push(format!("{} {etag} {text} {shown}", answer.status));
+            }
+            all.insert(first, pages);
+        }
+    }
+    all
+}
+
+fn without_numbers(feed: &Value) -> String {
+    let mut rows = feed.as_array().unwrap().clone();
+    for row in &mut rows {
+        row["id"].take();
+    }
+    Value::Array(rows).to_string()
+}
+
+/// An operation's path as it is; of a list, in pages of one row and in each order.
+fn paths(template: &str, path: &str) -> Vec<String> {
+    let operation = operations()
+        .iter()
+        .find(|one| one.method == "GET" && one.path == template);
+    let parameters = operation.unwrap().described["parameters"].as_array();
+    let mut parameters = parameters.into_iter().flatten();
+    let has_limit = parameters.any(|one| one["name"] == "limit");
+    match template {
+        "/api/search" => vec![format!("{template}?limit=1&query=zebra")],
+        "/api/changes" => vec![format!("{template}?limit=1&cursor=first")],
+        TICKETS_MESSAGES => ["createdAt", "-createdAt"]
+            .map(|sort| format!("{path}?limit=1&sort={sort}"))
+            .into(),
+        _ if has_limit => vec![format!("{path}?limit=1"), path.to_owned()],
+        _ => vec![path.to_owned()],
+    }
+}
+
+const TICKETS_MESSAGES: &str = "/api/managed-services/ticket/{ticketId}";
+
+/// A member writes messages with the word; one in two is an internal note.
+async fn has_messages(api: &Api, writer: &Caller) {
+    for number in 0..7 {
+        api.clock.advance(span::SECOND);
+        let content = format!("Zebra number {number}, @vic and @max");
+        let message = json!({"content": content, "internal": number % 2 == 0});
+        writer
+            .post(&format!("{TICKET}/reply"), message)
+            .await
+            .expect(200);
+    }
+}
+
+/// Deletes items, with what index and feed have of them.
+async fn loses(api: &Api, kinds: &[&str], is_hidden: impl Fn(&Item) -> bool) -> usize {
+    let mut items = api.items().await;
+    items.sort_by_key(|item| {
+        (
+            text_of(item, "pk").to_owned(),
+            text_of(item, "sk").to_owned(),
+        )
+    });
+    let number = |item: &Item, name: &str| item.get(name).and_then(|it| it.as_n().ok()).cloned();
+    let hidden = |item: &&Item| kinds.contains(&text_of(item, "kind")) && is_hidden(item);
+    let names: BTreeSet<_> = items
+        .iter()
+        .filter(hidden)
+        .map(|item| (text_of(item, "kind").to_owned(), number(item, "id")))
+        .collect();
+    let is_named = |kind: &str, id| names.contains(&(kind.to_owned(), id));
+    // The sort key of a batch is the end of the one before it.
+    let mut last = None;
+    for item in &mut items {
+        let is_indexed = ["indexed_record", "indexed_word"].contains(&text_of(item, "kind"))
+            && is_named(text_of(item, "type"), number(item, "id"));
+        if is_indexed || is_named(text_of(item, "kind"), number(item, "id")) {
+            api.deletes(item).await;
+        }
+        if text_of(item, "kind") == "feed_batch" {
+            let Some(AttributeValue::L(entries)) = item.get_mut("entries") else {
+                panic!("no entries");
+            };
+            entries.retain(|entry| {
+                let entry = entry.as_m().unwrap();
+                !is_named(text_of(entry, "type"), number(entry, "recordId"))
+            });
+            if entries.is_empty() {
+                api.deletes(item).await;
+                continue;
+            }
+            let left = entries.len();
+            let first: usize = number(item, "first").unwrap().parse().unwrap();
+            item.insert(
+                "end".to_owned(),
+                AttributeValue::N((first + left).to_string()),
+            );
+            if let Some(end) = last.replace(first + left) {
+                api.deletes(item).await;
+                let width = text_of(item, "sk").len();
+                item.insert("sk".to_owned(), AttributeValue::S(format!("{end:0width$}")));
+            }
+            api.puts([item.clone()]).await;
+        }
+    }
+    names.len()
+}
+
+fn is_note(item: &Item) -> bool {
+    item.get("internal") == Some(&AttributeValue::Bool(true))
+}
+
+/// Fails with the first page that differs.
+fn same(with: &BTreeMap<String, Vec<String>>, without: &BTreeMap<String, Vec<String>>) {
+    for (path, pages) in with {
+        assert_eq!(pages, &without[path], "{path}");
+    }
+}
+
+#[tokio::test]
+async fn hidden_rows_leave_no_trace() {
+    let world = Box::pin(World::start()).await;
+    let api = world.api();
+    let mut stream = api.stream().await;
+    let max = world.caller().await;
+    has_messages(api, &max).await;
+    api.publishes(&mut stream).await;
+    let vic = api.sign_in("vic").await;
+    let only = json!({"permissions": ["view_work"]});
+    let script = api.token_of(&world.max, only).await;
+    script.get("/api/auth/session").await.expect(200);
+
+    let with = answers(&world, &vic).await;
+    assert_eq!(loses(api, &["ticket_message"], is_note).await, 4);
+    same(&with, &answers(&world, &vic).await);
+    let listed = |pages: &&Vec<String>| pages.len() > 1;
+    assert!(with.values().filter(listed).count() > 10, "{with:?}");
+
+    let with = answers(&world, &script).await;
+    assert!(loses(api, &["ticket", "ticket_message"], |_| true).await > 4);
+    same(&with, &answers(&world, &script).await);
+}
+
+/// A note changes nothing of the ticket, whose version and time of change anybody may read.
+#[tokio::test]
+async fn a_new_note_changes_nothing_for_those_who_do_not_see_it() {
+    let world = Box::pin(World::start()).await;
+    let api = world.api();
+    let mut stream = api.stream().await;
+    let max = world.caller().await;
+    has_messages(api, &max).await;
+    api.publishes(&mut stream).await;
+    let vic = api.sign_in("vic").await;
+    let before = answers(&world, &vic).await;
+    api.clock.advance(span::SECOND);
+    let note = json!({"content": "No zebra, @vic", "internal": true});
+    max.post(&format!("{TICKET}/reply"), note).await.expect(200);
+    api.publishes(&mut stream).await;
+    same(&before, &answers(&world, &vic).await);
+}
+
+/// A search of a frequent word walks through all records, with other pages. Words that its caller does not
+/// see do not count.
+#[tokio::test]
+async fn hidden_words_do_not_make_a_word_frequent() {
+    let api = Api::start().await;
+    let mut stream = api.stream().await;
+    let (max, vic) = (api.sign_in("max").await, api.sign_in("vic").await);
+    max.creates("/api/managed-services/tickets", json!({"title": "Help"}))
+        .await;
+    let words = (0..499).map(|number| format!("zq{number:03} "));
+    let task = json!({"title": "Words", "description": words.collect::<String>()});
+    max.creates_task(json!({"title": "Other"})).await;
+    max.creates_task(task).await;
+    api.has_copies((3..=1_200).map(|id| (id, "Other".to_owned())))
+        .await;
+    api.publishes(&mut stream).await;
+    let search = async |reader: &Caller| {
+        let page = reader.get("/api/search?query=zq&limit=1").await;
+        (page.found(), page.next().is_some())
+    };
+    let found = (vec![json!(["task", 2])], false);
+    let user = api.user("max").await;
+    let script = api.token_of(&user, json!({"permissions": ["view_work"]}));
+    let script = script.await;
+    assert_eq!(search(&vic).await, found);
+    for (internal, reader) in [(true, &vic), (false, &script)] {
+        api.clock.advance(span::SECOND);
+        let message = json!({"content": "zqx", "internal": internal});
+        max.post(&format!("{TICKET}/reply"), message)
+            .await
+            .expect(200);
+        api.publishes(&mut stream).await;
+        assert_eq!(search(reader).await, found, "internal: {internal}");
+    }
+}

@@ -1,0 +1,207 @@
+//! Writes without a change, and fields beyond those of an operation.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+use tests::support::{Api, Item, Operation, Request, World, key_of, operations};
+
+/// Operations that may be sent again and then change nothing, beside the updates.
+const OTHERS: [&str; 4] = [
+    "POST /api/tasks/{id}/move",
+    "POST /api/tasks/{taskId}/tags",
+    "POST /api/activities/{activityId}/tags",
+    "POST /api/concierge/pause",
+];
+
+/// Updates that do something each time: a password is set again.
+const NEVER_THE_SAME: [&str; 2] = ["PUT /api/auth/password", "PUT /api/users/{id}/password"];
+
+fn is_update(request: &Request) -> bool {
+    let name = request.operation();
+    let changes = ["PATCH", "PUT"].contains(&request.method.as_str());
+    (changes && !NEVER_THE_SAME.contains(&&*name)) || OTHERS.contains(&&*name)
+}
+
+/// All items but those that any request may write: sessions, keys of requests, and the use of quotas.
+async fn items(world: &World) -> BTreeMap<String, Item> {
+    let items = world.api().items().await.into_iter();
+    let of_requests = |item: &Item| {
+        let kind = item.get("kind").and_then(|kind| kind.as_s().ok());
+        let is_named = |kind: &String| ["session", "attempted"].contains(&kind.as_str());
+        kind.is_none_or(is_named) || item.contains_key("usedUntil")
+    };
+    items
+        .filter(|item| !of_requests(item))
+        .map(|item| (key_of(&item), item))
+        .collect()
+}
+
+fn body_of(answer: &tests::support::Answer) -> Value {
+    serde_json::from_str(&answer.text).unwrap_or_default()
+}
+
+#[tokio::test]
+async fn a_write_that_changes_nothing_writes_nothing() {
+    let world = World::start().await;
+    let mut tried = 0;
+    for mut request in world.requests().into_iter().filter(is_update) {
+        let name = request.operation();
+        let caller = world.caller_of(&request).await;
+        let first = request.by(&caller).await;
+        assert!(first.status < 300, "{name}: {}", first.text);
+        if let Some(body) = request.body.as_mut().and_then(Value::as_object_mut) {
+            // A secret that is sent is set; no answer says if it is the same.
+            body.remove("secret");
+        }
+        world.api().clock.advance(1_000);
+        let before = items(&world).await;
+        let second = request.by(&caller).await;
+        assert_eq!(second.status, first.status, "{name}: {}", second.text);
+        assert_eq!(body_of(&second), body_of(&first), "{name}");
+        assert_eq!(second.header("etag"), first.header("etag"), "{name}");
+        let after = items(&world).await;
+        let changed: Vec<&String> = after
+            .iter()
+            .filter(|(key, item)| before.get(*key) != Some(*item))
+            .map(|(key, _)| key)
+            .collect();
+        assert!(changed.is_empty(), "{name} writes {changed:?}");
+        assert_eq!(before.len(), after.len(), "{name}");
+        tried += 1;
+    }
+    assert!(tried >= 24, "{tried}");
+}
+
+#[tokio::test]
+async fn a_milestone_that_is_sent_nothing_stays_as_it_is() {
+    let api = Api::start().await;
+    let max = api.sign_in("max").await;
+    max.creates_milestone(json!({})).await;
+    let mut changes = api.stream().await;
+    api.publishes(&mut changes).await;
+    let feed = max.get("/api/changes").await;
+    let feed = feed.next().unwrap().to_owned();
+    api.clock.advance(1_000);
+    let before = max.get("/api/milestones/1").await.expect(200);
+    let same = max.put("/api/milestones/1", json!({})).await;
+    assert_eq!(same.header("etag"), Some("\"1\""));
+    same.expect(200);
+    assert_eq!(max.get("/api/milestones/1").await.expect(200), before);
+    let history = max.get("/api/milestones/1/history").await.expect(200);
+    assert_eq!(history.as_array().unwrap().len(), 1);
+    api.publishes(&mut changes).await;
+    assert_eq!(max.get(&feed).await.expect(200), json!([]));
+    // The condition is judged all the same, and a key is kept.
+    let stale = max.clone().with_header("if-match", "\"7\"");
+    let refused = stale.put("/api/milestones/1", json!({})).await;
+    refused.expect_problem(412, "precondition_failed");
+    max.creates_tasks(["a", "b"]).await;
+    let keyed = max.clone().with_header("idempotency-key", "move");
+    let to = json!({"after": 1});
+    for replayed in [None, Some("true")] {
+        let moved = keyed.post("/api/tasks/2/move", to.clone()).await;
+        assert_eq!(moved.header("idempotency-replayed"), replayed);
+        assert_eq!(moved.expect(200)["version"], 1);
+    }
+}
+
+/// The names of the fields that an operation takes.
+fn taken(request: &Request) -> Vec<String> {
+    let document: Value = serde_json::to_value(tests::support::document()).unwrap();
+    let mut all = operations().iter();
+    let of = |one: &&Operation| one.method == request.method && one.path == request.template;
+    let described = &all.find(of).unwrap().described;
+    let schema = &described["requestBody"]["content"]["application/json"]["schema"];
+    let name = schema["$ref"].as_str().unwrap().rsplit('/').next().unwrap();
+    let schema = &document["components"]["schemas"][name];
+    schema["properties"]
+        .as_object()
+        .unwrap()
+        .keys()
+        .cloned()
+        .collect()
+}
+
+/// Another value of a field.
+fn another(value: &Value) -> Value {
+    match value {
+        Value::Number(number) => json!(number.as_i64().unwrap() + 100),
+        Value::String(text) if text.ends_with('Z') => json!("2026-01-01T00:00:00.000Z"),
+        Value::String(text) => json!(format!("{text}x")),
+        _ => json!(9),
+    }
+}
+
+#[tokio::test]
+async fn a_record_may_be_sent_back_but_not_with_another_value_of_what_stays() {
+    // Of records themselves; who is joined and what is derived has other names.
+    const FIXED: [&str; 9] = [
+        "id",
+        "organizationId",
+        "projectId",
+        "createdAt",
+        "updatedAt",
+        "version",
+        "creatorId",
+        "userId",
+        "parentId",
+    ];
+    let world = World::start().await;
+    let mut tried = BTreeMap::new();
+    for request in world.requests() {
+        if !["PATCH", "PUT"].contains(&request.method.as_str()) || request.body.is_none() {
+            continue;
+        }
+        let name = request.operation();
+        let caller = world.caller_of(&request).await;
+        let answer = body_of(&request.by(&caller).await);
+        let (Some(record), Some(body)) = (answer.as_object(), request.body.as_ref()) else {
+            continue;
+        };
+        let taken = taken(&request);
+        let stays = record.iter().filter(|(field, _)| !taken.contains(field));
+        let stays: Vec<(&String, &Value)> = stays.collect();
+        // As a client does that sends back all that it read.
+        let mut whole = request.clone();
+        let mut all = body.clone();
+        for (field, value) in &stays {
+            all[field.as_str()] = (*value).clone();
+        }
+        whole.body = Some(all);
+        let same = whole.by(&caller).await;
+        assert!(same.status < 300, "{name}: {}", same.text);
+        let before = world.api().records().await;
+        for (field, value) in stays {
+            if !FIXED.contains(&field.as_str()) || name.ends_with("/preferences") {
+                continue;
+            }
+            let mut other = request.clone();
+            let mut sent = body.clone();
+            sent[field.as_str()] = another(value);
+            other.body = Some(sent);
+            let refused = other.by(&caller).await;
+            let pointer = format!("/{field}");
+            refused.expect_faults(&[(&pointer, "unchangeable")]);
+            *tried.entry(field.clone()).or_insert(0) += 1;
+        }
+        assert_eq!(before, world.api().records().await, "{name}");
+    }
+    assert!(tried["version"] >= 15, "{tried:?}");
+    assert!(tried["projectId"] >= 3, "{tried:?}");
+}
+
+#[tokio::test]
+async fn a_task_is_not_moved_to_another_project_without_a_word() {
+    let api = Api::start().await;
+    let max = api.sign_in("max").await;
+    max.creates_task(json!({})).await;
+    let both = json!({"title": "Renamed", "projectId": 2});
+    let refused = max.patch("/api/tasks/1", both).await;
+    refused.expect_faults(&[("/projectId", "unchangeable")]);
+    let same = json!({"title": "Renamed", "projectId": 1, "unknown": 1, "project": {"id": 2}});
+    max.patch("/api/tasks/1", same).await.expect(200);
+    // Also where the operation changes one field alone.
+    let phase = json!({"phaseId": null, "projectId": 2});
+    let refused = max.patch("/api/tasks/1/phase", phase).await;
+    refused.expect_faults(&[("/projectId", "unchangeable")]);
+}
