@@ -21,6 +21,7 @@ use super::roles;
 pub struct Counter {
     total: Arc<AtomicUsize>,
     depth: Arc<Mutex<usize>>,
+    at_once: Arc<AtomicUsize>,
     /// The function whose client it is, where the gateway does not tell.
     function: Option<&'static str>,
 }
@@ -52,8 +53,14 @@ impl Counter {
         }
     }
 
+    /// Returns the number of requests since the last [`take`](Self::take) that began before any had ended.
+    pub fn at_once(&self) -> usize {
+        self.at_once.load(Ordering::SeqCst)
+    }
+
     /// Returns the requests since the last call, and starts at zero again.
     pub fn take(&self) -> Used {
+        self.at_once.store(0, Ordering::SeqCst);
         Used {
             in_sequence: std::mem::take(&mut *self.depth.lock().unwrap()),
             total: self.total.swap(0, Ordering::SeqCst),
@@ -74,6 +81,9 @@ impl Intercept for Counter {
         roles::check(request, self.function)?;
         self.total.fetch_add(1, Ordering::SeqCst);
         let place = Place(*self.depth.lock().unwrap() + 1);
+        if place.0 == 1 {
+            self.at_once.fetch_add(1, Ordering::SeqCst);
+        }
         config.interceptor_state().store_put(place);
         Ok(())
     }
