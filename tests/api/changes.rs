@@ -131,7 +131,7 @@ async fn a_feed_is_filtered_by_type_and_project() {
     mia.get(&other).await.expect(400);
 }
 
-/// A board that follows its project hears of what is said on its tasks and activities.
+/// A board follows its project, and hears of comments on its tasks and activities.
 #[tokio::test]
 async fn comments_belong_to_the_project_of_what_they_are_on() {
     let api = Api::start().await;

@@ -245,7 +245,7 @@ impl Limits {
         self.known(now).admit(caller, organization, now)
     }
 
-    /// Charges what is due of the callers' and the organization's quota, and learns what others charged.
+    /// Charges the due time of the callers and the organization, and learns the charges of other instances.
     pub(super) async fn charge(&self, callers: &[QuotaHolder], organization: OrganizationId) {
         let of_organization = QuotaHolder::Organization(organization);
         let holders = callers.iter().chain([&of_organization]);

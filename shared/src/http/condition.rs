@@ -36,7 +36,7 @@ const CONDITIONS: [(HeaderName, &str); 2] = [
 /// The form of both conditions: entity tags, or `*`.
 const TAGS: &str = r#"^\s*(\*|[\s,]*(W/)?"[^"]*"(\s*,\s*((W/)?"[^"]*")?)*)\s*$"#;
 
-/// Marks a write of one record whose method or path does not show that. It takes conditions. Stands before
+/// Marks a write of one record, hidden by its method or path. It takes conditions. Stands before
 /// the caller.
 #[derive(Clone, Copy, Debug)]
 pub struct Conditional;

@@ -8,7 +8,7 @@ use crate::{
     writes::Writes,
 };
 
-/// The least distance between the orders that a move gives, so that the next moves find room.
+/// The least distance between new orders. It leaves room for the next moves.
 const ROOM: i64 = 16;
 
 /// The number behind the largest order.
