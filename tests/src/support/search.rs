@@ -16,7 +16,7 @@ impl Api {
         search.index_all(organization, |_, _| {}).await.unwrap();
     }
 
-    /// The items of the search index, without those of deleted records and without the ids of writes.
+    /// The items of the search index, without those of deleted records, and without the number and ids of writes.
     pub async fn search_index(&self) -> Vec<Item> {
         let mut items = Vec::new();
         for kind in KINDS {
@@ -25,6 +25,7 @@ impl Api {
         items.retain(|item| !item.contains_key("deletedAt"));
         for item in &mut items {
             item.remove("writeId");
+            item.remove("version");
         }
         items
     }

@@ -2,7 +2,11 @@
 //!
 //! The words of a record are written first, then the record, before the words of many others. A delivery that
 //! failed in between comes again. Then it only reads finished records, and writes the same words of the others.
-//! A delivery that is late finds a newer record, and writes nothing.
+//! A late delivery finds a newer record, and writes nothing.
+//!
+//! Deliveries of one record may overlap. The record is written as it was read, so one of them finishes, and the
+//! others begin again. A delivery whose words came too late restores the newer record's words, and writes that
+//! record again: whoever deletes these words at the same time begins again, too.
 
 use std::collections::{BTreeMap, BTreeSet, btree_map::Entry};
 
@@ -16,9 +20,7 @@ use crate::{
     feed::Change,
     key::Key,
     records::{IndexedRecord, IndexedWord, SearchedText},
-    table::{
-        Batch, Condition, IntoAttribute, Read, Record, Write, back_off, is_refusal, unavailable,
-    },
+    table::{Batch, Condition, Read, Record, Stored, Write, back_off, is_refusal, unavailable},
 };
 
 /// The records whose state in the index is read at the same time.
@@ -43,8 +45,6 @@ struct Changed {
     uncertain: BTreeSet<String>,
     /// True once words were written.
     has_written: bool,
-    /// The newer version in the index to which the words were adapted.
-    adapted_to: Option<i64>,
 }
 
 impl Search<'_> {
@@ -89,40 +89,18 @@ impl Search<'_> {
         Err(unavailable("others kept indexing the same records"))
     }
 
-    /// Writes the words of a record, then the record. Returns it if that is not done.
+    /// Writes the words of a record, then the record. Returns it if another delivery came between.
     async fn index_one(
         &self,
         mut changed: Changed,
         indexed: &Batch,
     ) -> Result<Option<Changed>, Error> {
-        let indexed = indexed.get(&changed.key())?.map(|stored| stored.record);
-        let Some(words) = changed.words_to_write(indexed.as_ref())? else {
+        let indexed = indexed.get(&changed.key())?;
+        let Some((words, record)) = changed.writes(indexed.as_ref())? else {
             return Ok(None);
         };
         self.0.table.write_batch(words).await?;
-        self.finish(changed).await
-    }
-
-    /// Writes the record, once its words are written. Returns it if the index had a newer one.
-    async fn finish(&self, changed: Changed) -> Result<Option<Changed>, Error> {
-        if changed.adapted_to.is_some() {
-            return Ok(Some(changed));
-        }
-        let version = changed.record.record_version.into_attribute();
-        let is_older = ("attribute_not_exists(#) OR # < :", "recordVersion", version);
-        let is_older = match changed.record.internal {
-            // Old messages have no mark.
-            Some(_) => {
-                let lacks_mark = (
-                    "NOT attribute_type(#, :)",
-                    "internal",
-                    "BOOL".into_attribute(),
-                );
-                Condition::default().either([is_older, lacks_mark])
-            }
-            None => Condition::default().either([is_older]),
-        };
-        let write = Write::put_where(&changed.record, is_older)?;
+        let write = Write::create_or_replace(indexed, record)?;
         let written = self.0.table.write(write).await?;
         Ok(written.is_err().then_some(changed))
     }
@@ -139,7 +117,6 @@ impl Changed {
             images: before.iter().chain(&after).map(words_of).collect(),
             uncertain: BTreeSet::new(),
             has_written: false,
-            adapted_to: None,
         })
     }
 
@@ -153,24 +130,23 @@ impl Changed {
         self.record.key()
     }
 
-    /// The words that adapt the index to the record, or to what the index has of it if that is newer.
+    /// The words to write and the record after them: this record, or the index's own if that is newer.
     /// `None` if there is nothing to do.
-    fn words_to_write(
+    fn writes(
         &mut self,
-        indexed: Option<&IndexedRecord>,
-    ) -> Result<Option<Vec<Write>>, Error> {
+        indexed: Option<&Stored<IndexedRecord>>,
+    ) -> Result<Option<(Vec<Write>, IndexedRecord)>, Error> {
+        let indexed = indexed.map(|stored| &stored.record);
         let newer = indexed.filter(|it| {
             it.record_version >= self.record.record_version && !self.record.adds_mark_to(it)
         });
-        let newer_version = newer.map(|newer| newer.record_version);
-        let is_adapted = newer.is_some() && newer_version == self.adapted_to;
-        if is_adapted || (newer.is_some() && !self.has_written) {
+        if newer.is_some() && !self.has_written {
             return Ok(None);
         }
-        self.adapted_to = newer_version;
+        let record = newer.unwrap_or(&self.record).clone();
         let known = indexed.map(IndexedRecord::all_words).unwrap_or_default();
         self.doubt(indexed, &known);
-        let wanted = newer.unwrap_or(&self.record).all_words();
+        let wanted = record.all_words();
         let missing = |word: &&String| !known.contains(*word) || self.uncertain.contains(*word);
         let puts: BTreeSet<_> = wanted.iter().filter(missing).cloned().collect();
         let deletes: BTreeSet<_> = (&known | &self.uncertain)
@@ -188,7 +164,7 @@ impl Changed {
         self.uncertain.extend(puts);
         self.uncertain.extend(deletes);
         self.has_written = true;
-        Ok(Some(writes))
+        Ok(Some((writes, record)))
     }
 
     /// Notes the words that an interrupted delivery of these changes may have written or deleted. After a
