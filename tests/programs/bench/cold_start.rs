@@ -19,9 +19,9 @@ pub struct ColdStarts {
 pub struct ColdStart {
     /// Milliseconds.
     pub time: f64,
-    /// As a multiple of that of a function that does nothing.
+    /// As a multiple of the cold start of a function that does nothing.
     pub to_empty: f64,
-    /// As a multiple of that of a function that sends the same requests to the table.
+    /// As a multiple of the cold start of a bare function with the same requests.
     pub to_bare: f64,
 }
 

@@ -6,9 +6,9 @@
 //! cargo run --bin benchmark
 //! ```
 //!
-//! `--rounds N` measures so many rounds of each read instead of 40, `--only NAME` one function alone.
-//! `--quick` makes do with 10 rounds and fewer cold starts, and judges no CPU time by so few.
-//! `--dev` runs the binaries of the dev profile, which tells that it runs, and judges nothing.
+//! `--rounds N` measures so many rounds of each read instead of 40, `--only NAME` one function
+//! alone. `--quick` makes do with 10 rounds and fewer cold starts, and judges no CPU time by so
+//! few. `--dev` runs the binaries of the dev profile, and judges nothing.
 //!
 //! Each release binary is handed gateway events by a Lambda runtime API in this process, one after
 //! another, and answers them from the embedded table:
@@ -53,8 +53,8 @@ use self::{
     served::Served,
 };
 
-/// Processes of each function and of `bare-sdk` that share the rounds: one that was lucky with its
-/// memory stays so.
+/// Processes of each function and of `bare-sdk`. They share the rounds, since a process keeps its
+/// luck with its memory.
 const PAIRS: usize = 5;
 /// Requests before a function's memory is looked at.
 const REQUESTS_BEFORE_MEMORY: usize = 1_000;

@@ -8,7 +8,7 @@ use crate::{options::Options, served::Served};
 const MILESTONES: usize = 5;
 const COMMENTS: usize = 50;
 
-/// A function and reads of it, the first of which is also that of its cold start.
+/// A function and reads of it. The first read is also the read of its cold start.
 #[derive(Debug)]
 pub struct Function {
     pub name: &'static str,
@@ -20,7 +20,7 @@ pub struct Function {
 pub struct Read {
     pub title: &'static str,
     pub path: &'static str,
-    /// The most CPU time that it may take, as a multiple of that of its bare requests.
+    /// The most CPU time, as a multiple of the CPU time of its bare requests.
     pub most_cpu: Option<f64>,
 }
 

@@ -1,4 +1,4 @@
-//! A proxy in front of the table that writes down what a function asks for.
+//! A proxy in front of the table. Writes down the requests of a function.
 
 use std::{
     collections::BTreeMap,
@@ -18,7 +18,7 @@ use tests::Release;
 
 use crate::{reads::Function, served::Served};
 
-/// Delay of an answer, so that requests that the function does not wait for come before it.
+/// Delay of an answer. Requests that the function does not wait for come before it.
 const HOLD: Duration = Duration::from_millis(50);
 
 /// The path and the requests to the table of all reads of a function, as `bare-sdk` takes them.

@@ -14,7 +14,7 @@ use crate::{
 const MOST_RESIDENT: u64 = 25 * MEGABYTE;
 /// Bytes that a package may have.
 const MOST_PACKAGE: usize = 6 * 1024 * 1024;
-/// The most bytes of a package that calls other systems, with a client beside that of the SDK.
+/// The most bytes of a package with a client for other systems, beside the SDK's client.
 const MOST_CALLING_PACKAGE: usize = 8 * 1024 * 1024;
 /// The function that calls other systems.
 const CALLING: &str = "resolution-agent";

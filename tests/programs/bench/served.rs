@@ -1,4 +1,4 @@
-//! A release binary that runs, and what it takes to answer.
+//! A running release binary, and the cost of its answers.
 
 use std::{fs, time::Duration};
 

@@ -13,10 +13,10 @@ use crate::{
 /// The most proposals of a session when others were faster.
 const PROPOSALS: usize = 6;
 
-/// Codes that may refuse a proposal that is sent twice.
+/// Codes that may refuse a repeated proposal.
 const BETWEEN_PROPOSALS: &[&str] = &["invalid_transition", "analysis_interrupted"];
 
-/// Codes that may refuse an approval that is sent twice, or comes after another proposal.
+/// Codes that may refuse a repeated approval, or one after another proposal.
 const BETWEEN_APPROVALS: &[&str] = &[
     "invalid_transition",
     "proposal_superseded",

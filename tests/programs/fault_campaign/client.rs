@@ -90,7 +90,7 @@ impl Client {
         }
     }
 
-    /// A read, which must find what is asked for.
+    /// A read, which must find the record.
     pub async fn get(&mut self, path: &str) -> Option<Value> {
         let outcome = self.send(Method::GET, path, None, true).await.0;
         self.expected(&format!("GET {path}"), outcome, &[])
@@ -141,7 +141,7 @@ impl Client {
         self.ledger.made[place].gone = gone;
     }
 
-    /// The body of an answer that is as it should be; what is not goes into the ledger.
+    /// The body of an answer that is as it should be; any other goes into the ledger.
     pub fn expected(&mut self, what: &str, outcome: Outcome, allowed: &[&str]) -> Option<Value> {
         match outcome {
             Outcome::Done(body) => Some(body),

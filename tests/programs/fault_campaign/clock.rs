@@ -1,4 +1,4 @@
-//! Clocks that are wrong: a library that shifts the clock of the process into which it is loaded.
+//! Wrong clocks: a library shifts the clock of the process that loads it.
 
 use std::{path::Path, process::Command};
 

@@ -13,9 +13,9 @@ use tests::table_proxy::{self, Asked, Chance, Fault, FaultSource};
 
 use crate::{kind::Kind, lambda::Lambda};
 
-/// Strikes of a fault of the table, of a thousand requests that it can meet: so many that a request
-/// fails with all of its repetitions now and then.
-const RATES: [(Kind, u64); 8] = [
+/// Strikes of a fault of the table, of a thousand requests that it can meet. At these rates a
+/// request fails with all of its repetitions now and then.
+const RATES: [(Kind, u64); 9] = [
     (Kind::Throttling, 120),
     (Kind::Conflict, 250),
     (Kind::Broken, 120),
@@ -24,10 +24,11 @@ const RATES: [(Kind, u64); 8] = [
     (Kind::Unprocessed, 300),
     (Kind::Stale, 700),
     (Kind::Killed, 40),
+    (Kind::WorkerKilled, 500),
 ];
 
-/// The most milliseconds by which the table is late, and the most of each fourth time, which is longer
-/// than a function waits for one answer.
+/// The longest delay of the table in milliseconds, and the longest of each fourth. The latter
+/// exceeds a function's timeout for one answer.
 const SLOW: u64 = 300;
 const TOO_SLOW: u64 = 2_500;
 
@@ -139,12 +140,22 @@ impl Fates {
             Kind::Stale => table_proxy::Kind::Stale,
             Kind::Killed if self.chance.below("killed", 2) == 0 => return Some(Fault::SenderGone),
             Kind::Killed => return Some(Fault::SenderGoneBefore),
+            Kind::WorkerKilled => {
+                return records_an_answer(asked).then_some(Fault::SenderGoneBefore);
+            }
             _ => return None,
         };
         let is_too_slow = self.chance.below("too slow", 4) == 0;
         let slow = if is_too_slow { TOO_SLOW } else { SLOW };
         kind.fault(asked, &self.chance, slow)
     }
+}
+
+/// True for a worker's write with a target system's answer in the journal.
+fn records_an_answer(asked: &Asked) -> bool {
+    let writes = asked.request["TransactItems"].as_array();
+    let mut entries = writes.into_iter().flatten();
+    entries.any(|write| write["Put"]["Item"]["what"]["S"] == "answered")
 }
 
 impl FaultSource for Fates {

@@ -11,6 +11,7 @@ pub enum Kind {
     Unprocessed,
     Stale,
     Killed,
+    WorkerKilled,
     QueueDown,
     Twice,
     Late,
@@ -31,7 +32,7 @@ pub enum Kind {
 
 impl Kind {
     /// Every kind, as the table of results lists them.
-    pub const ALL: [Self; 24] = [
+    pub const ALL: [Self; 25] = [
         Self::Throttling,
         Self::Conflict,
         Self::Broken,
@@ -40,6 +41,7 @@ impl Kind {
         Self::Unprocessed,
         Self::Stale,
         Self::Killed,
+        Self::WorkerKilled,
         Self::QueueDown,
         Self::Twice,
         Self::Late,
@@ -69,6 +71,7 @@ impl Kind {
             Self::Unprocessed => "the table leaves keys of a batch unread",
             Self::Stale => "an index is answered as of some moments ago",
             Self::Killed => "a function is killed before, between or after its requests",
+            Self::WorkerKilled => "a worker is killed between a call and the record of its answer",
             Self::QueueDown => "the queue is down",
             Self::Twice => "a message is delivered twice",
             Self::Late => "a message is delivered late",
@@ -90,11 +93,16 @@ impl Kind {
 
     /// Returns whether it strikes actions of the agent alone, so that clients do little else.
     pub const fn concerns_the_agent(self) -> bool {
-        let is_of_queue = matches!(
+        let is_behind_the_queue = matches!(
             self,
-            Self::QueueDown | Self::Twice | Self::Late | Self::Never | Self::Poisoned
+            Self::WorkerKilled
+                | Self::QueueDown
+                | Self::Twice
+                | Self::Late
+                | Self::Never
+                | Self::Poisoned
         );
-        is_of_queue || self.concerns_target_systems()
+        is_behind_the_queue || self.concerns_target_systems()
     }
 
     /// Returns whether it strikes calls of target systems alone.

@@ -144,7 +144,7 @@ impl Lambda {
         self.started.load(Ordering::SeqCst)
     }
 
-    /// The functions that ended by themselves, which they do only when they cannot start.
+    /// The functions that ended by themselves. They do so only when they cannot start.
     pub fn crashes(&self) -> Vec<String> {
         if self.fates.has(Kind::Kms) {
             return Vec::new();
@@ -160,8 +160,8 @@ impl Lambda {
         }
     }
 
-    /// From now on it is so many seconds later, for instances that start then; all others end when they
-    /// are done with what they do.
+    /// Shifts the clocks of instances that start from now on by so many seconds; all others end
+    /// after their current event.
     pub fn advance(&self, ahead: i64) {
         self.ahead.store(ahead, Ordering::SeqCst);
         for pool in self.pools.values() {

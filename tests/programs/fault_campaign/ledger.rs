@@ -23,7 +23,7 @@ pub struct Ledger {
 pub struct Made {
     /// Its kind in the table.
     pub kind: &'static str,
-    /// The text by which it is found, which no other record has.
+    /// Its unique text, by which it is found.
     pub mark: String,
     /// Sends, and answers as done.
     pub sends: usize,
@@ -32,8 +32,7 @@ pub struct Made {
     pub keyed: bool,
     pub id: Option<i64>,
     pub gone: Gone,
-    /// By field, the values that may be there: one that was answered as written, or whatever was sent
-    /// since.
+    /// By field, the values that may be there: the last confirmed one, or any sent since.
     pub fields: BTreeMap<&'static str, Vec<Value>>,
     /// The place in the ledger of the record that it goes with.
     pub thread: Option<usize>,
@@ -54,7 +53,7 @@ pub struct Session {
     /// The subject of its alert: the number of the entities.
     pub class: Class,
     pub entity: usize,
-    /// The actions of which a client was told that they succeeded.
+    /// The actions that a client was told had succeeded.
     pub told: Vec<String>,
 }
 

@@ -1,21 +1,20 @@
 //! The fault campaign: sixteen clients work with the release binaries of all functions while
-//! something befalls them, one kind of fault after another and then all together. In the end it counts,
-//! from the table and from the demo billing system, what was lost, done twice, left hanging or
-//! answered wrongly, and prints that as a table. Exits with 1 unless every count is zero and every
-//! kind has struck as often as planned. A fault of a target system strikes when it meets a call.
+//! something befalls them, one kind of fault after another and then all together. In the end it
+//! counts, from the table and from the demo billing system, and prints a table: what was lost, done
+//! twice, left hanging or answered wrongly. Exits with 1 unless every count is zero and every kind
+//! has struck as often as planned. A fault of a target system strikes when it meets a call.
 //!
 //! ```text
 //! cargo build --release --bins --workspace --exclude local --exclude tests
 //! cargo run --bin fault-campaign
 //! ```
 //!
-//! Each kind strikes a thousand times, or with `--each N` as often as it says. With `--quick` each strikes
-//! twenty-five times, and there are eight clients;
-//! together with all others each strikes a quarter as often. The breakers of connections are closed over
-//! and over, since nothing strikes a system that is left alone. Of the actions that were approved a
-//! quarter must succeed.
-//! `--seed N` decides which requests are struck, as far as clients that work at the same time let
-//! it; `--only WORD` runs the kinds whose titles have that word.
+//! Each kind strikes a thousand times, or with `--each N` as often as it says. With `--quick` each
+//! strikes twenty-five times, and there are eight clients; together with all others each strikes a
+//! quarter as often. The breakers of connections are closed over and over, since nothing strikes a
+//! system that is left alone. Of the actions that were approved a quarter must succeed. `--seed N`
+//! decides which requests are struck, as far as clients at the same time let it; `--only WORD` runs
+//! the kinds with that word in their titles.
 //!
 //! `--neighbor` runs no fault. It times an organization beside another one that makes noise.
 //!
@@ -59,14 +58,14 @@ use self::{kind::Kind, options::Options, verdict::Verdict, world::World};
 /// Stories that are told at the same time: much of each is waiting.
 const STORIES: usize = 3;
 
-/// Lines about what went wrong that are printed for a kind.
+/// Most printed lines about the failures of a kind.
 const MOST_LINES: usize = 20;
 
 /// A line of the table of results.
 struct Row {
     title: &'static str,
     struck: usize,
-    /// Kinds that did not strike as often as planned, and faults that met no call.
+    /// Kinds with fewer strikes than planned, and faults that met no call.
     missing: Vec<String>,
     requests: usize,
     verdict: Verdict,

@@ -35,15 +35,15 @@ use crate::{
 const ROUNDS: usize = 50;
 const READS: usize = 60;
 
-/// Tasks that are deleted at once, of which the last cleanup is waited for, and how often.
+/// Tasks to delete at once, and the number of repetitions. The last cleanup is waited for.
 const DELETED: usize = 5;
 const CLEANUPS: usize = 4;
 
 /// Clients of the noisy organization.
 const NOISY_CLIENTS: usize = 16;
 
-/// Tasks that the noisy organization deletes, and actions that it has waiting. Its connection takes one
-/// call a second.
+/// Tasks for the noisy organization to delete, and actions that it has waiting. Its connection
+/// takes one call a second.
 const NOISY_DELETES: usize = 200;
 const NOISY_ACTIONS: usize = 100;
 
@@ -169,7 +169,8 @@ async fn proposed(client: &mut Client, shared: &Shared) -> (String, Value) {
     (path, approval)
 }
 
-/// Approves the actions. Returns whether that was accepted: that of the noisy organization may be refused.
+/// Approves the actions. Returns whether that was accepted: a request of the noisy organization may
+/// be refused.
 async fn executed(client: &mut Client, path: &str, approval: &Value) -> bool {
     let path = format!("{path}/execute");
     let executed = client.asks(&path, Some(approval)).await;

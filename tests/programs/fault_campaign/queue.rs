@@ -15,7 +15,7 @@ use tests::table_proxy;
 
 use crate::{fates::Fates, kind::Kind};
 
-/// Seconds for which a message that was received stays out of sight, instead of a minute and a half.
+/// Seconds for which a received message stays invisible, instead of a minute and a half.
 const VISIBILITY: u32 = 3;
 
 /// Seconds by which a message is late.

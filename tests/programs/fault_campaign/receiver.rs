@@ -1,4 +1,4 @@
-//! The receiver of a webhook for all events, which knows only what its messages say.
+//! The receiver of a webhook for all events. Knows only its messages.
 
 use std::{
     collections::BTreeSet,

@@ -10,8 +10,8 @@ use crate::{
 };
 
 impl Client {
-    /// One chapter, which is another one for each client; what it makes is its own, but for the
-    /// request, the ticket and the tag that all clients write to.
+    /// One chapter, another for each client. Its records are its own, but for the request, the
+    /// ticket and the tag that all clients write to.
     pub async fn works(&mut self, shared: &Shared, chapter: usize) {
         match (chapter + self.number) % 3 {
             0 => self.plans(shared, chapter).await,
@@ -194,7 +194,7 @@ impl Client {
         self.ledger.made[place].wrote("tagIds", tags, done.is_some());
     }
 
-    /// Reads a record that is there, and finds in it what was written.
+    /// Reads a record that is there, and finds in it the written values.
     async fn reads(&mut self, path: &str, place: usize) {
         let Some(read) = self.get(path).await else {
             return;

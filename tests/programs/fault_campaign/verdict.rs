@@ -28,7 +28,7 @@ const LATER: [i64; 11] = [
 /// ten minutes.
 const LAST: [i64; 5] = [0, 700, 1_400, 2_100, 2_800];
 
-/// Pause after a run of the sweeper, in which the messages that it sent are worked on.
+/// Pause after a run of the sweeper, for the work of its messages.
 const WORK: Duration = Duration::from_millis(500);
 
 /// Time limit for progress while work is left.
@@ -60,7 +60,7 @@ pub struct Verdict {
     pub duplicated: Vec<String>,
     pub stuck: Vec<String>,
     pub wrong: Vec<String>,
-    /// Actions that were approved, and those of them that succeeded.
+    /// Approved actions, and those of them that succeeded.
     pub approved: usize,
     pub succeeded: usize,
 }
@@ -187,15 +187,16 @@ pub async fn judge(world: World, ledger: Ledger) -> Verdict {
     verdict.lost.extend(table.search_differences());
     verdict.records(&ledger, &table);
     let effects = Effects::of(&world);
+    let owned = table.effects_owned();
     for session in &ledger.sessions {
-        verdict.session(session, &table, &effects);
+        verdict.session(session, &table, &effects, &owned);
     }
     world.stop().await;
     verdict
 }
 
 impl World {
-    /// The messages that lie in the queue or are being worked on, without those that never come.
+    /// The messages in the queue or in work, without those that never come.
     async fn messages(&self) -> usize {
         self.messages_of(&self.engines.queues().actions.url).await
     }
@@ -286,7 +287,7 @@ impl Table {
             .collect()
     }
 
-    /// Returns the records that search has in another state, or that are in one of both alone.
+    /// Returns the records whose state in search differs, and those in one of both alone.
     fn search_differences(&self) -> Vec<String> {
         let kinds = SearchedType::ALL.iter().map(|kind| kind.name());
         let records = kinds.flat_map(|kind| self.of(kind));
@@ -344,6 +345,21 @@ impl Table {
         let deliveries = self.of("webhook_delivery");
         let failed = deliveries.filter(|delivery| delivery["status"] == "failed");
         failed.map(|one| format!("the delivery of {} failed: {one}", one["change"]["id"]))
+    }
+
+    /// The effects that an action has, or may have: its type, and its entities' number.
+    fn effects_owned(&self) -> HashSet<(&str, usize)> {
+        let actions = self.of("agent_action");
+        let owners = actions.filter(|action| {
+            let state = action["state"].as_str();
+            matches!(state, Some("succeeded" | "unknown"))
+        });
+        let effects = owners.filter_map(|action| {
+            let content = &action["content"];
+            let (_, entity) = content["records"][0].as_str()?.split_once('/')?;
+            Some((content["actionType"].as_str()?, number_of(entity)?))
+        });
+        effects.collect()
     }
 
     /// Returns whether only proposals have not ended, which expire after a day.
@@ -449,7 +465,13 @@ impl Verdict {
     }
 
     /// A session's actions and their effects.
-    fn session(&mut self, session: &Session, table: &Table, effects: &Effects) {
+    fn session(
+        &mut self,
+        session: &Session,
+        table: &Table,
+        effects: &Effects,
+        owned: &HashSet<(&str, usize)>,
+    ) {
         let actions = table.of("agent_action");
         let actions = actions.filter(|action| action["sessionId"] == session.id);
         for action in actions {
@@ -465,6 +487,8 @@ impl Verdict {
             }
             match (state, count) {
                 (Some("succeeded"), 0) => self.lost.push(format!("the effect of {name}")),
+                // The effect of another session on the same entities.
+                (Some("failed" | "skipped"), 1..) if owned.contains(&(kind, entity)) => {}
                 (Some("failed" | "skipped"), 1..) => {
                     self.wrong
                         .push(format!("{name} took effect and is {state:?}"));
@@ -490,6 +514,11 @@ fn text_of(kind: &str) -> &'static str {
     }
 }
 
+/// Returns the number in an id of a target system, such as 12 of `inv_12`.
+fn number_of(entity: &str) -> Option<usize> {
+    entity.split('_').nth(1)?.parse().ok()
+}
+
 /// Effects of each action, by its type and its entities' number.
 struct Effects(HashMap<(&'static str, usize), usize>);
 
@@ -497,13 +526,8 @@ impl Effects {
     fn of(world: &World) -> Self {
         let mut counts = HashMap::new();
         let mut count = |action: &'static str, entity: &str| {
-            let number = entity
-                .split('_')
-                .nth(1)
-                .and_then(|number| number.parse().ok());
-            *counts
-                .entry((action, number.unwrap_or(usize::MAX)))
-                .or_default() += 1;
+            let number = number_of(entity).unwrap_or(usize::MAX);
+            *counts.entry((action, number)).or_default() += 1;
         };
         for effect in world.demo.effects() {
             match effect.operation.as_str() {

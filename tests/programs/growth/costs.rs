@@ -23,7 +23,7 @@ const GATEWAY: [f64; 2] = [1.00, 0.90];
 const GATEWAY_TIER: f64 = 300.0;
 /// Of a million invocations of 30 ms at 0.4 GB.
 const FUNCTIONS: f64 = 0.20 + 13.33 * 0.03 * 0.4;
-/// Of a million kB, which are a GB: of logs, and of data that leaves AWS.
+/// Of a million kB, which are a GB: of logs, and of data out of AWS.
 const LOGS: f64 = 0.50;
 const EGRESS: f64 = 0.09;
 

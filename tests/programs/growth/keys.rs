@@ -31,7 +31,7 @@ pub enum Sort {
     Day,
     /// Instants: all that is new, due or changed is near one end.
     Instant,
-    /// Padded numbers: what is added is at the end, and what is changed anywhere.
+    /// Padded numbers: additions come at the end, changes anywhere.
     Number,
     /// Hashes, names and kinds.
     Spread,

@@ -1,5 +1,5 @@
-//! Growth on paper: the units that each operation reads and writes by partition keys, and the rate at which
-//! each key throttles. Then what throttles first in deployments of three sizes, and the costs of requests.
+//! Growth on paper: the units of each operation by partition keys, and the rate at which each key
+//! throttles. Then what throttles first in deployments of three sizes, and the costs of requests.
 //!
 //! ```text
 //! cargo run --bin growth

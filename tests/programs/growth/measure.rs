@@ -1,4 +1,4 @@
-//! Measures the accesses of each operation with all that follows from it, and of the work that no request
+//! Measures the accesses of each operation with all consequences, and of the work that no request
 //! waits for.
 
 use std::collections::BTreeMap;
@@ -18,7 +18,7 @@ use crate::{
     usage::{self, ACTION, REMINDER},
 };
 
-/// The playbook whose only action is counted, and the one that warms the instances up before.
+/// The playbook whose only action is counted, and the one to warm the instances up.
 const COUNTED: &str = "invoice-not-finalized";
 const BEFORE: &str = "customer-out-of-sync";
 
@@ -118,7 +118,7 @@ async fn has_tasks(api: &Api) {
     search.index_all(api.home.id, |_, _| {}).await.unwrap();
 }
 
-/// Publishes what was changed, and sends the webhooks that want it.
+/// Publishes the changes, and sends their webhooks.
 async fn follow(api: &Api, stream: &mut Stream) {
     // The futures are large.
     Box::pin(api.publishes(stream)).await;
@@ -190,7 +190,7 @@ async fn reminder(recorder: &Recorder) -> Vec<Access> {
     accesses
 }
 
-/// The accesses of the sweeps that had something to do, and of what followed from them.
+/// The accesses of the sweeps with work to do, and of their consequences.
 async fn passes(
     recorder: &Recorder,
     world: &Concierge,

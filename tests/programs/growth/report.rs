@@ -30,8 +30,8 @@ struct Line<'a> {
     is_merged: bool,
 }
 
-/// A line for each pattern of keys, those that throttle first at the top: with `all`, of every pattern; else of
-/// those that no split helps.
+/// A line for each pattern of keys, first the first to throttle: with `all`, of every pattern; else
+/// of those that no split helps.
 pub fn keys(tally: &Tally, all: bool) -> Vec<String> {
     let patterns = tally.patterns.iter();
     let patterns = patterns.filter(|(pattern, row)| all || (is_shared(pattern) && row.is_fixed()));

@@ -60,8 +60,8 @@ impl Units {
 }
 
 impl Row {
-    /// The operation that costs most, its units, and the rate a second at which its keys throttle. Where some
-    /// units stay in one partition, the others do not count.
+    /// The operation with the highest cost, its units, and the rate a second at which its keys
+    /// throttle. Where some units stay in one partition, the others do not count.
     pub fn costliest(&self) -> (&str, Units, f64) {
         let is_fixed = self.is_fixed();
         let loads = self.loads.iter().map(|(operation, load)| {

@@ -2,9 +2,8 @@
 //! results, and answers the same few bytes each time. The other function's time and CPU are held
 //! against it.
 //!
-//! The start is that of every function, so that its client is configured alike. `TABLE_REQUESTS`
-//! has the recorded requests: for each path the requests in turns, those of a turn at the same
-//! time.
+//! Starts as every function does, so that its client is configured alike. `TABLE_REQUESTS` has the
+//! recorded requests: for each path the requests in turns, those of a turn at the same time.
 
 use std::collections::HashMap;
 

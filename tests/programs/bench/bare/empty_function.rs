@@ -1,4 +1,4 @@
-//! A function that does nothing: what the cold starts of the others are held against.
+//! A function that does nothing. The cold starts of the others are compared with its own.
 
 use lambda_http::{Body, Error, Request, Response, run, service_fn};
 
