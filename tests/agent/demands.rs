@@ -1,5 +1,5 @@
-//! Systems that demand each way of being called that connections know. A call as demanded has its
-//! effect; any other is refused.
+//! Systems that demand each way of being called. A call as demanded has its effect; any other is
+//! refused.
 
 use std::{
     collections::HashMap,

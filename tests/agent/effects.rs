@@ -24,7 +24,7 @@ const HOUR: i64 = 60 * MINUTE;
 /// A failed payment, and its customer.
 const PAYMENT: [(&str, &str); 2] = [("payment", "pay_3001"), ("customer", "cus_501")];
 
-/// A session whose message to customer 501 is approved, on an alert of its own, and that action.
+/// A session on an alert of its own, with an approved message to customer 501, and that action.
 async fn message_to_the_customer(world: &Concierge) -> (Value, String) {
     let (id, action) = world.approved_message().await;
     world.takes_messages().await;

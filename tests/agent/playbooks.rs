@@ -1,4 +1,4 @@
-//! All shipped playbooks, before target systems that note who calls them with which secret.
+//! All shipped playbooks, before target systems that note caller and secret.
 
 use std::{
     collections::BTreeSet,

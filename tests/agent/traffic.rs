@@ -16,8 +16,8 @@ const BILLING: &str = "/api/concierge/connections/billing";
 /// A session and its action.
 type Approved = (Value, String);
 
-/// A world whose billing system has these limits, a worker that tries each call once, and so many actions,
-/// each approved for a batch of its own.
+/// A world whose billing system has these limits, a worker that tries each call once, and so many
+/// actions, each approved for its own batch.
 async fn given(limits: Value, count: usize) -> (Concierge, Worker, Vec<Approved>) {
     let world = Concierge::start_unwary().await;
     if !limits.is_null() {

@@ -256,7 +256,7 @@ async fn who_recorded_the_alert_does_not_approve_for_another() {
     assert_eq!(world.outcome(&id).await.0, "completed");
 }
 
-/// An account that another user made is that user's for a day, as far as anybody knows.
+/// An account made by another user is that user's for a day.
 #[tokio::test]
 async fn a_new_account_is_no_second_approver_for_a_day() {
     let world = Concierge::start().await;

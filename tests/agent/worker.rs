@@ -115,7 +115,7 @@ async fn a_worker_that_outlived_its_lease_overwrites_nothing() {
     assert_eq!(world.minutes_saved().await, 25);
 }
 
-/// Delivers what is in the queue under a fault, which may leave a call without an answer.
+/// Delivers the queue's messages under a fault, which may leave a call without an answer.
 async fn delivers_under(world: &Concierge, worker: &Worker, mode: FaultMode) {
     let delivers = world.delivers(worker);
     let wanted_again = match mode {
@@ -125,8 +125,8 @@ async fn delivers_under(world: &Concierge, worker: &Worker, mode: FaultMode) {
     assert_eq!(wanted_again, 0, "{mode:?}");
 }
 
-/// Every answer to the first call of an action, of a system that honours keys and of one that does not; the
-/// worker tries a call twice. With the status, what the result says, and the effects.
+/// Every answer to the first call of an action, of a system that honours keys and of one without;
+/// the worker tries a call twice. With the status, what the result says, and the effects.
 #[tokio::test]
 async fn each_answer_ends_an_action_as_its_keys_allow() {
     use FaultMode::{Drop, Fail, Garbage, Hang};
@@ -296,8 +296,7 @@ async fn an_effect_that_had_taken_place_before_counts_as_done() {
     assert_eq!(response["body"]["code"], "already_done");
 }
 
-/// Lets the time pass in which the sweeper and a worker do what they can; returns how often that
-/// was.
+/// Lets time pass while sweeper and worker do their work; returns the number of rounds.
 async fn a_day_passes(world: &Concierge) -> usize {
     let worker = world.worker_with(once());
     let mut attempts = 0;

@@ -42,8 +42,7 @@ struct Ended {
 }
 
 impl Doubled {
-    /// A world whose analysis proposes what `proposes` says of an alert, and whose connections have
-    /// this secret.
+    /// A world with the proposal of `proposes` for an alert, and this secret in its connections.
     async fn start(
         double: &str,
         secret: &str,

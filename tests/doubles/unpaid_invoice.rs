@@ -1,5 +1,5 @@
-//! localstripe and the shipped playbooks: from a signed webhook that tells of an unpaid invoice to the
-//! proposal, which leaves the invoice to the retry that Stripe has planned.
+//! localstripe and the shipped playbooks: from the signed webhook of an unpaid invoice to the
+//! proposal. The proposal leaves the invoice to Stripe's planned retry.
 
 use serde_json::{Value, json};
 

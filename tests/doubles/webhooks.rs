@@ -84,7 +84,7 @@ impl Webhooks {
         Self { events, url: here }
     }
 
-    /// The event of this type about that record, which comes about a second after it happened.
+    /// The event of this type about that record. It comes about a second late.
     pub async fn comes(&self, kind: &str, record: &str) -> Value {
         let found = || {
             let events = self.events.lock().unwrap();

@@ -1,5 +1,4 @@
-//! No files of a crate need each other in a circle, so that each can be read after those that it
-//! needs.
+//! No files of a crate need each other in a circle: each can be read after the files that it needs.
 
 mod sources;
 mod tokens;

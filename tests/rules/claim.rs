@@ -115,8 +115,8 @@ fn hopeless(request: &Request) -> [Request; 4] {
     [request.clone(), malformed, with("999"), with("abc")]
 }
 
-/// Sends requests all at once while what finds out who calls is held up, and lets it go on when
-/// the operations have done what they could. They must not have answered or written by then.
+/// Sends requests all at once while the caller is not known yet. Goes on once the operations have
+/// done all they can without it. They must not have answered or written by then.
 async fn answers(world: &World, faults: &Faults, requests: &[(&Caller, Request)]) -> Vec<Answer> {
     let before = world.api().records().await;
     let released = AtomicBool::new(false);
@@ -140,7 +140,7 @@ async fn answers(world: &World, faults: &Faults, requests: &[(&Caller, Request)]
     answers
 }
 
-/// Asserts that nothing was written; ids that were reserved meanwhile are given out for good.
+/// Asserts that nothing was written. Ids reserved meanwhile are not given out again.
 #[track_caller]
 fn same(before: &[String], after: &[String]) {
     let only_in = |some: &[String], others: &[String]| -> Vec<String> {

@@ -19,8 +19,8 @@ fn text(text: &str) -> AttributeValue {
     AttributeValue::S(text.to_owned())
 }
 
-/// A milestone, a phase and a tag, each number 1, with five tasks and two activities that name them,
-/// and what has comments.
+/// A milestone, a phase and a tag, each number 1, with five tasks and two activities that name
+/// them, and records with comments.
 async fn has_work(api: &Api, max: &Caller) {
     max.creates_milestone(json!({})).await;
     let [phase, ..] = api.has_phases().await;
@@ -82,7 +82,7 @@ async fn damaged_records_are_in_no_cleanups_way() {
     assert_eq!(api.cleans_up().await, 0);
 }
 
-/// The very attribute that names what was deleted is of another type.
+/// The attribute with the deleted record's id is of another type.
 #[tokio::test]
 async fn damaged_links_are_in_no_cleanups_way() {
     let api = Api::start().await;
@@ -106,7 +106,7 @@ async fn damaged_links_are_in_no_cleanups_way() {
     }
 }
 
-/// A note of what to do that does not read, in each way in which it may not.
+/// A cleanup that does not read, in each way possible.
 #[tokio::test]
 async fn a_cleanup_that_does_not_read_is_deferred_for_longer_each_time() {
     let later: Damage = |item| drop(item.insert("subject".to_owned(), text("OfALaterVersion")));

@@ -240,7 +240,7 @@ async fn a_record_of_another_organization_answers_as_an_absent_one() {
     }
 }
 
-/// Fields of a record that stay as they are, or that the service writes itself.
+/// Constant fields of a record, and fields that the service writes itself.
 const FIXED: [&str; 10] = [
     "id",
     "username",

@@ -1,4 +1,4 @@
-//! Holds what pages of other origins may send and read against what operations take and answer.
+//! Compares the headers allowed to pages of other origins with the headers of operations.
 
 use std::collections::BTreeSet;
 
@@ -39,8 +39,8 @@ fn names(list: &[&str]) -> Names {
     list.iter().map(|name| (*name).to_owned()).collect()
 }
 
-/// Headers that operations take: their parameters, the content type of a body, which is JSON and so
-/// none that a page may send unasked, and the token of a bearer.
+/// Headers of requests: parameters, the content type of a body, and a bearer's token. The content
+/// type is JSON, so a page has to ask for it.
 fn taken(document: &Value) -> Names {
     let mut taken = names(&OF_TRACES);
     for operation in operations() {
@@ -63,7 +63,7 @@ fn taken(document: &Value) -> Names {
     taken
 }
 
-/// Headers that operations answer with, but for those that a page reads anyway or never does.
+/// Headers of answers, but for those that a page reads anyway or never does.
 fn answered(document: &Value) -> Names {
     let mut answered = Names::new();
     collect_headers(document, &mut answered);

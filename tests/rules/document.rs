@@ -31,7 +31,7 @@ fn all_objects(value: &Value) -> Vec<(String, &Value)> {
     found
 }
 
-/// The codes that the schema of a problem names: of the problem itself, or of each that it may be.
+/// The codes in the schema of a problem, or of each of its alternatives.
 fn codes_of(schema: &Value) -> Vec<&Value> {
     let schema = resolved(schema);
     let parts = ["allOf", "oneOf"].map(|keyword| schema[keyword].as_array());

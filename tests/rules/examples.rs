@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use shared::auth::password;
 use tests::support::{Caller, Request, World, document, operations};
 
-/// Statuses that make room for an example: what is resolved takes no status but `open`.
+/// Statuses that make room for an example: a resolved one takes no status but `open`.
 const REOPENED: [&str; 2] = ["/api/service-requests/1", "/api/managed-services/ticket/1"];
 
 #[tokio::test]

@@ -16,7 +16,7 @@ use tests::{
 };
 use tokio::time::{Duration, Instant};
 
-/// A caller of functions whose table is at an address, with a cookie that verifies.
+/// A caller of functions with a table at an address, and a cookie that verifies.
 fn caller_of_table_at(url: &str) -> Caller {
     caller_with_time(url, 0)
 }

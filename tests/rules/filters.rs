@@ -1,5 +1,4 @@
-//! Filters of lists at their bounds: no request that the document allows makes an expression that the table
-//! refuses.
+//! Filters of lists at their bounds: no allowed request makes an expression that the table refuses.
 
 use std::collections::BTreeSet;
 

@@ -178,7 +178,7 @@ async fn a_refusal_costs_no_request() {
     assert_eq!(api.table_dump().await, before);
 }
 
-/// An instance learns what the others served, beside the reads of a request, which then has no effect.
+/// An instance learns of the others' use beside the reads of a request, which then has no effect.
 #[tokio::test]
 async fn instances_share_a_quota() {
     let api = with_small_plans().await;

@@ -17,7 +17,7 @@ const ROWS: usize = 9;
 /// Pages of a walk after which a row comes and another goes.
 const CHANGES: usize = 10;
 
-/// Lists that share a world, so that each has few rows of the others.
+/// Lists that share a world. Each has few rows of the others.
 const BESIDE: usize = 6;
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! The versions of records: what is answered of them, and what is written only under one.
+//! The versions of records: in answers, and as preconditions of writes.
 
 use serde_json::{Value, json};
 
@@ -45,7 +45,8 @@ async fn every_answer_with_a_record_names_its_version() {
     assert!(named >= 35, "{named}");
 }
 
-/// The version of a record, which stands in it, or in the ticket that messages are answered with.
+/// The version of a record, from the record, or from the ticket that its messages are answered
+/// with.
 fn version(answer: &Value) -> Option<i64> {
     let of = |value: &Value| value["version"].as_i64();
     of(answer).or_else(|| of(&answer["ticket"]))

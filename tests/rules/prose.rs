@@ -1,7 +1,7 @@
 //! Plain words: counts comments and paragraphs that a reader may have to read twice.
 //!
-//! The rules stand in CONTRIBUTING.md. Three of them can be counted: a sentence starts with a noun
-//! or a verb, has at most 30 words, and names its subject.
+//! The rules stand in CONTRIBUTING.md. Four of them can be counted: a sentence starts with a noun
+//! or a verb, has at most 30 words and one relative clause, and names its subject.
 
 use std::{
     collections::BTreeMap,
@@ -17,7 +17,7 @@ const HEADLESS: [&str; 10] = [
     "What", "Whether", "How", "Those", "It", "Who", "Whose", "Why", "That", "The same",
 ];
 
-/// Nouns that make a subject of a first word: "How to …", "What type …".
+/// Nouns after a first word that make it a subject: "How to …", "What type …".
 const NOUNS: [&str; 7] = ["to", "field", "test", "type", "file", "function", "value"];
 
 /// Words that name nothing.
@@ -41,6 +41,12 @@ const VAGUE: [&str; 17] = [
     "is none of",
 ];
 
+/// Words that begin a relative clause. A sentence with two of them is read twice.
+const RELATIVES: [&str; 5] = ["that", "which", "whose", "whom", "what"];
+
+/// Comments and paragraphs for each such sentence. The aim is 100.
+const WITH_TWO_CLAUSES: usize = 50;
+
 /// Most words of a sentence. The aim is 25.
 const MOST_WORDS: usize = 30;
 
@@ -59,7 +65,7 @@ fn prose_is_plain() {
     let mut files = Vec::new();
     collect(&root, &mut files);
     assert!(files.len() > 300, "too few files: {}", files.len());
-    let (mut blocks, mut found) = (0, Vec::new());
+    let (mut blocks, mut found, mut two_clauses) = (0, Vec::new(), Vec::new());
     let mut by_folder = BTreeMap::<String, usize>::new();
     for file in files {
         let text = fs::read_to_string(&file).unwrap();
@@ -71,6 +77,9 @@ fn prose_is_plain() {
             paragraphs(&text)
         } {
             blocks += 1;
+            let sentences = sentences(&block).into_iter();
+            let twice = sentences.filter(|sentence| relative_clauses(sentence) > 1);
+            two_clauses.extend(twice.map(|one| format!("{}:{line}: {one}", name.display())));
             for finding in findings(&block) {
                 let folder = name.parent().unwrap().display().to_string();
                 *by_folder.entry(folder).or_default() += 1;
@@ -93,6 +102,24 @@ fn prose_is_plain() {
         found.len(),
         found.join("\n")
     );
+    assert!(
+        two_clauses.len() * WITH_TWO_CLAUSES <= blocks,
+        "{} sentences of {blocks} comments and paragraphs have two relative clauses. Name the noun, and \
+         cut the clause:\n{}",
+        two_clauses.len(),
+        two_clauses.join("\n")
+    );
+}
+
+/// Returns the number of relative clauses of a sentence. Lists of links have none.
+fn relative_clauses(sentence: &str) -> usize {
+    if sentence.contains(" · [") {
+        return 0;
+    }
+    let words = sentence.split(|letter: char| !letter.is_alphanumeric());
+    words
+        .filter(|word| RELATIVES.contains(&word.to_lowercase().as_str()))
+        .count()
 }
 
 /// The Rust and Markdown files below a folder.
@@ -241,6 +268,14 @@ fn findings_are_what_the_rules_say() {
     assert_eq!(rules("Whatever comes."), [""; 0]);
     assert_eq!(rules("How to add a field."), [""; 0]);
     assert_eq!(rules("Read by nobody."), ["nobody"]);
+    assert_eq!(
+        relative_clauses("A record that a test, which runs, makes."),
+        2
+    );
+    assert_eq!(
+        relative_clauses("Usage not yet charged, that of thatch."),
+        1
+    );
     assert_eq!(rules("Answers the task."), ["answers"]);
     let long = "word ".repeat(31);
     assert_eq!(rules(&long), ["is long"]);

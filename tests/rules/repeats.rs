@@ -24,7 +24,7 @@ fn posts(world: &World) -> Vec<Request> {
     posts
 }
 
-/// A request whose answer ends the session that could send it again.
+/// A request whose answer ends its own session.
 fn is_last(request: &Request) -> bool {
     request.template == "/api/auth/logout"
 }
@@ -223,7 +223,7 @@ async fn a_request_beside_its_first_send_is_under_way() {
         .expect(200);
 }
 
-/// Requests that can be repeated in one world, with a name that is new each time.
+/// Requests that can be repeated in one world, with a new name each time.
 fn named(request: &Request, number: usize) -> Option<Request> {
     let mut request = request.clone();
     let body = request.body.as_mut();

@@ -1,5 +1,5 @@
 //! Rotation of the secret that signs cookies and cursors, step by step as documented. Instances
-//! that read their settings before a step serve beside those that read them after it.
+//! with settings from before a step serve beside those with settings from after it.
 
 use std::collections::BTreeSet;
 

@@ -1,5 +1,4 @@
-//! The proxy before the table: what it refuses as DynamoDB does, and that its faults are those that
-//! the SDK knows.
+//! The proxy before the table: its refusals are DynamoDB's, and the SDK knows its faults.
 
 use std::{
     collections::HashMap,

@@ -1,5 +1,5 @@
-//! Ids that are given out twice, as by a counter that was set back: the service answers 500 and
-//! overwrites nothing.
+//! Ids given out twice, as by a counter that was set back: the service answers 500 and overwrites
+//! nothing.
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use serde_json::{Value, json};

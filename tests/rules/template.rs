@@ -54,8 +54,8 @@ fn the_template_routes_every_path_to_its_function() {
     assert_eq!(routed, deployed, "functions, and infra/template.yaml");
 }
 
-/// A route that moved to another function keeps its logical name: under a new one, the update of a
-/// deployed stack creates it a second time, which the gateway refuses.
+/// A route keeps its logical name when another function takes it. Under a new name, an update of a
+/// deployed stack would create it twice, and the gateway refuses that.
 #[test]
 fn routes_that_moved_kept_their_names() {
     let resources = &roles::template()["Resources"];
@@ -98,8 +98,8 @@ fn a_function_that_is_open_to_everybody_may_write_its_log_and_nothing_else() {
     }));
 }
 
-/// Every test refuses what a role does not grant; this one walks over everything that the
-/// functions do, and names what a role grants beyond that.
+/// Every test refuses requests outside a role. This one runs everything that the functions do, and
+/// names grants without a use.
 #[tokio::test]
 async fn every_grant_of_a_role_is_used() {
     let world = Concierge::start().await;

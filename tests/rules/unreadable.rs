@@ -1,5 +1,4 @@
-//! Records that do not read harm only themselves: what names them, shows them or counts beside them is
-//! answered.
+//! Records that do not read harm only themselves: operations beside them are answered.
 
 use serde_json::{Value, json};
 use shared::store::metered;
@@ -13,7 +12,7 @@ fn rows(answer: &Answer) -> Vec<Value> {
     rows
 }
 
-/// Every operation that only reads is answered, whatever becomes of the records that others name.
+/// Every read is answered, whatever becomes of the records that others name.
 #[tokio::test]
 async fn records_are_shown_without_an_unreadable_one_they_name() {
     let world = World::start().await;

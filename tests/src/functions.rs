@@ -128,8 +128,8 @@ const fn background(name: &'static str) -> Function {
 }
 
 impl Function {
-    /// Returns whether it has neither table nor callers. All that could fail in it is answered with
-    /// 5xx, which an alarm of the whole API counts.
+    /// Returns whether it has neither table nor callers. Each failure in it is answered with 5xx,
+    /// which an alarm of the whole API counts.
     #[must_use]
     pub const fn is_open(&self) -> bool {
         let Some(api) = &self.api else {

@@ -8,8 +8,7 @@ use resolution_agent::Analyse;
 use serde_json::{Value, json};
 use shared::agent::{ActionType, Case, Excerpt, Facts, Proposal, ProposedAction, Seen};
 
-/// An analysis that proposes every action that could be called, without preconditions or
-/// verifications.
+/// An analysis that proposes every callable action, without preconditions or verifications.
 #[must_use]
 pub fn analyse() -> Analyse {
     let playbooks = Playbooks::shipped().unwrap();
@@ -66,8 +65,7 @@ fn forget(action: &mut ProposedAction) {
     }
 }
 
-/// A record of which nothing is known that an action would not apply to. Of an invoice, one cent is
-/// paid.
+/// A record without any known fact against an action. Of an invoice, one cent is paid.
 fn record(path: &str) -> Value {
     let id = path.split('/').nth(2);
     let id = id.unwrap_or_default();

@@ -20,8 +20,8 @@ const HOUR: i64 = 60 * MINUTE;
 const RETRY: &str = "POST /payments/{id}/retry";
 const READ: &str = "GET /payments/{id}";
 
-/// A world that proposes this, with a payment system that honours keys or does not, and a session whose
-/// actions are all approved.
+/// A world with this proposal, a payment system that honours keys or not, and a session with all
+/// actions approved.
 async fn given(actions: Vec<ProposedAction>, keyed: bool) -> (Concierge, Value, Vec<String>) {
     let world = Concierge::start_proposing(actions).await;
     if !keyed {
@@ -32,7 +32,8 @@ async fn given(actions: Vec<ProposedAction>, keyed: bool) -> (Concierge, Value, 
     (world, id, actions)
 }
 
-/// Has a worker that tries each call once run an action, under a fault that its calls of this operation meet.
+/// Has a worker that tries each call once run an action, with a fault of its calls of this
+/// operation.
 async fn runs_under(world: &Concierge, id: &Value, action: &str, fault: Fault) {
     let mode = fault.mode;
     world.demo.inject(fault);

@@ -11,7 +11,7 @@ fn retrying_reconciled() -> ProposedAction {
     action
 }
 
-/// Every fault, with a system that honours keys and with one that does not, with a reconciliation and without.
+/// Every fault, with a system that honours keys and one without, with a reconciliation and without.
 /// An action never has a second effect, and is unknown only where nothing can tell.
 #[tokio::test]
 async fn each_fault_ends_as_keys_and_reconciliations_allow() {

@@ -27,7 +27,7 @@ async fn lists_come_newest_first_with_the_larger_id_before_the_smaller() {
     assert_eq!(zac.get("/api/activities").await.ids(), [5]);
 }
 
-/// The three lists, of which only the second lacks activity 6, which is of no project.
+/// The three lists. The second alone lacks activity 6, which has no project.
 const LISTS: [(&str, i64); 3] = [
     ("/api/activities", 6),
     ("/api/projects/1/activities", 5),

@@ -48,7 +48,7 @@ async fn handed_over(world: &Concierge, sue: &Caller) -> (Value, String, Value) 
     (id, action, handling["serviceRequestId"].clone())
 }
 
-/// Like [`handed_over`], of a session that also proposes an automated action; returns that action.
+/// Like [`handed_over`], of a session with an automated action too; returns that action.
 async fn mixed(world: &Concierge, sue: &Caller) -> (Value, String, Value) {
     let (id, automated, manual) = world.mixed().await;
     let session = hands_over(&world.max, &id, &manual, sue).await.expect(200);

@@ -58,8 +58,8 @@ async fn sessions_come_newest_first_and_are_filtered_by_what_they_are_now() {
     assert_eq!(max.get(&waiting).await.ids(), [0; 0]);
 }
 
-/// The approver's inbox is asked of an index that has nothing else: however many sessions there are,
-/// and whatever expired, an approver reads what waits.
+/// The approver's inbox reads an index of its own: an approver finds the waiting sessions among any
+/// number of others.
 #[tokio::test]
 async fn the_inbox_shows_what_an_approver_goes_by_and_nothing_else() {
     let world = Concierge::start().await;

@@ -95,7 +95,7 @@ fn multiplied(analysis: &Value) {
     );
 }
 
-/// For every playbook there are records in the demo's systems of which it knows what to do.
+/// For every playbook, the demo's systems have records with a proposal.
 #[tokio::test]
 async fn every_playbook_finds_a_cause_in_the_demo_and_acts() {
     let world = Concierge::start().await;
@@ -346,7 +346,7 @@ async fn a_pause_does_not_keep_anybody_from_looking() {
     assert_eq!(session["proposedActions"][0]["isAutomated"], true);
 }
 
-/// Has an action end whose batch is in that state from then on, as looks find it until they are over.
+/// Has an action end whose batch is in that state from then on, until its checks are over.
 async fn ends(world: &Concierge, (id, action): &(Value, String), state: &str) {
     let (agent, home) = (world.api.store.agent(), world.api.home.id);
     let session = shared::model::Id::new(id.as_i64().unwrap()).unwrap();

@@ -19,7 +19,7 @@ async fn a_second_delete_finds_nothing() {
     assert_eq!(max.get("/api/projects/1/milestones").await.ids(), [0; 0]);
 }
 
-/// As an index does that has not heard of a delete yet, the list finds a milestone that is gone.
+/// As an index does before it hears of a delete, the list finds a deleted milestone.
 #[tokio::test]
 async fn a_list_that_still_finds_a_deleted_milestone_is_answered_without_it() {
     let (api, faults) = Api::behind_faults().await;

@@ -1,4 +1,4 @@
-//! An index that lags behind its records, and one that has caught up.
+//! An index behind its records, and one that has caught up.
 
 use serde_json::json;
 
@@ -6,7 +6,7 @@ use tests::support::Api;
 
 use super::{each, one_of_each};
 
-/// The index is what it was before all changes: no row is shown that no longer matches.
+/// The index is as before all changes: rows that no longer match are left out.
 #[tokio::test]
 async fn a_row_that_no_longer_matches_is_not_shown() {
     let api = Api::start().await;

@@ -5,8 +5,8 @@ use tests::support::{Api, Caller};
 
 const HOUR: i64 = 3_600_000;
 
-/// Twelve tasks whose clocks disagree: the order of their creation is not that of their ids. Then every
-/// third one is changed.
+/// Twelve tasks whose clocks disagree: the order of creation differs from the order of ids. Then
+/// every third one is changed.
 async fn twelve_tasks(api: &Api, max: &Caller) {
     let milestone = max.creates_milestone(json!({})).await;
     for number in 0..12 {

@@ -1,8 +1,8 @@
-//! The files of a crate, and which of them need which.
+//! The files of a crate, and their uses of one another.
 //!
-//! A file needs another one if it names an item of that file, in a `use` or in a path. A name that a
-//! file only passes on with `pub use` leads to the file that declares it. Methods, trait
-//! implementations and names that a macro builds are not seen.
+//! A file needs another one if it names an item of that file, in a `use` or in a path. A name that
+//! a file passes on with `pub use` leads to its declaration. Methods, trait implementations and
+//! names that a macro builds are not seen.
 
 use std::{
     collections::{BTreeMap, BTreeSet},

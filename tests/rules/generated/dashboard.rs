@@ -1,5 +1,5 @@
-//! The dashboard of a deployed stack: who was asked how often, what failed, how long it took, what
-//! waits, and what the table did. Up to 50 metrics, so that it is among the three that cost nothing.
+//! The dashboard of a deployed stack: requests, failures, times, waiting work, and the table's
+//! load. Up to 50 metrics, so that it is among the three free ones.
 
 use serde_json::{Value, json};
 use shared::{
@@ -121,7 +121,7 @@ fn graph(title: &str, statistic: &str, metrics: &[Shown]) -> (&'static str, Valu
 /// Functions whose metrics their alarms show alone.
 const ELSEWHERE: [&str; 3] = ["publisher", "indexer", "webhook-sender"];
 
-/// Returns true for the functions of the dashboard, which has the 50 metrics that are free. In a function
+/// Returns true for the functions of the dashboard, which has the 50 free metrics. In a function
 /// that is open to everyone, nothing fails.
 pub fn is_shown(function: &Function) -> bool {
     !function.is_open() && !ELSEWHERE.contains(&function.name)

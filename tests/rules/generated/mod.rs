@@ -1,6 +1,6 @@
-//! Generated files: the parts of the project's files that repeat the code. A test that finds one
-//! stale rewrites it and fails, so that a person reviews the change; the next run passes. Each file
-//! has one test, so that no two write it at once.
+//! Generated files: the parts of the project's files that repeat the code. A test rewrites a stale
+//! one and fails, so that a person reviews the change; the next run passes. Each file has one test,
+//! so that no two write it at once.
 
 pub mod dashboard;
 mod endpoints;

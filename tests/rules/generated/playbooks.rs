@@ -1,5 +1,5 @@
-//! The playbooks as a table: the alerts that each is for, its actions, and the calls that connections
-//! have to allow.
+//! The playbooks as a table: the alerts of each, its actions, and the calls for connections to
+//! allow.
 
 use std::{collections::BTreeMap, fs};
 

@@ -6,7 +6,7 @@ use serde_json::Value;
 use shared::http::operation::CODES;
 use tests::support::document;
 
-/// Query parameters that every list has, and the order, which has a column of its own.
+/// Query parameters of every list. The order has a column of its own.
 const OF_ALL_LISTS: [&str; 3] = ["cursor", "limit", "sort"];
 
 /// The type whose values stand in the table of error codes.

@@ -16,7 +16,7 @@ use tests::{
 
 use super::dashboard;
 
-/// The function that answers for paths that no route has.
+/// The function for paths without a route.
 const DEFAULT: &str = "api-docs";
 
 /// The most metrics of an alarm.

@@ -44,8 +44,8 @@ impl Release {
         self.engines.dynamodb_url()
     }
 
-    /// Starts the release binary of a function, or any other of that folder, with these variables
-    /// besides those that every function has; they win.
+    /// Starts the release binary of a function, or any other of that folder. These variables win
+    /// over those of every function.
     #[must_use]
     pub fn start(&self, runtime: &RuntimeApi, function: &str, more: &[(&str, &str)]) -> Child {
         start_function(&self.engines, runtime, function, more)
@@ -155,8 +155,8 @@ pub fn start_function(
         .unwrap_or_else(|error| panic!("{function} does not start, build it first: {error}"))
 }
 
-/// The release binary of a function, or any other of that folder, before a runtime API, with what
-/// every function has in its environment wherever it runs. It ends with who started it.
+/// The release binary of a function, or any other of that folder, before a runtime API. Its
+/// environment is that of every function. It ends with who started it.
 #[must_use]
 pub fn command(function: &str, runtime: &str) -> Command {
     command_of(&binary(function), function, runtime)

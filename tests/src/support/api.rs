@@ -105,7 +105,7 @@ pub fn client(url: &str, counter: &Counter) -> aws_sdk_dynamodb::Client {
     aws_sdk_dynamodb::Client::from_conf(config.build())
 }
 
-/// Gives a client timeouts that outlast a proxy that holds requests on a busy machine.
+/// Gives a client timeouts for a busy machine, longer than a proxy holds requests.
 fn patient(client: &aws_sdk_dynamodb::Client) -> aws_sdk_dynamodb::Client {
     let long = Duration::from_mins(1);
     let timeouts = TimeoutConfig::builder()
@@ -179,7 +179,7 @@ impl Api {
         Self::start_with(Settings::default()).await
     }
 
-    /// A world whose table is behind a proxy that fails on demand.
+    /// A world whose table is behind a failing proxy.
     pub async fn behind_faults() -> (Self, Faults) {
         let (settings, faults) = Settings::behind_faults().await;
         (Self::start_with(settings).await, faults)
@@ -278,7 +278,7 @@ impl Api {
         self.instances_of(&api_config(&self.table)).await
     }
 
-    /// Other instances that know these secrets, the one that signs first.
+    /// Other instances that know these secrets. The first secret signs.
     pub async fn instances_knowing(&self, secrets: &[&str]) -> Gateway {
         let secrets = secrets.iter().map(ToString::to_string);
         let config = ApiConfig {
@@ -387,7 +387,7 @@ impl Api {
         Store::new(direct, &self.table, self.clock.clone())
     }
 
-    /// A store as a function has it that no gateway calls, under that function's role.
+    /// The store of a function without a gateway, under that function's role.
     pub fn store_of(&self, function: &'static str) -> Store {
         let client = patient(&client(&self.url, &Counter::of(function)));
         Store::new(client, &self.table, self.clock.clone())

@@ -209,8 +209,8 @@ pub fn budget(operation: &str) -> &'static Row {
     })
 }
 
-/// Asserts that an answered operation stayed within its budget. Where there is weather, it takes what that
-/// makes it take.
+/// Asserts that an answered operation stayed within its budget. With weather, the budget grows by
+/// the weather's requests.
 #[track_caller]
 pub fn within(api: &Api, operation: &str, status: u16, answer: &Answer) -> Value {
     let used = api.counter.take();

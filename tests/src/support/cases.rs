@@ -1,5 +1,4 @@
-//! An alert for each of the shipped playbooks, about records of the demo's systems of which it knows what to
-//! do.
+//! An alert for each of the shipped playbooks, about records of the demo's systems.
 
 use crate::records;
 use serde_json::{Map, Value, json};

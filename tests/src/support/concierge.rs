@@ -138,8 +138,8 @@ impl Concierge {
         Box::pin(records::connection(&store, &self.sealer, tenant, name, put)).await;
     }
 
-    /// An action whose message came to nothing is run by the one that the sweeper sends, and completes
-    /// its session.
+    /// The message of an action came to nothing. The sweeper sends another, which runs the action
+    /// and completes its session.
     pub async fn recovers(&self, session: &Value) {
         assert_eq!(self.outcome(session).await, ("executing".into(), vec![]));
         self.api.clock.advance(2 * span::MINUTE);
@@ -291,7 +291,7 @@ impl Concierge {
         (session, action)
     }
 
-    /// A session on a failed payment whose message to that customer was approved.
+    /// A session on a failed payment, with an approved message to its customer.
     async fn approved_message_to(&self, customer: &str) -> (Value, String) {
         let (_, payment) = FAILED
             .into_iter()
@@ -307,7 +307,7 @@ impl Concierge {
         self.worker().handle(event(&[(&message, 1)])).await;
     }
 
-    /// Has a customer told that a payment failed, which saves ten minutes.
+    /// Has a customer told of a failed payment, which saves ten minutes.
     pub async fn tells(&self, customer: &str) {
         let (session, action) = self.approved_message_to(customer).await;
         self.runs(&session, &action).await;
@@ -442,7 +442,7 @@ impl Concierge {
             .map_or(0, |minutes| minutes.as_n().unwrap().parse().unwrap())
     }
 
-    /// Every message that is in the queue, which forgets them.
+    /// Takes every message from the queue.
     pub async fn takes_messages(&self) -> Vec<String> {
         let mut bodies = Vec::new();
         loop {
@@ -494,8 +494,8 @@ impl Concierge {
         handled.batch_item_failures.len()
     }
 
-    /// Does what leads to a call that is never answered: its time is up as soon as the target system has
-    /// it and so many effects have taken place. No other call is hurried.
+    /// Does what leads to a call without an answer. Its time is up once the target system has it
+    /// and so many effects have taken place. No other call is hurried.
     pub async fn gives_up<T>(&self, effects: usize, work: impl Future<Output = T>) -> T {
         let time_is_up = async {
             self.faults_are_met().await;
@@ -526,7 +526,7 @@ impl Concierge {
     }
 }
 
-/// Limits of a worker that tries each call once, and waits long enough for an answer that comes.
+/// Limits of a worker that tries each call once, with a long timeout.
 pub fn once() -> Limits {
     Limits {
         step_timeout: Duration::from_secs(20),

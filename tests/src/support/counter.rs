@@ -45,7 +45,7 @@ impl Storable for Place {
 }
 
 impl Counter {
-    /// The counter of a function's own client, which acts under that function's role.
+    /// The counter of a function's own client, under that function's role.
     pub fn of(function: &'static str) -> Self {
         Self {
             function: Some(function),

@@ -25,7 +25,7 @@ const QUIET: Duration = Duration::from_millis(20);
 pub enum Requests {
     /// Requests of this kind, such as `PutItem`.
     Of(&'static str),
-    /// Transactions that write to a partition whose key ends so.
+    /// Transactions that write to a partition with this ending.
     Writing(&'static str),
     /// Reads by key that are eventually consistent.
     Eventual,
@@ -58,7 +58,7 @@ struct Plan {
     lasting: Mutex<Option<(Requests, Fault)>>,
     /// The requests that wait until it is none.
     held: watch::Sender<Option<Requests>>,
-    /// Requests that pass before the one that is never answered, and the death of that one.
+    /// Requests that pass before the unanswered one, and the death of that one.
     death: Mutex<Option<(usize, Death)>>,
     waiting: Arc<AtomicUsize>,
     under_way: Arc<AtomicUsize>,

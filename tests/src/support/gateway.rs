@@ -64,8 +64,8 @@ impl Gateway {
         Self::new(api_functions().map(|(name, api)| (name, api.router(states))))
     }
 
-    /// Sends a request through the event that the gateway makes of it. A reader whose indexes lag gets
-    /// an answer that the document knows, and then the one that it is about.
+    /// Sends a request through the event that the gateway makes of it. A reader with lagging
+    /// indexes gets an answer that the document knows, and then the right one.
     pub async fn send(&self, sent: Sent<'_>) -> Answer {
         let stale = match &self.outdoors {
             Some(outdoors) if sent.method == "GET" => {

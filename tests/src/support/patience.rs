@@ -5,8 +5,8 @@ use std::{future::Future, time::Duration};
 /// Until then what is waited for has happened, or it does not.
 pub const PATIENCE: Duration = Duration::from_secs(50);
 
-/// Lets time pass at once for all that waits in this test and on nothing else, such as for an answer that
-/// never comes. Servers that the test talks to have clocks of their own.
+/// Lets time pass at once for this test's waits on nothing, such as for an answer that never comes.
+/// Servers that the test talks to have clocks of their own.
 pub async fn time_passes(by: Duration) {
     tokio::time::pause();
     tokio::time::advance(by).await;

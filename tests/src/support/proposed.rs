@@ -234,7 +234,7 @@ pub fn with(mut action: ProposedAction, change: impl FnOnce(&mut ActionContent))
     action
 }
 
-/// An analysis that proposes what a test says of an alert.
+/// An analysis with the proposal of a test.
 pub fn proposing(
     actions: impl Fn(&Alert) -> Vec<ProposedAction> + Send + Sync + 'static,
 ) -> Analyse {

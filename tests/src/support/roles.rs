@@ -19,7 +19,7 @@ use serde_json::Value;
 /// An action and the resource it is for, such as `dynamodb:Query` on `Table.Arn/index/gsi1`.
 pub type Grant = (String, String);
 
-/// The streams of the table, by which Lambda finds the one that it reads.
+/// The streams of the table. Lambda finds its own among them.
 pub const STREAMS: &str = "Table.Arn/stream/*";
 
 tokio::task_local! {

@@ -22,7 +22,7 @@ pub fn late(system: &str) -> Fault {
 }
 
 impl Concierge {
-    /// A session on an alert about these records, and its action of that place, which is approved.
+    /// A session on an alert about these records, and its approved action at that place.
     pub async fn approved(
         &self,
         class: &str,
@@ -80,7 +80,7 @@ impl Concierge {
         futures::join!(one.handle(event(&batch)), other.handle(event(&batch)));
     }
 
-    /// Does what calls systems that may never answer: its time is up as soon as they have its calls.
+    /// Calls systems that may never answer. Its time is up as soon as they have its calls.
     pub async fn hurries<T>(&self, work: impl Future<Output = T>) -> T {
         let mut work = std::pin::pin!(work);
         let mut waiting = self.demo.waiting_faults();
@@ -116,15 +116,14 @@ impl Concierge {
         swept
     }
 
-    /// Asserts that a session is completed, and that so many effects took place in all.
+    /// Asserts that a session is completed, with so many effects in all.
     pub async fn is_completed(&self, session: &Value, effects: usize) {
         let (status, results) = self.outcome(session).await;
         assert_eq!(status, "completed", "{results:?}");
         assert_eq!(self.demo.effects().len(), effects);
     }
 
-    /// Asserts that a session failed, that its first result says this, and that so many effects took place
-    /// in all.
+    /// Asserts that a session failed with this first result, and so many effects in all.
     pub async fn has_failed(&self, session: &Value, says: &str, effects: usize) {
         let (status, results) = self.outcome(session).await;
         assert_eq!(status, "failed", "{results:?}");
@@ -157,7 +156,7 @@ impl Concierge {
         updated.await.unwrap();
     }
 
-    /// Asserts that a session goes on and has no result yet, and that so many effects took place in all.
+    /// Asserts that a session goes on without a result yet, with so many effects in all.
     pub async fn is_executing(&self, session: &Value, effects: usize) {
         assert_eq!(self.outcome(session).await, ("executing".into(), vec![]));
         assert_eq!(self.demo.effects().len(), effects);

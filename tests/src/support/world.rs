@@ -17,12 +17,12 @@ use super::{
 /// The id of a notification of the user who may do everything.
 const NOTIFICATION: &str = "1768478400000-comment-3-1";
 
-/// Organization 1 with records on which each operation has the most to do that it ever has.
+/// Organization 1 with records that give each operation as much to do as possible.
 pub struct World {
     pub concierge: Concierge,
     /// The user who may do everything, and who owns the records.
     pub max: User,
-    /// A user whose role may change, and one whose password may.
+    /// A user with a variable role, and one with a variable password.
     others: [String; 2],
     /// An alert whose session has ended.
     alert: String,
@@ -368,7 +368,7 @@ fn search(operation: &str) -> Option<String> {
     (operation == "GET /api/search").then(|| "/api/search?query=works".to_owned())
 }
 
-/// The path of an operation on a comment; the one that is deleted is not the one that is edited.
+/// The path of an operation on a comment; the deleted one is not the edited one.
 fn comment(operation: &str) -> Option<&'static str> {
     Some(match operation {
         "PATCH /api/service-requests/{serviceRequestId}/comments/{commentId}" => {
@@ -397,9 +397,8 @@ async fn may_do_all(api: &Api, max: &Caller) {
     max.await.unwrap();
 }
 
-/// Milestones 1 and 2, tasks 1 to 3, of which 1 names all that a task can, phase 1, and activities
-/// 1 and 2, all of project 1. Task 1 and activity 1 carry tag 1; phase 2 and tags 2 and 3 are on
-/// nothing.
+/// Milestones 1 and 2, tasks 1 to 3, phase 1, and activities 1 and 2, all of project 1. Task 1 has
+/// every field. Task 1 and activity 1 carry tag 1; phase 2 and tags 2 and 3 are on nothing.
 async fn has_work(api: &Api, max: &Caller) {
     let [phase, ..] = api.has_phases().await;
     for _ in 0..2 {

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 /// A request that has just come in.
 #[derive(Clone, Debug)]
 pub struct Asked {
-    /// The client, by the URL that it asks; empty where that names none.
+    /// The client, by the URL of its requests; empty where that names none.
     pub sender: String,
     /// The operation, such as `PutItem`.
     pub operation: String,

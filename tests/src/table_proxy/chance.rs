@@ -5,8 +5,8 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-/// A seeded source of decisions. Each kind of question has a sequence of its own, so that what others
-/// ask at the same time changes nothing.
+/// A seeded source of decisions. Each kind of question has a sequence of its own. Other questions
+/// at the same time change nothing.
 #[derive(Debug)]
 pub struct Chance {
     seed: u64,

@@ -1,8 +1,8 @@
-//! A proxy between clients and the embedded table that does what DynamoDB does and the engine does
-//! not. It fails, answers late or from an index that lags, and refuses what DynamoDB refuses.
+//! A proxy between clients and the embedded table. Does what DynamoDB does and the engine does not.
+//! It fails, answers late or from a lagging index, and refuses what DynamoDB refuses.
 //!
-//! A [`FaultSource`] decides which request meets a fault: a plan of a test, or [`Weather`], which
-//! strikes by chance.
+//! A [`FaultSource`] decides which request meets a fault: a plan of a test, or [`Weather`] by
+//! chance.
 
 mod asked;
 mod chance;
@@ -33,7 +33,7 @@ use self::{lagging::Lagging, upstream::Upstream};
 /// The client whose requests meet no fault: it observes the table from outside.
 pub const OBSERVER: &str = "observer";
 
-/// All proxies run here, so that none ends with the runtime of the test that started it.
+/// All proxies run here, so that none ends with the runtime of its test.
 static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {
     let mut runtime = tokio::runtime::Builder::new_multi_thread();
     let runtime = runtime.worker_threads(2).thread_name("proxies");
@@ -81,8 +81,8 @@ impl TableProxy {
         format!("{}/{sender}", self.url)
     }
 
-    /// Keeps a second copy of a table that lags behind, out of which queries of indexes are answered
-    /// where [`Fault::Stale`] strikes. The table is still empty.
+    /// Keeps a second, lagging copy of a table. Queries of indexes are answered from it where
+    /// [`Fault::Stale`] strikes. The table is still empty.
     pub async fn lag_behind(&self, table: &str) {
         self.lagging.follow(table).await;
     }

@@ -218,8 +218,8 @@ fn transaction(asked: &Asked) -> Checked {
     Ok(())
 }
 
-/// The items of a transaction are not too large together: those that it puts, and those in the table that
-/// it changes, deletes or checks.
+/// The items of a transaction are not too large together: those put, and the table's own that it
+/// changes, deletes or checks.
 async fn bytes(asked: &Asked, upstream: &Upstream) -> Checked {
     let writes = asked.transaction();
     if writes.len() <= ALWAYS_FIT {

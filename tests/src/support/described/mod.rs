@@ -1,5 +1,5 @@
-//! Holds every request and its answer against the OpenAPI document, in both directions: what is
-//! described must be so, and what is so must be described.
+//! Holds every request and its answer against the OpenAPI document, in both directions: neither may
+//! have more than the other.
 
 mod operation;
 mod schema;
@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use self::operation::{DescribedAnswer, Operation};
 use super::{Answer, gateway::Sent};
 
-/// Headers that answers carry whatever the operation, which the document does not repeat.
+/// Headers of answers to all operations. The document does not repeat them.
 const OF_EVERY_ANSWER: [&str; 7] = [
     "cache-control",
     "content-encoding",
@@ -97,7 +97,7 @@ fn texts(faults: Vec<(String, String)>) -> impl Iterator<Item = String> {
     faults.into_iter().map(text)
 }
 
-/// Faults of an accepted request that the document refuses, and of a refused one that it allows.
+/// Faults of an accepted request by the document's rules, and the lack of any in a refused one.
 fn faults_of_request(
     operation: &Operation,
     body: Option<&str>,

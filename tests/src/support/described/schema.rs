@@ -56,12 +56,12 @@ pub fn ready() {
 }
 
 impl Schema {
-    /// For what clients send: members that it does not know are ignored, as they are by the service.
+    /// For requests: unknown members are ignored, as they are by the service.
     pub fn of_request(schema: &Value) -> Self {
         Self::located(schema, SENT)
     }
 
-    /// For what the service sends: members that it does not know are faults.
+    /// For answers: unknown members are faults.
     pub fn of_answer(schema: &Value) -> Self {
         Self::located(&closed(schema), ANSWERED)
     }
