@@ -2,7 +2,7 @@
 
 Starts `cargo local` for a client on a sibling host, then for one on another site, and looks at the
 reference page. The client is that of the document: what it shows there is what runs here. Then it runs the
-README's follower, the story of tests/client, and its client in Python. Chromium itself is the system's;
+API guide's follower, the story of tests/client, and its client in Python. Chromium itself is the system's;
 where it is missing and apt-get is there, it is installed.
 
 Everything uses plain http on names below localhost. Chromium treats these as secure contexts and keeps

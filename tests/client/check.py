@@ -103,14 +103,15 @@ def lint(document, programs):
     run("spectral", [programs / "spectral", "lint", *rules, "--quiet", document])
 
 
-# Code in TypeScript that documents show, by the name of its module.
-SHOWN = {"follow": ROOT / "README.md", "problem": ROOT / "functions" / "README.md"}
+# Code in TypeScript that the API's guide shows, by the name of its module.
+SHOWN = ["follow", "problem"]
 
 
 def write_shown():
-    """Writes the code that documents show into files beside the generated types."""
-    for name, document in SHOWN.items():
-        [code] = re.findall(rf"```ts\n(// {name}\.ts\n.*?)```", document.read_text(), re.DOTALL)
+    """Writes the code of the API's guide into files beside the generated types."""
+    guide = (ROOT / "functions" / "README.md").read_text()
+    for name in SHOWN:
+        [code] = re.findall(rf"```ts\n(// {name}\.ts\n.*?)```", guide, re.DOTALL)
         (FOLDER / f"{name}.ts").write_text(code)
 
 

@@ -45,6 +45,7 @@ mod request_log;
 mod rotation;
 mod search;
 mod sign_in_costs;
+mod size;
 mod table_proxy;
 mod taken_ids;
 mod template;

@@ -343,9 +343,12 @@ async fn walk_over_services(world: &Concierge) {
     max.get("/api/managed-services/tickets?sort=-lastMessageAt")
         .await
         .expect(200);
-    max.post(&format!("{ticket}/reply"), json!({"content": "x"}))
-        .await
-        .expect(200);
+    for internal in [false, true] {
+        let reply = json!({"content": "x", "internal": internal});
+        max.post(&format!("{ticket}/reply"), reply)
+            .await
+            .expect(200);
+    }
     max.patch(&ticket, json!({"priority": "low"}))
         .await
         .expect(200);

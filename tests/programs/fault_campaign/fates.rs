@@ -27,6 +27,9 @@ const RATES: [(Kind, u64); 9] = [
     (Kind::WorkerKilled, 500),
 ];
 
+/// The most by which rates are divided where several kinds strike requests of the table.
+const MOST_SHARES: usize = 6;
+
 /// The longest delay of the table in milliseconds, and the longest of each fourth. The latter
 /// exceeds a function's timeout for one answer.
 const SLOW: u64 = 300;
@@ -40,7 +43,7 @@ pub struct Fates {
     kinds: Vec<Kind>,
     chance: Chance,
     /// When several kinds strike the table, each strikes less often.
-    share: u64,
+    shares: u64,
     struck: Mutex<HashMap<Kind, usize>>,
     is_over: AtomicBool,
     pub lambda: OnceLock<Weak<Lambda>>,
@@ -50,11 +53,13 @@ impl Fates {
     /// These kinds, each so often.
     pub fn new(kinds: &[Kind], each: usize, seed: u64) -> Self {
         let name = kinds.first().map_or("none", |kind| kind.title());
+        let of_table = RATES.iter().filter(|(kind, _)| kinds.contains(kind));
+        let shares = of_table.count().clamp(1, MOST_SHARES);
         Self {
             each,
             kinds: kinds.to_vec(),
             chance: Chance::named(seed, name),
-            share: if kinds.len() > 1 { 6 } else { 1 },
+            shares: shares.try_into().unwrap(),
             struck: Mutex::default(),
             is_over: AtomicBool::new(false),
             lambda: OnceLock::new(),
@@ -121,7 +126,7 @@ impl Fates {
             let Some(fault) = self.fault_of(kind, asked) else {
                 continue;
             };
-            if self.strikes(kind, &asked.operation, rate / self.share) {
+            if self.strikes(kind, &asked.operation, rate / self.shares) {
                 return Some(fault);
             }
         }

@@ -91,6 +91,32 @@ impl Kind {
         }
     }
 
+    /// The system that it strikes, for people. The kinds of one system can strike together.
+    pub const fn system(self) -> &'static str {
+        match self {
+            Self::Throttling
+            | Self::Conflict
+            | Self::Broken
+            | Self::LostAnswer
+            | Self::Slow
+            | Self::Unprocessed
+            | Self::Stale => "the table",
+            Self::Killed | Self::WorkerKilled => "processes are killed",
+            Self::QueueDown | Self::Twice | Self::Late | Self::Never | Self::Poisoned => {
+                "the queue"
+            }
+            Self::TargetRefuses
+            | Self::TargetHangs
+            | Self::TargetGarbage
+            | Self::TargetDrops
+            | Self::TargetRedirects
+            | Self::TargetReplays => "target systems",
+            Self::Clock | Self::Kms => "instances",
+            // Their worlds differ from all others.
+            Self::DiskFull | Self::ClientTwiceWithKey | Self::ClientTwiceWithoutKey => self.title(),
+        }
+    }
+
     /// Returns whether it strikes actions of the agent alone, so that clients do little else.
     pub const fn concerns_the_agent(self) -> bool {
         let is_behind_the_queue = matches!(

@@ -9,9 +9,9 @@
 //! cargo run --bin fault-campaign
 //! ```
 //!
-//! Each kind strikes a thousand times, or with `--each N` as often as it says. With `--quick` each
-//! strikes twenty-five times, and there are eight clients; together with all others each strikes a
-//! quarter as often. The breakers of connections are closed over and over, since nothing strikes a
+//! Each kind strikes a thousand times, or with `--each N` as often as it says. Together
+//! with all others each strikes a quarter as often. With `--quick` each strikes twenty-five times, there
+//! are eight clients, and the kinds of one system strike in one story. The breakers of connections are closed over and over, since nothing strikes a
 //! system that is left alone. Of the actions that were approved a quarter must succeed. `--seed N`
 //! decides which requests are struck, as far as clients at the same time let it; `--only WORD` runs
 //! the kinds with that word in their titles.
@@ -91,20 +91,17 @@ async fn main() -> ExitCode {
     };
     let campaign = Arc::new(campaign);
     let options = &campaign.options;
-    // It takes longest, so that it begins first.
+    // Begins first, since it takes longest.
     let all_together = options.only.is_none().then(|| {
         // What fills the disk of an engine of its own, and what a client leaves out, cannot be
         // together with all others.
         let apart = [Kind::DiskFull, Kind::ClientTwiceWithoutKey];
         let all = Kind::ALL.into_iter().filter(|kind| !apart.contains(kind));
-        campaign.begin("all together", all.collect(), true)
+        campaign.begin("all together", all.collect(), options.each.div_ceil(4))
     });
-    let kinds = Kind::ALL.into_iter();
-    let one_by_one = kinds.filter(|kind| options.includes(*kind)).map(|kind| {
-        let with_work = !kind.concerns_the_agent();
-        campaign.begin(kind.title(), vec![kind], with_work)
-    });
-    let rows: Vec<JoinHandle<Row>> = one_by_one.chain(all_together).collect();
+    let stories = options.stories().into_iter();
+    let stories = stories.map(|(title, kinds)| campaign.begin(title, kinds, options.each));
+    let rows: Vec<JoinHandle<Row>> = stories.chain(all_together).collect();
     println!("| fault | struck | requests | lost | duplicated | stuck | answered wrongly |");
     println!("|---|---|---|---|---|---|---|");
     let mut is_clean = true;
@@ -153,23 +150,24 @@ struct Campaign {
 }
 
 impl Campaign {
-    /// Has a story told while these kinds strike, when there is room for one. Its verdict is found while
-    /// others are told.
+    /// Has a story told while these kinds strike so often, when there is room for one. Its verdict is found
+    /// while others are told.
     fn begin(
         self: &Arc<Self>,
         title: &'static str,
         kinds: Vec<Kind>,
-        with_work: bool,
+        each: usize,
     ) -> JoinHandle<Row> {
         let campaign = self.clone();
+        let with_work = kinds.iter().any(|kind| !kind.concerns_the_agent());
         tokio::spawn(async move {
             let room = campaign.stories.acquire().await.unwrap();
             let options = &campaign.options;
             let began = Stopwatch::start();
-            let world = World::start(&kinds, options, &campaign.clock_shift).await;
+            let world = World::start((&kinds, each), options, &campaign.clock_shift).await;
             let ledger = world.story(options, with_work).await;
             drop(room);
-            let (struck, each) = (world.fates.struck(), options.each_of(&kinds));
+            let struck = world.fates.struck();
             let alerts = world.shared.alerts();
             eprintln!(
                 "{title}: {} requests, {alerts} alerts, {} instances, {} s",

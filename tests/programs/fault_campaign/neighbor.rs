@@ -71,7 +71,7 @@ struct Times {
 
 /// Times the quiet organization alone and beside the noise, and prints both.
 pub async fn measure(options: &Options, clock_shift: &str) {
-    let world = World::start(&[], options, clock_shift).await;
+    let world = World::start((&[], 0), options, clock_shift).await;
     let mut quiet = world.client();
     eprintln!("cold starts");
     time(&world, &mut quiet, 2, 1).await;

@@ -15,6 +15,8 @@ const QUICK_CLIENTS: usize = 8;
 #[derive(Debug)]
 pub struct Options {
     pub each: usize,
+    /// The kinds of one system strike together.
+    pub quick: bool,
     /// Clients of an organization that work at the same time.
     pub clients: usize,
     pub seed: u64,
@@ -39,6 +41,7 @@ impl Options {
         };
         Self {
             each: given.get("--each").unwrap_or(usual),
+            quick: given.has("--quick"),
             clients,
             seed: given.get("--seed").unwrap_or(1),
             only: given.get("--only"),
@@ -48,18 +51,26 @@ impl Options {
     }
 
     /// Returns whether a kind is included.
-    pub fn includes(&self, kind: Kind) -> bool {
+    fn includes(&self, kind: Kind) -> bool {
         let only = self.only.as_ref();
         only.is_none_or(|word| kind.title().contains(word.as_str()))
     }
 
-    /// Returns the strikes of each of these: of several at the same time, each a quarter.
-    pub const fn each_of(&self, kinds: &[Kind]) -> usize {
-        if kinds.len() > 1 {
-            self.each.div_ceil(4)
-        } else {
-            self.each
+    /// Returns the stories: a title, and the kinds that strike in it.
+    pub fn stories(&self) -> Vec<(&'static str, Vec<Kind>)> {
+        let mut stories: Vec<(&str, Vec<Kind>)> = Vec::new();
+        for kind in Kind::ALL.into_iter().filter(|kind| self.includes(*kind)) {
+            let title = if self.quick {
+                kind.system()
+            } else {
+                kind.title()
+            };
+            match stories.iter_mut().find(|(other, _)| *other == title) {
+                Some((_, kinds)) => kinds.push(kind),
+                None => stories.push((title, vec![kind])),
+            }
         }
+        stories
     }
 
     /// Returns the time limit of a story.

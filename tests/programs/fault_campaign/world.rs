@@ -137,8 +137,12 @@ impl Shared {
 }
 
 impl World {
-    /// A world that these kinds befall.
-    pub async fn start(kinds: &[Kind], campaign: &Campaign, clock_shift: &str) -> Self {
+    /// A world that these kinds befall, each so often.
+    pub async fn start(
+        (kinds, each): (&[Kind], usize),
+        campaign: &Campaign,
+        clock_shift: &str,
+    ) -> Self {
         let disk = if kinds.contains(&Kind::DiskFull) {
             Some(Disk::start().await)
         } else {
@@ -152,7 +156,7 @@ impl World {
             ..Options::default()
         });
         let engines = engines.await.unwrap();
-        let fates = Arc::new(Fates::new(kinds, campaign.each_of(kinds), campaign.seed));
+        let fates = Arc::new(Fates::new(kinds, each, campaign.seed));
         let proxy = TableProxy::start(engines.dynamodb_url(), fates.clone()).await;
         if fates.has(Kind::Stale) {
             proxy.lag_behind(engines.table_name()).await;
