@@ -6,11 +6,14 @@
 
 pub mod app;
 pub mod auth;
+pub mod comments;
+pub mod endpoint;
 pub mod event;
 pub mod http;
 pub mod openapi;
 pub mod problem;
 pub mod serve;
+pub mod tags;
 pub mod view;
 
 pub use agent;
@@ -18,6 +21,6 @@ pub use app::App;
 pub use model::{self, Clock, Error, Fault, clock, error, input, random};
 pub use problem::Problem;
 pub use runtime::{self, Start, config, queue, telemetry};
-pub use store;
+pub use store::{self, versioned};
 #[doc(hidden)]
 pub use utoipa_axum;

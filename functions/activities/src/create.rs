@@ -1,17 +1,8 @@
 //! `POST /api/activities`
 
-use axum::extract::State;
-use shared::{
-    App, Problem,
-    auth::{Caller, need},
-    http::{
-        Body, Single,
-        refusal::{NotFound, ProjectArchived},
-    },
-    model::ActivityCreate,
-};
-
-use crate::view::ActivityView;
+use shared::endpoint::*;
+use shared::model::ActivityCreate;
+use shared::store::TaggedActivity;
 
 /// Records an activity of a project or of the organization.
 ///
@@ -22,8 +13,8 @@ pub async fn create(
     State(app): State<App>,
     caller: Caller<need::CreateActivity>,
     Body(new): Body<ActivityCreate>,
-) -> Result<Single<ActivityView>, Problem<(NotFound, ProjectArchived)>> {
+) -> Result<Single<TaggedActivity>, Problem<(NotFound, ProjectArchived)>> {
     let activities = app.store.activities();
     let activity = activities.create(caller.pending_write(), caller.user_id(), new);
-    Ok(Single(activity.await?.into()))
+    Ok(Single(activity.await?))
 }

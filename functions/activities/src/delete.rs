@@ -1,12 +1,7 @@
 //! `DELETE /api/activities/{id}`
 
-use axum::extract::State;
-use shared::{
-    App, Problem,
-    auth::{Caller, need},
-    http::{NoContent, Path, PathId},
-    model::ActivityId,
-};
+use shared::endpoint::*;
+use shared::model::ActivityId;
 
 /// Deletes an activity and its comments.
 ///

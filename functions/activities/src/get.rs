@@ -1,14 +1,8 @@
 //! `GET /api/activities/{id}`
 
-use axum::extract::State;
-use shared::{
-    App, Problem,
-    auth::{Caller, need},
-    http::{Path, PathId, Single},
-    model::ActivityId,
-};
-
-use crate::view::ActivityWithRefsView;
+use shared::endpoint::*;
+use shared::model::ActivityId;
+use shared::store::ActivityWithRefs;
 
 /// Returns an activity with its creator, project and tags.
 #[utoipa::path(get, path = "/api/activities/{id}", operation_id = "getActivity")]
@@ -16,8 +10,8 @@ pub async fn get(
     State(app): State<App>,
     caller: Caller<need::ViewWork>,
     Path(id): Path<PathId<ActivityId>>,
-) -> Result<Single<ActivityWithRefsView>, Problem> {
+) -> Result<Single<ActivityWithRefs>, Problem> {
     let activities = app.store.activities();
     let activity = activities.get(caller.tenant(), id.known()?).await?;
-    Ok(Single(activity.into()))
+    Ok(Single(activity))
 }

@@ -1,19 +1,14 @@
 //! Activities, their comments and tags.
 
-mod attach_tag;
-mod comment;
+mod comments;
 mod create;
 mod delete;
-mod delete_comment;
-mod detach_tag;
-mod edit_comment;
 mod get;
 mod list;
-mod list_comments;
 mod list_of_organization;
 mod list_of_project;
+mod tags;
 mod update;
-mod view;
 
 use shared::{App, http::Routes, operation};
 
@@ -29,12 +24,8 @@ pub fn routes() -> Routes<App> {
             operation!(delete::delete),
             operation!(list_of_project::list_of_project),
             operation!(list_of_organization::list_of_organization),
-            operation!(list_comments::list_comments),
-            operation!(comment::comment),
-            operation!(edit_comment::edit_comment),
-            operation!(delete_comment::delete_comment),
-            operation!(attach_tag::attach_tag),
-            operation!(detach_tag::detach_tag),
         ],
     )
+    .and(shared::comments::endpoints::<comments::ActivityComment>())
+    .and(tags::endpoints())
 }

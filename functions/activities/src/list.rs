@@ -1,15 +1,8 @@
 //! `GET /api/activities`
 
-use axum::extract::State;
-use shared::{
-    App, Problem,
-    auth::{Caller, need},
-    http::{List, Pages},
-    model::{ActivityFilter, ActivitySort, Listing},
-    store::ActivitiesAsked,
-};
-
-use crate::view::ActivityWithRefsView;
+use shared::endpoint::*;
+use shared::model::{ActivityFilter, ActivitySort};
+use shared::store::{ActivitiesAsked, ActivityWithRefs};
 
 /// Lists the activities of the caller's organization and of its projects.
 ///
@@ -18,11 +11,11 @@ use crate::view::ActivityWithRefsView;
 pub async fn list(
     State(app): State<App>,
     caller: Caller<need::ViewWork, Listing<ActivityFilter, ActivitySort>>,
-) -> Result<List<ActivityWithRefsView>, Problem> {
+) -> Result<List<ActivityWithRefs>, Problem> {
     let pages = caller.pages(&app)?;
     let activities = app.store.activities();
     let page = activities.of_organization(caller.tenant(), asked(&caller, &pages));
-    Ok(pages.answer(page.await?, ActivityWithRefsView::from)?)
+    Ok(pages.answer(page.await?, |activity| activity)?)
 }
 
 /// Returns the store's query for a request that lists activities.

@@ -1,14 +1,10 @@
 //! `GET /api/organizations/{organizationId}/activities`
 
-use axum::extract::State;
-use shared::{
-    App, Error, Problem,
-    auth::{Caller, need},
-    http::{AccessTo, List, Path, denied},
-    model::{ActivityFilter, ActivitySort, Id, Listing, OrganizationId},
-};
+use shared::endpoint::*;
+use shared::model::{ActivityFilter, ActivitySort, OrganizationId};
+use shared::store::ActivityWithRefs;
 
-use crate::{list::asked, view::ActivityWithRefsView};
+use crate::list::asked;
 
 /// Lists the activities of an organization and of its projects.
 ///
@@ -23,12 +19,12 @@ pub async fn list_of_organization(
     State(app): State<App>,
     caller: Caller<need::ViewWork, Listing<ActivityFilter, ActivitySort>>,
     Path(organization): Path<AccessTo<OrganizationId>>,
-) -> Result<List<ActivityWithRefsView>, Problem> {
+) -> Result<List<ActivityWithRefs>, Problem> {
     if organization.known()? != caller.tenant() {
         return Err(denied(Error::NotFound(OrganizationId::NOUN)).into());
     }
     let pages = caller.pages(&app)?;
     let activities = app.store.activities();
     let page = activities.of_organization(caller.tenant(), asked(&caller, &pages));
-    Ok(pages.answer(page.await?, ActivityWithRefsView::from)?)
+    Ok(pages.answer(page.await?, |activity| activity)?)
 }

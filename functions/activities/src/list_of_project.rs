@@ -1,14 +1,10 @@
 //! `GET /api/projects/{projectId}/activities`
 
-use axum::extract::State;
-use shared::{
-    App, Problem,
-    auth::{Caller, need},
-    http::{AccessTo, List, Path, denied},
-    model::{ActivityFilter, ActivitySort, Listing, ProjectId},
-};
+use shared::endpoint::*;
+use shared::model::{ActivityFilter, ActivitySort, ProjectId};
+use shared::store::ActivityWithRefs;
 
-use crate::{list::asked, view::ActivityWithRefsView};
+use crate::list::asked;
 
 /// Lists the activities of a project.
 ///
@@ -23,9 +19,9 @@ pub async fn list_of_project(
     State(app): State<App>,
     caller: Caller<need::ViewWork, Listing<ActivityFilter, ActivitySort>>,
     Path(project): Path<AccessTo<ProjectId>>,
-) -> Result<List<ActivityWithRefsView>, Problem> {
+) -> Result<List<ActivityWithRefs>, Problem> {
     let (project, pages) = (project.known()?, caller.pages(&app)?);
     let activities = app.store.activities();
     let page = activities.of_project(caller.tenant(), project, asked(&caller, &pages));
-    Ok(pages.answer(page.await.map_err(denied)?, ActivityWithRefsView::from)?)
+    Ok(pages.answer(page.await.map_err(denied)?, |activity| activity)?)
 }

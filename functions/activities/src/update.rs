@@ -1,14 +1,8 @@
 //! `PATCH /api/activities/{id}`
 
-use axum::extract::State;
-use shared::{
-    App, Problem,
-    auth::{Caller, need},
-    http::{Body, Path, PathId, Single, refusal::ConcurrentChange},
-    model::{ActivityId, ActivityUpdate},
-};
-
-use crate::view::ActivityView;
+use shared::endpoint::*;
+use shared::model::{ActivityId, ActivityUpdate};
+use shared::store::TaggedActivity;
 
 /// Updates an activity.
 ///
@@ -20,7 +14,7 @@ pub async fn update(
     caller: Caller<need::OwnOr<need::ManageMilestones>>,
     Path(id): Path<PathId<ActivityId>>,
     Body(update): Body<ActivityUpdate>,
-) -> Result<Single<ActivityView>, Problem<ConcurrentChange>> {
+) -> Result<Single<TaggedActivity>, Problem<ConcurrentChange>> {
     let activities = app.store.activities();
     let activity = activities
         .update(
@@ -30,5 +24,5 @@ pub async fn update(
             async |creator| caller.created_or_may(creator).await,
         )
         .await?;
-    Ok(Single(activity.into()))
+    Ok(Single(activity))
 }

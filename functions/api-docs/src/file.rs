@@ -2,7 +2,7 @@
 
 use axum::response::{IntoResponse, Response};
 use http::header;
-use shared::{Error, Problem, http::Path};
+use shared::endpoint::*;
 
 /// A file of the page.
 struct File {

@@ -4,13 +4,8 @@ use axum::{
     http::{StatusCode, header},
     response::{IntoResponse, Response},
 };
-use shared::{
-    Problem,
-    http::{
-        Query,
-        operation::{Answer, Description},
-    },
-};
+use shared::endpoint::*;
+use shared::http::operation::{Answer, Description};
 use utoipa::openapi::{
     ObjectBuilder,
     schema::{AdditionalProperties, Type},

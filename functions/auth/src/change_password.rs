@@ -1,16 +1,9 @@
 //! `PUT /api/auth/password`
 
-use axum::extract::State;
-use shared::{
-    App, Error, Fault, Problem,
-    auth::{Caller, RenewCookie, need, password},
-    http::{
-        Body, ClientAddress, UserAgent,
-        refusal::{ConcurrentChange, TooManyAttempts},
-    },
-    model::{FaultCode, PasswordChange, Session},
-    telemetry::{self, Metric},
-};
+use shared::endpoint::*;
+use shared::model::{FaultCode, PasswordChange, Session};
+use shared::telemetry::Metric;
+use shared::{Fault, telemetry};
 
 /// Changes the caller's password.
 ///

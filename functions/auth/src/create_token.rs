@@ -1,18 +1,7 @@
 //! `POST /api/tokens`
 
-use axum::extract::State;
-use serde::Serialize;
-use shared::{
-    App, Error, Problem,
-    auth::{Caller, Identity, need},
-    http::{
-        Body, Single,
-        refusal::{ConcurrentChange, PermissionDenied, TooManyTokens},
-    },
-    model::{Code, TokenCreate},
-    versioned,
-};
-use utoipa::ToSchema;
+use shared::endpoint::*;
+use shared::model::{Code, TokenCreate};
 
 use crate::view::TokenView;
 

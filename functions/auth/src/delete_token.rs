@@ -1,12 +1,7 @@
 //! `DELETE /api/tokens/{id}`
 
-use axum::extract::State;
-use shared::{
-    App, Problem,
-    auth::{Caller, need},
-    http::{NoContent, Path, PathId},
-    model::TokenId,
-};
+use shared::endpoint::*;
+use shared::model::TokenId;
 
 /// Deletes one of the caller's tokens, which ends at once.
 #[utoipa::path(delete, path = "/api/tokens/{id}", operation_id = "deleteToken")]

@@ -1,12 +1,7 @@
 //! `DELETE /api/users/{id}/tokens/{tokenId}`
 
-use axum::extract::State;
-use shared::{
-    App, Problem,
-    auth::{Caller, need},
-    http::{NoContent, Path, PathId, refusal::ConcurrentChange},
-    model::{TokenId, UserId},
-};
+use shared::endpoint::*;
+use shared::model::{TokenId, UserId};
 
 /// Deletes a token of a user, which ends at once.
 ///

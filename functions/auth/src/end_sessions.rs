@@ -1,11 +1,6 @@
 //! `DELETE /api/auth/sessions`
 
-use axum::extract::State;
-use shared::{
-    App, Problem,
-    auth::{Caller, need},
-    http::{NoContent, refusal::ConcurrentChange},
-};
+use shared::endpoint::*;
 
 /// Ends all of the caller's sessions except this one.
 ///

@@ -1,14 +1,7 @@
 //! `GET /api/auth/sessions`
 
-use axum::extract::State;
-use serde::Serialize;
-use shared::{
-    App, Problem,
-    auth::{Caller, need},
-    http::List,
-    model::{Listing, Session, SessionSort, Timestamp},
-};
-use utoipa::ToSchema;
+use shared::endpoint::*;
+use shared::model::{Session, SessionSort};
 
 /// A session of the caller.
 #[derive(Serialize, ToSchema)]

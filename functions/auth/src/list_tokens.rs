@@ -1,13 +1,8 @@
 //! `GET /api/tokens`
 
-use axum::extract::State;
-use shared::{
-    App, Problem,
-    auth::{Caller, need},
-    http::List,
-    model::{Id, Listing, TokenSort},
-    store::Page,
-};
+use shared::endpoint::*;
+use shared::model::TokenSort;
+use shared::store::Page;
 
 use crate::view::TokenView;
 
@@ -21,8 +16,8 @@ pub async fn list_tokens(
 ) -> Result<List<TokenView>, Problem> {
     let pages = caller.own_pages(&app)?;
     let tokens = app.store.tokens();
-    let tokens = tokens.all(caller.tenant(), caller.user_id());
-    let (identity, mut tokens) = tokio::try_join!(caller.identity(), tokens)?;
+    let all = tokens.all(caller.tenant(), caller.user_id());
+    let (identity, mut tokens) = tokio::try_join!(caller.identity(), all)?;
     let now = app.clock.now();
     tokens.retain(|token| token.holds(&identity.user, now));
     let page = Page::of(tokens, |token| token.id.get(), &pages.wanted);

@@ -1,13 +1,8 @@
 //! `GET /api/users/{id}/tokens`
 
-use axum::extract::State;
-use shared::{
-    App, Problem,
-    auth::{Caller, need},
-    http::{List, Path, PathId},
-    model::{Id, Listing, TokenSort, UserId},
-    store::Page,
-};
+use shared::endpoint::*;
+use shared::model::{TokenSort, UserId};
+use shared::store::Page;
 
 use crate::view::TokenView;
 

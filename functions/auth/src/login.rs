@@ -1,17 +1,10 @@
 //! `POST /api/auth/login`
 
-use axum::extract::State;
-use shared::{
-    App, Error, Problem,
-    auth::{OwnPage, SetCookie, password},
-    http::{
-        Body, ClientAddress, Query, UserAgent,
-        refusal::{InvalidCredentials, TooManyAttempts},
-    },
-    model::{Login, LoginPassword, Session, Sid, User},
-    store::{Account, SignInAttempt},
-    telemetry::{self, Metric},
-};
+use shared::endpoint::*;
+use shared::model::{Login, LoginPassword, Session, Sid, User};
+use shared::store::{Account, SignInAttempt};
+use shared::telemetry;
+use shared::telemetry::Metric;
 
 use crate::view::UserView;
 
@@ -50,8 +43,7 @@ pub async fn login(
     };
     let now = app.clock.now();
     let sid = Sid::generate(user.organization_id, user.id, now);
-    let session = Session::begin(&sid, &user, now);
-    let session = session.from(address.clone(), user_agent);
+    let session = Session::begin(&sid, &user, now).from(address.clone(), user_agent);
     // Both end: the attempt is no failure, whether or not the session begins.
     let (begun, noted) = tokio::join!(
         sign_in.begin(&account, &session),
@@ -71,15 +63,14 @@ async fn judge(
     account: Option<Account>,
     password: LoginPassword,
 ) -> Result<Option<(Account, User)>, Error> {
-    let hash = account.as_ref();
-    let hash = hash.map(|account| account.password_hash.clone());
+    let hash = account.as_ref().map(|one| one.password_hash.clone());
     let is_right = password::verify(password.into_secret(), hash).await?;
     let Some(account) = account.filter(|_| is_right) else {
         return Ok(None);
     };
     let user = app.store.sign_in().user(&account).await?;
-    let user = user.filter(|user| !user.disabled);
-    Ok(user.map(|user| (account, user)))
+    let enabled = user.filter(|user| !user.disabled);
+    Ok(enabled.map(|user| (account, user)))
 }
 
 async fn refused(app: &App, attempt: SignInAttempt) -> Error {

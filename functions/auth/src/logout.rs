@@ -1,10 +1,6 @@
 //! `POST /api/auth/logout`
 
-use axum::extract::State;
-use shared::{
-    App, Problem,
-    auth::{Caller, ForgetCookie, need},
-};
+use shared::endpoint::*;
 
 /// Ends the session and clears its cookie.
 #[utoipa::path(post, path = "/api/auth/logout", operation_id = "logout")]

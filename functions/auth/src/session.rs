@@ -1,13 +1,7 @@
 //! `GET /api/auth/session`
 
-use axum::Json;
-use serde::Serialize;
-use shared::{
-    Problem,
-    auth::{Caller, need},
-    model::{OrOther, Permission, PlanFeature, Timestamp},
-};
-use utoipa::ToSchema;
+use shared::endpoint::*;
+use shared::model::{Permission, PlanFeature};
 
 use crate::view::{OrganizationView, UserView};
 

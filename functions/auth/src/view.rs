@@ -1,15 +1,10 @@
 //! Views of the signed-in user and their tokens.
 
-use serde::Serialize;
-use shared::{
-    model::{
-        OrOther, Organization, OrganizationId, Permission, Role, Timestamp, Token, TokenId,
-        TokenName, User, UserId,
-    },
-    store::Stored,
-    versioned,
+use shared::endpoint::*;
+use shared::model::{
+    Organization, OrganizationId, Permission, Role, Token, TokenId, TokenName, User, UserId,
 };
-use utoipa::ToSchema;
+use shared::store::Stored;
 
 /// The signed-in user.
 #[derive(Debug, Serialize, ToSchema)]

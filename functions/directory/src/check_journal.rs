@@ -1,11 +1,7 @@
 //! `GET /api/journal/check`
 
-use axum::{Json, extract::State};
-use shared::{
-    App, Problem,
-    auth::{Caller, need},
-    model::{OrganizationJournalCheck, OrganizationJournalFrom},
-};
+use shared::endpoint::*;
+use shared::model::{OrganizationJournalCheck, OrganizationJournalFrom};
 
 /// Checks that the organization's journal is complete and unchanged.
 ///

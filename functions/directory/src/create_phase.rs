@@ -1,15 +1,7 @@
 //! `POST /api/projects/{projectId}/phases`
 
-use axum::extract::State;
-use shared::{
-    App, Problem,
-    auth::{Caller, need},
-    http::{
-        Body, Path, PathId, Single,
-        refusal::{NoRoom, ProjectArchived},
-    },
-    model::{PhaseCreate, ProjectId},
-};
+use shared::endpoint::*;
+use shared::model::{PhaseCreate, ProjectId};
 
 use crate::view::PhaseView;
 

@@ -1,12 +1,7 @@
 //! `POST /api/projects`
 
-use axum::extract::State;
-use shared::{
-    App, Problem,
-    auth::{Caller, need},
-    http::{Body, Single},
-    model::ProjectCreate,
-};
+use shared::endpoint::*;
+use shared::model::ProjectCreate;
 
 use crate::view::ProjectView;
 

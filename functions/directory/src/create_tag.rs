@@ -1,12 +1,7 @@
 //! `POST /api/tags`
 
-use axum::extract::State;
-use shared::{
-    App, Problem,
-    auth::{Caller, need},
-    http::{Body, Single, refusal::NameTaken},
-    model::TagCreate,
-};
+use shared::endpoint::*;
+use shared::model::TagCreate;
 
 use crate::view::TagView;
 

@@ -1,13 +1,8 @@
 //! `POST /api/users`
 
-use axum::extract::State;
-use shared::{
-    App, Problem,
-    auth::{Caller, need, password},
-    http::{Body, Single, refusal::UsernameTaken},
-    model::UserCreate,
-    store::NewUser,
-};
+use shared::endpoint::*;
+use shared::model::UserCreate;
+use shared::store::NewUser;
 
 use crate::view::UserView;
 
@@ -42,8 +37,8 @@ pub async fn create_user(
         })
     };
     let directory = app.store.directory();
-    let user = directory.create_user_when_ready(caller.pending_write(), user);
-    let user = user.await?;
+    let created = directory.create_user_when_ready(caller.pending_write(), user);
+    let user = created.await?;
     let viewer = caller.identity().await?;
     Ok(Single(UserView::seen_by(&viewer, user)))
 }

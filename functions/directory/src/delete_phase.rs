@@ -1,12 +1,7 @@
 //! `DELETE /api/phases/{id}`
 
-use axum::extract::State;
-use shared::{
-    App, Problem,
-    auth::{Caller, need},
-    http::{NoContent, Path, PathId},
-    model::PhaseId,
-};
+use shared::endpoint::*;
+use shared::model::PhaseId;
 
 /// Deletes a phase.
 ///

@@ -1,12 +1,7 @@
 //! `DELETE /api/tags/{id}`
 
-use axum::extract::State;
-use shared::{
-    App, Problem,
-    auth::{Caller, need},
-    http::{NoContent, Path, PathId, refusal::ConcurrentChange},
-    model::TagId,
-};
+use shared::endpoint::*;
+use shared::model::TagId;
 
 /// Deletes a tag and removes it from all tasks and activities.
 ///

@@ -1,12 +1,7 @@
 //! `GET /api/organizations/{id}`
 
-use axum::extract::State;
-use shared::{
-    App, Error, Problem,
-    auth::{Caller, need},
-    http::{Path, PathId, Single},
-    model::{Id, OrganizationId},
-};
+use shared::endpoint::*;
+use shared::model::OrganizationId;
 
 use crate::view::OrganizationView;
 

@@ -1,12 +1,7 @@
 //! `GET /api/projects/{id}`
 
-use axum::extract::State;
-use shared::{
-    App, Problem,
-    auth::{Caller, need},
-    http::{Path, PathId, Single},
-    model::ProjectId,
-};
+use shared::endpoint::*;
+use shared::model::ProjectId;
 
 use crate::view::ProjectView;
 

@@ -1,12 +1,7 @@
 //! `GET /api/users/{id}`
 
-use axum::extract::State;
-use shared::{
-    App, Problem,
-    auth::{Caller, need},
-    http::{Path, PathId, Single},
-    model::UserId,
-};
+use shared::endpoint::*;
+use shared::model::UserId;
 
 use crate::view::UserView;
 

@@ -1,13 +1,8 @@
 //! `GET /api/projects/{id}/history`
 
-use axum::extract::State;
-use shared::{
-    App, Problem,
-    auth::{Caller, need},
-    http::{List, Path, PathId},
-    model::{HistoryOf, HistorySort, Listing, ProjectId},
-    view::HistoryEntryView,
-};
+use shared::endpoint::*;
+use shared::model::{HistoryOf, HistorySort, ProjectId};
+use shared::store::EntryWithActor;
 
 /// Lists the changes of a project, newest first.
 #[utoipa::path(
@@ -19,11 +14,6 @@ pub async fn history_of_project(
     State(app): State<App>,
     caller: Caller<need::ViewWork, Listing<(), HistorySort>>,
     Path(id): Path<PathId<ProjectId>>,
-) -> Result<List<HistoryEntryView>, Problem> {
-    let (of, pages) = (HistoryOf::Project(id.known()?), caller.pages(&app)?);
-    let page = app
-        .store
-        .history(caller.tenant(), of, &pages.wanted)
-        .await?;
-    Ok(pages.answer(page, HistoryEntryView::from)?)
+) -> Result<List<EntryWithActor>, Problem> {
+    caller.history(&app, HistoryOf::Project(id.known()?)).await
 }

@@ -1,12 +1,7 @@
 //! `GET /api/journal`
 
-use axum::extract::State;
-use shared::{
-    App, Problem,
-    auth::{Caller, need},
-    http::List,
-    model::{Listing, OrganizationJournalFilter, OrganizationJournalSort},
-};
+use shared::endpoint::*;
+use shared::model::{OrganizationJournalFilter, OrganizationJournalSort};
 
 use crate::view::OrganizationEntryView;
 

@@ -1,12 +1,7 @@
 //! `GET /api/projects/{projectId}/phases`
 
-use axum::extract::State;
-use shared::{
-    App, Problem,
-    auth::{Caller, need},
-    http::{List, Path, PathId},
-    model::{Listing, PhaseFilter, PhaseSort, ProjectId},
-};
+use shared::endpoint::*;
+use shared::model::{PhaseFilter, PhaseSort, ProjectId};
 
 use crate::view::PhaseView;
 

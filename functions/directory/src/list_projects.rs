@@ -1,12 +1,7 @@
 //! `GET /api/projects`
 
-use axum::extract::State;
-use shared::{
-    App, Problem,
-    auth::{Caller, need},
-    http::List,
-    model::{Listing, ProjectFilter, ProjectSort},
-};
+use shared::endpoint::*;
+use shared::model::{ProjectFilter, ProjectSort};
 
 use crate::view::ProjectView;
 

@@ -1,12 +1,7 @@
 //! `GET /api/tags`
 
-use axum::extract::State;
-use shared::{
-    App, Problem,
-    auth::{Caller, need},
-    http::List,
-    model::{Listing, TagFilter, TagSort},
-};
+use shared::endpoint::*;
+use shared::model::{TagFilter, TagSort};
 
 use crate::view::TagView;
 

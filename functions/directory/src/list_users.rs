@@ -1,12 +1,7 @@
 //! `GET /api/users`
 
-use axum::extract::State;
-use shared::{
-    App, Problem,
-    auth::{Caller, need},
-    http::List,
-    model::{Listing, UserFilter, UserSort},
-};
+use shared::endpoint::*;
+use shared::model::{UserFilter, UserSort};
 
 use crate::view::UserView;
 
@@ -19,8 +14,8 @@ pub async fn list_users(
     let pages = caller.pages(&app)?;
     let (tenant, filter) = (caller.tenant(), &caller.query.filter);
     let directory = app.store.directory();
-    let page = directory.users(tenant, caller.user_id(), filter, &pages.wanted);
-    let page = page.await?;
+    let users = directory.users(tenant, caller.user_id(), filter, &pages.wanted);
+    let page = users.await?;
     let viewer = caller.identity().await?;
     Ok(pages.answer(page, |user| UserView::seen_by(&viewer, user))?)
 }

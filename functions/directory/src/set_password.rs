@@ -1,15 +1,7 @@
 //! `PUT /api/users/{id}/password`
 
-use axum::extract::State;
-use shared::{
-    App, Error, Problem,
-    auth::{Caller, need, password},
-    http::{
-        Body, NoContent, Path, PathId,
-        refusal::{AccessDenied, ConcurrentChange},
-    },
-    model::{Code, PasswordSet, UserId},
-};
+use shared::endpoint::*;
+use shared::model::{Code, PasswordSet, UserId};
 
 /// Sets a user's password and ends the user's sessions and tokens.
 ///

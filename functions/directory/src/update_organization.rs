@@ -1,12 +1,7 @@
 //! `PATCH /api/organizations/{id}`
 
-use axum::extract::State;
-use shared::{
-    App, Error, Problem,
-    auth::{Caller, need},
-    http::{Body, Path, PathId, Single, refusal::ConcurrentChange},
-    model::{Id, OrganizationId, OrganizationUpdate},
-};
+use shared::endpoint::*;
+use shared::model::{OrganizationId, OrganizationUpdate};
 
 use crate::view::OrganizationView;
 

@@ -1,12 +1,7 @@
 //! `PATCH /api/phases/{id}`
 
-use axum::extract::State;
-use shared::{
-    App, Problem,
-    auth::{Caller, need},
-    http::{Body, Path, PathId, Single, refusal::ConcurrentChange},
-    model::{PhaseId, PhaseUpdate},
-};
+use shared::endpoint::*;
+use shared::model::{PhaseId, PhaseUpdate};
 
 use crate::view::PhaseView;
 

@@ -1,12 +1,7 @@
 //! `PATCH /api/projects/{id}`
 
-use axum::extract::State;
-use shared::{
-    App, Problem,
-    auth::{Caller, need},
-    http::{Body, Path, PathId, Single, refusal::ConcurrentChange},
-    model::{ProjectId, ProjectUpdate},
-};
+use shared::endpoint::*;
+use shared::model::{ProjectId, ProjectUpdate};
 
 use crate::view::ProjectView;
 

@@ -1,15 +1,7 @@
 //! `PATCH /api/tags/{id}`
 
-use axum::extract::State;
-use shared::{
-    App, Problem,
-    auth::{Caller, need},
-    http::{
-        Body, Path, PathId, Single,
-        refusal::{ConcurrentChange, NameTaken},
-    },
-    model::{TagId, TagUpdate},
-};
+use shared::endpoint::*;
+use shared::model::{TagId, TagUpdate};
 
 use crate::view::TagView;
 

@@ -1,15 +1,7 @@
 //! `PATCH /api/users/{id}`
 
-use axum::extract::State;
-use shared::{
-    App, Problem,
-    auth::{Caller, need},
-    http::{
-        Body, Path, PathId, Single,
-        refusal::{ConcurrentChange, LastAdmin, SessionRequired},
-    },
-    model::{UserId, UserUpdate},
-};
+use shared::endpoint::*;
+use shared::model::{UserId, UserUpdate};
 
 use crate::view::UserView;
 
@@ -35,8 +27,8 @@ pub async fn update_user(
         Ok(by.held())
     };
     let directory = app.store.directory();
-    let user = directory.update_user(caller.pending_write(), by, id.known()?, update);
-    let user = user.await?;
+    let updated = directory.update_user(caller.pending_write(), by, id.known()?, update);
+    let user = updated.await?;
     let viewer = caller.identity().await?;
     Ok(Single(UserView::seen_by(&viewer, user)))
 }

@@ -1,17 +1,11 @@
 //! Views of organizations, entries of their journals, users, projects, phases and tags.
 
-use serde::Serialize;
-use shared::{
-    auth::Identity,
-    model::{
-        EntryActor, EntryCredential, JsonObject, OrOther, Organization, OrganizationEntry,
-        OrganizationEvent, Permission, Phase, Project, Role, Tag, Timestamp, User, UserId,
-    },
-    store::Stored,
-    versioned,
-    view::Shown,
+use shared::endpoint::*;
+use shared::model::{
+    EntryActor, EntryCredential, JsonObject, Organization, OrganizationEntry, OrganizationEvent,
+    Permission, Phase, Project, Role, Tag, User, UserId,
 };
-use utoipa::ToSchema;
+use shared::store::Stored;
 
 /// An organization.
 pub type OrganizationView = Shown<Organization>;

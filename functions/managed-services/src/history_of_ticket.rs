@@ -1,13 +1,8 @@
 //! `GET /api/managed-services/ticket/{ticketId}/history`
 
-use axum::extract::State;
-use shared::{
-    App, Problem,
-    auth::{Caller, need},
-    http::{List, Path, PathId},
-    model::{HistoryOf, HistorySort, Listing, TicketId},
-    view::HistoryEntryView,
-};
+use shared::endpoint::*;
+use shared::model::{HistoryOf, HistorySort, TicketId};
+use shared::store::EntryWithActor;
 
 /// Lists the changes of a ticket, newest first.
 #[utoipa::path(
@@ -19,11 +14,6 @@ pub async fn history_of_ticket(
     State(app): State<App>,
     caller: Caller<need::ViewManagedServices, Listing<(), HistorySort>>,
     Path(id): Path<PathId<TicketId>>,
-) -> Result<List<HistoryEntryView>, Problem> {
-    let (of, pages) = (HistoryOf::Ticket(id.known()?), caller.pages(&app)?);
-    let page = app
-        .store
-        .history(caller.tenant(), of, &pages.wanted)
-        .await?;
-    Ok(pages.answer(page, HistoryEntryView::from)?)
+) -> Result<List<EntryWithActor>, Problem> {
+    caller.history(&app, HistoryOf::Ticket(id.known()?)).await
 }

@@ -1,16 +1,9 @@
 //! `GET /api/managed-services/hours-saved`
 
-use axum::extract::State;
-use serde::Serialize;
-use shared::{
-    App, Problem,
-    agent::{ActionType, Saving},
-    auth::{Caller, need},
-    http::List,
-    model::{AgentSessionId, Listing, SavingSort, Timestamp},
-    store::Stored,
-};
-use utoipa::ToSchema;
+use shared::agent::{ActionType, Saving};
+use shared::endpoint::*;
+use shared::model::{AgentSessionId, SavingSort};
+use shared::store::Stored;
 
 /// Minutes of manual work that an action of the agent saved.
 #[derive(Debug, Serialize, ToSchema)]

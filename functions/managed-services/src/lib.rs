@@ -10,7 +10,6 @@ mod raise_ticket;
 mod reply_to_ticket;
 mod search_references;
 mod update_ticket;
-mod view;
 
 use shared::{App, http::Routes, operation};
 

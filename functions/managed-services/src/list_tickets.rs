@@ -1,14 +1,8 @@
 //! `GET /api/managed-services/tickets`
 
-use axum::extract::State;
-use shared::{
-    App, Problem,
-    auth::{Caller, need},
-    http::List,
-    model::{Listing, TicketFilter, TicketSort},
-};
-
-use crate::view::JoinedTicketView;
+use shared::endpoint::*;
+use shared::model::{TicketFilter, TicketSort};
+use shared::store::JoinedTicket;
 
 /// Lists the tickets of the caller's organization.
 ///
@@ -21,11 +15,11 @@ use crate::view::JoinedTicketView;
 pub async fn list_tickets(
     State(app): State<App>,
     caller: Caller<need::ViewManagedServices, Listing<TicketFilter, TicketSort>>,
-) -> Result<List<JoinedTicketView>, Problem> {
+) -> Result<List<JoinedTicket>, Problem> {
     let pages = caller.pages(&app)?;
     let Listing { filter, sort, .. } = &caller.query;
     let (tenant, user) = (caller.tenant(), caller.user_id());
     let tickets = app.store.tickets();
     let page = tickets.list(tenant, user, filter, *sort, &pages.wanted);
-    Ok(pages.answer(page.await?, JoinedTicketView::from)?)
+    Ok(pages.answer(page.await?, |ticket| ticket)?)
 }

@@ -1,14 +1,7 @@
 //! `POST /api/managed-services/tickets`
 
-use axum::extract::State;
-use shared::{
-    App, Problem,
-    auth::{Caller, need},
-    http::{Body, Single},
-    model::TicketCreate,
-};
-
-use crate::view::TicketView;
+use shared::endpoint::*;
+use shared::model::{Ticket, TicketCreate};
 
 /// Creates a ticket with the status `open`.
 ///
@@ -23,7 +16,7 @@ pub async fn raise_ticket(
     State(app): State<App>,
     caller: Caller<need::CreateServiceRequest>,
     Body(new): Body<TicketCreate>,
-) -> Result<Single<TicketView>, Problem> {
+) -> Result<Single<Shown<Ticket>>, Problem> {
     let tickets = app.store.tickets();
     let ticket = tickets.raise(caller.pending_write(), caller.user_id(), new);
     Ok(Single(ticket.await?.into()))

@@ -1,15 +1,7 @@
 //! `POST /api/managed-services/ticket/{ticketId}/reply`
 
-use axum::extract::State;
-use shared::{
-    App, Problem,
-    auth::{Caller, need},
-    http::{
-        Body, DoneAt, Path, PathId,
-        refusal::{ConcurrentChange, TicketClosed},
-    },
-    model::{TicketId, TicketReply},
-};
+use shared::endpoint::*;
+use shared::model::{TicketId, TicketReply};
 
 /// Adds a message to a ticket.
 ///
@@ -27,8 +19,8 @@ pub async fn reply_to_ticket(
     Body(reply): Body<TicketReply>,
 ) -> Result<DoneAt, Problem<(TicketClosed, ConcurrentChange)>> {
     let (tickets, id) = (app.store.tickets(), id.known()?);
-    let message = tickets.reply(caller.pending_write(), id, caller.user_id(), reply);
-    let message = message.await?;
+    let replied = tickets.reply(caller.pending_write(), id, caller.user_id(), reply);
+    let message = replied.await?;
     Ok(DoneAt(format!(
         "/api/managed-services/ticket/{id}#message-{message}"
     )))

@@ -1,17 +1,7 @@
 //! `PATCH /api/managed-services/ticket/{ticketId}`
 
-use axum::extract::State;
-use shared::{
-    App, Problem,
-    auth::{Caller, need},
-    http::{
-        Body, Path, PathId, Single,
-        refusal::{ConcurrentChange, InvalidTransition},
-    },
-    model::{TicketId, TicketUpdate},
-};
-
-use crate::view::TicketView;
+use shared::endpoint::*;
+use shared::model::{Ticket, TicketId, TicketUpdate};
 
 /// Updates a ticket.
 ///
@@ -26,7 +16,7 @@ pub async fn update_ticket(
     caller: Caller<need::ManageTickets>,
     Path(id): Path<PathId<TicketId>>,
     Body(update): Body<TicketUpdate>,
-) -> Result<Single<TicketView>, Problem<(InvalidTransition, ConcurrentChange)>> {
+) -> Result<Single<Shown<Ticket>>, Problem<(InvalidTransition, ConcurrentChange)>> {
     let tickets = app.store.tickets();
     let ticket = tickets.update(caller.pending_write(), id.known()?, update);
     Ok(Single(ticket.await?.into()))

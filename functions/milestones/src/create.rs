@@ -1,12 +1,7 @@
 //! `POST /api/milestones`
 
-use axum::extract::State;
-use shared::{
-    App, Problem,
-    auth::{Caller, need},
-    http::{Body, Single, refusal::ProjectArchived},
-    model::MilestoneCreate,
-};
+use shared::endpoint::*;
+use shared::model::MilestoneCreate;
 
 use crate::view::MilestoneView;
 

@@ -1,12 +1,7 @@
 //! `DELETE /api/milestones/{id}`
 
-use axum::extract::State;
-use shared::{
-    App, Problem,
-    auth::{Caller, need},
-    http::{NoContent, Path, PathId},
-    model::MilestoneId,
-};
+use shared::endpoint::*;
+use shared::model::MilestoneId;
 
 /// Deletes a milestone.
 ///

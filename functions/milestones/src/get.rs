@@ -1,12 +1,7 @@
 //! `GET /api/milestones/{id}`
 
-use axum::extract::State;
-use shared::{
-    App, Problem,
-    auth::{Caller, need},
-    http::{Path, PathId, Single},
-    model::MilestoneId,
-};
+use shared::endpoint::*;
+use shared::model::MilestoneId;
 
 use crate::view::MilestoneWithTasksView;
 

@@ -1,12 +1,7 @@
 //! `GET /api/projects/{projectId}/milestones`
 
-use axum::extract::State;
-use shared::{
-    App, Problem,
-    auth::{Caller, need},
-    http::{List, Path, PathId},
-    model::{Listing, MilestoneFilter, MilestoneSort, ProjectId},
-};
+use shared::endpoint::*;
+use shared::model::{MilestoneFilter, MilestoneSort, ProjectId};
 
 use crate::view::MilestoneWithTasksView;
 

@@ -1,12 +1,7 @@
 //! `PUT /api/milestones/{id}`
 
-use axum::extract::State;
-use shared::{
-    App, Problem,
-    auth::{Caller, need},
-    http::{Body, Path, PathId, Single, refusal::ConcurrentChange},
-    model::{MilestoneId, MilestoneUpdate},
-};
+use shared::endpoint::*;
+use shared::model::{MilestoneId, MilestoneUpdate};
 
 use crate::view::MilestoneView;
 

@@ -1,14 +1,8 @@
 //! Views of milestones.
 
-use serde::Serialize;
-use shared::{
-    http::Links,
-    model::{Milestone, OrOther, Priority, TaskId, TaskStatus, Title},
-    store::{LinkedTask, MilestoneWithTasks},
-    versioned,
-    view::Shown,
-};
-use utoipa::ToSchema;
+use shared::endpoint::*;
+use shared::model::Milestone;
+use shared::store::{LinkedTask, MilestoneWithTasks};
 
 /// A milestone.
 pub type MilestoneView = Shown<Milestone>;
@@ -23,26 +17,9 @@ pub struct MilestoneWithTasksView {
     #[serde(flatten)]
     milestone: MilestoneView,
     /// The first 200 tasks of the milestone, by id.
-    tasks: Vec<TaskOfMilestone>,
+    tasks: Vec<LinkedTask>,
     /// The URL of the other tasks; null if there are no more.
     tasks_next: Option<String>,
-}
-
-/// A task of a milestone.
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(examples(json!({
-    "id": 7,
-    "title": "Compare the invoices of both systems",
-    "status": "in_progress",
-    "priority": "high"
-})))]
-pub struct TaskOfMilestone {
-    id: TaskId,
-    title: Title,
-    #[schema(value_type = TaskStatus)]
-    status: OrOther<TaskStatus>,
-    #[schema(value_type = Priority)]
-    priority: OrOther<Priority>,
 }
 
 impl MilestoneWithTasksView {
@@ -52,23 +29,8 @@ impl MilestoneWithTasksView {
         let next = |place| links.url("/api/tasks", &of_milestone, place);
         Self {
             tasks_next: tasks.end.as_ref().map(next),
-            tasks: tasks
-                .rows
-                .into_iter()
-                .map(|row| row.record.into())
-                .collect(),
+            tasks: tasks.rows.into_iter().map(|row| row.record).collect(),
             milestone: milestone.into(),
-        }
-    }
-}
-
-impl From<LinkedTask> for TaskOfMilestone {
-    fn from(task: LinkedTask) -> Self {
-        Self {
-            id: task.id,
-            title: task.title,
-            status: task.status,
-            priority: task.priority,
         }
     }
 }

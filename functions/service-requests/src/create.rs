@@ -1,13 +1,7 @@
 //! `POST /api/managed-services/request`
 
-use axum::extract::State;
-use shared::{
-    App, Problem,
-    auth::{Caller, need},
-    http::{Body, Single},
-    model::ServiceRequestCreate,
-    view::ServiceRequestView,
-};
+use shared::endpoint::*;
+use shared::model::ServiceRequestCreate;
 
 /// Creates a service request with the status `open`.
 ///

@@ -1,12 +1,7 @@
 //! `DELETE /api/service-requests/{id}`
 
-use axum::extract::State;
-use shared::{
-    App, Problem,
-    auth::{Caller, need},
-    http::{NoContent, Path, PathId},
-    model::ServiceRequestId,
-};
+use shared::endpoint::*;
+use shared::model::ServiceRequestId;
 
 /// Deletes a service request and its comments.
 ///

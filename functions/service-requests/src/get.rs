@@ -1,13 +1,7 @@
 //! `GET /api/service-requests/{id}`
 
-use axum::extract::State;
-use shared::{
-    App, Problem,
-    auth::{Caller, need},
-    http::{Path, PathId, Single},
-    model::ServiceRequestId,
-    view::ServiceRequestView,
-};
+use shared::endpoint::*;
+use shared::model::ServiceRequestId;
 
 /// Returns a service request.
 #[utoipa::path(

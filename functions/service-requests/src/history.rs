@@ -1,13 +1,8 @@
 //! `GET /api/service-requests/{id}/history`
 
-use axum::extract::State;
-use shared::{
-    App, Problem,
-    auth::{Caller, need},
-    http::{List, Path, PathId},
-    model::{HistoryOf, HistorySort, Listing, ServiceRequestId},
-    view::HistoryEntryView,
-};
+use shared::endpoint::*;
+use shared::model::{HistoryOf, HistorySort, ServiceRequestId};
+use shared::store::EntryWithActor;
 
 /// Lists the changes of a service request, newest first.
 ///
@@ -21,11 +16,8 @@ pub async fn history(
     State(app): State<App>,
     caller: Caller<need::ViewWork, Listing<(), HistorySort>>,
     Path(id): Path<PathId<ServiceRequestId>>,
-) -> Result<List<HistoryEntryView>, Problem> {
-    let (of, pages) = (HistoryOf::ServiceRequest(id.known()?), caller.pages(&app)?);
-    let page = app
-        .store
-        .history(caller.tenant(), of, &pages.wanted)
-        .await?;
-    Ok(pages.answer(page, HistoryEntryView::from)?)
+) -> Result<List<EntryWithActor>, Problem> {
+    caller
+        .history(&app, HistoryOf::ServiceRequest(id.known()?))
+        .await
 }

@@ -1,13 +1,7 @@
 //! `GET /api/service-requests`
 
-use axum::extract::State;
-use shared::{
-    App, Problem,
-    auth::{Caller, need},
-    http::List,
-    model::{CreatedSort, Listing, ServiceRequestFilter},
-    view::ServiceRequestView,
-};
+use shared::endpoint::*;
+use shared::model::{CreatedSort, ServiceRequestFilter};
 
 /// Lists the service requests of the caller's organization.
 ///

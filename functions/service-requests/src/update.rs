@@ -1,16 +1,7 @@
 //! `PATCH /api/service-requests/{id}`
 
-use axum::extract::State;
-use shared::{
-    App, Problem,
-    auth::{Caller, need},
-    http::{
-        Body, Path, PathId, Single,
-        refusal::{ConcurrentChange, InvalidTransition},
-    },
-    model::{ServiceRequestId, ServiceRequestUpdate},
-    view::ServiceRequestView,
-};
+use shared::endpoint::*;
+use shared::model::{ServiceRequestId, ServiceRequestUpdate};
 
 /// Updates a service request.
 ///

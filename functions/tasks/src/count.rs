@@ -1,14 +1,8 @@
 //! `GET /api/projects/{projectId}/task-counts`
 
-use axum::{Json, extract::State};
-use shared::{
-    App, Problem,
-    auth::{Caller, need},
-    http::{Path, PathId},
-    model::ProjectId,
-};
-
-use crate::view::TaskCountsView;
+use shared::endpoint::*;
+use shared::model::ProjectId;
+use shared::store::TaskCounts;
 
 /// Counts the tasks of a project by status and by assignee.
 ///
@@ -22,8 +16,8 @@ pub async fn count(
     State(app): State<App>,
     caller: Caller<need::ViewWork>,
     Path(project): Path<PathId<ProjectId>>,
-) -> Result<Json<TaskCountsView>, Problem> {
+) -> Result<Json<TaskCounts>, Problem> {
     let tasks = app.store.tasks();
     let counts = tasks.counts(caller.tenant(), project.known()?).await?;
-    Ok(Json(counts.into()))
+    Ok(Json(counts))
 }

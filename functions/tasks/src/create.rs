@@ -1,17 +1,8 @@
 //! `POST /api/tasks`
 
-use axum::extract::State;
-use shared::{
-    App, Problem,
-    auth::{Caller, need},
-    http::{
-        Body, Single,
-        refusal::{ConcurrentChange, NoRoom, ProjectArchived},
-    },
-    model::TaskCreate,
-};
-
-use crate::view::JoinedTaskView;
+use shared::endpoint::*;
+use shared::model::TaskCreate;
+use shared::store::JoinedTask;
 
 /// Creates a task in a project or in the organization at large.
 ///
@@ -22,11 +13,11 @@ pub async fn create(
     State(app): State<App>,
     caller: Caller<need::CreateTask>,
     Body(new): Body<TaskCreate>,
-) -> Result<Single<JoinedTaskView>, Problem<(ProjectArchived, NoRoom, ConcurrentChange)>> {
+) -> Result<Single<JoinedTask>, Problem<(ProjectArchived, NoRoom, ConcurrentChange)>> {
     let task = app
         .store
         .tasks()
         .create(caller.pending_write(), new)
         .await?;
-    Ok(Single(task.into()))
+    Ok(Single(task))
 }

@@ -1,12 +1,7 @@
 //! `DELETE /api/tasks/{id}`
 
-use axum::extract::State;
-use shared::{
-    App, Problem,
-    auth::{Caller, need},
-    http::{NoContent, Path, PathId},
-    model::TaskId,
-};
+use shared::endpoint::*;
+use shared::model::TaskId;
 
 /// Deletes a task and its comments.
 #[utoipa::path(delete, path = "/api/tasks/{id}", operation_id = "deleteTask")]

@@ -1,14 +1,8 @@
 //! `GET /api/tasks/{id}`
 
-use axum::extract::State;
-use shared::{
-    App, Problem,
-    auth::{Caller, need},
-    http::{Path, PathId, Single},
-    model::TaskId,
-};
-
-use crate::view::JoinedTaskView;
+use shared::endpoint::*;
+use shared::model::TaskId;
+use shared::store::JoinedTask;
 
 /// Returns a task with its assignee, project, milestone and tags.
 #[utoipa::path(get, path = "/api/tasks/{id}", operation_id = "getTask")]
@@ -16,7 +10,7 @@ pub async fn get(
     State(app): State<App>,
     caller: Caller<need::ViewWork>,
     Path(id): Path<PathId<TaskId>>,
-) -> Result<Single<JoinedTaskView>, Problem> {
+) -> Result<Single<JoinedTask>, Problem> {
     let task = app.store.tasks().get(caller.tenant(), id.known()?).await?;
-    Ok(Single(task.into()))
+    Ok(Single(task))
 }

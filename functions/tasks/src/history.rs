@@ -1,13 +1,8 @@
 //! `GET /api/tasks/{id}/history`
 
-use axum::extract::State;
-use shared::{
-    App, Problem,
-    auth::{Caller, need},
-    http::{List, Path, PathId},
-    model::{HistoryOf, HistorySort, Listing, TaskId},
-    view::HistoryEntryView,
-};
+use shared::endpoint::*;
+use shared::model::{HistoryOf, HistorySort, TaskId};
+use shared::store::EntryWithActor;
 
 /// Lists the changes of a task, newest first.
 ///
@@ -21,11 +16,6 @@ pub async fn history(
     State(app): State<App>,
     caller: Caller<need::ViewWork, Listing<(), HistorySort>>,
     Path(id): Path<PathId<TaskId>>,
-) -> Result<List<HistoryEntryView>, Problem> {
-    let (of, pages) = (HistoryOf::Task(id.known()?), caller.pages(&app)?);
-    let page = app
-        .store
-        .history(caller.tenant(), of, &pages.wanted)
-        .await?;
-    Ok(pages.answer(page, HistoryEntryView::from)?)
+) -> Result<List<EntryWithActor>, Problem> {
+    caller.history(&app, HistoryOf::Task(id.known()?)).await
 }

@@ -1,23 +1,18 @@
 //! Tasks of projects and of the organization, their comments and tags.
 
-mod attach_tag;
-mod comment;
+mod comments;
 mod count;
 mod create;
 mod delete;
-mod delete_comment;
-mod detach_tag;
-mod edit_comment;
 mod get;
 mod history;
 mod list;
-mod list_comments;
 mod list_of_project;
 mod move_beside;
 mod move_to_phase;
 mod reorder;
+mod tags;
 mod update;
-mod view;
 
 use shared::{App, http::Routes, operation};
 
@@ -36,13 +31,9 @@ pub fn routes() -> Routes<App> {
             operation!(move_to_phase::move_to_phase),
             operation!(list_of_project::list_of_project),
             operation!(count::count),
-            operation!(list_comments::list_comments),
-            operation!(comment::comment),
-            operation!(edit_comment::edit_comment),
-            operation!(delete_comment::delete_comment),
-            operation!(attach_tag::attach_tag),
-            operation!(detach_tag::detach_tag),
             operation!(history::history),
         ],
     )
+    .and(shared::comments::endpoints::<comments::TaskComment>())
+    .and(tags::endpoints())
 }

@@ -1,14 +1,8 @@
 //! `GET /api/tasks`
 
-use axum::extract::State;
-use shared::{
-    App, Problem,
-    auth::{Caller, need},
-    http::List,
-    model::{Listing, TaskFilter, TaskSort},
-};
-
-use crate::view::JoinedTaskView;
+use shared::endpoint::*;
+use shared::model::{TaskFilter, TaskSort};
+use shared::store::JoinedTask;
 
 /// Lists the tasks of the caller's organization.
 ///
@@ -17,7 +11,7 @@ use crate::view::JoinedTaskView;
 pub async fn list(
     State(app): State<App>,
     caller: Caller<need::ViewWork, Listing<TaskFilter, TaskSort>>,
-) -> Result<List<JoinedTaskView>, Problem> {
+) -> Result<List<JoinedTask>, Problem> {
     let pages = caller.pages(&app)?;
     let Listing { filter, sort, .. } = &caller.query;
     let (tenant, user) = (caller.tenant(), caller.user_id());
@@ -25,5 +19,5 @@ pub async fn list(
     let page = tasks
         .list(tenant, user, filter, *sort, &pages.wanted)
         .await?;
-    Ok(pages.answer(page, JoinedTaskView::from)?)
+    Ok(pages.answer(page, |task| task)?)
 }

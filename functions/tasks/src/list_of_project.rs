@@ -1,14 +1,8 @@
 //! `GET /api/projects/{projectId}/tasks`
 
-use axum::extract::State;
-use shared::{
-    App, Problem,
-    auth::{Caller, need},
-    http::{List, Path, PathId},
-    model::{Listing, ProjectId, ProjectTaskSort, TaskFilter},
-};
-
-use crate::view::JoinedTaskView;
+use shared::endpoint::*;
+use shared::model::{ProjectId, ProjectTaskSort, TaskFilter};
+use shared::store::JoinedTask;
 
 /// Lists the tasks of a project by `order`, then by id.
 #[utoipa::path(
@@ -20,11 +14,11 @@ pub async fn list_of_project(
     State(app): State<App>,
     caller: Caller<need::ViewWork, Listing<TaskFilter, ProjectTaskSort>>,
     Path(project): Path<PathId<ProjectId>>,
-) -> Result<List<JoinedTaskView>, Problem> {
+) -> Result<List<JoinedTask>, Problem> {
     let (project, pages) = (project.known()?, caller.pages(&app)?);
     let (tenant, user) = (caller.tenant(), caller.user_id());
     let filter = &caller.query.filter;
     let tasks = app.store.tasks();
     let page = tasks.of_project(tenant, user, project, filter, &pages.wanted);
-    Ok(pages.answer(page.await?, JoinedTaskView::from)?)
+    Ok(pages.answer(page.await?, |task| task)?)
 }

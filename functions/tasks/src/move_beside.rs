@@ -1,17 +1,8 @@
 //! `POST /api/tasks/{id}/move`
 
-use axum::extract::State;
-use shared::{
-    App, Problem,
-    auth::{Caller, need},
-    http::{
-        Body, Conditional, Path, PathId, Single,
-        refusal::{ConcurrentChange, NoRoom},
-    },
-    model::{TaskId, TaskMove},
-};
-
-use crate::view::JoinedTaskView;
+use shared::endpoint::*;
+use shared::model::{TaskId, TaskMove};
+use shared::store::JoinedTask;
 
 /// Moves a task directly before or after another one.
 ///
@@ -26,8 +17,8 @@ pub async fn move_beside(
     caller: Caller<need::UpdateTask>,
     Path(id): Path<PathId<TaskId>>,
     Body(to): Body<TaskMove>,
-) -> Result<Single<JoinedTaskView>, Problem<(ConcurrentChange, NoRoom)>> {
+) -> Result<Single<JoinedTask>, Problem<(ConcurrentChange, NoRoom)>> {
     let tasks = app.store.tasks();
     let moved = tasks.move_beside(caller.pending_write(), id.known()?, to);
-    Ok(Single(moved.await?.into()))
+    Ok(Single(moved.await?))
 }

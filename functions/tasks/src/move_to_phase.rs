@@ -1,12 +1,7 @@
 //! `PATCH /api/tasks/{taskId}/phase`
 
-use axum::extract::State;
-use shared::{
-    App, Problem,
-    auth::{Caller, need},
-    http::{Body, Changed, Path, PathId, refusal::ConcurrentChange},
-    model::{TaskId, TaskPhase},
-};
+use shared::endpoint::*;
+use shared::model::{TaskId, TaskPhase};
 
 /// Moves a task to a phase of its project, or out of its phase.
 #[utoipa::path(
@@ -22,5 +17,5 @@ pub async fn move_to_phase(
 ) -> Result<Changed, Problem<ConcurrentChange>> {
     let tasks = app.store.tasks();
     let moved = tasks.update(caller.pending_write(), id.known()?, phase.into());
-    Ok(Changed(moved.await?.task.version))
+    Ok(Changed(moved.await?.version))
 }

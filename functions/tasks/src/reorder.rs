@@ -1,13 +1,8 @@
 //! `PATCH /api/tasks/reorder`
 
-use axum::extract::State;
-use shared::{
-    App, Problem,
-    auth::{Caller, need},
-    http::{Body, NoContent, refusal::NotFound},
-    input::List,
-    model::TaskReorder,
-};
+use shared::endpoint::*;
+use shared::input::List;
+use shared::model::TaskReorder;
 
 /// Moves up to 100 tasks to new places, all or none.
 ///

@@ -1,14 +1,8 @@
 //! `PATCH /api/tasks/{id}`
 
-use axum::extract::State;
-use shared::{
-    App, Problem,
-    auth::{Caller, need},
-    http::{Body, Path, PathId, Single, refusal::ConcurrentChange},
-    model::{TaskId, TaskUpdate},
-};
-
-use crate::view::JoinedTaskView;
+use shared::endpoint::*;
+use shared::model::{TaskId, TaskUpdate};
+use shared::store::JoinedTask;
 
 /// Updates a task.
 #[utoipa::path(patch, path = "/api/tasks/{id}", operation_id = "updateTask")]
@@ -17,10 +11,10 @@ pub async fn update(
     caller: Caller<need::UpdateTask>,
     Path(id): Path<PathId<TaskId>>,
     Body(update): Body<TaskUpdate>,
-) -> Result<Single<JoinedTaskView>, Problem<ConcurrentChange>> {
+) -> Result<Single<JoinedTask>, Problem<ConcurrentChange>> {
     let tasks = app.store.tasks();
     let task = tasks
         .update(caller.pending_write(), id.known()?, update)
         .await?;
-    Ok(Single(task.into()))
+    Ok(Single(task))
 }

@@ -1,12 +1,6 @@
 //! `GET /api/notifications/count`
 
-use axum::{Json, extract::State};
-use serde::Serialize;
-use shared::{
-    App, Problem,
-    auth::{Caller, need},
-};
-use utoipa::ToSchema;
+use shared::endpoint::*;
 
 /// The most that is counted.
 const MOST: usize = 100;
@@ -31,7 +25,7 @@ pub async fn count_notifications(
     caller: Caller<need::SignedIn>,
 ) -> Result<Json<NotificationCount>, Problem> {
     let notifications = app.store.notifications();
-    let unread = notifications.unread(caller.tenant(), caller.user_id(), MOST);
-    let unread = unread.await?;
+    let counted = notifications.unread(caller.tenant(), caller.user_id(), MOST);
+    let unread = counted.await?;
     Ok(Json(NotificationCount { unread }))
 }

@@ -1,11 +1,7 @@
 //! `GET /api/notifications/preferences`
 
-use axum::{Json, extract::State};
-use shared::{
-    App, Problem,
-    auth::{Caller, need},
-    model::NotificationPreferences,
-};
+use shared::endpoint::*;
+use shared::model::NotificationPreferences;
 
 /// Returns the kinds of notifications that the caller gets.
 ///

@@ -8,7 +8,6 @@ mod read_notifications;
 mod search;
 mod set_notification_preferences;
 mod state;
-mod view;
 mod webhooks;
 
 pub use state::Updates;

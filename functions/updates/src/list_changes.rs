@@ -1,15 +1,8 @@
 //! `GET /api/changes`
 
-use axum::extract::State;
-use shared::{
-    App, Problem,
-    auth::{Caller, need},
-    http::{List, refusal::CursorExpired},
-    model::{Cursor, FeedQuery},
-    store::{FeedFilter, FeedFrom},
-};
-
-use crate::view::ChangeView;
+use shared::endpoint::*;
+use shared::model::{Cursor, FeedQuery};
+use shared::store::{FeedFilter, FeedFrom, NumberedEntry};
 
 /// Lists changes of records, oldest first.
 ///
@@ -23,7 +16,7 @@ use crate::view::ChangeView;
 pub async fn list_changes(
     State(app): State<App>,
     caller: Caller<need::ViewWork, FeedQuery>,
-) -> Result<List<ChangeView>, Problem<CursorExpired>> {
+) -> Result<List<NumberedEntry>, Problem<CursorExpired>> {
     let query = &caller.query;
     let oldest = |cursor: &Cursor| cursor.as_str() == FeedQuery::OLDEST;
     let is_oldest = query.cursor.as_ref().is_some_and(oldest);
@@ -35,8 +28,8 @@ pub async fn list_changes(
         None => FeedFrom::Now,
     };
     let identity = caller.identity().await?;
-    let types = query.types().iter().copied();
-    let types = types.filter(|kind| identity.may(kind.permission()));
+    let wanted = query.types().iter().copied();
+    let types = wanted.filter(|kind| identity.may(kind.permission()));
     let filter = FeedFilter {
         types: types.collect(),
         with_notes: identity.sees_notes(),
@@ -44,5 +37,5 @@ pub async fn list_changes(
     };
     let feed = app.store.feed();
     let page = feed.page(caller.tenant(), from, &filter, query.most());
-    Ok(pages.answer(page.await?, ChangeView::from)?)
+    Ok(pages.answer(page.await?, |entry| entry)?)
 }

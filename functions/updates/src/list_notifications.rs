@@ -1,14 +1,8 @@
 //! `GET /api/notifications`
 
-use axum::extract::State;
-use shared::{
-    App, Problem,
-    auth::{Caller, need},
-    http::List,
-    model::{Listing, NotificationFilter, NotificationSort},
-};
-
-use crate::view::NotificationView;
+use shared::endpoint::*;
+use shared::model::{NotificationFilter, NotificationSort};
+use shared::store::JoinedNotification;
 
 /// Lists the caller's notifications, newest first.
 ///
@@ -18,13 +12,15 @@ use crate::view::NotificationView;
 pub async fn list_notifications(
     State(app): State<App>,
     caller: Caller<need::SignedIn, Listing<NotificationFilter, NotificationSort>>,
-) -> Result<List<NotificationView>, Problem> {
+) -> Result<List<JoinedNotification>, Problem> {
     let pages = caller.own_pages(&app)?;
     let (tenant, user, filter) = (caller.tenant(), caller.user_id(), &caller.query.filter);
     let notifications = app.store.notifications();
-    let page = notifications.page(tenant, user, filter, &pages.wanted);
-    let page = page.await?;
+    let own = notifications.page(tenant, user, filter, &pages.wanted);
+    let page = own.await?;
     let identity = caller.identity().await?;
-    let view = |joined| NotificationView::seen_by(&identity, joined);
+    let view = |one: JoinedNotification| {
+        one.for_user(|permission| identity.may(permission), identity.sees_notes())
+    };
     Ok(pages.answer(page, view)?)
 }

@@ -1,12 +1,7 @@
 //! `POST /api/notifications/read`
 
-use axum::extract::State;
-use shared::{
-    App, Problem,
-    auth::{Caller, need},
-    http::{Body, NoContent},
-    model::NotificationsRead,
-};
+use shared::endpoint::*;
+use shared::model::NotificationsRead;
 
 /// Marks the caller's notifications as read, by their ids or up to an instant.
 #[utoipa::path(

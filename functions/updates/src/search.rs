@@ -1,15 +1,8 @@
 //! `GET /api/search`
 
-use axum::extract::State;
-use shared::{
-    App, Problem,
-    auth::{Caller, need},
-    http::List,
-    model::SearchQuery,
-    store::SearchFilter,
-};
-
-use crate::view::FoundView;
+use shared::endpoint::*;
+use shared::model::SearchQuery;
+use shared::store::{FoundRecord, SearchFilter};
 
 /// Searches the records of the organization by their words.
 ///
@@ -21,15 +14,15 @@ use crate::view::FoundView;
 pub async fn search(
     State(app): State<App>,
     caller: Caller<need::ViewWork, SearchQuery>,
-) -> Result<List<FoundView>, Problem> {
+) -> Result<List<FoundRecord>, Problem> {
     let query = &caller.query;
     let links = caller.links(&app);
     let pages = links.pages_after(query.cursor.as_ref(), Some(query.most()))?;
     let (tenant, search) = (caller.tenant(), app.store.search());
     let candidates = Box::pin(search.candidates(tenant, &query.query));
     let (candidates, identity) = tokio::try_join!(candidates, caller.identity())?;
-    let types = query.types().iter().copied();
-    let types = types.filter(|kind| identity.may(kind.record_type().permission()));
+    let wanted = query.types().iter().copied();
+    let types = wanted.filter(|kind| identity.may(kind.record_type().permission()));
     let filter = SearchFilter {
         words: &query.query,
         with_notes: identity.sees_notes(),
@@ -40,5 +33,5 @@ pub async fn search(
             .map(|projects| projects.0.as_slice()),
     };
     let page = search.page(tenant, &filter, candidates, &pages.wanted);
-    Ok(pages.answer(Box::pin(page).await?, FoundView::from)?)
+    Ok(pages.answer(Box::pin(page).await?, |found| found)?)
 }

@@ -1,12 +1,7 @@
 //! `PUT /api/notifications/preferences`
 
-use axum::{Json, extract::State};
-use shared::{
-    App, Problem,
-    auth::{Caller, need},
-    http::Body,
-    model::{NotificationPreferences, NotificationPreferencesSet},
-};
+use shared::endpoint::*;
+use shared::model::{NotificationPreferences, NotificationPreferencesSet};
 
 /// Switches kinds of notifications on or off for the caller.
 ///

@@ -258,10 +258,10 @@ impl Demo {
                 "dueDate": self.now.plus(7 * span::DAY),
             });
             let task = tasks.create(self.tenant, input::from_value(&task)?).await?;
-            self.tag(task.task.id, carried).await?;
+            self.tag(task.id, carried).await?;
             if status == "in_progress" {
                 let found = "September agrees to the cent. In October two invoices differ.";
-                self.comment(task.task.id, mia, found).await?;
+                self.comment(task.id, mia, found).await?;
             }
         }
         let task = json!({
@@ -317,7 +317,7 @@ impl Demo {
             });
             let new = input::from_value(&new)?;
             let activity = activities.create(self.tenant, creator.id, new).await?;
-            self.tag(activity.activity.id, carried).await?;
+            self.tag(activity.id, carried).await?;
         }
         Ok(())
     }

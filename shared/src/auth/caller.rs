@@ -4,8 +4,11 @@ use std::{marker::PhantomData, sync::Arc};
 
 use axum::extract::FromRequestParts;
 use http::{Uri, request::Parts};
-use model::{Code, Error, Listing, NamedPermission, OrganizationId, UserId, input::Input};
-use store::{PendingWrite, Preconditions};
+use model::{
+    Code, Error, HistoryOf, HistorySort, Listing, NamedPermission, OrganizationId, UserId,
+    input::Input,
+};
+use store::{EntryWithActor, PendingWrite, Preconditions};
 
 use super::{
     claim::Claim,
@@ -15,7 +18,7 @@ use super::{
 use crate::{
     App, Problem,
     http::{
-        Links, Pages, Rest, condition,
+        Links, List, Pages, Rest, condition,
         operation::{Argument, Description},
         query,
     },
@@ -79,6 +82,15 @@ impl<N, F, S> Caller<N, Listing<F, S>> {
     pub fn own_pages(&self, app: &App) -> Result<Pages, Error> {
         let links = self.links(app).of_user(self.user_id());
         links.pages(&self.query.part)
+    }
+}
+
+impl<N> Caller<N, Listing<(), HistorySort>> {
+    /// The requested page of a record's history, newest entry first.
+    pub async fn history(&self, app: &App, of: HistoryOf) -> Result<List<EntryWithActor>, Problem> {
+        let pages = self.pages(app)?;
+        let page = app.store.history(self.tenant(), of, &pages.wanted);
+        Ok(pages.answer(page.await?, |entry| entry)?)
     }
 }
 

@@ -109,8 +109,8 @@ impl Claim {
         check: fn(&Identity) -> Result<(), Error>,
     ) -> Result<Self, Error> {
         let defect = |why| Error::internal("authenticating a request", why);
-        let slot = parts.extensions.get::<AuthenticationSlot>();
-        let slot = slot.ok_or_else(|| defect("the layer left no slot"))?;
+        let left = parts.extensions.get::<AuthenticationSlot>();
+        let slot = left.ok_or_else(|| defect("the layer left no slot"))?;
         let (authentication, meter) = (slot.authentication.clone(), slot.meter.clone());
         let limits = &authentication.limits;
         let (tell, identity) = oneshot::channel();
@@ -118,8 +118,8 @@ impl Claim {
             let token = bearer::read(&parts.headers).ok_or(Error::Unauthenticated)?;
             let counted = QuotaHolder::Token(token.hash());
             limits.admit(&counted, None)?;
-            let holder = authentication.store.tokens().holder(&token).await?;
-            let holder = holder.ok_or(Error::Unauthenticated)?;
+            let known = authentication.store.tokens().holder(&token).await?;
+            let holder = known.ok_or(Error::Unauthenticated)?;
             let (tenant, user) = (holder.organization_id, holder.user_id);
             meter.caller(counted.clone(), tenant);
             limits.admit(&counted, Some(tenant))?;
@@ -131,11 +131,12 @@ impl Claim {
             };
             (tenant, user, authenticated.boxed())
         } else {
-            let sid = authentication.cookie.read(&parts.headers);
-            let sid = sid.and_then(|sid| Sid::parse(&sid));
+            let signed = authentication.cookie.read(&parts.headers);
             let now = authentication.clock.now();
-            let sid = sid.filter(|sid| !sid.is_too_old(now));
-            let sid = sid.ok_or(Error::Unauthenticated)?;
+            let sid = signed
+                .and_then(|text| Sid::parse(&text))
+                .filter(|sid| !sid.is_too_old(now))
+                .ok_or(Error::Unauthenticated)?;
             let (tenant, user) = (sid.organization, sid.user);
             let counted = [QuotaHolder::User(user), QuotaHolder::Session(sid.hash())];
             for holder in &counted {

@@ -158,9 +158,8 @@ impl Known {
         now: Timestamp,
     ) -> Result<(), Error> {
         let own = self.used.get(caller);
-        let organization = organization.or_else(|| Some(own?.organization));
-        let organization = organization.map(QuotaHolder::Organization);
-        for holder in std::iter::once(caller).chain(&organization) {
+        let of = organization.or_else(|| Some(own?.organization));
+        for holder in std::iter::once(caller).chain(&of.map(QuotaHolder::Organization)) {
             if let Some(usage) = self.used.get_mut(holder) {
                 let used = usage.at(now).used;
                 if used >= WINDOW {

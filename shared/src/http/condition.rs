@@ -158,8 +158,8 @@ pub(crate) async fn not_modified(request: Request, next: Next) -> Response {
     let Some(known) = known.filter(|_| is_read && response.status() == StatusCode::OK) else {
         return response;
     };
-    let current = response.headers().get(header::ETAG);
-    let current = current.and_then(|tag| versions(tag.as_bytes()));
+    let tag = response.headers().get(header::ETAG);
+    let current = tag.and_then(|tag| versions(tag.as_bytes()));
     let is_known = match (versions(&known), current) {
         (Some(Versions::Any), Some(_)) => true,
         (Some(Versions::These(known)), Some(Versions::These(current))) => {

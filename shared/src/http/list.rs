@@ -10,13 +10,13 @@ use bytes::Bytes;
 use http::{HeaderValue, StatusCode, Uri, header};
 use model::{Cursor, Error, Fault, FaultCode, OrganizationId, Part, UserId};
 use serde::Serialize;
-use store::{Page, Place, Row, Wanted};
+use store::{Page, Place, Row, Versioned, Wanted};
 use utoipa::{ToSchema, openapi::schema::ArrayBuilder};
 
 use super::{
     operation::{Answer, Description, about},
     query,
-    single::{ETAG, Versioned, describe_if_none_match, tagged},
+    single::{ETAG, describe_if_none_match, tagged},
 };
 use crate::auth::Cursors;
 

@@ -87,7 +87,13 @@ pub trait Answer {
 /// A handler.
 pub trait Handler<Arguments> {
     /// Adds all of its arguments, its refusals and its answer.
-    fn describe(&self, description: &mut Description);
+    fn describe(description: &mut Description);
+}
+
+/// Returns the function that describes a handler.
+#[must_use]
+pub const fn description_of<A, H: Handler<A>>(_: &H) -> fn(&mut Description) {
+    H::describe
 }
 
 impl Description {
@@ -329,6 +335,13 @@ fn in_words(need: &str) -> String {
     }
 }
 
+/// Returns a noun with its article.
+pub(crate) fn with_article(noun: &str) -> String {
+    let is_vowel = noun.starts_with(['a', 'e', 'i', 'o', 'u']);
+    let article = if is_vowel { "an" } else { "a" };
+    format!("{article} {noun}")
+}
+
 /// Joins the lines of each paragraph, which a source file breaks at its margin. Rows of lists and
 /// tables stay apart.
 fn unwrapped(text: &str) -> String {
@@ -383,7 +396,7 @@ macro_rules! handlers {
             R: Refusals,
             $($argument: Argument,)*
         {
-            fn describe(&self, description: &mut Description) {
+            fn describe(description: &mut Description) {
                 $($argument::describe(description);)*
                 description.problems(&R::codes());
                 A::describe(description);

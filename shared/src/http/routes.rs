@@ -2,11 +2,17 @@
 
 use std::fmt;
 
-use axum::{Router, routing::MethodRouter};
-use utoipa::openapi::OpenApi;
-use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
+use axum::{Router, handler::Handler as AxumHandler, routing::MethodRouter};
+use utoipa::openapi::{
+    HttpMethod, OpenApi, PathsBuilder,
+    path::{OperationBuilder, PathItem},
+};
+use utoipa_axum::{
+    PathItemExt,
+    router::{OpenApiRouter, UtoipaMethodRouter},
+};
 
-use super::operation::{Description, operations_of};
+use super::operation::{Description, Handler, operations_of};
 
 /// The routes of a function. Serving them builds no part of the document: the schemas of thirty
 /// operations are megabytes, which each cold start would build and throw away.
@@ -32,6 +38,32 @@ impl<S> Endpoint<S> {
     }
 }
 
+impl<S: Clone + Send + Sync + 'static> Endpoint<S> {
+    /// Returns an operation of a handler that several types of records share. `about` is its text, as a
+    /// doc comment has it.
+    pub(crate) fn described<H, T, A>(
+        method: HttpMethod,
+        path: &str,
+        id: String,
+        about: &str,
+        handler: H,
+    ) -> Self
+    where
+        H: AxumHandler<T, S> + Handler<A>,
+        T: 'static,
+    {
+        let (summary, description) = about.split_once("\n\n").unwrap_or((about, ""));
+        let operation = OperationBuilder::new()
+            .operation_id(Some(id))
+            .summary(Some(summary))
+            .description(Some(description));
+        let router = MethodRouter::new().on(method.to_method_filter(), handler);
+        let paths = PathsBuilder::new().path(path, PathItem::new(method, operation));
+        let route = (Vec::new(), paths.build(), router);
+        Self::new(route, <H as Handler<A>>::describe)
+    }
+}
+
 impl<S> fmt::Debug for Endpoint<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (_, paths, _) = &self.route;
@@ -47,6 +79,13 @@ impl<S: Clone + Send + Sync + 'static> Routes<S> {
             endpoints: endpoints.into_iter().collect(),
             pages: Vec::new(),
         }
+    }
+
+    /// Adds further operations.
+    #[must_use]
+    pub fn and(mut self, endpoints: impl IntoIterator<Item = Endpoint<S>>) -> Self {
+        self.endpoints.extend(endpoints);
+        self
     }
 
     /// Adds a page, which the document does not list.
@@ -99,9 +138,7 @@ macro_rules! operation {
     ($($segment:ident)::+) => {
         $crate::http::Endpoint::new(
             $crate::utoipa_axum::routes!($($segment)::+),
-            |description| {
-                $crate::http::operation::Handler::describe(&$($segment)::+, description);
-            },
+            $crate::http::operation::description_of(&$($segment)::+),
         )
     };
 }

@@ -7,6 +7,7 @@ use axum::{
 use http::{HeaderValue, Method, StatusCode, header};
 use model::Code;
 use serde::Serialize;
+use store::Versioned;
 use utoipa::{
     ToSchema,
     openapi::{
@@ -16,12 +17,6 @@ use utoipa::{
 };
 
 use super::operation::{Answer, Description, about};
-
-/// A view of a record.
-pub trait Versioned {
-    /// The version of the record, which every write raises. Joined records do not change it.
-    fn version(&self) -> i64;
-}
 
 /// 200 with a record.
 #[derive(Debug)]
@@ -91,26 +86,4 @@ impl Answer for Changed {
     fn describe(description: &mut Description) {
         description.success(StatusCode::NO_CONTENT, "Done", None, &[ETAG]);
     }
-}
-
-/// Implements [`Versioned`] for views with a field `version`, or with a part that has one.
-#[macro_export]
-macro_rules! versioned {
-    ($($view:ty $(: $part:ident)?),* $(,)?) => {
-        $($crate::versioned!(@one $view $(: $part)?);)*
-    };
-    (@one $view:ty) => {
-        impl $crate::http::Versioned for $view {
-            fn version(&self) -> i64 {
-                self.version
-            }
-        }
-    };
-    (@one $view:ty: $part:ident) => {
-        impl $crate::http::Versioned for $view {
-            fn version(&self) -> i64 {
-                $crate::http::Versioned::version(&self.$part)
-            }
-        }
-    };
 }

@@ -1,11 +1,14 @@
 //! Activities.
 
-use std::{collections::HashMap, iter};
+use std::{collections::HashMap, iter, ops::Deref};
 
 use model::{
     Activity, ActivityCreate, ActivityFilter, ActivityId, ActivitySort, ActivityUpdate, Error, Id,
-    OrganizationId, Project, ProjectId, ProjectRef, TagId, TagRef, Thread, UserId, UserRef,
+    JsonObject, OrganizationId, Project, ProjectId, ProjectRef, TagId, TagRef, Thread, UserId,
+    UserRef,
 };
+use serde::Serialize;
+use utoipa::ToSchema;
 
 use super::{
     PendingWrite, WriteContext,
@@ -15,38 +18,81 @@ use super::{
     key::{self, AnyKey, Gsi1, Gsi2, Index, Key, List},
     page::{Page, Wanted},
     records::Subject,
+    shown::Shown,
     store::resource,
     table::{LongText, OrNotFound, Read, Record, Stored},
     tagging, texts,
     tracked::Tracked,
     writes::Writes,
 };
+use crate::versioned;
 
 resource! {
     /// Activities.
     pub Activities as activities
 }
 
-/// An activity with the records that it refers to.
-#[derive(Clone, Debug)]
-pub struct ActivityWithRefs {
-    /// The activity.
-    pub activity: Stored<Activity>,
-    /// The user who recorded it; `None` when the account is gone.
-    pub creator: Option<UserRef>,
-    /// The project.
-    pub project: Option<ProjectRef>,
-    /// Its tags, by id.
-    pub tags: Vec<TagRef>,
+/// The fields of the record. `ToSchema` takes no type arguments here.
+type Fields = Shown<Activity>;
+
+/// An activity.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = Activity, examples(json!({
+    "id": 5,
+    "timestamp": "2026-01-14T08:30:00.000Z",
+    "type": "meeting",
+    "subtype": "kick_off",
+    "description": "Agreed on the order in which customers move.",
+    "projectId": 1,
+    "organizationId": 1,
+    "creatorId": 1,
+    "metadata": {"participants": 6},
+    "evidence": null,
+    "tags": [],
+    "createdAt": "2026-01-14T09:05:00.000Z",
+    "updatedAt": "2026-01-14T09:05:00.000Z",
+    "version": 1
+})))]
+pub struct TaggedActivity {
+    #[serde(flatten)]
+    #[schema(inline)]
+    activity: Fields,
+    metadata: Option<JsonObject>,
+    evidence: Option<JsonObject>,
+    /// The tags of the activity, by id.
+    tags: Vec<TagRef>,
 }
 
-/// An activity with its tags.
-#[derive(Clone, Debug)]
-pub struct TaggedActivity {
-    /// The activity.
-    pub activity: Stored<Activity>,
-    /// Its tags, by id.
-    pub tags: Vec<TagRef>,
+/// An activity with the records that it names.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct ActivityWithRefs {
+    #[serde(flatten)]
+    activity: TaggedActivity,
+    /// The user of `creatorId`; null if the account is gone.
+    creator: Option<UserRef>,
+    /// The project of `projectId`; null for an activity of the organization at large.
+    project: Option<ProjectRef>,
+}
+
+versioned!(TaggedActivity: activity, ActivityWithRefs: activity);
+
+impl Deref for TaggedActivity {
+    type Target = Stored<Activity>;
+
+    fn deref(&self) -> &Stored<Activity> {
+        &self.activity
+    }
+}
+
+impl TaggedActivity {
+    fn new(mut stored: Stored<Activity>, tags: Vec<TagRef>) -> Self {
+        Self {
+            metadata: stored.record.metadata.take().map(|metadata| metadata.0),
+            evidence: stored.record.evidence.take().map(|evidence| evidence.0),
+            activity: stored.into(),
+            tags,
+        }
+    }
 }
 
 /// A request for activities.
@@ -73,11 +119,11 @@ struct Named {
 impl Named {
     fn join(&self, activity: Stored<Activity>) -> ActivityWithRefs {
         let project = activity.project_id.and_then(|id| self.projects.get(&id));
+        let tags = tagging::carried(&activity.tag_ids, &self.tags);
         ActivityWithRefs {
             creator: self.creators.get(&activity.creator_id).cloned(),
             project: project.cloned(),
-            tags: tagging::carried(&activity.tag_ids, &self.tags),
-            activity,
+            activity: TaggedActivity::new(activity, tags),
         }
     }
 }
@@ -134,15 +180,8 @@ impl Activities<'_> {
             Ok((activity, Writes::default()))
         };
         match self.0.create_once(pending, read, activity).await? {
-            Once::New(activity) => Ok(TaggedActivity {
-                activity,
-                tags: Vec::new(),
-            }),
-            Once::Replayed(made) => {
-                let ActivityWithRefs { activity, tags, .. } =
-                    self.get(tenant, id_of(made)?).await?;
-                Ok(TaggedActivity { activity, tags })
-            }
+            Once::New(activity) => Ok(TaggedActivity::new(activity, Vec::new())),
+            Once::Replayed(made) => Ok(self.get(tenant, id_of(made)?).await?.activity),
         }
     }
 
@@ -230,7 +269,7 @@ impl Activities<'_> {
         let asked = asked.filter.tag_id.as_ref();
         Ok(page.filter_map(|activity| {
             let joined = named.join(activity);
-            let fits = asked.is_none_or(|asked| tagging::fits(asked, &joined.tags));
+            let fits = asked.is_none_or(|asked| tagging::fits(asked, &joined.activity.tags));
             fits.then_some(joined)
         }))
     }
@@ -263,10 +302,8 @@ impl Activities<'_> {
             )?;
             let tagged = |activity: Stored<Activity>| {
                 let there = tagging::found(tenant, iter::once(&activity.tag_ids), &found);
-                TaggedActivity {
-                    tags: tagging::carried(&activity.tag_ids, &there),
-                    activity,
-                }
+                let tags = tagging::carried(&activity.tag_ids, &there);
+                TaggedActivity::new(activity, tags)
             };
             Ok(done.map(|done| done.map(tagged)))
         };

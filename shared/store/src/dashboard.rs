@@ -2,8 +2,12 @@
 
 use std::collections::HashMap;
 
-use model::{Activity, Error, OrganizationId, ServiceRequest, Ticket, UserRef};
-use serde::de::DeserializeOwned;
+use model::{
+    Activity, ActivityId, ActivityType, Content, Error, OrOther, OrganizationId, ProjectId,
+    ServiceRequest, Slug, Ticket, Timestamp, UserRef,
+};
+use serde::{Serialize, de::DeserializeOwned};
+use utoipa::ToSchema;
 
 use super::{
     key::{self, Gsi1, List},
@@ -27,25 +31,49 @@ pub struct Dashboard {
     pub activities: Vec<FeedItem>,
 }
 
-/// The metrics of an organization.
-#[derive(Clone, Copy, Debug)]
+/// Metrics of the organization.
+#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+#[schema(examples(json!({
+    "activeEngagements": 2,
+    "avgResolutionTime": 26.5,
+    "hoursSaved": 0.42
+})))]
+#[serde(rename_all = "camelCase")]
 pub struct Metrics {
-    /// Projects with status active.
-    pub active_engagements: i64,
-    /// Mean hours from creation to resolution of the requests and tickets that were resolved on
-    /// the last 90 days (UTC, today included); 0 when none was.
-    pub resolution_hours: f64,
-    /// Manual minutes that the agent's automated actions saved.
-    pub minutes_saved: i64,
+    /// Number of projects with the status `active`.
+    active_engagements: i64,
+    /// Mean hours from creation to resolution of the service requests and tickets that were
+    /// resolved on the last 90 days (UTC, today included), to two decimals. 0 if there were none.
+    avg_resolution_time: f64,
+    /// Hours of manual work that automated actions saved, to two decimals. `hours-saved` lists the
+    /// actions.
+    hours_saved: f64,
 }
 
-/// An activity with its creator.
-#[derive(Clone, Debug)]
+/// An activity as the dashboard shows it.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(examples(json!({
+    "id": 5,
+    "type": "meeting",
+    "subtype": "kick_off",
+    "description": "Agreed on the order in which customers move.",
+    "timestamp": "2026-01-14T08:30:00.000Z",
+    "projectId": 1,
+    "organizationId": 1,
+    "creator": {"id": 1, "username": "ada", "fullName": "Ada Lindqvist"}
+})))]
+#[serde(rename_all = "camelCase")]
 pub struct FeedItem {
-    /// The activity.
-    pub activity: Activity,
-    /// The user who recorded it; `None` when the account is gone.
-    pub creator: Option<UserRef>,
+    id: ActivityId,
+    #[serde(rename = "type")]
+    #[schema(value_type = ActivityType)]
+    kind: OrOther<ActivityType>,
+    subtype: Option<Slug>,
+    description: Content,
+    timestamp: Timestamp,
+    project_id: Option<ProjectId>,
+    organization_id: OrganizationId,
+    creator: Option<UserRef>,
 }
 
 resource! {
@@ -70,8 +98,8 @@ impl Dashboards<'_> {
             tickets,
             metrics: Metrics {
                 active_engagements: totals.active_projects,
-                resolution_hours: resolution_hours.unwrap_or(0.0),
-                minutes_saved: totals.minutes_saved,
+                avg_resolution_time: two_decimals(resolution_hours.unwrap_or(0.0)),
+                hours_saved: two_decimals(hours(totals.minutes_saved)),
             },
             activities: self.with_creators(tenant, activities).await?,
         })
@@ -95,10 +123,30 @@ impl Dashboards<'_> {
     ) -> Result<Vec<FeedItem>, Error> {
         let creators = activities.iter().map(|activity| activity.creator_id);
         let users: HashMap<_, UserRef> = self.0.users(tenant, creators).await?;
-        let item = |activity: Stored<Activity>| FeedItem {
+        let item = |activity: Activity| FeedItem {
+            id: activity.id,
+            kind: activity.kind,
+            subtype: activity.subtype,
+            description: activity.description,
+            timestamp: activity.timestamp,
+            project_id: activity.project_id,
+            organization_id: activity.organization_id,
             creator: users.get(&activity.creator_id).cloned(),
-            activity: activity.record,
         };
-        Ok(activities.into_iter().map(item).collect())
+        let activities = activities.into_iter().map(|stored| stored.record);
+        Ok(activities.map(item).collect())
     }
+}
+
+fn hours(minutes: i64) -> f64 {
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "no organization saves 2^53 minutes"
+    )]
+    let minutes = minutes as f64;
+    minutes / 60.0
+}
+
+fn two_decimals(number: f64) -> f64 {
+    (number * 100.0).round() / 100.0
 }

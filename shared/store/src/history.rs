@@ -6,6 +6,8 @@ use std::collections::HashMap;
 use model::{
     Error, FieldChange, HistoryEntry, HistoryEvent, HistoryOf, OrganizationId, Timestamp, UserRef,
 };
+use serde::Serialize;
+use utoipa::ToSchema;
 
 use super::{
     Store,
@@ -23,13 +25,25 @@ const NO_NEWS: [&str; 3] = [UPDATED_AT, "resolvedAt", "lastMessageAt"];
 /// The place of a record in a list, whose change alone makes no entry.
 const ORDER: &str = "order";
 
-/// An entry with its actor.
-#[derive(Clone, Debug)]
+/// A change of a record. Entries never change.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = HistoryEntry, examples(json!({
+    "id": 3,
+    "at": "2026-01-14T09:30:00.000Z",
+    "actor": {"id": 1, "username": "ada", "fullName": "Ada Lindqvist"},
+    "what": "updated",
+    "changes": [{"field": "status", "from": "todo", "to": "in_progress"}]
+})))]
+#[serde(rename_all = "camelCase")]
 pub struct EntryWithActor {
-    /// The entry.
-    pub entry: HistoryEntry,
-    /// The user who made the change; `None` for the service itself, and for an account that is gone.
-    pub actor: Option<UserRef>,
+    /// The version of the record after the change.
+    id: i64,
+    at: Timestamp,
+    /// The user who made the change; null for the service itself, or if the account is gone.
+    actor: Option<UserRef>,
+    what: HistoryEvent,
+    /// The fields that changed; none for a record that was created or deleted.
+    changes: Vec<FieldChange>,
 }
 
 impl Record<crate::Workdesk> for HistoryEntry {
@@ -152,8 +166,11 @@ impl Store {
         let actors = page.records().filter_map(|entry| entry.actor);
         let users: HashMap<_, UserRef> = self.users(tenant, actors).await?;
         Ok(page.map(|entry: HistoryEntry| EntryWithActor {
+            id: entry.id,
+            at: entry.at,
             actor: entry.actor.and_then(|id| users.get(&id).cloned()),
-            entry,
+            what: entry.what,
+            changes: entry.changes,
         }))
     }
 }

@@ -37,6 +37,7 @@ mod retry;
 mod search;
 mod service_requests;
 mod sessions;
+mod shown;
 mod sign_in;
 mod stack_name;
 mod store;
@@ -78,10 +79,11 @@ pub use records::{Account, Tagged, TokenHolder};
 pub use references::{FoundReference, References};
 pub use search::{Candidates, FoundRecord, Search, SearchFilter};
 pub use service_requests::{Past, ServiceRequests};
+pub use shown::{Answered, Shown, Versioned};
 pub use sign_in::{SignIn, SignInAttempt};
 pub use store::Store;
 pub use tagging::Tagging;
-pub use tasks::{JoinedTask, TaskCounts, Tasks};
+pub use tasks::{JoinedTask, TaggedTask, TaskCounts, Tasks};
 pub use tickets::{
     JoinedTicket, MessageFrom, NewMessage, NewTicket, Sender, TicketWithMessages, Tickets,
 };

@@ -8,7 +8,8 @@ use model::{
     MilestoneUpdate, OrOther, OrganizationId, Priority, Project, ProjectId, TaskId, TaskStatus,
     Title, UserId,
 };
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use super::{
     PendingWrite, WriteContext,
@@ -38,18 +39,24 @@ pub struct MilestoneWithTasks {
     pub tasks: Page<LinkedTask>,
 }
 
-/// A task as its milestone shows it.
-#[derive(Clone, Debug, Deserialize)]
+/// A task of a milestone.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[schema(as = TaskOfMilestone, examples(json!({
+    "id": 7,
+    "title": "Compare the invoices of both systems",
+    "status": "in_progress",
+    "priority": "high"
+})))]
 #[serde(rename_all = "camelCase")]
 pub struct LinkedTask {
-    /// Unique id.
-    pub id: TaskId,
-    /// Title.
-    pub title: Title,
-    /// Status.
-    pub status: OrOther<TaskStatus>,
-    /// Priority.
-    pub priority: OrOther<Priority>,
+    id: TaskId,
+    title: Title,
+    #[schema(value_type = TaskStatus)]
+    status: OrOther<TaskStatus>,
+    #[schema(value_type = Priority)]
+    priority: OrOther<Priority>,
+    #[serde(skip_serializing)]
+    #[schema(ignore)]
     milestone_id: MilestoneId,
 }
 

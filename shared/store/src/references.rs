@@ -5,6 +5,8 @@ use model::{
     Description, Error, Id, OrganizationId, Project, ProjectId, ReferenceId, ReferenceSearch,
     ReferenceType,
 };
+use serde::Serialize;
+use utoipa::ToSchema;
 
 use super::{
     key::{self, AnyKey},
@@ -24,16 +26,21 @@ const RECENT: usize = 20;
 const MOST_READ: usize = 10_000;
 
 /// A record that a service request may refer to.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = ReferenceItem, examples(json!({
+    "id": 1,
+    "type": "project",
+    "title": "Billing migration",
+    "description": "Move all customers to usage-based billing before the end of the year."
+})))]
 pub struct FoundReference {
-    /// The record's id within its type.
-    pub id: ReferenceId,
-    /// The record's type.
-    pub refers_to: ReferenceType,
+    id: ReferenceId,
+    #[serde(rename = "type")]
+    refers_to: ReferenceType,
     /// A project's title or an organization's name.
-    pub title: String,
+    title: String,
     /// A project's description.
-    pub description: Option<Description>,
+    description: Option<Description>,
 }
 
 resource! {

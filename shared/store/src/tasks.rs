@@ -8,7 +8,7 @@ mod named;
 mod place;
 
 pub use counting::TaskCounts;
-pub use joined::JoinedTask;
+pub use joined::{JoinedTask, TaggedTask};
 
 use std::sync::OnceLock;
 

@@ -9,7 +9,9 @@ use model::{
     TicketMessageId, TicketReply, TicketSort, TicketUpdate, Timestamp, Title, User, UserId,
     UserRef, input::Defaulted,
 };
+use serde::Serialize;
 use tokio::sync::OnceCell;
+use utoipa::ToSchema;
 
 use super::{
     PendingWrite, WriteContext,
@@ -22,11 +24,13 @@ use super::{
     page::{Page, Place, Wanted},
     records::{Participant, Talk},
     resolutions,
+    shown::Shown,
     store::{id_is_taken, resource},
     table::{Batch, Change, Condition, OrNotFound, Read, Record, Stored, Write},
     tracked::Tracked,
     writes::Writes,
 };
+use crate::versioned;
 
 resource! {
     /// Support tickets and their messages.
@@ -148,14 +152,19 @@ pub struct NewMessage {
     pub created_at: Option<Timestamp>,
 }
 
-/// A ticket with the user who raised it.
-#[derive(Clone, Debug)]
+/// The fields of the record. `ToSchema` takes no type arguments here.
+type Fields = Shown<Ticket>;
+
+/// A support ticket with the user who raised it.
+#[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct JoinedTicket {
-    /// The ticket.
-    pub ticket: Stored<Ticket>,
-    /// The user who raised it.
-    pub creator: Option<UserRef>,
+    #[serde(flatten)]
+    ticket: Fields,
+    /// User with the id `creatorId`.
+    creator: Option<UserRef>,
 }
+
+versioned!(JoinedTicket: ticket);
 
 /// A ticket with a page of its messages.
 #[derive(Clone, Debug)]
@@ -166,24 +175,34 @@ pub struct TicketWithMessages {
     pub messages: Page<MessageFrom>,
 }
 
-/// A message with its author.
-#[derive(Clone, Debug)]
+/// A message of a ticket.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = TicketMessage, examples(json!({
+    "id": 6,
+    "content": "We found the missing usage. The corrected invoice follows today.",
+    "sender": {"id": 2, "name": "Sue Park", "isSupport": true},
+    "internal": false,
+    "createdAt": "2026-01-14T11:40:00.000Z"
+})))]
+#[serde(rename_all = "camelCase")]
 pub struct MessageFrom {
-    /// The message.
-    pub message: TicketMessage,
-    /// The author.
-    pub sender: Sender,
+    id: TicketMessageId,
+    content: Content,
+    sender: Sender,
+    /// True for a note that only users with `manage_tickets` or `reply_ticket` see.
+    internal: bool,
+    created_at: Timestamp,
 }
 
-/// The author of a message.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// The sender of a message.
+#[derive(Clone, Debug, Default, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct Sender {
-    /// Id; `None` when the account is gone.
-    pub id: Option<UserId>,
-    /// Name to show; empty when the account is gone.
-    pub name: String,
-    /// True if they manage tickets, and another user raised this one.
-    pub is_support: bool,
+    /// Null if the account is gone.
+    id: Option<UserId>,
+    name: String,
+    /// True if the sender has `manage_tickets` and did not raise the ticket.
+    is_support: bool,
 }
 
 impl Record<crate::Workdesk> for Ticket {
@@ -332,7 +351,7 @@ impl Tickets<'_> {
         let users: HashMap<_, UserRef> = self.0.users(tenant, creators).await?;
         Ok(page.map(|ticket| JoinedTicket {
             creator: ticket.creator_id.and_then(|id| users.get(&id).cloned()),
-            ticket,
+            ticket: ticket.into(),
         }))
     }
 
@@ -362,15 +381,21 @@ impl Tickets<'_> {
         let named = authors.chain(ticket.creator_id);
         let people: HashMap<_, Person> = self.0.users(tenant, named).await?;
         let messages = messages.map(|message| MessageFrom {
+            id: message.id,
             sender: people
                 .get(&message.user_id)
                 .map(|person| person.in_ticket_of(ticket.creator_id))
                 .unwrap_or_default(),
-            message: message.record,
+            internal: message.internal,
+            created_at: message.created_at,
+            content: message.record.content,
         });
         let creator = ticket.creator_id.and_then(|id| people.get(&id));
         let creator = creator.map(|person| person.user.clone());
-        let ticket = JoinedTicket { ticket, creator };
+        let ticket = JoinedTicket {
+            ticket: ticket.into(),
+            creator,
+        };
         Ok(TicketWithMessages { ticket, messages })
     }
 

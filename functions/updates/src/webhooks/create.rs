@@ -1,15 +1,7 @@
 //! `POST /api/webhooks`
 
-use axum::extract::State;
-use shared::{
-    Error, Problem,
-    auth::{Caller, need},
-    http::{
-        Body, Single,
-        refusal::{ConcurrentChange, TooManyWebhooks},
-    },
-    model::WebhookCreate,
-};
+use shared::endpoint::*;
+use shared::model::WebhookCreate;
 
 use super::view::{WebhookWithSecret, without_deliveries};
 use crate::Updates;

@@ -1,12 +1,7 @@
 //! `DELETE /api/webhooks/{id}`
 
-use axum::extract::State;
-use shared::{
-    App, Problem,
-    auth::{Caller, need},
-    http::{NoContent, Path, PathId, refusal::ConcurrentChange},
-    model::WebhookId,
-};
+use shared::endpoint::*;
+use shared::model::WebhookId;
 
 /// Deletes a webhook and its deliveries.
 ///

@@ -1,12 +1,7 @@
 //! `GET /api/webhooks/{id}`
 
-use axum::extract::State;
-use shared::{
-    App, Problem,
-    auth::{Caller, need},
-    http::{Path, PathId, Single},
-    model::WebhookId,
-};
+use shared::endpoint::*;
+use shared::model::WebhookId;
 
 use super::view::WebhookView;
 

@@ -1,12 +1,7 @@
 //! `GET /api/webhooks`
 
-use axum::extract::State;
-use shared::{
-    App, Problem,
-    auth::{Caller, need},
-    http::List,
-    model::{Listing, WebhookSort},
-};
+use shared::endpoint::*;
+use shared::model::WebhookSort;
 
 use super::view::WebhookView;
 

@@ -1,14 +1,7 @@
 //! `GET /api/webhooks/{id}/deliveries`
 
-use axum::extract::State;
-use shared::{
-    App, Problem,
-    auth::{Caller, need},
-    http::{List, Path, PathId},
-    model::{Listing, WebhookDeliveryFilter, WebhookDeliverySort, WebhookId},
-};
-
-use super::view::DeliveryView;
+use shared::endpoint::*;
+use shared::model::{WebhookDelivery, WebhookDeliveryFilter, WebhookDeliverySort, WebhookId};
 
 /// Lists the deliveries of a webhook, the newest change first.
 ///
@@ -25,10 +18,10 @@ pub async fn list_deliveries(
         Listing<WebhookDeliveryFilter, WebhookDeliverySort>,
     >,
     Path(id): Path<PathId<WebhookId>>,
-) -> Result<List<DeliveryView>, Problem> {
+) -> Result<List<Shown<WebhookDelivery>>, Problem> {
     let (pages, filter) = (caller.pages(&app)?, &caller.query.filter);
     let (tenant, user) = (caller.tenant(), caller.user_id());
     let webhooks = app.store.webhooks();
     let page = webhooks.deliveries(tenant, id.known()?, user, filter, &pages.wanted);
-    Ok(pages.answer(page.await?, DeliveryView::from)?)
+    Ok(pages.answer(page.await?, Shown::from)?)
 }

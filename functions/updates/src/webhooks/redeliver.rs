@@ -1,15 +1,7 @@
 //! `POST /api/webhooks/{id}/deliveries/{deliveryId}/redeliver`
 
-use axum::extract::State;
-use shared::{
-    Problem,
-    auth::{Caller, need},
-    http::{
-        Accepted, Path, PathId, PathName,
-        refusal::{ConcurrentChange, WebhookDisabled},
-    },
-    model::{WebhookDelivery, WebhookId},
-};
+use shared::endpoint::*;
+use shared::model::{WebhookDelivery, WebhookId};
 
 use crate::Updates;
 

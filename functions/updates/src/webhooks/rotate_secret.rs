@@ -1,12 +1,7 @@
 //! `POST /api/webhooks/{id}/rotate-secret`
 
-use axum::extract::State;
-use shared::{
-    Problem,
-    auth::{Caller, need},
-    http::{Path, PathId, Single, refusal::ConcurrentChange},
-    model::WebhookId,
-};
+use shared::endpoint::*;
+use shared::model::WebhookId;
 
 use super::view::WebhookWithSecret;
 use crate::Updates;

@@ -2,16 +2,9 @@
 
 use std::time::Duration;
 
-use axum::{Json, extract::State};
-use serde::Serialize;
-use shared::{
-    Problem,
-    auth::{Caller, need},
-    http::{Path, PathId, refusal::ConcurrentChange},
-    model::{DeliveryStatus, Stopwatch, WebhookId, random},
-};
+use shared::endpoint::*;
+use shared::model::{DeliveryStatus, Stopwatch, WebhookId, random};
 use targets::webhooks::Message;
-use utoipa::ToSchema;
 
 use crate::Updates;
 
@@ -50,8 +43,8 @@ pub async fn test(
     let id = format!("evt_test_{}", random::token());
     let message = Message::test(&id, now);
     let since = Stopwatch::start();
-    let sent = state.webhooks.send(&webhook, &message, PATIENCE, now);
-    let sent = sent.await;
+    let attempt = state.webhooks.send(&webhook, &message, PATIENCE, now);
+    let sent = attempt.await;
     let duration = since.elapsed().as_millis();
     Ok(Json(WebhookTested {
         status: match &sent {

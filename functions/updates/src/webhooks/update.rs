@@ -1,13 +1,8 @@
 //! `PATCH /api/webhooks/{id}`
 
-use axum::extract::State;
-use shared::{
-    Error, Problem,
-    auth::{Caller, need},
-    http::{Body, Path, PathId, Single, refusal::ConcurrentChange},
-    input::Change,
-    model::{WebhookId, WebhookUpdate},
-};
+use shared::endpoint::*;
+use shared::input::Change;
+use shared::model::{WebhookId, WebhookUpdate};
 
 use super::view::WebhookView;
 use crate::Updates;

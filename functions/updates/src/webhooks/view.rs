@@ -1,15 +1,8 @@
-//! Views of webhooks and their deliveries.
+//! Views of webhooks.
 
-use serde::Serialize;
-use shared::{
-    model::{
-        DeliveryStatus, DisabledReason, EventChange, EventPattern, Timestamp, Webhook,
-        WebhookDelivery, WebhookHealth, WebhookId, WebhookUrl,
-    },
-    store::{Stored, WebhookWithHealth},
-    versioned,
-};
-use utoipa::ToSchema;
+use shared::endpoint::*;
+use shared::model::{DisabledReason, EventPattern, Webhook, WebhookHealth, WebhookId, WebhookUrl};
+use shared::store::{Stored, WebhookWithHealth};
 
 /// A webhook.
 #[derive(Debug, Serialize, ToSchema)]
@@ -92,50 +85,6 @@ impl WebhookWithSecret {
         Self {
             view: WebhookView::new(webhook, now),
             secret,
-        }
-    }
-}
-
-/// A delivery of an event to a webhook.
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(as = WebhookDelivery)]
-#[serde(rename_all = "camelCase")]
-pub struct DeliveryView {
-    /// Id, which every attempt sends as `webhook-id`.
-    #[schema(examples("evt_1768478400000_1f0e5d2a9b8c7d6e5f4a3b2c"))]
-    id: String,
-    /// Type of the event.
-    #[serde(rename = "type")]
-    #[schema(examples("task.updated"))]
-    event: String,
-    change: EventChange,
-    status: DeliveryStatus,
-    /// Attempts since it was created or sent again by a user.
-    #[schema(minimum = 0, maximum = 10, examples(1))]
-    attempts: i64,
-    /// Status of the last answer; null without one.
-    #[schema(minimum = 100, maximum = 599, examples(503))]
-    last_status_code: Option<i64>,
-    /// Problem of the last attempt; null after a success.
-    #[schema(examples("The receiver answered 503."))]
-    last_error: Option<String>,
-    /// Instant of the next attempt; null when there is none to come.
-    next_attempt_at: Option<Timestamp>,
-    created_at: Timestamp,
-}
-
-impl From<Stored<WebhookDelivery>> for DeliveryView {
-    fn from(Stored { record, .. }: Stored<WebhookDelivery>) -> Self {
-        Self {
-            id: record.id,
-            event: record.event,
-            change: record.change,
-            status: record.status,
-            attempts: record.attempts,
-            last_status_code: record.last_status_code,
-            last_error: record.last_error,
-            next_attempt_at: record.next_attempt_at,
-            created_at: record.created_at,
         }
     }
 }

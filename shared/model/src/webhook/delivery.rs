@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use super::EventChange;
 use crate::{
@@ -48,29 +49,34 @@ const LEASE: i64 = 30 * span::SECOND;
 const SKEW: i64 = span::SECOND;
 
 /// A delivery of an event to a webhook.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct WebhookDelivery {
-    /// The id, which every attempt sends as `webhook-id`. It sorts by the instant of the change.
+    /// Id, which every attempt sends as `webhook-id`.
+    #[schema(examples("evt_1768478400000_1f0e5d2a9b8c7d6e5f4a3b2c"))]
     pub id: String,
     /// The owning organization.
     pub organization_id: OrganizationId,
     /// The webhook.
     pub webhook_id: WebhookId,
-    /// The type of the event, such as `task.created`.
+    /// Type of the event.
     #[serde(rename = "type")]
+    #[schema(examples("task.updated"))]
     pub event: String,
     /// The change.
     pub change: EventChange,
     /// The status.
     pub status: DeliveryStatus,
-    /// The number of attempts since it was created or sent again by a user.
+    /// Attempts since it was created or sent again by a user.
+    #[schema(minimum = 0, maximum = 10, examples(1))]
     pub attempts: i64,
-    /// The status of the last answer; none if there was no answer.
+    /// Status of the last answer; null without one.
+    #[schema(minimum = 100, maximum = 599, examples(503))]
     pub last_status_code: Option<i64>,
-    /// The problem of the last attempt.
+    /// Problem of the last attempt; null after a success.
+    #[schema(examples("The receiver answered 503."))]
     pub last_error: Option<String>,
-    /// The next attempt; none when there is none to come.
+    /// Instant of the next attempt; null when there is none to come.
     pub next_attempt_at: Option<Timestamp>,
     /// When it was created.
     pub created_at: Timestamp,

@@ -3,10 +3,11 @@
 use std::collections::HashMap;
 
 use model::{
-    Error, FeedAction, FeedEntry, OrOther, OrganizationId, ProjectId, RecordType, Timestamp,
-    UserRef,
+    Error, FeedAction, FeedEntry, OrOther, OrganizationId, ProjectId, RecordName, RecordType,
+    Timestamp, UserRef,
 };
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use super::{
     Feed, SKEW,
@@ -104,15 +105,41 @@ impl KeptBatch {
     }
 }
 
-/// An entry of the change feed with its number.
-#[derive(Clone, Debug)]
+/// A change of a record.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = Change, examples(json!({
+    "id": "1768478400012",
+    "type": "task",
+    "recordId": 17,
+    "parent": {"type": "project", "recordId": 1},
+    "part": null,
+    "action": "updated",
+    "version": 4,
+    "fields": ["status"],
+    "at": "2026-01-15T12:00:00.000Z",
+    "actor": {"id": 1, "username": "ada", "fullName": "Ada Lindqvist"}
+})))]
+#[serde(rename_all = "camelCase")]
 pub struct NumberedEntry {
-    /// The number, unique in the organization and increasing.
-    pub number: i64,
-    /// The entry.
-    pub entry: FeedEntry,
-    /// The user who made the change; `None` for the service itself, and for an account that is gone.
-    pub actor: Option<UserRef>,
+    /// Unique in the organization, increasing.
+    id: String,
+    #[serde(rename = "type")]
+    kind: RecordType,
+    record_id: i64,
+    /// Subject of a comment or a message; project of a task, a milestone, a phase or an activity.
+    parent: Option<RecordName>,
+    /// Action of an agent session that changed, with its version, as `a1@3`; null for other changes.
+    #[schema(examples("a1@3"))]
+    part: Option<String>,
+    action: FeedAction,
+    /// Version that the change led to; null for records without one.
+    version: Option<i64>,
+    /// Names of the changed fields, at most 50; empty for created and deleted records.
+    fields: Vec<String>,
+    /// Instant of the change.
+    at: Timestamp,
+    /// User who made the change; null for the service itself.
+    actor: Option<UserRef>,
 }
 
 /// A filter of the change feed.
@@ -318,12 +345,18 @@ impl Feed<'_> {
         let actors = rows.iter().filter_map(|(_, entry, _)| entry.actor);
         let users: HashMap<_, UserRef> = self.0.users(tenant, actors).await?;
         let rows = rows.into_iter().filter_map(|(number, entry, position)| {
-            let actor = entry.actor.and_then(|id| users.get(&id).cloned());
             Some(Row {
                 record: NumberedEntry {
-                    number,
-                    entry,
-                    actor,
+                    id: number.to_string(),
+                    kind: entry.of.kind,
+                    record_id: entry.of.record_id,
+                    parent: entry.parent,
+                    part: entry.part,
+                    action: entry.action,
+                    version: entry.version,
+                    fields: entry.fields,
+                    at: entry.at,
+                    actor: entry.actor.and_then(|id| users.get(&id).cloned()),
                 },
                 place: position.place(tenant)?,
             })

@@ -4,8 +4,11 @@ use std::collections::HashMap;
 
 use model::{
     Comment, Error, Id, Notification, NotificationFilter, NotificationKind, NotificationSubject,
-    OrganizationId, SubjectType, Thread, Timestamp, UserId, UserRef, characters::beginning,
+    OrganizationId, Permission, SubjectType, Thread, Timestamp, UserId, UserRef,
+    characters::beginning,
 };
+use serde::Serialize;
+use utoipa::ToSchema;
 
 use super::{Notifications, notice::excerpt};
 use crate::{
@@ -23,16 +26,69 @@ const POLICY: &str = "Approval policy";
 /// The most characters of a title that is the beginning of a longer text.
 const TITLE: usize = 100;
 
-/// A notification with the records that it names.
-#[derive(Clone, Debug)]
+/// A notification of the caller.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = Notification, examples(json!({
+    "id": "1768478400000-comment-5-1",
+    "kind": "commented",
+    "at": "2026-01-15T12:00:00.000Z",
+    "actor": {"id": 1, "username": "ada", "fullName": "Ada Lindqvist"},
+    "subject": {
+        "type": "task", "id": 17, "title": "Compare the invoices of both systems",
+        "path": "/api/tasks/17"
+    },
+    "excerpt": "September agrees to the cent. In October two invoices differ.",
+    "readAt": null
+})))]
+#[serde(rename_all = "camelCase")]
 pub struct JoinedNotification {
-    /// The notification, with the excerpt of a comment or a description as it is now. It has none if its
-    /// subject or its comment is gone.
-    pub notification: Notification,
-    /// The user who acted; `None` for the service itself, and for an account that is gone.
-    pub actor: Option<UserRef>,
-    /// The title of the subject; `None` if it is gone.
-    pub title: Option<String>,
+    /// Unique for the caller. Ids sort by time.
+    id: String,
+    kind: NotificationKind,
+    /// Instant at which it was made.
+    at: Timestamp,
+    /// User who acted; null for the service itself.
+    actor: Option<UserRef>,
+    subject: JoinedSubject,
+    /// Beginning of the text, up to 200 characters on one line. Of a proposal, its actions and the end of
+    /// the time for approvals.
+    excerpt: Option<String>,
+    /// Instant at which the caller read it; null for an unread one.
+    read_at: Option<Timestamp>,
+    /// True if the text is an internal note's.
+    #[serde(skip)]
+    #[schema(ignore)]
+    internal: bool,
+}
+
+/// The record that a notification is about.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = NotificationSubject, examples(json!({
+    "type": "task", "id": 17, "title": "Compare the invoices of both systems",
+    "path": "/api/tasks/17"
+})))]
+pub struct JoinedSubject {
+    #[serde(rename = "type")]
+    kind: SubjectType,
+    id: i64,
+    /// Null if the record is gone, or if the caller may no longer read it.
+    title: Option<String>,
+    /// Path of the record in this API; null without a title.
+    path: Option<String>,
+}
+
+impl JoinedNotification {
+    /// Returns the notification without what its user may no longer read.
+    #[must_use]
+    pub fn for_user(mut self, may: impl Fn(Permission) -> bool, sees_notes: bool) -> Self {
+        if !may(self.subject.kind.permission()) {
+            (self.subject.title, self.subject.path, self.excerpt) = (None, None, None);
+        }
+        if self.internal && !sees_notes {
+            self.excerpt = None;
+        }
+        self
+    }
 }
 
 impl Notifications<'_> {
@@ -118,14 +174,24 @@ impl Notifications<'_> {
         let keys = keys.chain(actors.clone().map(|id| user(id).into()));
         let found = self.0.table.batch_get(keys, Read::Eventual).await?;
         let users: HashMap<UserId, UserRef> = found.all(actors, user);
-        Ok(page.map(|mut notification| {
-            let title = title_of(&found, tenant, notification.subject);
+        Ok(page.map(|notification| {
+            let subject = notification.subject;
+            let title = title_of(&found, tenant, subject);
             let excerpt = excerpt_of(&found, tenant, &notification);
-            notification.excerpt = title.as_ref().and(excerpt);
             JoinedNotification {
+                id: notification.id,
+                kind: notification.kind,
+                at: notification.at,
                 actor: notification.actor.and_then(|id| users.get(&id).cloned()),
-                title,
-                notification,
+                excerpt: title.as_ref().and(excerpt),
+                subject: JoinedSubject {
+                    kind: subject.kind,
+                    id: subject.id,
+                    path: title.as_ref().and_then(|_| subject.path()),
+                    title,
+                },
+                read_at: notification.read_at,
+                internal: notification.internal,
             }
         }))
     }

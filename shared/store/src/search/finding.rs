@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 
 use futures::future::try_join_all;
 use model::{Error, OrganizationId, ProjectId, RecordName, SearchWords, SearchedType, Timestamp};
+use serde::Serialize;
+use utoipa::ToSchema;
 
 use super::{Search, cut};
 use crate::{
@@ -51,24 +53,35 @@ struct LookedUp {
 }
 
 /// A found record.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(examples(json!({
+    "type": "comment",
+    "id": 31,
+    "title": "Move the invoices",
+    "excerpt": "September agrees to the cent. In October two invoices differ.",
+    "projectId": null,
+    "status": null,
+    "updatedAt": "2026-01-15T12:00:00.000Z",
+    "parent": {"type": "task", "recordId": 17}
+})))]
+#[serde(rename_all = "camelCase")]
 pub struct FoundRecord {
-    /// The type.
-    pub kind: SearchedType,
-    /// The id, unique among records of the type.
-    pub id: i64,
-    /// The title; of a comment or a message, that of its parent; of an activity, the beginning of its text.
-    pub title: String,
-    /// The text about the match.
-    pub excerpt: Option<String>,
-    /// The project of the record, or the project itself.
-    pub project_id: Option<ProjectId>,
-    /// The status, if records of the type have one.
-    pub status: Option<String>,
-    /// The instant of the last change.
-    pub updated_at: Timestamp,
-    /// The record that a comment or a message is on.
-    pub parent: Option<RecordName>,
+    #[serde(rename = "type")]
+    kind: SearchedType,
+    id: i64,
+    /// Title; of a comment or a message, that of its parent; of an activity, the beginning of its
+    /// description.
+    title: String,
+    /// Part of description or content about the match, at most 160 characters between ellipses; null
+    /// without text.
+    excerpt: Option<String>,
+    /// Project of a task, a milestone or an activity, or the project itself.
+    project_id: Option<ProjectId>,
+    /// Status; null for activities, comments and messages.
+    status: Option<String>,
+    updated_at: Timestamp,
+    /// Subject of a comment or a message.
+    parent: Option<RecordName>,
 }
 
 impl Search<'_> {

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, HashMap};
 
 use model::{Error, Id, OrOther, OrganizationId, ProjectId, TaskStatus, UserId, UserRef};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use super::Tasks;
 use crate::{
@@ -19,16 +20,35 @@ const MOST: i64 = 10_000;
 const COUNTED: &[&str] = &["status", "assigneeId"];
 
 /// The numbers of a project's tasks.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(examples(json!({
+    "byStatus": {"backlog": 0, "todo": 4, "in_progress": 2, "in_review": 0, "blocked": 1, "done": 9, "cancelled": 0},
+    "byAssignee": [
+        {"assignee": {"id": 1, "username": "ada", "fullName": "Ada Lindqvist"}, "total": 10},
+        {"assignee": null, "total": 6}
+    ],
+    "total": 16,
+    "complete": true
+})))]
+#[serde(rename_all = "camelCase")]
 pub struct TaskCounts {
-    /// By status, without those of no task.
-    pub by_status: BTreeMap<OrOther<TaskStatus>, i64>,
-    /// By assignee, the most first; `None` for tasks without one, and for those of an account that is gone.
-    pub by_assignee: Vec<(Option<UserRef>, i64)>,
-    /// All that were counted, at most 10,000.
-    pub total: i64,
-    /// `true` if these are all of the project's tasks.
-    pub is_complete: bool,
+    /// Tasks of each status.
+    #[schema(value_type = BTreeMap<TaskStatus, i64>)]
+    by_status: BTreeMap<OrOther<TaskStatus>, i64>,
+    /// Tasks of each assignee, the most first.
+    by_assignee: Vec<AssigneeCount>,
+    /// Tasks that were counted, at most 10,000.
+    total: i64,
+    /// True if these are all tasks of the project.
+    complete: bool,
+}
+
+/// The number of an assignee's tasks.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct AssigneeCount {
+    /// Null for tasks without an assignee.
+    assignee: Option<UserRef>,
+    total: i64,
 }
 
 #[derive(Deserialize)]
@@ -63,11 +83,14 @@ impl Tasks<'_> {
         }
         let by_assignee = by_assignee.into_iter();
         counts.by_assignee = by_assignee
-            .map(|(id, count)| (id.and_then(|id| named.get(&id).cloned()), count))
+            .map(|(id, total)| AssigneeCount {
+                assignee: id.and_then(|id| named.get(&id).cloned()),
+                total,
+            })
             .collect();
         counts
             .by_assignee
-            .sort_by_key(|(user, count)| (-count, user.as_ref().map(|user| user.id)));
+            .sort_by_key(|one| (-one.total, one.assignee.as_ref().map(|user| user.id)));
         Ok(counts)
     }
 
@@ -77,11 +100,14 @@ impl Tasks<'_> {
         tenant: OrganizationId,
         project: ProjectId,
     ) -> Result<(TaskCounts, HashMap<Option<UserId>, i64>), Error> {
+        let none = TaskStatus::ALL
+            .iter()
+            .map(|status| (OrOther::Known(*status), 0));
         let mut counts = TaskCounts {
-            by_status: BTreeMap::new(),
+            by_status: none.collect(),
             by_assignee: Vec::new(),
             total: 0,
-            is_complete: false,
+            complete: false,
         };
         let mut assignees = HashMap::new();
         let mut wanted = Wanted::default();
@@ -99,7 +125,7 @@ impl Tasks<'_> {
             }
             wanted.after = page.end;
             if wanted.after.is_none() {
-                counts.is_complete = true;
+                counts.complete = true;
                 break;
             }
         }

@@ -7,7 +7,7 @@ use model::{
     TaskFilter, TaskId, TaskSort, UserId, Who,
 };
 
-use super::joined::JoinedTask;
+use super::joined::{JoinedTask, TaggedTask};
 use crate::{
     filter::Filter,
     key::{self, Index, Key, List},
@@ -261,7 +261,8 @@ fn condition(filter: &TaskFilter, caller: UserId) -> Result<Option<Condition>, E
 }
 
 /// Returns `true` for a task that still matches, now that its references to deleted records are gone.
-pub(super) fn still_fits(filter: &TaskFilter, JoinedTask { task, tags, .. }: &JoinedTask) -> bool {
+pub(super) fn still_fits(filter: &TaskFilter, JoinedTask { task, .. }: &JoinedTask) -> bool {
+    let TaggedTask { task, tags } = task;
     let milestone = filter.milestone_id.as_ref();
     let phase = filter.phase_id.as_ref();
     milestone.is_none_or(|names| names.names(task.milestone_id.as_ref()))

@@ -1,20 +1,63 @@
-//! Tasks with the records that they refer to.
+//! Tasks with the records that they refer to, as answers show them.
+
+use std::ops::Deref;
 
 use model::{MilestoneRef, ProjectRef, TagRef, Task, UserRef};
+use serde::Serialize;
+use utoipa::ToSchema;
 
-use crate::table::Stored;
+use crate::{shown::Shown, table::Stored, versioned};
 
-/// A task with the records that it refers to.
-#[derive(Clone, Debug)]
+/// The fields of the record. `ToSchema` takes no type arguments here.
+type Fields = Shown<Task>;
+
+/// A task of a project or of the organization at large.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = Task, examples(json!({
+    "id": 7,
+    "title": "Compare the invoices of both systems",
+    "description": "September agrees to the cent. In October two invoices differ.",
+    "projectId": 1,
+    "organizationId": 1,
+    "milestoneId": 1,
+    "phaseId": 2,
+    "order": 2048,
+    "assigneeId": 1,
+    "status": "in_progress",
+    "priority": "high",
+    "tags": [{"id": 3, "name": "urgent"}],
+    "dueDate": "2026-11-30T16:00:00.000Z",
+    "createdAt": "2026-01-12T08:30:00.000Z",
+    "updatedAt": "2026-01-14T09:30:00.000Z",
+    "version": 3
+})))]
+pub struct TaggedTask {
+    #[serde(flatten)]
+    #[schema(inline)]
+    pub(super) task: Fields,
+    /// The tags of the task, by id.
+    pub(super) tags: Vec<TagRef>,
+}
+
+/// A task with its assignee, project and milestone.
+#[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct JoinedTask {
-    /// The task.
-    pub task: Stored<Task>,
-    /// The assignee.
-    pub assignee: Option<UserRef>,
-    /// The project.
-    pub project: Option<ProjectRef>,
-    /// The milestone.
-    pub milestone: Option<MilestoneRef>,
-    /// Its tags, by id.
-    pub tags: Vec<TagRef>,
+    #[serde(flatten)]
+    pub(super) task: TaggedTask,
+    /// User with the id `assigneeId`.
+    pub(super) assignee: Option<UserRef>,
+    /// Project with the id `projectId`.
+    pub(super) project: Option<ProjectRef>,
+    /// Milestone with the id `milestoneId`.
+    pub(super) milestone: Option<MilestoneRef>,
+}
+
+versioned!(TaggedTask: task, JoinedTask: task);
+
+impl Deref for JoinedTask {
+    type Target = Stored<Task>;
+
+    fn deref(&self) -> &Stored<Task> {
+        &self.task.task
+    }
 }

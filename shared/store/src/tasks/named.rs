@@ -7,7 +7,7 @@ use model::{
     UserId, UserRef,
 };
 
-use super::joined::JoinedTask;
+use super::joined::{JoinedTask, TaggedTask};
 use crate::{
     key::{self, AnyKey},
     table::{Batch, Stored},
@@ -92,8 +92,10 @@ impl Named {
             assignee: assignee.cloned(),
             project: project.cloned(),
             milestone: milestone.cloned(),
-            tags: tags.cloned().collect(),
-            task,
+            task: TaggedTask {
+                tags: tags.cloned().collect(),
+                task: task.into(),
+            },
         }
     }
 }

@@ -1,14 +1,16 @@
-//! Records as answers: all fields but those that only the table needs, and the version.
+//! Records as answers: all fields but those that only the table needs, and the version unless it is hidden.
 
-use std::borrow::Cow;
+mod fields;
+
+use std::{borrow::Cow, ops::Deref};
 
 use agent::{AgentPolicy, Alert};
 use model::{
     Activity, Milestone, Organization, Phase, Project, ServiceRequest, Tag, Task, Ticket,
+    WebhookDelivery,
     input::{Schema, described},
 };
 use serde::{Serialize, Serializer, ser::SerializeMap};
-use store::Stored;
 use utoipa::{
     PartialSchema, ToSchema,
     openapi::{
@@ -17,18 +19,24 @@ use utoipa::{
     },
 };
 
-use super::fields::Fields;
-use crate::http::Versioned;
+use self::fields::Fields;
+use crate::table::Stored;
 
 /// A record that answers show.
-pub trait Record: Serialize + ToSchema {
+pub trait Answered: Serialize + ToSchema {
     /// Fields that answers leave out, by their names in JSON. A view may show them in another form.
     const HIDDEN: &'static [&'static str];
+
+    /// Returns true unless the version is hidden.
+    #[must_use]
+    fn has_version() -> bool {
+        !Self::HIDDEN.contains(&VERSION)
+    }
 }
 
 macro_rules! hide {
     ($($record:ident [$($field:literal),*])*) => {$(
-        impl Record for $record {
+        impl Answered for $record {
             const HIDDEN: &'static [&'static str] = &[$($field),*];
         }
     )*};
@@ -46,6 +54,13 @@ hide! {
     Tag ["organizationId", "createdAt", "updatedAt"]
     Task ["tagIds"]
     Ticket ["organizationId", "resolvedAt"]
+    WebhookDelivery ["organizationId", "webhookId", "leasedUntil", "dueAt", "version"]
+}
+
+/// A view of a record.
+pub trait Versioned {
+    /// The version of the record, which every write raises. Joined records do not change it.
+    fn version(&self) -> i64;
 }
 
 /// A record as answers show it.
@@ -64,16 +79,26 @@ impl<R> Versioned for Shown<R> {
     }
 }
 
-impl<R: Record> Serialize for Shown<R> {
+impl<R> Deref for Shown<R> {
+    type Target = Stored<R>;
+
+    fn deref(&self) -> &Stored<R> {
+        &self.0
+    }
+}
+
+impl<R: Answered> Serialize for Shown<R> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         self.0.record.serialize(Fields::new(&mut map, R::HIDDEN))?;
-        map.serialize_entry(VERSION, &self.0.version)?;
+        if R::has_version() {
+            map.serialize_entry(VERSION, &self.0.version)?;
+        }
         map.end()
     }
 }
 
-impl<R: Record> PartialSchema for Shown<R> {
+impl<R: Answered> PartialSchema for Shown<R> {
     fn schema() -> Schema {
         let mut schema = R::schema();
         if let RefOr::T(openapi::Schema::Object(object)) = &mut schema {
@@ -83,19 +108,21 @@ impl<R: Record> PartialSchema for Shown<R> {
             object
                 .required
                 .retain(|name| !R::HIDDEN.contains(&name.as_str()));
-            let version = ObjectBuilder::new().schema_type(Type::Integer);
-            let version = described(version.into(), &["Raised by every write."]);
-            object.properties.insert(VERSION.to_owned(), version);
-            object.required.push(VERSION.to_owned());
-            for example in &mut object.examples {
-                example[VERSION] = 1.into();
+            if R::has_version() {
+                let version = ObjectBuilder::new().schema_type(Type::Integer);
+                let version = described(version.into(), &["Raised by every write."]);
+                object.properties.insert(VERSION.to_owned(), version);
+                object.required.push(VERSION.to_owned());
+                for example in &mut object.examples {
+                    example[VERSION] = 1.into();
+                }
             }
         }
         schema
     }
 }
 
-impl<R: Record> ToSchema for Shown<R> {
+impl<R: Answered> ToSchema for Shown<R> {
     fn name() -> Cow<'static, str> {
         R::name()
     }
@@ -106,3 +133,25 @@ impl<R: Record> ToSchema for Shown<R> {
 }
 
 const VERSION: &str = "version";
+
+/// Implements [`Versioned`] for views with a field `version`, or with a part that has one.
+#[macro_export]
+macro_rules! versioned {
+    ($($view:ty $(: $part:ident)?),* $(,)?) => {
+        $($crate::versioned!(@one $view $(: $part)?);)*
+    };
+    (@one $view:ty) => {
+        impl $crate::Versioned for $view {
+            fn version(&self) -> i64 {
+                self.version
+            }
+        }
+    };
+    (@one $view:ty: $part:ident) => {
+        impl $crate::Versioned for $view {
+            fn version(&self) -> i64 {
+                $crate::Versioned::version(&self.$part)
+            }
+        }
+    };
+}

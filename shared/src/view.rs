@@ -1,11 +1,10 @@
-//! Service requests as answers.
+//! Service requests as answers of several functions.
 
 use model::{ActionRef, JsonObject, ServiceRequest};
 use serde::Serialize;
-use store::Stored;
+use store::{Shown, Stored};
 use utoipa::ToSchema;
 
-use super::Shown;
 use crate::versioned;
 
 /// The fields of the record. `ToSchema` takes no type arguments here.

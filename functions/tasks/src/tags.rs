@@ -1,0 +1,9 @@
+//! `POST /api/tasks/{taskId}/tags`
+//! `DELETE /api/tasks/{taskId}/tags/{tagId}`
+
+use shared::{App, http::Endpoint, model::TaskId, tags};
+
+/// Returns the endpoints.
+pub fn endpoints() -> [Endpoint<App>; 2] {
+    tags::endpoints::<TaskId>("Task", "/api/tasks/{taskId}/tags")
+}

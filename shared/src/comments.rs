@@ -1,0 +1,208 @@
+//! Comments on records: each type of record that has them has the same four endpoints.
+
+use axum::extract::State;
+use model::{
+    Comment, CommentCreate, CommentFilter, CommentId, CommentUpdate, Id, Listing, Thread,
+    ThreadSort, Timestamp, UserId, UserRef, input::Field,
+};
+use serde::Serialize;
+use store::{CommentWithAuthor, Stored};
+use utoipa::{ToSchema, openapi::HttpMethod};
+
+use crate::{
+    App, Problem,
+    auth::{
+        Caller,
+        need::{self, Need},
+    },
+    http::{
+        Body, Endpoint, List, NoContent, Path, PathId, Single, Versioned,
+        refusal::{ConcurrentChange, Refusals},
+        with_article,
+    },
+    versioned,
+};
+
+/// A comment on a record of one type, as answers show it.
+pub trait CommentOn: Serialize + ToSchema + Versioned + Send + Sync + 'static {
+    /// Id of the record.
+    type Record: Id + Field + Into<Thread>;
+    /// Permission to comment.
+    type Write: Need;
+    /// Refusals of a new comment.
+    type Refusals: Refusals + 'static;
+
+    /// Path of the comments.
+    const PATH: &'static str;
+    /// Further effect of a new comment, as a sentence of its description.
+    const EFFECT: &'static str = "";
+
+    /// Returns the comment on a record.
+    fn new(on: Self::Record, comment: CommentView) -> Self;
+}
+
+/// A comment, or a reply to one.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = Comment, examples(json!({
+    "id": 9,
+    "content": "September agrees to the cent. In October two invoices differ.",
+    "userId": 1,
+    "parentId": null,
+    "createdAt": "2026-01-14T09:30:00.000Z",
+    "updatedAt": "2026-01-14T09:30:00.000Z",
+    "deletedAt": null,
+    "version": 1,
+    "user": {"id": 1, "username": "ada", "fullName": "Ada Lindqvist"}
+})))]
+#[serde(rename_all = "camelCase")]
+pub struct CommentView {
+    id: CommentId,
+    /// The text; empty once the comment is deleted.
+    content: String,
+    user_id: UserId,
+    parent_id: Option<CommentId>,
+    created_at: Timestamp,
+    updated_at: Timestamp,
+    /// Time of deletion. A deleted comment keeps its place for its replies.
+    deleted_at: Option<Timestamp>,
+    /// Raised by every write.
+    version: i64,
+    /// The author; null if the account is gone.
+    user: Option<UserRef>,
+}
+
+versioned!(CommentView);
+
+impl CommentView {
+    fn new(comment: Stored<Comment>, author: Option<UserRef>) -> Self {
+        let (version, comment) = (comment.version, comment.record);
+        Self {
+            version,
+            id: comment.id,
+            content: comment.content.map(String::from).unwrap_or_default(),
+            user_id: comment.user_id,
+            parent_id: comment.parent_id,
+            created_at: comment.created_at,
+            updated_at: comment.updated_at,
+            deleted_at: comment.deleted_at,
+            user: author,
+        }
+    }
+}
+
+/// Returns the endpoints of the comments on a type of record.
+#[must_use]
+pub fn endpoints<C: CommentOn>() -> [Endpoint<App>; 4] {
+    let (name, noun) = (C::name(), C::Record::NOUN);
+    let on = with_article(noun);
+    let (all, one) = (C::PATH, format!("{}/{{commentId}}", C::PATH));
+    let list = format!(
+        "Lists the comments on {on}, replies included, by creation time.\n\n\
+         A deleted comment stays in the list, with empty `content` and a `deletedAt`."
+    );
+    let create = format!(
+        "Adds a comment to {on}.\n\n\
+         With `parentId` it replies to a comment on the same {noun}. 400 if there is no such comment or \
+         it is deleted.{}",
+        C::EFFECT
+    );
+    let update = format!(
+        "Changes the text of a comment on {on}.\n\n\
+         Authors may edit their own comments; other users need the permission `manage_directory`. 404 if \
+         the comment is deleted."
+    );
+    let delete = format!(
+        "Deletes a comment on {on}.\n\n\
+         The comment stays in the list, with empty `content` and a `deletedAt`, so that its replies keep \
+         their place. It can no longer be edited or replied to. Authors may delete their own comments; \
+         other users need the permission `manage_directory`."
+    );
+    let id = |verb| format!("{verb}{name}");
+    [
+        Endpoint::described(
+            HttpMethod::Get,
+            all,
+            format!("list{name}s"),
+            &list,
+            self::list::<C>,
+        ),
+        Endpoint::described(
+            HttpMethod::Post,
+            all,
+            id("create"),
+            &create,
+            self::create::<C>,
+        ),
+        Endpoint::described(
+            HttpMethod::Patch,
+            &one,
+            id("update"),
+            &update,
+            self::update::<C>,
+        ),
+        Endpoint::described(
+            HttpMethod::Delete,
+            &one,
+            id("delete"),
+            &delete,
+            self::delete::<C>,
+        ),
+    ]
+}
+
+async fn list<C: CommentOn>(
+    State(app): State<App>,
+    caller: Caller<need::ViewWork, Listing<CommentFilter, ThreadSort>>,
+    Path(on): Path<PathId<C::Record>>,
+) -> Result<List<C>, Problem> {
+    let (on, pages) = (on.known()?, caller.pages(&app)?);
+    let Listing { filter, sort, .. } = &caller.query;
+    let comments = app.store.comments();
+    let page = comments.of(caller.tenant(), on.into(), filter, *sort, &pages.wanted);
+    Ok(pages.answer(page.await?, |comment| shown(on, comment))?)
+}
+
+async fn create<C: CommentOn>(
+    State(app): State<App>,
+    caller: Caller<C::Write>,
+    Path(on): Path<PathId<C::Record>>,
+    Body(new): Body<CommentCreate>,
+) -> Result<Single<C>, Problem<C::Refusals>> {
+    let (on, comments) = (on.known()?, app.store.comments());
+    let created = comments.create(caller.pending_write(), on.into(), caller.user_id(), new);
+    let comment = created.await?;
+    let author = caller.identity().await?.as_author();
+    Ok(Single(C::new(on, CommentView::new(comment, Some(author)))))
+}
+
+async fn update<C: CommentOn>(
+    State(app): State<App>,
+    caller: Caller<need::OwnOr<need::ManageDirectory>>,
+    Path((on, comment)): Path<(PathId<C::Record>, PathId<CommentId>)>,
+    Body(update): Body<CommentUpdate>,
+) -> Result<Single<C>, Problem<ConcurrentChange>> {
+    let (on, comments) = (on.known()?, app.store.comments());
+    let place = (on.into(), comment.known()?);
+    let edited = comments.edit(caller.pending_write(), place, update, async |author| {
+        caller.created_or_may(author).await
+    });
+    Ok(Single(shown(on, edited.await?)))
+}
+
+async fn delete<C: CommentOn>(
+    State(app): State<App>,
+    caller: Caller<need::OwnOr<need::ManageDirectory>>,
+    Path((on, comment)): Path<(PathId<C::Record>, PathId<CommentId>)>,
+) -> Result<NoContent, Problem<ConcurrentChange>> {
+    let place = (on.known()?.into(), comment.known()?);
+    let comments = app.store.comments();
+    let deleted = comments.delete(caller.pending_write(), place, async |author| {
+        caller.created_or_may(author).await
+    });
+    deleted.await?;
+    Ok(NoContent)
+}
+
+fn shown<C: CommentOn>(on: C::Record, read: CommentWithAuthor) -> C {
+    C::new(on, CommentView::new(read.comment, read.author))
+}

@@ -1,0 +1,21 @@
+//! The names that endpoints use: `use shared::endpoint::*;` begins the file of each handler.
+//!
+//! Contains the arguments and answers of handlers. Records and their ids are imported beside it.
+
+pub use axum::{Json, extract::State};
+pub use model::{Error, Id, Listing, OrOther, Timestamp};
+pub use serde::Serialize;
+pub use store::Shown;
+pub use utoipa::ToSchema;
+
+pub use crate::{
+    App, Problem,
+    auth::{Caller, ForgetCookie, Identity, OwnPage, RenewCookie, SetCookie, need, password},
+    http::{
+        Accepted, AccessTo, Body, Changed, ClientAddress, Conditional, DoneAt, Lines, Linked,
+        Links, List, NoContent, Pages, Path, PathId, PathName, Query, Single, UserAgent, denied,
+        fitting, refusal::*,
+    },
+    versioned,
+    view::ServiceRequestView,
+};
