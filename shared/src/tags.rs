@@ -1,8 +1,8 @@
 //! Tags on records: each type of record that has them has the same two endpoints.
 
 use axum::extract::State;
+use model::Tagged;
 use model::{Id, TagAttach, TagId, input::Field};
-use store::Tagged;
 use utoipa::openapi::HttpMethod;
 
 use crate::{

@@ -1,7 +1,7 @@
 //! No files of a crate need each other in a circle: each can be read after the files that it needs.
 
 mod sources;
-mod tokens;
+pub mod tokens;
 
 use std::{
     fs,

@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use runtime::changes::StreamEvent;
 use serde_json::{Value, json};
 use shared::{
     agent::{ActionKey, Claim},
     model::{Id, QueueMessage, span},
     store::{CLEANUP_DELAY, DueCount, Shard, SweepMessage, metered},
 };
+use stream::StreamEvent;
 use sweeper::{Event, Started, Swept};
 
 use tests::{

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use local::engines::Stream;
-use runtime::changes::StreamResponse;
 use serde_json::{Value, json};
 use shared::model::{Permission, span};
+use stream::StreamResponse;
 
 use tests::{
     feed_copy,

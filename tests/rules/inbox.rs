@@ -3,12 +3,12 @@
 mod people;
 mod reminders;
 
-use runtime::changes::StreamResponse;
 use serde_json::{Value, json};
 use shared::{
-    model::{Role, SubjectType, span},
+    model::{RecordType, Role, SubjectType, span},
     store::metered,
 };
+use stream::StreamResponse;
 use strum::VariantArray;
 
 use tests::support::{Api, Caller, Concierge, Fault, Sweeping, roles};
@@ -336,21 +336,22 @@ async fn the_permission_of_a_subject_is_that_of_its_operation() {
     let (user, vic) = (api.user("vic").await, api.sign_in("vic").await);
     for role in Role::VARIANTS {
         api.gives_role(&user, *role).await;
-        for subject in SubjectType::VARIANTS {
-            let path = match subject {
-                SubjectType::Task => "/api/tasks/1".to_owned(),
-                SubjectType::ServiceRequest => "/api/service-requests/1".to_owned(),
-                SubjectType::Ticket => "/api/managed-services/ticket/1".to_owned(),
-                SubjectType::Activity => "/api/activities/1".to_owned(),
-                SubjectType::Milestone => "/api/milestones/1".to_owned(),
-                SubjectType::Project => "/api/projects/1".to_owned(),
-                SubjectType::AgentSession => format!("/api/concierge/agent-sessions/{session}"),
-                SubjectType::AgentPolicy => "/api/concierge/policy".to_owned(),
+        for subject in SubjectType::ALL {
+            let path = match **subject {
+                RecordType::Task => "/api/tasks/1".to_owned(),
+                RecordType::ServiceRequest => "/api/service-requests/1".to_owned(),
+                RecordType::Ticket => "/api/managed-services/ticket/1".to_owned(),
+                RecordType::Activity => "/api/activities/1".to_owned(),
+                RecordType::Milestone => "/api/milestones/1".to_owned(),
+                RecordType::Project => "/api/projects/1".to_owned(),
+                RecordType::AgentSession => format!("/api/concierge/agent-sessions/{session}"),
+                RecordType::AgentPolicy => "/api/concierge/policy".to_owned(),
                 // Needs the same permission.
-                SubjectType::Webhook => "/api/journal".to_owned(),
+                RecordType::Webhook => "/api/journal".to_owned(),
+                other => panic!("{other:?}"),
             };
             let status = vic.get(&path).await.status;
-            let expected = if role.may(subject.permission()) {
+            let expected = if role.may(subject.facts().permission) {
                 200
             } else {
                 403

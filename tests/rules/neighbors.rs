@@ -7,9 +7,9 @@ use std::{
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use local::engines::Stream;
-use runtime::changes::StreamResponse;
 use serde_json::{Value, json};
 use shared::model::Stopwatch;
+use stream::StreamResponse;
 
 use tests::support::{Api, Caller, Damage, Item, World, text_of};
 

@@ -1,11 +1,11 @@
 //! The search index as the publisher writes it.
 
-use runtime::changes::StreamResponse;
 use serde_json::{Value, json};
 use shared::{
     model::span,
     store::{StreamRecord, metered},
 };
+use stream::StreamResponse;
 
 use tests::{
     support::{Api, Caller, Death, Fault, Item, Requests, text_of},

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
-use shared::model::RecordType;
+use shared::model::FeedType;
 
 /// The type and the id of a record.
 type Name = (String, i64);
@@ -63,7 +63,7 @@ pub fn differences(entries: &[Value], records: &[Value]) -> Vec<String> {
 
 /// The kinds of the records.
 pub fn kinds() -> impl Iterator<Item = &'static str> {
-    RecordType::ALL.iter().map(|kind| kind.name())
+    FeedType::ALL.iter().map(|kind| kind.name())
 }
 
 fn name(kind: &Value, id: &Value) -> Name {

@@ -15,5 +15,5 @@ pub async fn history_of_project(
     caller: Caller<need::ViewWork, Listing<(), HistorySort>>,
     Path(id): Path<PathId<ProjectId>>,
 ) -> Result<List<EntryWithActor>, Problem> {
-    caller.history(&app, HistoryOf::Project(id.known()?)).await
+    caller.history(&app, HistoryOf::from(id.known()?)).await
 }

@@ -2,16 +2,12 @@
 //!
 //! The indexer is apart from the publisher, so that neither the feed nor a delivery waits for words.
 
-mod inbox;
-
 use std::time::Duration;
 
 use model::{Error, OrganizationId};
-use runtime::{
-    changes::{self, Changes, Consumer, StreamEvent, StreamResponse},
-    queue::Queue,
-};
-use store::Store;
+use runtime::queue::Queue;
+use store::{Change, Notice, Store, UnlistedChange};
+use stream::{Changes, Consumer, StreamEvent, StreamResponse};
 
 /// The time limit of an organization, shorter than the function may run. Records that are indexed by then are
 /// only read the next time.
@@ -37,7 +33,25 @@ impl Indexer {
 
     /// Handles a delivery.
     pub async fn handle(&self, event: StreamEvent) -> StreamResponse {
-        changes::handle(self, &self.dead_letters, &event, self.store.now()).await
+        stream::handle(self, &self.dead_letters, &event, self.store.now()).await
+    }
+
+    /// Notifies users of an organization of changes, and plans reminders. Returns the number of new
+    /// notifications. Changes that were handled before have no effect.
+    async fn notify(
+        &self,
+        organization: OrganizationId,
+        changes: &[Change],
+        unlisted: &[UnlistedChange],
+    ) -> Result<usize, Error> {
+        let notifications = self.store.notifications();
+        let notices = changes.iter().flat_map(Notice::of);
+        let notices = notices.chain(unlisted.iter().flat_map(Notice::of_unlisted));
+        let (notified, ()) = tokio::try_join!(
+            notifications.tell_once(organization, notices.collect()),
+            notifications.plan_reminders(organization, changes),
+        )?;
+        Ok(notified)
     }
 }
 
@@ -59,7 +73,7 @@ impl Consumer for Indexer {
         self.store.feed().complete(&mut listed).await?;
         let search = self.store.search();
         let (notified, indexed) = tokio::join!(
-            Box::pin(inbox::notify(&self.store, organization, &listed, &unlisted)),
+            Box::pin(self.notify(organization, &listed, &unlisted)),
             Box::pin(search.index(organization, &listed)),
         );
         let notified = notified?;

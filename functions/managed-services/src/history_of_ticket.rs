@@ -15,5 +15,5 @@ pub async fn history_of_ticket(
     caller: Caller<need::ViewManagedServices, Listing<(), HistorySort>>,
     Path(id): Path<PathId<TicketId>>,
 ) -> Result<List<EntryWithActor>, Problem> {
-    caller.history(&app, HistoryOf::Ticket(id.known()?)).await
+    caller.history(&app, HistoryOf::from(id.known()?)).await
 }

@@ -1,16 +1,12 @@
 //! The first consumer of the table's stream: appends the change feed, creates deliveries to webhooks, and
 //! begins cleanups.
 
-mod webhooks;
-
 use std::time::Duration;
 
-use model::{Error, OrganizationId};
-use runtime::{
-    changes::{self, Changes, Consumer, StreamEvent, StreamResponse},
-    queue::Queue,
-};
-use store::{Store, SweepMessage};
+use model::{DeliveryMessage, Error, OrganizationId};
+use runtime::queue::Queue;
+use store::{Published, Store, SweepMessage, UnlistedChange, WebhookEvent};
+use stream::{Changes, Consumer, StreamEvent, StreamResponse};
 
 /// The time limit of an organization, so that others hear of their changes within five seconds.
 const LIMIT: Duration = Duration::from_secs(4);
@@ -50,7 +46,25 @@ impl Publisher {
 
     /// Handles a delivery.
     pub async fn handle(&self, event: StreamEvent) -> StreamResponse {
-        changes::handle(self, &self.dead_letters, &event, self.store.now()).await
+        stream::handle(self, &self.dead_letters, &event, self.store.now()).await
+    }
+
+    /// Creates the deliveries of changes to an organization's webhooks, and sends their messages. Returns
+    /// the number of messages. Changes that were handled before create no further deliveries.
+    async fn deliver(
+        &self,
+        organization: OrganizationId,
+        published: &Published,
+        unlisted: &[UnlistedChange],
+    ) -> Result<usize, Error> {
+        let entries = published.entries.iter();
+        let events = entries.map(|(number, entry)| WebhookEvent::of_entry(*number, entry));
+        let events = events.chain(unlisted.iter().filter_map(WebhookEvent::of_unlisted));
+        let webhooks = self.store.webhooks();
+        let messages: Vec<DeliveryMessage> =
+            webhooks.deliver(organization, events.collect()).await?;
+        self.queue.try_send(&messages).await;
+        Ok(messages.len())
     }
 }
 
@@ -74,14 +88,7 @@ impl Consumer for Publisher {
         let cleanups = cleanups.filter_map(|change| SweepMessage::of_unlisted(change, now));
         let cleanups: Vec<SweepMessage> = cleanups.collect();
         self.sweep_queue.try_send(&cleanups).await;
-        let delivering = webhooks::deliver(
-            &self.store,
-            &self.queue,
-            organization,
-            &published,
-            &unlisted,
-        );
-        let delivered = delivering.await?;
+        let delivered = self.deliver(organization, &published, &unlisted).await?;
         tracing::info!(organizationId = %organization, changes = count, published = published.new, delivered);
         Ok(())
     }

@@ -3,8 +3,9 @@
 use lambda_runtime::{Error, LambdaEvent, service_fn};
 use model::Clock;
 use publisher::Publisher;
-use runtime::{Start, changes::StreamEvent, config, queue::Queue, telemetry};
+use runtime::{Start, config, queue::Queue, telemetry};
 use store::Store;
+use stream::StreamEvent;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Error> {

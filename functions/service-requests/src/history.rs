@@ -17,7 +17,5 @@ pub async fn history(
     caller: Caller<need::ViewWork, Listing<(), HistorySort>>,
     Path(id): Path<PathId<ServiceRequestId>>,
 ) -> Result<List<EntryWithActor>, Problem> {
-    caller
-        .history(&app, HistoryOf::ServiceRequest(id.known()?))
-        .await
+    caller.history(&app, HistoryOf::from(id.known()?)).await
 }

@@ -17,5 +17,5 @@ pub async fn history(
     caller: Caller<need::ViewWork, Listing<(), HistorySort>>,
     Path(id): Path<PathId<TaskId>>,
 ) -> Result<List<EntryWithActor>, Problem> {
-    caller.history(&app, HistoryOf::Task(id.known()?)).await
+    caller.history(&app, HistoryOf::from(id.known()?)).await
 }

@@ -29,7 +29,7 @@ pub async fn list_changes(
     };
     let identity = caller.identity().await?;
     let wanted = query.types().iter().copied();
-    let types = wanted.filter(|kind| identity.may(kind.permission()));
+    let types = wanted.filter(|kind| identity.may(kind.facts().permission));
     let filter = FeedFilter {
         types: types.collect(),
         with_notes: identity.sees_notes(),

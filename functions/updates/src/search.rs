@@ -22,7 +22,7 @@ pub async fn search(
     let candidates = Box::pin(search.candidates(tenant, &query.query));
     let (candidates, identity) = tokio::try_join!(candidates, caller.identity())?;
     let wanted = query.types().iter().copied();
-    let types = wanted.filter(|kind| identity.may(kind.record_type().permission()));
+    let types = wanted.filter(|kind| identity.may(kind.facts().permission));
     let filter = SearchFilter {
         words: &query.query,
         with_notes: identity.sees_notes(),

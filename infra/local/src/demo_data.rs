@@ -13,9 +13,9 @@ use shared::{
     input,
     model::{
         OrganizationId, PasswordHash, PlanFeature, Priority, Project, Role, ServiceStatus, Slug,
-        TagId, Thread, Timestamp, User, span,
+        TagId, Tagged, Thread, Timestamp, User, span,
     },
-    store::{NewMessage, NewTicket, NewUser, Past, Store, Stored, Tagged},
+    store::{NewMessage, NewTicket, NewUser, Past, Store, Stored},
 };
 
 use targets::Sealer;

@@ -194,6 +194,7 @@ pub mod pattern;
 mod policy;
 mod preview;
 mod proposal;
+mod read_counter;
 mod reply;
 mod session;
 mod settle;
@@ -256,6 +257,7 @@ pub use policy::{
 };
 pub use preview::MoneySum;
 pub use proposal::{Analysis, Handling, HandlingStatus, NotApplicable, Proposal, ProposedAction};
+pub use read_counter::{Counting, ReadCounter};
 pub use reply::{Effect, Reply, retry_after};
 pub use session::{
     AgentSession, AgentSessionFilter, AgentSessionStatus, NextFilter, Rejection, SessionReject,

@@ -40,7 +40,11 @@ impl Message {
     }
 }
 
-impl QueueMessage for Message {}
+impl QueueMessage for Message {
+    fn group(&self) -> Option<String> {
+        Some(self.organization_id().to_string())
+    }
+}
 
 #[cfg(test)]
 mod tests {

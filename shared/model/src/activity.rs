@@ -11,7 +11,7 @@ use super::{
     input::{Change, Patch},
     task::belongs_somewhere,
 };
-use crate::{input, names::names};
+use crate::{input, names::names, sort::by_time};
 
 /// An event that a user recorded.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
@@ -196,3 +196,16 @@ names! {
         System,
     }
 }
+
+names! {
+    /// Orders of activities; ties are broken by id.
+    #[derive(Default)]
+    pub enum ActivitySort = "a sort order" {
+        /// The last to happen first.
+        NewestFirst as "-timestamp" = default,
+        /// The first to happen first.
+        OldestFirst as "timestamp",
+    }
+}
+
+by_time!(ActivitySort);

@@ -2,10 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{
-    ActivityId, CommentId, Content, Ids, OrganizationId, ProjectId, ServiceRequestId, TaskId,
-    Timestamp, UserId,
-};
+use super::{CommentId, Content, Ids, OrganizationId, ProjectId, Thread, Timestamp, UserId};
 use crate::input;
 
 /// A comment, or a reply to one.
@@ -105,37 +102,5 @@ impl Comment {
     fn touch(&mut self, now: Timestamp) -> Timestamp {
         self.updated_at = now.max(self.updated_at.plus(1));
         self.updated_at
-    }
-}
-
-/// The record that comments are on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub enum Thread {
-    /// A service request.
-    #[serde(rename = "serviceRequestId")]
-    ServiceRequest(ServiceRequestId),
-    /// An activity.
-    #[serde(rename = "activityId")]
-    Activity(ActivityId),
-    /// A task.
-    #[serde(rename = "taskId")]
-    Task(TaskId),
-}
-
-impl From<ServiceRequestId> for Thread {
-    fn from(id: ServiceRequestId) -> Self {
-        Self::ServiceRequest(id)
-    }
-}
-
-impl From<ActivityId> for Thread {
-    fn from(id: ActivityId) -> Self {
-        Self::Activity(id)
-    }
-}
-
-impl From<TaskId> for Thread {
-    fn from(id: TaskId) -> Self {
-        Self::Task(id)
     }
 }

@@ -8,7 +8,7 @@ use super::{
     Ids, OrOther, OrganizationId, OrganizationName, TagId, TagName, Timestamp, input::Change,
     quota::UnitsPerSecond,
 };
-use crate::{input, names::names};
+use crate::{input, names::names, sort::sort};
 
 /// A tenant.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
@@ -134,4 +134,9 @@ impl From<&Tag> for TagRef {
             name: tag.name.clone(),
         }
     }
+}
+
+sort! {
+    /// Tags: by name, without regard to case.
+    TagSort = "name";
 }

@@ -7,7 +7,7 @@ use serde_json::Value;
 use utoipa::openapi::{RefOr, Schema};
 
 use crate::{
-    AnyOf, Cursor, Permission, ProjectId, Timestamp, UserId, input,
+    AnyOf, Cursor, FeedType, ProjectId, RecordName, Timestamp, UserId, input,
     input::{Field, Place, Reading},
     integer::{integer, integer_schema},
     names::names,
@@ -61,106 +61,6 @@ impl FeedEntry {
     }
 }
 
-/// The type and the id of a record.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct RecordName {
-    /// The type.
-    #[serde(rename = "type")]
-    pub kind: RecordType,
-    /// The id, unique among records of the type.
-    pub record_id: i64,
-}
-
-impl RecordName {
-    /// Returns the path of the API with the record. None for a record that only lists have.
-    #[must_use]
-    pub fn path(self) -> Option<String> {
-        let records = match self.kind {
-            RecordType::Task => "tasks",
-            RecordType::Milestone => "milestones",
-            RecordType::ServiceRequest => "service-requests",
-            RecordType::Ticket => "managed-services/ticket",
-            RecordType::Activity => "activities",
-            RecordType::Project => "projects",
-            RecordType::User => "users",
-            RecordType::Alert => "concierge/alerts",
-            RecordType::AgentSession => "concierge/agent-sessions",
-            RecordType::Phase
-            | RecordType::Tag
-            | RecordType::Comment
-            | RecordType::TicketMessage => return None,
-        };
-        Some(format!("/api/{records}/{}", self.record_id))
-    }
-}
-
-names! {
-    /// The type of a record in the change feed.
-    pub enum RecordType = "a type of record" {
-        /// A task.
-        Task,
-        /// A milestone.
-        Milestone,
-        /// A service request.
-        ServiceRequest,
-        /// A support ticket.
-        Ticket,
-        /// An activity.
-        Activity,
-        /// A project.
-        Project,
-        /// A phase of a project.
-        Phase,
-        /// A tag.
-        Tag,
-        /// A comment on a service request, an activity or a task.
-        Comment,
-        /// A message of a support ticket.
-        TicketMessage,
-        /// A user.
-        User,
-        /// An alert.
-        Alert,
-        /// An agent session.
-        AgentSession,
-    }
-}
-
-names! {
-    /// The kind of an item that the change feed does not have, and whose changes have other effects.
-    pub enum UnlistedKind {
-        /// A notification of a user.
-        Notification,
-        /// The organization's policy for the agent.
-        AgentPolicy,
-        /// A webhook.
-        Webhook,
-        /// The work that is left to do after a delete.
-        Cleanup,
-    }
-}
-
-impl UnlistedKind {
-    /// Returns true for a kind whose changes users are notified of. The publisher handles the others.
-    #[must_use]
-    pub const fn is_indexed(self) -> bool {
-        matches!(self, Self::AgentPolicy | Self::Webhook)
-    }
-}
-
-impl RecordType {
-    /// The permission to read records of the type.
-    #[must_use]
-    pub const fn permission(self) -> Permission {
-        match self {
-            Self::Ticket | Self::TicketMessage => Permission::ViewManagedServices,
-            Self::Alert | Self::AgentSession => Permission::ViewAgentRemediation,
-            _ => Permission::ViewWork,
-        }
-    }
-}
-
 names! {
     /// The kind of a change in the change feed.
     pub enum FeedAction {
@@ -182,7 +82,7 @@ input! {
         /// The most entries; 200 without it.
         limit: Option<FeedLimit>,
         /// The types of the records.
-        r#type: Option<AnyOf<RecordType>>,
+        r#type: Option<AnyOf<FeedType>>,
         /// The projects of the records.
         project_id: Option<AnyOf<ProjectId>>,
     }
@@ -204,10 +104,8 @@ impl FeedQuery {
 
     /// The types of records.
     #[must_use]
-    pub fn types(&self) -> &[RecordType] {
-        self.r#type
-            .as_ref()
-            .map_or(RecordType::ALL, |types| &types.0)
+    pub fn types(&self) -> &[FeedType] {
+        self.r#type.as_ref().map_or(FeedType::ALL, |types| &types.0)
     }
 }
 

@@ -4,10 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use crate::{
-    MilestoneId, OrganizationId, ProjectId, ServiceRequestId, TaskId, TicketId, Timestamp, UserId,
-    characters::beginning, names::names,
-};
+use crate::{HistoryOf, OrganizationId, Timestamp, UserId, characters::beginning, names::names};
 
 /// A change of a record.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -28,22 +25,6 @@ pub struct HistoryEntry {
     /// The changed fields, by name; empty for a record that was created or deleted.
     #[serde(default)]
     pub changes: Vec<FieldChange>,
-}
-
-/// A record with a history.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum HistoryOf {
-    /// A task.
-    Task(TaskId),
-    /// A milestone.
-    Milestone(MilestoneId),
-    /// A service request.
-    ServiceRequest(ServiceRequestId),
-    /// A ticket.
-    Ticket(TicketId),
-    /// A project.
-    Project(ProjectId),
 }
 
 names! {

@@ -30,6 +30,8 @@ mod project;
 mod queue_message;
 pub mod quota;
 pub mod random;
+mod record_ref;
+mod record_type;
 pub mod refusal;
 mod search;
 mod service_request;
@@ -48,19 +50,15 @@ mod webhook;
 pub mod words;
 mod wrong_text;
 
-pub use activity::{
-    Activity, ActivityCreate, ActivityFilter, ActivityType, ActivityUpdate, TagAttach,
-};
+pub use activity::*;
 pub use clock::{Clock, Stopwatch};
 pub use code::{Code, FaultCode};
-pub use comment::{Comment, CommentCreate, CommentFilter, CommentUpdate, Thread};
-pub use directory::{
-    Organization, OrganizationUpdate, PlanFeature, Tag, TagCreate, TagFilter, TagRef, TagUpdate,
-};
+pub use comment::*;
+pub use directory::*;
 pub use error::{Error, Fault, Source};
-pub use feed::{FeedAction, FeedEntry, FeedQuery, RecordName, RecordType, UnlistedKind};
-pub use history::{FieldChange, HistoryEntry, HistoryEvent, HistoryOf};
-pub use id::*;
+pub use feed::{FeedAction, FeedEntry, FeedQuery};
+pub use history::{FieldChange, HistoryEntry, HistoryEvent};
+pub use id::Id;
 pub use integer::{MAX_ID, Order, Whole};
 pub use journal::{
     CredentialType, EntryActor, EntryActorType, EntryContent, EntryCredential, JournalFlaw,
@@ -69,56 +67,43 @@ pub use journal::{
     OrganizationJournalFrom, SessionHead,
 };
 pub use json_object::{JsonObject, JsonText};
-pub use list::{AnyOf, Cursor, Ids, Limit, Listing, OrNone, Part, Sort, Who};
-pub use milestone::{
-    Milestone, MilestoneCreate, MilestoneFilter, MilestoneRef, MilestoneStatus, MilestoneUpdate,
-};
+pub use list::{AnyOf, Cursor, FilterValue, Ids, Limit, Listing, OrNone, Part, Sort, Who};
+pub use milestone::*;
 pub use notification::{
     Notification, NotificationFilter, NotificationKind, NotificationPreferences,
-    NotificationPreferencesSet, NotificationSubject, NotificationsRead, SubjectType,
+    NotificationPreferencesSet, NotificationsRead,
 };
 pub use or_other::OrOther;
 pub use password::{IsUsername, LoginPassword, NewPassword, PasswordHash};
 pub use permission::{NamedPermission, OrdinaryPermission, Permission, Role, need};
-pub use project::{
-    Phase, PhaseCreate, PhaseFilter, PhaseUpdate, Project, ProjectCreate, ProjectFilter,
-    ProjectRef, ProjectStatus, ProjectUpdate,
-};
+pub use project::*;
 pub use queue_message::QueueMessage;
-pub use search::{ReferenceSearch, SearchQuery, SearchWords, SearchedType};
-pub use service_request::{
-    ActionRef, Priority, ReferenceType, ServiceRequest, ServiceRequestCreate, ServiceRequestFilter,
-    ServiceRequestUpdate,
+pub use record_ref::{
+    Deleted, HistoryOf, NotificationSubject, RecordName, Reminded, Tagged, Talk, Thread,
 };
+pub use record_type::*;
+pub use search::{ReferenceSearch, SearchQuery, SearchWords};
+pub use service_request::*;
 pub use service_status::{Resolution, ServiceStatus};
 pub use session::{Login, PasswordChange, Session};
 pub use sid::{Sid, digest};
 pub use sort::{
-    ActivitySort, AgentSessionSort, AlertSort, ConnectionSort, CreatedSort, HistorySort,
-    JournalSort, MilestoneSort, NotificationSort, OrganizationJournalSort, PhaseSort, ProjectSort,
-    ProjectTaskSort, ReferenceSort, SavingSort, SessionSort, TagSort, TaskSort, ThreadSort,
-    TicketSort, TokenSort, UserSort, WebhookDeliverySort, WebhookSort,
+    AgentSessionSort, AlertSort, ConnectionSort, CreatedSort, HistorySort, JournalSort,
+    NotificationSort, OrganizationJournalSort, ProjectTaskSort, ReferenceSort, SavingSort,
+    SessionSort, TaskSort, ThreadSort, TokenSort, UserSort,
 };
-pub use task::{
-    Neighbour, Task, TaskCreate, TaskFilter, TaskMove, TaskPhase, TaskPlace, TaskReorder,
-    TaskStatus, TaskUpdate,
-};
+pub use task::*;
 pub use text::{
     ActionId, AlertText, Category, Content, DeliveryId, Description, EntityId, ExternalId,
     Fingerprint, FullName, JournalSubject, LoginName, MetricName, NotificationId, OrganizationName,
     Reason, SearchText, Slug, SourceName, StateName, SystemName, TagName, Title, TokenName, Unit,
     Username,
 };
-pub use ticket::{Ticket, TicketCreate, TicketFilter, TicketMessage, TicketReply, TicketUpdate};
+pub use ticket::*;
 pub use time::{NotATimestamp, Timestamp, span};
 pub use token::{Token, TokenCreate, TokenSecret};
 pub use user::{
     Held, PasswordSet, Permissions, User, UserCreate, UserFilter, UserRef, UserUpdate, each_once,
 };
-pub use webhook::{
-    DeliveryMessage, DeliveryStatus, DisabledReason, EventChange, EventPattern, EventRecordId,
-    EventSubject, EventType, FailedAttempt, TEST_EVENT, Webhook, WebhookCreate, WebhookDelivery,
-    WebhookDeliveryFilter, WebhookHealth, WebhookMessage, WebhookMessageData, WebhookUpdate,
-    WebhookUrl,
-};
+pub use webhook::*;
 pub use wrong_text::WrongText;

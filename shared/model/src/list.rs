@@ -1,5 +1,6 @@
 //! The query of a list: filters, sort order, limit and cursor.
 
+use serde::Serialize;
 use serde_json::Value;
 use utoipa::openapi::{
     ArrayBuilder, ObjectBuilder, RefOr, Schema,
@@ -71,6 +72,33 @@ pub enum Who {
     Me,
     /// The user with this id.
     User(UserId),
+}
+
+/// A value of a filter on an attribute that may be absent.
+pub trait FilterValue {
+    /// Returns the stored value. `None` for an absent attribute.
+    fn stored(&self, caller: UserId) -> Option<impl Serialize>;
+}
+
+impl<T: Serialize> FilterValue for T {
+    fn stored(&self, _: UserId) -> Option<impl Serialize> {
+        Some(self)
+    }
+}
+
+impl FilterValue for Who {
+    fn stored(&self, caller: UserId) -> Option<impl Serialize> {
+        Some(self.user(caller))
+    }
+}
+
+impl<T: FilterValue> FilterValue for OrNone<T> {
+    fn stored(&self, caller: UserId) -> Option<impl Serialize> {
+        match self {
+            Self::None => None,
+            Self::Some(value) => value.stored(caller),
+        }
+    }
 }
 
 impl Limit {

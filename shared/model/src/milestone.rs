@@ -8,7 +8,7 @@ use super::{
     Timestamp, Title,
     input::{Change, Defaulted, Patch, Place, Reading},
 };
-use crate::{input, names::names};
+use crate::{input, names::names, sort::sort};
 
 /// A milestone of a project.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
@@ -212,4 +212,9 @@ impl From<&Milestone> for MilestoneRef {
             title: milestone.title.clone(),
         }
     }
+}
+
+sort! {
+    /// Milestones: the most urgent first, those without a due date last; ties are broken by id.
+    MilestoneSort = "dueDate";
 }

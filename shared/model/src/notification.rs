@@ -13,8 +13,8 @@ use utoipa::{
 };
 
 use crate::{
-    AnyOf, CommentId, FaultCode, NotificationId, OrganizationId, Permission, RecordName,
-    RecordType, Timestamp, UserId, input,
+    AnyOf, CommentId, FaultCode, NotificationId, NotificationSubject, OrganizationId, Timestamp,
+    UserId, input,
     input::{Field, Fields, Input, List, Place, Property, Reading, at_least_one, object_schema},
     names::names,
     span,
@@ -41,70 +41,6 @@ names! {
         WebhookDisabled,
         /// The agent's policy allows more than before.
         PolicyLoosened,
-    }
-}
-
-names! {
-    /// The type of a notification's subject.
-    pub enum SubjectType {
-        /// A task.
-        Task,
-        /// A service request.
-        ServiceRequest,
-        /// A support ticket.
-        Ticket,
-        /// An activity.
-        Activity,
-        /// A milestone.
-        Milestone,
-        /// A project.
-        Project,
-        /// An agent session.
-        AgentSession,
-        /// The agent's policy, with the id of the organization.
-        AgentPolicy,
-        /// A webhook.
-        Webhook,
-    }
-}
-
-impl SubjectType {
-    /// The permission to read such a subject.
-    #[must_use]
-    pub const fn permission(self) -> Permission {
-        match self {
-            Self::Ticket => Permission::ViewManagedServices,
-            Self::AgentSession | Self::AgentPolicy => Permission::ViewAgentRemediation,
-            Self::Webhook => Permission::ManageOrganization,
-            _ => Permission::ViewWork,
-        }
-    }
-}
-
-/// The record that a notification is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct NotificationSubject {
-    /// The type.
-    #[serde(rename = "type")]
-    pub kind: SubjectType,
-    /// The id, unique among records of the type.
-    pub id: i64,
-}
-
-impl NotificationSubject {
-    /// Returns the path of the API with the record.
-    #[must_use]
-    pub fn path(self) -> Option<String> {
-        match self.kind {
-            SubjectType::AgentPolicy => Some("/api/concierge/policy".to_owned()),
-            SubjectType::Webhook => Some(format!("/api/webhooks/{}", self.id)),
-            subject => {
-                let mut types = RecordType::ALL.iter();
-                let kind = *types.find(|kind| kind.name() == subject.name())?;
-                let record_id = self.id;
-                RecordName { kind, record_id }.path()
-            }
-        }
     }
 }
 
@@ -318,18 +254,6 @@ mod tests {
         assert!(first < second, "{first}");
         assert_eq!(Notification::cause_in(&second), Some("comment-5-1"));
         assert_eq!(Notification::cause_in("x"), None);
-    }
-
-    #[test]
-    fn each_subject_has_a_path() {
-        for kind in SubjectType::ALL {
-            let subject = NotificationSubject { kind: *kind, id: 7 };
-            let path = subject.path();
-            assert!(
-                path.is_some_and(|path| path.starts_with("/api/")),
-                "{kind:?}"
-            );
-        }
     }
 
     #[test]

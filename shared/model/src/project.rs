@@ -8,7 +8,7 @@ use super::{
     Timestamp, Title,
     input::{Change, Defaulted, Patch},
 };
-use crate::{input, names::names};
+use crate::{input, names::names, sort::sort};
 
 /// A project with milestones, phases, tasks and activities.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
@@ -183,4 +183,11 @@ input! {
     changes Phase;
     needs any;
     example {"title": "Move the rest", "order": 3072};
+}
+
+sort! {
+    /// Phases: by `order`; ties are broken by id.
+    PhaseSort = "order";
+    /// Projects: by title, without regard to case; ties are broken by id.
+    ProjectSort = "title";
 }

@@ -1,5 +1,7 @@
 //! The text of a queue's message.
 
+use std::time::Duration;
+
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::Error;
@@ -8,6 +10,16 @@ use crate::Error;
 pub trait QueueMessage: Serialize + DeserializeOwned {
     /// The version of the form.
     const VERSION: u32 = 1;
+
+    /// The group, in a shared queue. Groups do not delay each other.
+    fn group(&self) -> Option<String> {
+        None
+    }
+
+    /// The time for which the queue holds the message back, at most 15 minutes.
+    fn delay(&self) -> Duration {
+        Duration::ZERO
+    }
 
     /// Writes the message for the queue.
     fn to_text(&self) -> Result<String, Error> {

@@ -3,12 +3,11 @@
 use serde_json::Value;
 use utoipa::openapi::{ObjectBuilder, RefOr, Schema, schema::Type};
 
-use super::{AnyOf, Cursor, FaultCode, ProjectId, RecordType, ReferenceType, SearchText};
+use super::{AnyOf, Cursor, FaultCode, ProjectId, ReferenceType, SearchText, SearchedType};
 use crate::{
     input,
     input::{Field, Form, Place, Reading},
     integer::{integer, integer_schema},
-    names::names,
     words::words,
 };
 
@@ -40,28 +39,6 @@ input! {
     }
 }
 
-names! {
-    /// The type of a record that search finds.
-    pub enum SearchedType = "a type of record that search finds" {
-        /// A task.
-        Task,
-        /// A service request.
-        ServiceRequest,
-        /// A support ticket.
-        Ticket,
-        /// A project.
-        Project,
-        /// A milestone.
-        Milestone,
-        /// An activity.
-        Activity,
-        /// A comment on a service request, an activity or a task.
-        Comment,
-        /// A message of a support ticket.
-        TicketMessage,
-    }
-}
-
 /// The different words of a search, at least one, in at most 255 characters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SearchWords(Vec<String>);
@@ -82,30 +59,6 @@ impl SearchQuery {
     pub fn types(&self) -> &[SearchedType] {
         let types = self.r#type.as_ref();
         types.map_or(SearchedType::ALL, |types| &types.0)
-    }
-}
-
-impl SearchedType {
-    /// The type in the change feed.
-    #[must_use]
-    pub const fn record_type(self) -> RecordType {
-        match self {
-            Self::Task => RecordType::Task,
-            Self::ServiceRequest => RecordType::ServiceRequest,
-            Self::Ticket => RecordType::Ticket,
-            Self::Project => RecordType::Project,
-            Self::Milestone => RecordType::Milestone,
-            Self::Activity => RecordType::Activity,
-            Self::Comment => RecordType::Comment,
-            Self::TicketMessage => RecordType::TicketMessage,
-        }
-    }
-
-    /// The type with that name in the change feed. `None` for one that search does not find.
-    #[must_use]
-    pub fn of(record_type: RecordType) -> Option<Self> {
-        let mut all = Self::ALL.iter().copied();
-        all.find(|one| one.record_type() == record_type)
     }
 }
 

@@ -5,8 +5,8 @@ use utoipa::ToSchema;
 
 use super::{
     AgentSessionId, AnyOf, Category, Description, Error, FaultCode, Ids, JsonObject, JsonText,
-    OrNone, OrOther, OrganizationId, ReferenceId, Resolution, ServiceRequestId, ServiceStatus,
-    Timestamp, Title, UserId, Who,
+    OrNone, OrOther, OrganizationId, ReferenceId, ReferenceType, Resolution, ServiceRequestId,
+    ServiceStatus, Timestamp, Title, UserId, Who,
     input::{Change, Defaulted, Patch, Place, Reading},
 };
 use crate::{input, names::names};
@@ -253,15 +253,5 @@ names! {
         High,
         /// At once.
         Urgent,
-    }
-}
-
-names! {
-    /// The type of a record that a service request refers to.
-    pub enum ReferenceType = "a reference type" {
-        /// A project of the organization.
-        Project,
-        /// The organization itself.
-        Organization,
     }
 }

@@ -1,12 +1,6 @@
-//! The orders of lists.
+//! The orders of lists. Those of one type of record stand beside it.
 
-use serde_json::Value;
-use utoipa::openapi::{ObjectBuilder, Ref, RefOr, Schema, schema::Type};
-
-use crate::{
-    input::{Field, Place, Reading},
-    names::names,
-};
+use crate::names::names;
 
 /// The order of a list that has one.
 macro_rules! sort {
@@ -15,21 +9,24 @@ macro_rules! sort {
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
         pub struct $name;
 
-        impl Field for $name {
-            fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
+        impl crate::input::Field for $name {
+            fn read(
+                value: &serde_json::Value,
+                place: &mut crate::input::Place<'_>,
+            ) -> crate::input::Reading<Self> {
                 if value == $value {
                     return Some(Self);
                 }
                 place.unknown_name(value, "a sort order", &[$value])
             }
 
-            fn field_schema() -> RefOr<Schema> {
-                Ref::from_schema_name(stringify!($name)).into()
+            fn field_schema() -> crate::input::Schema {
+                utoipa::openapi::Ref::from_schema_name(stringify!($name)).into()
             }
 
-            fn field_schemas(all: &mut Vec<(String, RefOr<Schema>)>) {
-                let schema = ObjectBuilder::new()
-                    .schema_type(Type::String)
+            fn field_schemas(all: &mut Vec<(String, crate::input::Schema)>) {
+                let schema = utoipa::openapi::ObjectBuilder::new()
+                    .schema_type(utoipa::openapi::schema::Type::String)
                     .enum_values(Some([$value]))
                     .description(Some($doc.trim_ascii()));
                 all.push((stringify!($name).to_owned(), schema.into()));
@@ -49,16 +46,10 @@ sort! {
     HistorySort = "-at";
     /// Journal entries: the oldest first; ties are broken by session, chain and number.
     JournalSort = "at";
-    /// Milestones: the most urgent first, those without a due date last; ties are broken by id.
-    MilestoneSort = "dueDate";
     /// Notifications: the newest first.
     NotificationSort = "-at";
     /// Entries of the organization's journal: by number, which is the oldest first.
     OrganizationJournalSort = "seq";
-    /// Phases: by `order`; ties are broken by id.
-    PhaseSort = "order";
-    /// Projects: by title, without regard to case; ties are broken by id.
-    ProjectSort = "title";
     /// Tasks of a project: by `order`; ties are broken by id.
     ProjectTaskSort = "order";
     /// Records that a service request may refer to: the newest first; ties are broken by id.
@@ -67,16 +58,10 @@ sort! {
     SavingSort = "-day";
     /// Sessions: the newest first.
     SessionSort = "-createdAt";
-    /// Tags: by name, without regard to case.
-    TagSort = "name";
     /// Tokens: by id.
     TokenSort = "id";
     /// Users: by username, without regard to case.
     UserSort = "username";
-    /// Deliveries of a webhook: the newest change first.
-    WebhookDeliverySort = "-createdAt";
-    /// Webhooks: by id.
-    WebhookSort = "id";
 }
 
 names! {
@@ -91,19 +76,6 @@ names! {
 }
 
 names! {
-    /// Orders of tickets; ties are broken by id.
-    #[derive(Default)]
-    pub enum TicketSort = "a sort order" {
-        /// The newest first.
-        NewestFirst as "-createdAt" = default,
-        /// The oldest first.
-        OldestFirst as "createdAt",
-        /// The one with the newest message first, those without a message last.
-        LastMessageFirst as "-lastMessageAt",
-    }
-}
-
-names! {
     /// Orders of comments and messages; ties are broken by id.
     #[derive(Default)]
     pub enum ThreadSort = "a sort order" {
@@ -111,17 +83,6 @@ names! {
         OldestFirst as "createdAt" = default,
         /// The newest first.
         NewestFirst as "-createdAt",
-    }
-}
-
-names! {
-    /// Orders of activities; ties are broken by id.
-    #[derive(Default)]
-    pub enum ActivitySort = "a sort order" {
-        /// The last to happen first.
-        NewestFirst as "-timestamp" = default,
-        /// The first to happen first.
-        OldestFirst as "timestamp",
     }
 }
 
@@ -158,4 +119,6 @@ macro_rules! by_time {
     )*};
 }
 
-by_time!(CreatedSort, ThreadSort, ActivitySort);
+by_time!(CreatedSort, ThreadSort);
+
+pub(crate) use {by_time, sort};

@@ -10,7 +10,7 @@ use super::{
     ServiceStatus, TicketId, TicketMessageId, Timestamp, Title, UserId, Who,
     input::{Change, Defaulted, Patch},
 };
-use crate::input;
+use crate::{input, names::names};
 
 /// A support ticket.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
@@ -174,5 +174,18 @@ impl Ticket {
         assignee_id.apply(&mut self.assignee_id);
         self.updated_at = now;
         Ok(resolution)
+    }
+}
+
+names! {
+    /// Orders of tickets; ties are broken by id.
+    #[derive(Default)]
+    pub enum TicketSort = "a sort order" {
+        /// The newest first.
+        NewestFirst as "-createdAt" = default,
+        /// The oldest first.
+        OldestFirst as "createdAt",
+        /// The one with the newest message first, those without a message last.
+        LastMessageFirst as "-lastMessageAt",
     }
 }

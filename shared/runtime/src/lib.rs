@@ -1,9 +1,7 @@
 //! The parts that functions share, behind the API or not: settings ([`config`]), log and metrics
 //! ([`telemetry`]), the queues ([`queue`]) and their [`messages`], and the key of all secrets ([`kms`]).
-//! Consumers of the table's stream share [`changes`].
 
 mod aws;
-pub mod changes;
 pub mod config;
 mod config_error;
 pub mod kms;

@@ -2,10 +2,8 @@
 
 use std::{sync::Arc, time::Duration};
 
-use agent::Message;
 use aws_sdk_sqs::{Client, types::SendMessageBatchRequestEntry};
-use model::{DeliveryMessage, Error, QueueMessage};
-use store::SweepMessage;
+use model::{Error, QueueMessage};
 
 /// Most messages of one request.
 const BATCH: usize = 10;
@@ -29,13 +27,17 @@ pub trait Queued {
     }
 }
 
-impl Queued for Message {
+impl<M: QueueMessage> Queued for M {
     fn text(&self) -> Result<String, Error> {
         self.to_text()
     }
 
     fn group(&self) -> Option<String> {
-        Some(self.organization_id().to_string())
+        QueueMessage::group(self)
+    }
+
+    fn delay(&self) -> Duration {
+        QueueMessage::delay(self)
     }
 }
 
@@ -59,33 +61,6 @@ impl<M: Queued> Queued for Delayed<M> {
 
     fn delay(&self) -> Duration {
         self.delay
-    }
-}
-
-impl Queued for DeliveryMessage {
-    fn text(&self) -> Result<String, Error> {
-        self.to_text()
-    }
-
-    fn group(&self) -> Option<String> {
-        Some(self.organization_id.to_string())
-    }
-
-    fn delay(&self) -> Duration {
-        self.delay
-    }
-}
-
-impl Queued for SweepMessage {
-    fn text(&self) -> Result<String, Error> {
-        self.to_text()
-    }
-
-    fn delay(&self) -> Duration {
-        match self {
-            Self::Shard { .. } => Duration::ZERO,
-            Self::Cleanup(name) => name.delay,
-        }
     }
 }
 

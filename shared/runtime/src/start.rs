@@ -29,8 +29,8 @@ impl Start {
     async fn with(aws: SdkConfig) -> Result<Self, ConfigError> {
         let environment = Environment::process();
         let dynamodb = aws_sdk_dynamodb::Client::new(&aws);
-        let table = config::table(&environment)?;
-        let warm_up = store::warm_up(&dynamodb, &table);
+        let name = config::table(&environment)?;
+        let warm_up = table::warm_up(&dynamodb, &name);
         let (environment, ()) = futures::join!(environment.with_secrets(&aws), warm_up);
         Ok(Self {
             environment: environment?,

@@ -20,7 +20,7 @@ use std::{
 use http::{HeaderMap, Method, StatusCode};
 use model::{Error, Id, OrganizationId, Stopwatch, Timestamp, UserId};
 use serde_json::{Value, json};
-use store::Used;
+use table::Used;
 use tracing_subscriber::fmt::MakeWriter;
 
 use crate::config::Environment;
@@ -177,7 +177,7 @@ pub async fn observe<F: Future>(traces: Traces, request: F) -> (F::Output, Recor
         let output = request.await;
         (output, ADDRESS.with(RefCell::take))
     });
-    let (((output, caller), address), used) = store::metered(request).await;
+    let (((output, caller), address), used) = table::metered(request).await;
     let record = Record {
         caller,
         address,

@@ -3,9 +3,9 @@
 use std::{collections::HashMap, iter, ops::Deref};
 
 use model::{
-    Activity, ActivityCreate, ActivityFilter, ActivityId, ActivitySort, ActivityUpdate, Error, Id,
-    JsonObject, OrganizationId, Project, ProjectId, ProjectRef, TagId, TagRef, Thread, UserId,
-    UserRef,
+    Activity, ActivityCreate, ActivityFilter, ActivityId, ActivitySort, ActivityUpdate, Deleted,
+    Error, Id, JsonObject, OrganizationId, Project, ProjectId, ProjectRef, RecordType, TagId,
+    TagRef, UserId, UserRef,
 };
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -17,7 +17,6 @@ use super::{
     idempotency::{Once, id_of},
     key::{self, AnyKey, Gsi1, Gsi2, Index, Key, List},
     page::{Page, Wanted},
-    records::Subject,
     shown::Shown,
     store::resource,
     table::{LongText, OrNotFound, Read, Record, Stored},
@@ -129,7 +128,7 @@ impl Named {
 }
 
 impl Record<crate::Workdesk> for Activity {
-    const KIND: &'static str = "activity";
+    const KIND: &'static str = RecordType::Activity.name();
     const NUMBER_SETS: &'static [&'static str] = &[tagging::TAG_IDS];
     const LONG_TEXT: Option<LongText> = texts::DESCRIPTION;
 
@@ -319,7 +318,7 @@ impl Activities<'_> {
         allow: impl Fn(UserId) -> A,
     ) -> Result<(), Error> {
         let allow = |activity: &Activity| allow(activity.creator_id);
-        let thread = Subject::Thread(Thread::Activity(id));
+        let thread = Deleted::from(id);
         let comments = |_: &Activity| (thread, Writes::default());
         let delete = self
             .0

@@ -4,7 +4,8 @@ use std::collections::{HashMap, HashSet};
 
 use agent::{Alert, AlertFilter, AlertReport, AlertUpdate};
 use model::{
-    AlertId, EntryContent, Error, Id, OrganizationEvent, OrganizationId, Timestamp, UserId,
+    AlertId, EntryContent, Error, Id, OrganizationEvent, OrganizationId, RecordType, Timestamp,
+    UserId,
 };
 
 use super::{
@@ -16,7 +17,7 @@ use super::{
     key::{self, AnyKey, Gsi1, Gsi2, Key},
     page::{Page, Wanted},
     records::AlertsSince,
-    retry::reretry_or_none,
+    retry::retry,
     store::resource,
     table::{Read, Record, Stored, Write},
     tracked::Tracked,
@@ -33,7 +34,7 @@ resource! {
 }
 
 impl Record<crate::Workdesk> for Alert {
-    const KIND: &'static str = "alert";
+    const KIND: &'static str = RecordType::Alert.name();
 
     fn key(&self) -> Key<Self> {
         key::alert(self.organization_id, self.id)
@@ -116,7 +117,7 @@ impl Alerts<'_> {
             let context = next.map_or(&context, |_| &without_key);
             let read = || self.found(tenant, some);
             let write = |found| Box::pin(self.write_some(context, some, found));
-            match reretry_or_none(found, read, write).await? {
+            match retry(found, read, write).await? {
                 Once::New(alerts) => recorded.extend(alerts),
                 Once::Replayed(made) => return Ok(Once::Replayed(made)),
             }

@@ -6,7 +6,7 @@
 mod walk;
 
 use futures::{StreamExt, stream};
-use model::{Error, Timestamp, span};
+use model::{Deleted, Error, RecordType, Timestamp, span};
 use serde::Deserialize;
 
 use super::{
@@ -14,7 +14,7 @@ use super::{
     due::{self, CleanupName, Shard, due_from},
     key::{self, AnyKey, Gsi4, Key},
     page::{Row, Wanted},
-    records::{Cleanup, Deletion, Subject},
+    records::{Cleanup, Deletion},
     store::{Store, resource},
     table::{Change, Condition, OrLeave, Read, Readable, Record, Stored, Write},
 };
@@ -28,7 +28,7 @@ pub const CLEANUP_DELAY: i64 = 10 * span::SECOND;
 const DELETION_KEPT: i64 = 2 * span::DAY;
 
 impl Record<crate::Workdesk> for Cleanup {
-    const KIND: &'static str = "cleanup";
+    const KIND: &'static str = RecordType::Cleanup.name();
 
     fn key(&self) -> Key<Self> {
         key::cleanup(self.organization_id, self.subject)
@@ -56,7 +56,7 @@ impl Store {
     pub(super) fn cleanup_of(
         &self,
         context: &WriteContext,
-        subject: Subject,
+        subject: Deleted,
     ) -> Result<Write, Error> {
         Write::put(&Cleanup {
             organization_id: context.tenant,

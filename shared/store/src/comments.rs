@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use model::{
-    ActivityId, AnyOf, Comment, CommentCreate, CommentFilter, CommentId, CommentUpdate, Error,
-    Fault, FaultCode, Id, OrganizationId, ProjectId, ServiceRequest, ServiceRequestId, TaskId,
-    Thread, ThreadSort, Timestamp, UserId, UserRef,
+    AnyOf, Comment, CommentCreate, CommentFilter, CommentId, CommentUpdate, Error, Fault,
+    FaultCode, Id, OrganizationId, ProjectId, RecordType, ServiceRequest, Thread, ThreadSort,
+    Timestamp, UserId, UserRef,
 };
 use serde::Deserialize;
 use tokio::sync::OnceCell;
@@ -17,7 +17,7 @@ use super::{
     ids::Reserved,
     key::{self, AnyKey, Gsi1, Key},
     page::{Page, Wanted},
-    records::{Participant, Talk},
+    records::Participant,
     resolutions,
     store::{id_is_taken, resource},
     table::{Batch, Condition, Read, Record, Stored, Write},
@@ -39,7 +39,7 @@ pub struct CommentWithAuthor {
 }
 
 impl Record<crate::Workdesk> for Comment {
-    const KIND: &'static str = "comment";
+    const KIND: &'static str = RecordType::Comment.name();
 
     fn key(&self) -> Key<Self> {
         key::comment(self.organization_id, self.thread, self.id)
@@ -262,7 +262,7 @@ impl Comments<'_> {
         thread: Thread,
         author: UserId,
     ) -> Result<Batch, Error> {
-        let participant = key::participant(tenant, Talk::Thread(thread), author);
+        let participant = key::participant(tenant, thread.into(), author);
         let keys = [participant.into(), key::subject(tenant, thread)];
         self.0.table.batch_get(keys, Read::Consistent).await
     }
@@ -282,7 +282,7 @@ fn service_request(
     tenant: OrganizationId,
     thread: Thread,
 ) -> Result<Option<Stored<ServiceRequest>>, Error> {
-    let Thread::ServiceRequest(id) = thread else {
+    let Some(id) = thread.id_as() else {
         return Ok(None);
     };
     let request = found.get(&key::service_request(tenant, id))?;
@@ -290,11 +290,7 @@ fn service_request(
 }
 
 fn unknown_subject(thread: Thread) -> Error {
-    Error::NotFound(match thread {
-        Thread::ServiceRequest(_) => ServiceRequestId::NOUN,
-        Thread::Activity(_) => ActivityId::NOUN,
-        Thread::Task(_) => TaskId::NOUN,
-    })
+    Error::NotFound(thread.kind().facts().noun)
 }
 
 fn unknown_parent() -> Error {

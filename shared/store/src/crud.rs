@@ -3,17 +3,16 @@
 use std::future::ready;
 
 use futures::future::OptionFuture;
-use model::{Error, Id, OrganizationId, Timestamp};
+use model::{Deleted, Error, Id, OrganizationId, RecordId, Timestamp};
 use serde::de::DeserializeOwned;
 
 use super::{
     fields::is_same,
     idempotency::{Once, id_of},
-    ids::IdOf,
     key::{AnyKey, Key},
     pending_write::{PendingWrite, WriteContext},
-    records::{Subject, Workdesk},
-    retry::reretry_or_none,
+    records::Workdesk,
+    retry::retry,
     store::{Store, id_is_taken},
     table::{Batch, OrNotFound, Read, Record, Stored, Write},
     tracked::Tracked,
@@ -47,7 +46,7 @@ impl Store {
     }
 
     /// Reads beside the authorization, then writes; `write` ends with [`commit`](Self::commit). Reads
-    /// again and writes again after a conflict; 409 after five.
+    /// again and writes again after a conflict; 409 after eight.
     pub(crate) async fn write<F, T, R, W>(
         &self,
         pending: impl Into<PendingWrite>,
@@ -60,7 +59,7 @@ impl Store {
     {
         match self.authorized(pending, read()).await? {
             Once::New((context, found)) => {
-                reretry_or_none(found, read, |found| write(context.clone(), found)).await
+                retry(found, read, |found| write(context.clone(), found)).await
             }
             Once::Replayed(made) => Ok(Once::Replayed(made)),
         }
@@ -68,7 +67,7 @@ impl Store {
 
     /// Creates a record with its history; a replay loads the record of the first request. `new` makes
     /// it of the context, its id, the outcome of `read` and the time, with further writes.
-    pub(crate) async fn create<R: Tracked, I: IdOf, F>(
+    pub(crate) async fn create<R: Tracked, I: RecordId, F>(
         &self,
         pending: impl Into<PendingWrite>,
         key: impl Fn(OrganizationId, I) -> Key<R>,
@@ -83,7 +82,7 @@ impl Store {
     }
 
     /// As [`create`](Self::create), without loading the record of a replay.
-    pub(crate) async fn create_once<R: Tracked, I: IdOf, F>(
+    pub(crate) async fn create_once<R: Tracked, I: RecordId, F>(
         &self,
         pending: impl Into<PendingWrite>,
         read: impl Future<Output = Result<F, Error>>,
@@ -167,14 +166,14 @@ impl Store {
     }
 
     /// Deletes a record, and stores the cleanup of those that refer to it. 404 when it is not the
-    /// tenant's, 412 at a version that the conditions do not allow. `plan` returns the subject of the
-    /// cleanup, with further writes.
+    /// tenant's, 412 at a version that the conditions do not allow. `plan` returns the deleted
+    /// record, with further writes.
     pub(crate) async fn delete<R: Tracked, I: Id>(
         &self,
         pending: impl Into<PendingWrite>,
         key: impl Fn(OrganizationId, I) -> Key<R>,
         id: I,
-        plan: impl Fn(&R) -> (Subject, Writes),
+        plan: impl Fn(&R) -> (Deleted, Writes),
     ) -> Result<(), Error> {
         let allow = |_: &R| ready(Ok(()));
         self.delete_if(pending, key, id, allow, plan).await
@@ -187,7 +186,7 @@ impl Store {
         key: impl Fn(OrganizationId, I) -> Key<R>,
         id: I,
         allow: impl Fn(&R) -> A,
-        plan: impl Fn(&R) -> (Subject, Writes),
+        plan: impl Fn(&R) -> (Deleted, Writes),
     ) -> Result<(), Error>
     where
         A: Future<Output = Result<(), Error>>,
@@ -198,9 +197,9 @@ impl Store {
         let write = async |context: WriteContext, found: Option<Stored<R>>| {
             let found = context.current(found, I::NOUN)?;
             allow(&found).await?;
-            let (subject, mut writes) = plan(&found);
+            let (deleted, mut writes) = plan(&found);
             writes.push(Write::forget(&found));
-            writes.push(self.cleanup_of(&context, subject)?);
+            writes.push(self.cleanup_of(&context, deleted)?);
             let now = self.clock.now();
             writes.extend(context.deleted(&found, now)?);
             let follows = self.action_follows(&context, &found.record, None, now);

@@ -3,7 +3,7 @@
 use std::{fmt, time::Duration};
 
 use agent::{AgentAction, AgentSession};
-use model::{Error, OrganizationId, QueueMessage, Timestamp, UnlistedKind, WebhookDelivery};
+use model::{Deleted, Error, OrganizationId, QueueMessage, RecordType, Timestamp, WebhookDelivery};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{
@@ -11,7 +11,7 @@ use crate::{
     feed::UnlistedChange,
     key::{self, Gsi2, Gsi4, Key},
     page::{Page, Wanted},
-    records::{Cleanup, Reminder, Subject},
+    records::{Cleanup, Reminder},
     store::resource,
     table::{Change, Readable, Record, Table},
 };
@@ -168,19 +168,26 @@ pub enum SweepMessage {
 pub struct CleanupName {
     /// The organization.
     pub organization_id: OrganizationId,
-    pub(crate) subject: Subject,
+    pub(crate) subject: Deleted,
     /// The time for which the queue holds the message back.
     #[serde(skip)]
     pub delay: Duration,
 }
 
-impl QueueMessage for SweepMessage {}
+impl QueueMessage for SweepMessage {
+    fn delay(&self) -> Duration {
+        match self {
+            Self::Shard { .. } => Duration::ZERO,
+            Self::Cleanup(name) => name.delay,
+        }
+    }
+}
 
 impl SweepMessage {
     /// Returns the message for a new cleanup, held back until that is due. `None` for other changes.
     #[must_use]
     pub fn of_unlisted(change: &UnlistedChange, now: Timestamp) -> Option<Self> {
-        if change.kind != UnlistedKind::Cleanup || change.before::<Cleanup>().is_some() {
+        if change.kind != RecordType::Cleanup || change.before::<Cleanup>().is_some() {
             return None;
         }
         let cleanup: Cleanup = change.after()?;

@@ -16,15 +16,12 @@ mod reading;
 mod stream;
 mod tail;
 
-use model::{
-    Error, FeedAction, FeedEntry, Id, OrganizationId, RecordName, RecordType, Thread, Timestamp,
-    span,
-};
+use model::{Deleted, Error, FeedAction, FeedEntry, OrganizationId, RecordName, Timestamp, span};
 use tail::{KEPT, MOST_ENTRIES, TailBatch, tail};
 
 use super::{
     key::{self, AnyKey, Key},
-    records::{Deleter, FeedBatch, FeedStart, Subject},
+    records::{Deleter, FeedBatch, FeedStart},
     store::resource,
     table::{Read, Record, Stored, Write, back_off, unavailable},
 };
@@ -211,8 +208,10 @@ impl Feed<'_> {
     ) -> Result<(), Error> {
         let deletes = entries.iter_mut().filter_map(|entry| {
             let is_unnamed = entry.action == FeedAction::Deleted && entry.actor.is_none();
-            let subject = is_unnamed.then(|| deleted(entry)).flatten()?;
-            Some((entry, key::deletion(tenant, subject)))
+            let RecordName { kind, record_id } = entry.of;
+            let deleted = Deleted::of(*kind, record_id, entry.project_id);
+            let deleted = deleted.filter(|_| is_unnamed)?;
+            Some((entry, key::deletion(tenant, deleted)))
         });
         let deletes: Vec<_> = deletes.collect();
         let keys: Vec<AnyKey> = deletes.iter().map(|(_, key)| key.into()).collect();
@@ -223,23 +222,6 @@ impl Feed<'_> {
         }
         Ok(())
     }
-}
-
-/// The subject of the cleanup of a deleted record; `None` for a record without one.
-fn deleted(entry: &FeedEntry) -> Option<Subject> {
-    let RecordName {
-        kind,
-        record_id: id,
-    } = entry.of;
-    Some(match kind {
-        RecordType::Task => Subject::Thread(Thread::Task(Id::new(id)?)),
-        RecordType::Activity => Subject::Thread(Thread::Activity(Id::new(id)?)),
-        RecordType::ServiceRequest => Subject::Thread(Thread::ServiceRequest(Id::new(id)?)),
-        RecordType::Milestone => Subject::Milestone(Id::new(id)?),
-        RecordType::Phase => Subject::Phase(entry.project_id?, Id::new(id)?),
-        RecordType::Tag => Subject::Tag(Id::new(id)?),
-        _ => return None,
-    })
 }
 
 /// Returns the write that notes the start of a feed.

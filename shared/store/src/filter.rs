@@ -1,12 +1,7 @@
 //! Filters of lists as conditions on attributes.
 
-use agent::{AlertStatus, Severity};
 use aws_sdk_dynamodb::types::AttributeValue;
-use model::{
-    ActivityType, AlertId, AnyOf, Category, DeliveryStatus, Error, MilestoneId, MilestoneStatus,
-    NotificationKind, OrNone, PhaseId, Priority, ProjectId, ProjectStatus, Role, SearchText,
-    ServiceStatus, Slug, TagId, TaskStatus, Timestamp, UserId, Who,
-};
+use model::{AnyOf, Error, FilterValue, SearchText, Timestamp, UserId};
 
 use super::{
     table::{Condition, IntoAttribute, attribute},
@@ -20,12 +15,6 @@ pub(crate) struct Filter {
     caller: UserId,
 }
 
-/// A value of a filter on an attribute that may be absent.
-pub(crate) trait Filtered {
-    /// As the table has it; `None` for an absent attribute.
-    fn filtered(&self, caller: UserId) -> Result<Option<AttributeValue>, Error>;
-}
-
 impl Filter {
     /// A filter that every row matches.
     pub(crate) fn of(caller: UserId) -> Self {
@@ -36,7 +25,7 @@ impl Filter {
     }
 
     /// Rows whose attribute has one of the values.
-    pub(crate) fn any<T: Filtered>(
+    pub(crate) fn any<T: FilterValue>(
         mut self,
         name: &str,
         values: Option<&AnyOf<T>>,
@@ -49,7 +38,7 @@ impl Filter {
     }
 
     /// Rows whose attribute is a set with one of the values.
-    pub(crate) fn having<T: Filtered>(
+    pub(crate) fn having<T: FilterValue>(
         mut self,
         name: &str,
         values: Option<&AnyOf<T>>,
@@ -117,55 +106,17 @@ impl Filter {
         (!self.condition.is_empty()).then_some(self.condition)
     }
 
-    fn values<T: Filtered>(&self, values: &AnyOf<T>) -> Result<Vec<Option<AttributeValue>>, Error> {
+    fn values<T: FilterValue>(
+        &self,
+        values: &AnyOf<T>,
+    ) -> Result<Vec<Option<AttributeValue>>, Error> {
         let values = values.0.iter();
-        values.map(|value| value.filtered(self.caller)).collect()
-    }
-}
-
-macro_rules! plain {
-    ($($name:ty),* $(,)?) => {$(
-        impl Filtered for $name {
-            fn filtered(&self, _: UserId) -> Result<Option<AttributeValue>, Error> {
-                attribute(self).map(Some)
-            }
-        }
-    )*};
-}
-
-plain!(
-    ActivityType,
-    AlertId,
-    AlertStatus,
-    Category,
-    DeliveryStatus,
-    MilestoneId,
-    MilestoneStatus,
-    NotificationKind,
-    PhaseId,
-    Priority,
-    ProjectId,
-    ProjectStatus,
-    Role,
-    ServiceStatus,
-    Severity,
-    Slug,
-    TagId,
-    TaskStatus,
-    UserId,
-);
-
-impl Filtered for Who {
-    fn filtered(&self, caller: UserId) -> Result<Option<AttributeValue>, Error> {
-        self.user(caller).filtered(caller)
-    }
-}
-
-impl<T: Filtered> Filtered for OrNone<T> {
-    fn filtered(&self, caller: UserId) -> Result<Option<AttributeValue>, Error> {
-        match self {
-            Self::None => Ok(None),
-            Self::Some(value) => value.filtered(caller),
-        }
+        let stored = |value: &T| {
+            value
+                .stored(self.caller)
+                .map(|value| attribute(&value))
+                .transpose()
+        };
+        values.map(stored).collect()
     }
 }

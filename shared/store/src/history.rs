@@ -12,7 +12,7 @@ use utoipa::ToSchema;
 use super::{
     Store,
     fields::{UPDATED_AT, fields},
-    key::{self, AnyKey, Key},
+    key::{self, Key},
     page::{Page, Wanted},
     pending_write::WriteContext,
     table::{OrNotFound, Read, Record, Stored, Write},
@@ -153,7 +153,7 @@ impl Store {
         of: HistoryOf,
         wanted: &Wanted,
     ) -> Result<Page<EntryWithActor>, Error> {
-        let (record, noun) = record_of(tenant, of);
+        let record = key::tracked(tenant, of);
         let entries = key::history(tenant, of).consistent().descending();
         let (found, page) = tokio::try_join!(
             self.table.batch_get([record.clone()], Read::Consistent),
@@ -161,6 +161,7 @@ impl Store {
         )?;
         // A record that is older than its history may have no entry.
         let was_there = found.has(&record) || !page.rows.is_empty() || wanted.after.is_some();
+        let noun = of.kind().facts().noun;
         was_there.then_some(()).or_not_found(noun)?;
         let page = page.map(|stored| stored.record);
         let actors = page.records().filter_map(|entry| entry.actor);
@@ -172,20 +173,5 @@ impl Store {
             what: entry.what,
             changes: entry.changes,
         }))
-    }
-}
-
-/// The key of a record with a history, and its noun.
-fn record_of(tenant: OrganizationId, of: HistoryOf) -> (AnyKey, &'static str) {
-    use model::{Id, MilestoneId, ProjectId, ServiceRequestId, TaskId, TicketId};
-    match of {
-        HistoryOf::Task(id) => (key::task(tenant, id).into(), TaskId::NOUN),
-        HistoryOf::Milestone(id) => (key::milestone(tenant, id).into(), MilestoneId::NOUN),
-        HistoryOf::ServiceRequest(id) => (
-            key::service_request(tenant, id).into(),
-            ServiceRequestId::NOUN,
-        ),
-        HistoryOf::Ticket(id) => (key::ticket(tenant, id).into(), TicketId::NOUN),
-        HistoryOf::Project(id) => (key::project(tenant, id).into(), ProjectId::NOUN),
     }
 }

@@ -9,54 +9,12 @@ use std::{
     },
 };
 
-use agent::{AgentSession, Alert};
-use model::{
-    Activity, ActivityId, AgentSessionId, AlertId, Comment, CommentId, Error, Id, Milestone,
-    MilestoneId, Organization, OrganizationId, Phase, PhaseId, Project, ProjectId, ServiceRequest,
-    ServiceRequestId, Tag, TagId, Task, TaskId, Ticket, TicketId, TicketMessage, TicketMessageId,
-    Token, TokenId, User, UserId, Webhook, WebhookId,
-};
+use model::{Error, RecordId};
 
-use super::{
-    key,
-    table::{Record, Table},
-};
+use super::{key, table::Table};
 
 /// The largest block that an instance reserves.
 const LARGEST_BLOCK: i64 = 64;
-
-/// An id of a kind of record.
-pub(super) trait IdOf: Id {
-    /// The attribute `kind` of its records.
-    const KIND: &'static str;
-}
-
-macro_rules! ids {
-    ($($record:ty: $id:ty),* $(,)?) => {$(
-        impl IdOf for $id {
-            const KIND: &'static str = <$record as Record<crate::Workdesk>>::KIND;
-        }
-    )*};
-}
-
-ids! {
-    Organization: OrganizationId,
-    User: UserId,
-    Project: ProjectId,
-    Phase: PhaseId,
-    Tag: TagId,
-    Milestone: MilestoneId,
-    Task: TaskId,
-    Activity: ActivityId,
-    Comment: CommentId,
-    ServiceRequest: ServiceRequestId,
-    Ticket: TicketId,
-    TicketMessage: TicketMessageId,
-    Alert: AlertId,
-    AgentSession: AgentSessionId,
-    Token: TokenId,
-    Webhook: WebhookId,
-}
 
 /// Gives out ids. An instance reserves one id at first, and twice as many each time it runs out. So
 /// a quiet service leaves no gaps, and a busy one needs no extra write per record.
@@ -117,12 +75,13 @@ impl Drop for Given {
 
 impl Ids {
     /// Reserves the next id of a kind.
-    pub(super) async fn next<I: IdOf>(&self, table: &Table) -> Result<Reserved<I>, Error> {
-        let of_kind = lock(&self.0).entry(I::KIND).or_default().clone();
+    pub(super) async fn next<I: RecordId>(&self, table: &Table) -> Result<Reserved<I>, Error> {
+        let kind = I::TYPE.name();
+        let of_kind = lock(&self.0).entry(kind).or_default().clone();
         let returned = lock(&of_kind.returned).pop();
         let number = match returned {
             Some(number) => number,
-            None => of_kind.block.lock().await.next(table, I::KIND).await?,
+            None => of_kind.block.lock().await.next(table, kind).await?,
         };
         let none = || Error::internal("reserving an id", "no id is left below 2^53");
         let id = I::new(number).ok_or_else(none)?;

@@ -55,7 +55,7 @@ pub use self::agent::{
     Agent, AlertCheck, Approval, AwaitedLook, DueAction, DueSession, DueWork, Excerpts, HeldAction,
     Lease, Looked, Previewed, SessionOnAlert, SessionWithActions,
 };
-pub use activities::{Activities, ActivitiesAsked, ActivityWithRefs, TaggedActivity};
+pub use activities::*;
 pub use alerts::Alerts;
 pub use cleanup::{CLEANUP_DELAY, Cleanups, Progress};
 pub use comments::{CommentWithAuthor, Comments};
@@ -71,11 +71,11 @@ pub use feed::{
 pub use history::EntryWithActor;
 pub use idempotency::IdempotencyKey;
 pub use journal::Journals;
-pub use milestones::{LinkedTask, MilestoneWithTasks, Milestones};
+pub use milestones::*;
 pub use notifications::{JoinedNotification, Notice, Notifications};
 pub use pending_write::{PendingWrite, WriteContext};
 pub use quotas::Quotas;
-pub use records::{Account, Tagged, TokenHolder};
+pub use records::{Account, TokenHolder};
 pub use references::{FoundReference, References};
 pub use search::{Candidates, FoundRecord, Search, SearchFilter};
 pub use service_requests::{Past, ServiceRequests};
@@ -84,11 +84,9 @@ pub use sign_in::{SignIn, SignInAttempt};
 pub use store::Store;
 pub use tagging::Tagging;
 pub use tasks::{JoinedTask, TaggedTask, TaskCounts, Tasks};
-pub use tickets::{
-    JoinedTicket, MessageFrom, NewMessage, NewTicket, Sender, TicketWithMessages, Tickets,
-};
+pub use tickets::*;
 pub use tokens::Tokens;
-pub use webhooks::{Attempt, Begun, WebhookEvent, WebhookWithHealth, Webhooks};
+pub use webhooks::*;
 
 pub use ::table::{
     Stored, Used, bounded, is_refusal, metered,

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use futures::future::try_join_all;
 use model::{
     Error, Fault, HistoryOf, Id, Milestone, MilestoneCreate, MilestoneFilter, MilestoneId,
-    MilestoneUpdate, OrOther, OrganizationId, Priority, Project, ProjectId, TaskId, TaskStatus,
-    Title, UserId,
+    MilestoneUpdate, OrOther, OrganizationId, Priority, Project, ProjectId, RecordType, TaskId,
+    TaskStatus, Title, UserId,
 };
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -17,7 +17,6 @@ use super::{
     filter::Filter,
     key::{self, Gsi1, Key},
     page::{Page, Row, Wanted},
-    records::Subject,
     store::resource,
     table::{Condition, LongText, OrNotFound, Read, Record, Stored, units_so_far},
     texts,
@@ -78,7 +77,7 @@ const AT_ONCE: usize = 20;
 const ENOUGH: f64 = 1_000.0;
 
 impl Record<crate::Workdesk> for Milestone {
-    const KIND: &'static str = "milestone";
+    const KIND: &'static str = RecordType::Milestone.name();
     const LONG_TEXT: Option<LongText> = texts::DESCRIPTION;
 
     fn key(&self) -> Key<Self> {
@@ -92,7 +91,7 @@ impl Record<crate::Workdesk> for Milestone {
 
 impl Tracked for Milestone {
     fn history(&self) -> Option<HistoryOf> {
-        Some(HistoryOf::Milestone(self.id))
+        Some(self.id.into())
     }
 }
 
@@ -230,7 +229,7 @@ impl Milestones<'_> {
         pending: impl Into<PendingWrite>,
         id: MilestoneId,
     ) -> Result<(), Error> {
-        let tasks = |_: &Milestone| (Subject::Milestone(id), Writes::default());
+        let tasks = |_: &Milestone| (id.into(), Writes::default());
         self.0.delete(pending, key::milestone, id, tasks).await
     }
 }

@@ -15,7 +15,7 @@ mod reminders;
 mod settings;
 mod telling;
 
-use model::{Notification, span};
+use model::{Notification, RecordType, span};
 
 use super::{
     key::{self, Gsi1, Gsi2, Key},
@@ -36,7 +36,7 @@ resource! {
 const KNOWN: i64 = 2 * span::DAY;
 
 impl Record<crate::Workdesk> for Notification {
-    const KIND: &'static str = "notification";
+    const KIND: &'static str = RecordType::Notification.name();
 
     fn key(&self) -> Key<Self> {
         let cause = Self::cause_in(&self.id).unwrap_or_default();

@@ -3,12 +3,12 @@
 
 use std::collections::BTreeMap;
 
-use model::{Comment, Error, Id, OrganizationId, RecordType, TicketMessage, UserId};
+use model::{Comment, Error, Id, OrganizationId, RecordType, Talk, TicketMessage, UserId};
 
 use super::{
     feed::Change,
     key::{self, AnyKey, Key},
-    records::{Participant, Talk},
+    records::Participant,
     store::Store,
     table::{Batch, Read, Record, Write},
 };
@@ -28,7 +28,7 @@ impl From<&Comment> for Participant {
     fn from(comment: &Comment) -> Self {
         Self {
             organization_id: comment.organization_id,
-            talk: Talk::Thread(comment.thread),
+            talk: comment.thread.into(),
             user_id: comment.user_id,
             first_id: comment.id.get(),
             at: comment.created_at,
@@ -40,7 +40,7 @@ impl From<&TicketMessage> for Participant {
     fn from(message: &TicketMessage) -> Self {
         Self {
             organization_id: message.organization_id,
-            talk: Talk::Ticket(message.ticket_id),
+            talk: message.ticket_id.into(),
             user_id: message.user_id,
             first_id: message.id.get(),
             at: message.created_at,
@@ -51,7 +51,7 @@ impl From<&TicketMessage> for Participant {
 impl Participant {
     /// The author of a comment or a message that a change wrote.
     fn of(change: &Change) -> Option<Self> {
-        match change.entry.of.kind {
+        match *change.entry.of.kind {
             RecordType::Comment => change.after::<Comment>().map(|it| Self::from(&it)),
             RecordType::TicketMessage => change.after::<TicketMessage>().map(|it| Self::from(&it)),
             _ => None,

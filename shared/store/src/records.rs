@@ -8,10 +8,10 @@ use std::collections::BTreeSet;
 
 use agent::{AgentAction, AgentSession, Excerpt};
 use model::{
-    ActivityId, AgentSessionId, AlertId, ExternalId, FeedEntry, Fingerprint, JsonText, MilestoneId,
-    NotificationKind, OrganizationHead, OrganizationId, PasswordHash, PhaseId, ProjectId,
-    RecordName, ReferenceId, ReferenceType, SearchedType, SourceName, TagId, TaskId, Thread,
-    TicketId, Timestamp, TokenId, UserId,
+    AgentSessionId, AlertId, Deleted, ExternalId, FeedEntry, Fingerprint, JsonText,
+    NotificationKind, OrganizationHead, OrganizationId, PasswordHash, ProjectId, RecordName,
+    ReferenceId, ReferenceType, Reminded, SearchedType, SourceName, TagId, Talk, Timestamp,
+    TokenId, UserId,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -243,15 +243,6 @@ pub(crate) struct NameOfTag {
     pub(crate) tag_id: TagId,
 }
 
-/// A record that can carry tags.
-#[derive(Clone, Copy, Debug)]
-pub enum Tagged {
-    /// A task.
-    Task(TaskId),
-    /// An activity.
-    Activity(ActivityId),
-}
-
 /// The tags of a task or an activity. For some time, it includes deleted tags.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -296,16 +287,6 @@ pub struct Reminder {
     pub(crate) at: Timestamp,
 }
 
-/// The record of a [`Reminder`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Reminded {
-    /// A task with a due date.
-    Task(TaskId),
-    /// An agent session whose proposal awaits approval.
-    AgentSession(AgentSessionId),
-}
-
 /// A change whose notifications are written.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -330,14 +311,6 @@ pub(crate) struct Involved {
     pub(crate) created_at: Option<Timestamp>,
     pub(crate) creator_id: Option<UserId>,
     pub(crate) assignee_id: Option<UserId>,
-}
-
-/// A record that users write comments or messages on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum Talk {
-    Thread(Thread),
-    Ticket(TicketId),
 }
 
 /// A user who takes part in a thread, since they wrote in it.
@@ -371,7 +344,7 @@ pub(crate) struct Titled {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Cleanup {
     pub(crate) organization_id: OrganizationId,
-    pub(crate) subject: Subject,
+    pub(crate) subject: Deleted,
     /// The user who deleted the record.
     #[serde(default)]
     pub(crate) deleted_by: Option<UserId>,
@@ -389,7 +362,7 @@ pub(crate) struct Cleanup {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Deletion {
     pub(crate) organization_id: OrganizationId,
-    pub(crate) subject: Subject,
+    pub(crate) subject: Deleted,
     pub(crate) deleted_by: Option<UserId>,
     /// The end of the cleanup.
     pub(crate) at: Timestamp,
@@ -401,19 +374,6 @@ pub(crate) struct Deletion {
 pub(crate) struct Deleter {
     #[serde(default)]
     pub(crate) deleted_by: Option<UserId>,
-}
-
-/// The deleted record of a [`Cleanup`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Subject {
-    /// The milestone's tasks are to be unlinked.
-    Milestone(MilestoneId),
-    /// The project's tasks are to be removed from the phase.
-    Phase(ProjectId, PhaseId),
-    /// The tag is to be removed from tasks and activities.
-    Tag(TagId),
-    /// The comments on it are to be deleted.
-    Thread(Thread),
 }
 
 /// The progress of a [`Cleanup`]: the position after which it goes on.

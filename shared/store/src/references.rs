@@ -92,13 +92,11 @@ impl References<'_> {
 
 /// The key of the record itself.
 fn key_of(tenant: OrganizationId, reference: &Reference) -> Option<AnyKey> {
-    match reference.refers_to {
-        ReferenceType::Project => {
-            ProjectId::new(reference.id.get()).map(|id| key::project(tenant, id).into())
-        }
-        // An organization may refer only to itself.
-        ReferenceType::Organization => Some(key::organization(tenant).into()),
+    if reference.refers_to == ReferenceType::Project {
+        return ProjectId::new(reference.id.get()).map(|id| key::project(tenant, id).into());
     }
+    // An organization may refer only to itself.
+    Some(key::organization(tenant).into())
 }
 
 /// The record with its current title, without its description, and the project that has one; `None` when
@@ -114,15 +112,11 @@ fn found_in(
         title,
         description: None,
     };
-    match reference.refers_to {
-        ReferenceType::Project => {
-            let project = ProjectId::new(reference.id.get())?;
-            let project = found.named(&key::project(tenant, project))?;
-            Some((titled(project.title.clone().into()), Some(project)))
-        }
-        ReferenceType::Organization => {
-            let Stored { record, .. } = found.named(&key::organization(tenant))?;
-            Some((titled(record.name), None))
-        }
+    if reference.refers_to == ReferenceType::Project {
+        let project = ProjectId::new(reference.id.get())?;
+        let project = found.named(&key::project(tenant, project))?;
+        return Some((titled(project.title.clone().into()), Some(project)));
     }
+    let Stored { record, .. } = found.named(&key::organization(tenant))?;
+    Some((titled(record.name), None))
 }

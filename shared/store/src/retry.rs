@@ -8,9 +8,9 @@ use table::back_off;
 /// 1.3 seconds at most, since a client waits.
 const ATTEMPTS: u32 = 8;
 
-/// Writes what follows from what was `found`. Reads again after a conflict, which is `None` of
-/// `write`; 409 after eight conflicts.
-pub(crate) async fn reretry_or_none<F, T, R, W>(
+/// Writes by what was `found`. Reads again after a conflict: `None` of `write`. 409 after eight
+/// conflicts.
+pub(crate) async fn retry<F, T, R, W>(
     found: F,
     read: impl Fn() -> R,
     write: impl Fn(F) -> W,
@@ -19,12 +19,12 @@ where
     R: Future<Output = Result<F, Error>>,
     W: Future<Output = Result<Option<T>, Error>>,
 {
-    let written = retry_or_none(found, read, write).await?;
+    let written = try_retry(found, read, write).await?;
     written.ok_or_else(Error::contended)
 }
 
-/// As [`reretry_or_none`], but returns `None` after eight conflicts.
-pub(crate) async fn retry_or_none<F, T, R, W>(
+/// As [`retry`], but returns `None` after eight conflicts.
+pub(crate) async fn try_retry<F, T, R, W>(
     mut found: F,
     read: impl Fn() -> R,
     write: impl Fn(F) -> W,

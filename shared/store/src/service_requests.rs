@@ -3,10 +3,9 @@
 use std::future::ready;
 
 use model::{
-    AnyOf, CreatedSort, Error, Fault, HistoryOf, Id, JsonText, OrganizationId, ProjectId,
-    ReferenceId, ReferenceType, Resolution, ServiceRequest, ServiceRequestCreate,
-    ServiceRequestFilter, ServiceRequestId, ServiceRequestUpdate, ServiceStatus, Thread, Timestamp,
-    UserId,
+    AnyOf, CreatedSort, Deleted, Error, Fault, HistoryOf, Id, JsonText, OrganizationId, ProjectId,
+    RecordType, ReferenceId, ReferenceType, Resolution, ServiceRequest, ServiceRequestCreate,
+    ServiceRequestFilter, ServiceRequestId, ServiceRequestUpdate, ServiceStatus, Timestamp, UserId,
 };
 
 use super::{
@@ -15,7 +14,6 @@ use super::{
     filter::Filter,
     key::{self, AnyKey, Gsi1, Key},
     page::{Page, Wanted},
-    records::Subject,
     resolutions,
     store::resource,
     table::{Condition, LongText, Record, Stored, Write},
@@ -46,7 +44,7 @@ pub struct Past {
 }
 
 impl Record<crate::Workdesk> for ServiceRequest {
-    const KIND: &'static str = "service_request";
+    const KIND: &'static str = RecordType::ServiceRequest.name();
     const LONG_TEXT: Option<LongText> = texts::DESCRIPTION;
 
     fn key(&self) -> Key<Self> {
@@ -60,7 +58,7 @@ impl Record<crate::Workdesk> for ServiceRequest {
 
 impl Tracked for ServiceRequest {
     fn history(&self) -> Option<HistoryOf> {
-        Some(HistoryOf::ServiceRequest(self.id))
+        Some(self.id.into())
     }
 
     fn hand_over(&self) -> Option<HandOver> {
@@ -191,7 +189,7 @@ impl ServiceRequests<'_> {
         allow: impl Fn(UserId) -> A,
     ) -> Result<(), Error> {
         let allow = |request: &ServiceRequest| allow(request.creator_id);
-        let thread = Subject::Thread(Thread::ServiceRequest(id));
+        let thread = Deleted::from(id);
         let comments = |_: &ServiceRequest| (thread, Writes::default());
         let delete = self
             .0
@@ -202,22 +200,12 @@ impl ServiceRequests<'_> {
 
 /// The key of the record that a reference names; `None` for another organization.
 fn referred_to(tenant: OrganizationId, kind: ReferenceType, id: ReferenceId) -> Option<AnyKey> {
-    match kind {
-        ReferenceType::Project => {
-            ProjectId::new(id.get()).map(|id| key::project(tenant, id).into())
-        }
-        ReferenceType::Organization => {
-            (id == tenant.into()).then(|| key::organization(tenant).into())
-        }
+    if kind == ReferenceType::Project {
+        return ProjectId::new(id.get()).map(|id| key::project(tenant, id).into());
     }
+    (id == tenant.into()).then(|| key::organization(tenant).into())
 }
 
 fn unknown_reference(kind: ReferenceType) -> Error {
-    Error::invalid(Fault::unknown(
-        "referenceId",
-        match kind {
-            ReferenceType::Project => ProjectId::NOUN,
-            ReferenceType::Organization => OrganizationId::NOUN,
-        },
-    ))
+    Error::invalid(Fault::unknown("referenceId", kind.facts().noun))
 }

@@ -8,7 +8,7 @@ use super::{
     WriteContext, key,
     page::{Page, Wanted},
     records::{Account, ReadHead},
-    retry::reretry_or_none,
+    retry::retry,
     sign_in::SignIn,
     table::{Change, Condition, Record, Write},
 };
@@ -37,7 +37,7 @@ impl SignIn<'_> {
             let write = Write::update(user.key(), keep, unended(&user));
             Ok(self.0.table.write(write).await?.ok())
         };
-        reretry_or_none(user.clone(), read, write).await
+        retry(user.clone(), read, write).await
     }
 
     /// Replaces the password of the session's user: ends all sessions and tokens, and returns the session
@@ -85,7 +85,7 @@ impl SignIn<'_> {
                 },
             )
         };
-        reretry_or_none(user.clone(), read, write).await
+        retry(user.clone(), read, write).await
     }
 
     /// The user of a session. 401 when the session has ended.

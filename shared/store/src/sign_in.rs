@@ -28,7 +28,7 @@ use super::{
     PendingWrite, Store, WriteContext,
     key::{self, AnyKey, Gsi1, Key},
     records::{Account, FailureCount, Failures, ReadHead},
-    retry::retry_or_none,
+    retry::try_retry,
     store::resource,
     table::{Change, Condition, IntoAttribute, OrLeave, Read, Record, Stored, Write},
 };
@@ -425,7 +425,7 @@ impl SignIn<'_> {
             }
         };
         let read = || self.0.table.get(&key, Read::Consistent);
-        let begun = retry_or_none(of_pair, read, write).await?;
+        let begun = try_retry(of_pair, read, write).await?;
         // No honest user sends so many attempts at the same moment.
         let begun = begun.ok_or_else(|| too_many(span::SECOND))?;
         self.count(counted, of_account.as_deref()).await?;
@@ -531,7 +531,7 @@ impl SignIn<'_> {
             };
             Ok(self.0.table.write(write).await?.ok())
         };
-        let noted = retry_or_none(Some(failures), read, write).await?;
+        let noted = try_retry(Some(failures), read, write).await?;
         noted.ok_or_else(|| too_many(span::SECOND))
     }
 

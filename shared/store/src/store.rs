@@ -1,11 +1,11 @@
 //! The store: a table, its ids and a clock. Each resource's file adds its operations.
 
 use aws_sdk_dynamodb::Client;
-use model::{Clock, Error, Timestamp};
+use model::{Clock, Error, RecordId, Timestamp};
 use tokio::sync::OnceCell;
 
 use super::{
-    ids::{IdOf, Ids, Reserved},
+    ids::{Ids, Reserved},
     key,
     recent::RecentOrganizations,
     stack_name::StackName,
@@ -52,13 +52,13 @@ impl Store {
     }
 
     /// Reserves an id for a new record, unique across organizations and instances.
-    pub(super) async fn next_id<I: IdOf>(&self) -> Result<Reserved<I>, Error> {
+    pub(super) async fn next_id<I: RecordId>(&self) -> Result<Reserved<I>, Error> {
         self.ids.next(&self.table).await
     }
 
     /// Returns the id in `reserved`, and reserves one the first time. A write that starts over keeps its
     /// id.
-    pub(super) async fn id_once<I: IdOf>(
+    pub(super) async fn id_once<I: RecordId>(
         &self,
         reserved: &OnceCell<Reserved<I>>,
     ) -> Result<Reserved<I>, Error> {
@@ -66,8 +66,8 @@ impl Store {
     }
 
     /// Returns the last id that was given out, or 0. It may have no record.
-    pub(super) async fn last_id<I: IdOf>(&self) -> Result<i64, Error> {
-        let key = key::counter(I::KIND);
+    pub(super) async fn last_id<I: RecordId>(&self) -> Result<i64, Error> {
+        let key = key::counter(I::TYPE.name());
         let counter = self.table.get(&key, Read::Consistent).await?;
         Ok(counter.map_or(0, |counter| counter.last))
     }

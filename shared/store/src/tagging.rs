@@ -4,15 +4,13 @@
 use std::collections::{BTreeSet, HashMap};
 
 use model::{
-    ActivityId, AnyOf, Code, Error, FieldChange, HistoryOf, Id, OrNone, OrganizationId, TagId,
-    TagRef, TaskId,
+    AnyOf, Code, Error, FieldChange, HistoryOf, Id, OrNone, OrganizationId, TagId, TagRef, Tagged,
 };
 use serde_json::json;
 
 use super::{
     PendingWrite, WriteContext,
     key::{self, AnyKey},
-    records::Tagged,
     store::resource,
     table::{Batch, Change, Condition, OrNotFound, Read, Stored, Write},
     writes::Writes,
@@ -27,34 +25,6 @@ pub(super) const TAG_IDS: &str = "tagIds";
 resource! {
     /// Tags on tasks and activities.
     pub Tagging as tagging
-}
-
-impl From<TaskId> for Tagged {
-    fn from(id: TaskId) -> Self {
-        Self::Task(id)
-    }
-}
-
-impl From<ActivityId> for Tagged {
-    fn from(id: ActivityId) -> Self {
-        Self::Activity(id)
-    }
-}
-
-impl Tagged {
-    const fn history(self) -> Option<HistoryOf> {
-        match self {
-            Self::Task(id) => Some(HistoryOf::Task(id)),
-            Self::Activity(_) => None,
-        }
-    }
-
-    const fn noun(self) -> &'static str {
-        match self {
-            Self::Task(_) => TaskId::NOUN,
-            Self::Activity(_) => ActivityId::NOUN,
-        }
-    }
 }
 
 impl Tagging<'_> {
@@ -98,7 +68,7 @@ impl Tagging<'_> {
         let write = async |context: WriteContext, found: Batch| {
             let Stored {
                 record, version, ..
-            } = context.current(found.get(&record_key)?, on.noun())?;
+            } = context.current(found.get(&record_key)?, on.kind().facts().noun)?;
             found
                 .has(&tag_key)
                 .then_some(())
@@ -124,20 +94,28 @@ impl Tagging<'_> {
             writes.push(Write::update(&record_key, change, as_read));
             let is_there = Write::check(&tag_key, Condition::exists());
             writes.push_or(is_there, Error::NotFound(TagId::NOUN));
-            writes.extend(context.changed(on.history(), version + 1, difference, now)?);
+            writes.extend(context.changed(
+                HistoryOf::of(on.kind(), on.id().get()),
+                version + 1,
+                difference,
+                now,
+            )?);
             self.0.commit(&context, writes, version + 1).await
         };
         let done = self.0.write(pending, read, write).await?;
         let load = async |_| {
             let found = self.0.table.get(&record_key, Read::Consistent).await?;
-            Ok(found.or_not_found(on.noun())?.version)
+            Ok(found.or_not_found(on.kind().facts().noun)?.version)
         };
         done.or_load(load).await
     }
 }
 
 fn too_many(on: Tagged) -> Error {
-    let detail = format!("The {} has {MOST} tags, the most allowed.", on.noun());
+    let detail = format!(
+        "The {} has {MOST} tags, the most allowed.",
+        on.kind().facts().noun
+    );
     Error::conflict(Code::TooManyTags, detail)
 }
 

@@ -14,24 +14,21 @@ use std::sync::OnceLock;
 
 use futures::{FutureExt, future::OptionFuture};
 use model::{
-    Error, Fault, FaultCode, HistoryOf, Id, MilestoneId, Order, OrganizationId, PhaseId, ProjectId,
-    ProjectRef, Task, TaskCreate, TaskFilter, TaskId, TaskPlace, TaskSort, TaskUpdate, Thread,
-    UserId,
+    Deleted, Error, Fault, HistoryOf, Id, Order, OrganizationId, ProjectId, ProjectRef, RecordType,
+    Task, TaskCreate, TaskFilter, TaskId, TaskPlace, TaskSort, TaskUpdate, UserId,
 };
 
 use self::{
     finding::{Finding, still_fits},
-    named::{Named, Names},
+    named::{Links, Named, Names},
     place::Room,
 };
 use super::{
     PendingWrite, WriteContext,
-    assignee::Assignee,
     directory::takes_work,
     idempotency::{Once, id_of},
     key::{self, AnyKey, Gsi1, Gsi2, Gsi3, Gsi4, Key},
     page::{Page, Wanted},
-    records::Subject,
     store::resource,
     table::{Batch, Change, Condition, LongText, OrNotFound, Read, Record, Stored, Write},
     texts,
@@ -45,7 +42,7 @@ resource! {
 }
 
 impl Record<crate::Workdesk> for Task {
-    const KIND: &'static str = "task";
+    const KIND: &'static str = RecordType::Task.name();
     const NUMBER_SETS: &'static [&'static str] = &["tagIds"];
     const LONG_TEXT: Option<LongText> = texts::DESCRIPTION;
 
@@ -72,7 +69,7 @@ impl Record<crate::Workdesk> for Task {
 
 impl Tracked for Task {
     fn history(&self) -> Option<HistoryOf> {
-        Some(HistoryOf::Task(self.id))
+        Some(self.id.into())
     }
 }
 
@@ -285,7 +282,7 @@ impl Tasks<'_> {
     /// Deletes a task. Its comments are unreachable from then on, and the sweeper deletes them. 404 when
     /// it is not the tenant's.
     pub async fn delete(&self, pending: impl Into<PendingWrite>, id: TaskId) -> Result<(), Error> {
-        let thread = Subject::Thread(Thread::Task(id));
+        let thread = Deleted::from(id);
         let comments = |_: &Task| (thread, Writes::default());
         self.0.delete(pending, key::task, id, comments).await
     }
@@ -296,80 +293,6 @@ impl Tasks<'_> {
         let found = self.0.joined(lasting, deletable).await?;
         Ok(names.found(tenant, &found))
     }
-}
-
-/// The references that a write sets.
-#[derive(Clone, Copy, Debug)]
-struct Links {
-    milestone: Option<MilestoneId>,
-    phase: Option<PhaseId>,
-    assignee: Option<UserId>,
-}
-
-impl Links {
-    fn keys(self, tenant: OrganizationId) -> impl Iterator<Item = AnyKey> {
-        let milestone = self.milestone.map(|id| key::milestone(tenant, id).into());
-        let phase = self.phase.map(|id| key::phase(tenant, id).into());
-        let assignee = Assignee::new(tenant, self.assignee.as_ref()).key();
-        [milestone, phase, assignee].into_iter().flatten()
-    }
-
-    /// Expects that the milestone exists: 400 otherwise. So no reference outlives the cleanup of a deleted
-    /// milestone.
-    fn writes(self, tenant: OrganizationId) -> Writes {
-        let mut writes = Writes::default();
-        if let Some(id) = self.milestone {
-            let is_there = Write::check(key::milestone(tenant, id), Condition::exists());
-            let unknown = Fault::unknown("milestoneId", MilestoneId::NOUN);
-            writes.push_or(is_there, Error::invalid(unknown));
-        }
-        writes
-    }
-
-    /// The faults of the references of a task in `project` and of the assignee `current`, given what was found under
-    /// [`keys`](Self::keys).
-    fn faults(
-        self,
-        tenant: OrganizationId,
-        project: Option<ProjectId>,
-        current: Option<UserId>,
-        found: &Batch,
-    ) -> Result<Vec<Fault>, Error> {
-        let mut faults = Vec::new();
-        if let Some(id) = self.milestone {
-            let milestone = found.get(&key::milestone(tenant, id))?;
-            let owner = milestone.map(|milestone| milestone.project_id);
-            faults.extend(not_of_project::<MilestoneId>("milestoneId", owner, project));
-        }
-        if let Some(id) = self.phase {
-            let owner = found
-                .get(&key::phase(tenant, id))?
-                .map(|phase| phase.project_id);
-            faults.extend(not_of_project::<PhaseId>("phaseId", owner, project));
-        }
-        let assignee = Assignee::new(tenant, self.assignee.as_ref());
-        faults.extend(assignee.fault(found, current));
-        Ok(faults)
-    }
-}
-
-/// The fault of a reference to a record of the project `owner` in a task of `project`. The record does
-/// not exist when `owner` is `None`.
-fn not_of_project<I: Id>(
-    field: &str,
-    owner: Option<ProjectId>,
-    project: Option<ProjectId>,
-) -> Option<Fault> {
-    let noun = I::NOUN;
-    let detail = match (owner, project) {
-        (None, _) => return Some(Fault::unknown(field, noun)),
-        (Some(_), None) => format!("A task without a project cannot have a {noun}."),
-        (Some(owner), Some(project)) if owner != project => {
-            format!("This {noun} belongs to another project than the task.")
-        }
-        _ => return None,
-    };
-    Some(Fault::at(field, FaultCode::Project, detail))
 }
 
 fn records(page: &Page<Stored<Task>>) -> impl Iterator<Item = &Task> + Clone {

@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, HashMap};
 
 use futures::future::try_join_all;
 use model::{
-    AnyOf, Code, Content, Error, HistoryOf, Id, OrganizationId, Permission, Priority, Resolution,
-    ServiceStatus, ThreadSort, Ticket, TicketCreate, TicketFilter, TicketId, TicketMessage,
-    TicketMessageId, TicketReply, TicketSort, TicketUpdate, Timestamp, Title, User, UserId,
-    UserRef, input::Defaulted,
+    AnyOf, Code, Content, Error, HistoryOf, Id, OrganizationId, Permission, Priority, RecordType,
+    Resolution, ServiceStatus, ThreadSort, Ticket, TicketCreate, TicketFilter, TicketId,
+    TicketMessage, TicketMessageId, TicketReply, TicketSort, TicketUpdate, Timestamp, Title, User,
+    UserId, UserRef, input::Defaulted,
 };
 use serde::Serialize;
 use tokio::sync::OnceCell;
@@ -22,7 +22,7 @@ use super::{
     ids::Reserved,
     key::{self, AnyKey, Gsi1, Gsi2, Key},
     page::{Page, Place, Wanted},
-    records::{Participant, Talk},
+    records::Participant,
     resolutions,
     shown::Shown,
     store::{id_is_taken, resource},
@@ -206,7 +206,7 @@ pub struct Sender {
 }
 
 impl Record<crate::Workdesk> for Ticket {
-    const KIND: &'static str = "ticket";
+    const KIND: &'static str = RecordType::Ticket.name();
 
     fn key(&self) -> Key<Self> {
         key::ticket(self.organization_id, self.id)
@@ -224,12 +224,12 @@ impl Record<crate::Workdesk> for Ticket {
 
 impl Tracked for Ticket {
     fn history(&self) -> Option<HistoryOf> {
-        Some(HistoryOf::Ticket(self.id))
+        Some(self.id.into())
     }
 }
 
 impl Record<crate::Workdesk> for TicketMessage {
-    const KIND: &'static str = "ticket_message";
+    const KIND: &'static str = RecordType::TicketMessage.name();
 
     fn key(&self) -> Key<Self> {
         key::ticket_message(self)
@@ -434,7 +434,7 @@ impl Tickets<'_> {
         } = reply;
         let pending = pending.into();
         let key = key::ticket(pending.tenant(), id);
-        let participant = key::participant(pending.tenant(), Talk::Ticket(id), author);
+        let participant = key::participant(pending.tenant(), id.into(), author);
         let message_id = OnceCell::new();
         let read = || async {
             let keys = [AnyKey::from(&key), (&participant).into()];

@@ -7,7 +7,8 @@
 
 use model::{
     Code, EntryContent, Error, Held, Id, OrOther, Organization, OrganizationEvent, OrganizationId,
-    Permission, Timestamp, Token, TokenCreate, TokenId, TokenSecret, User, UserId, random,
+    Permission, RecordType, Timestamp, Token, TokenCreate, TokenId, TokenSecret, User, UserId,
+    random,
 };
 use tokio::sync::OnceCell;
 
@@ -31,7 +32,7 @@ resource! {
 }
 
 impl Record<crate::Workdesk> for Token {
-    const KIND: &'static str = "token";
+    const KIND: &'static str = RecordType::Token.name();
 
     fn key(&self) -> Key<Self> {
         key::token(self.organization_id, self.user_id, self.place)

@@ -12,9 +12,9 @@ pub mod webhooks;
 pub use answer::Told;
 pub use secrets::{NoSecret, Sealer, Secrets};
 
-use std::{error::Error, fmt, time::Duration};
+use std::{error::Error, fmt, sync::Arc, time::Duration};
 
-use agent::{ApiCall, AuthScheme, BodyFormat, Connection, KeyPlace, Silence};
+use agent::{ApiCall, AuthScheme, BodyFormat, Connection, KeyPlace, ReadCounter, Silence};
 use model::{Id, Stopwatch};
 use reqwest::{
     Method, Request, RequestBuilder, Response, Url,
@@ -22,7 +22,6 @@ use reqwest::{
 };
 use runtime::{Start, config::ConfigError, kms::Kms};
 use secrecy::{ExposeSecret, SecretString};
-use store::Store;
 
 use self::http::Http;
 
@@ -31,8 +30,8 @@ use self::http::Http;
 pub struct Targets {
     http: Http,
     secrets: Secrets,
-    /// The table that counts reads; none where they are not counted.
-    store: Option<Store>,
+    /// Counts reads; none where they are not counted.
+    counter: Option<Arc<dyn ReadCounter>>,
 }
 
 /// Parameters of a call.
@@ -109,15 +108,15 @@ impl Targets {
         Self {
             http: Http::new(local),
             secrets,
-            store: None,
+            counter: None,
         }
     }
 
     /// Returns a caller whose reads count for the limits and breakers of their connections.
     #[must_use]
-    pub fn counted_in(self, store: Store) -> Self {
+    pub fn counted_in(self, counter: impl ReadCounter + 'static) -> Self {
         Self {
-            store: Some(store),
+            counter: Some(Arc::new(counter)),
             ..self
         }
     }

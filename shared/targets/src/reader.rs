@@ -63,7 +63,7 @@ impl Targets {
         &self,
         reads: &[(&'a TargetRead, Result<&'a Connection, Silence>)],
     ) -> BTreeMap<&'a str, Turns> {
-        let Some(store) = &self.store else {
+        let Some(counter) = &self.counter else {
             return BTreeMap::new();
         };
         let mut counts: BTreeMap<&str, (&Connection, usize)> = BTreeMap::new();
@@ -74,8 +74,8 @@ impl Targets {
             }
         }
         let reserved = counts.into_iter().map(async |(name, (connection, count))| {
-            let turns = store.connections().read_turns(connection, count).await;
-            (name, Turns::of(turns, store.now()))
+            let turns = counter.read_turns(connection, count).await;
+            (name, Turns::of(turns, counter.now()))
         });
         join_all(reserved).await.into_iter().collect()
     }
@@ -86,7 +86,7 @@ impl Targets {
         reads: &[(&TargetRead, Result<&Connection, Silence>)],
         seen: &[Result<Seen, Silence>],
     ) {
-        let Some(store) = &self.store else {
+        let Some(counter) = &self.counter else {
             return;
         };
         let mut unclear: BTreeMap<&str, &Connection> = BTreeMap::new();
@@ -103,7 +103,7 @@ impl Targets {
         }
         let learned = unclear
             .values()
-            .map(async |connection| store.connections().answered(connection, false).await);
+            .map(|connection| counter.unclear(connection));
         for error in join_all(learned).await.into_iter().filter_map(Result::err) {
             let cause = error.chain();
             tracing::warn!(cause, "cannot record a connection's answer");

@@ -35,7 +35,7 @@ async fn a_deleted_request_is_gone_at_once_with_its_comments() {
     let other = mia.raises_request().await;
     let kept = mia.comments_on_request(other, "Stays").await;
     for _ in 0..101 {
-        let thread = Thread::ServiceRequest(ServiceRequestId::new(request).unwrap());
+        let thread = Thread::from(ServiceRequestId::new(request).unwrap());
         let new = records::comment("Goes");
         let comments = api.store.comments();
         comments

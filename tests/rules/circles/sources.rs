@@ -145,7 +145,10 @@ impl Sources {
         if source.declared.contains(name) {
             return Some(here);
         }
-        if let Some(used) = source.uses.iter().find(|used| used.name == *name) {
+        // A private name is for the file itself and for those below it.
+        let is_seen = |used: &&Use| used.is_public || module.starts_with(&from);
+        let seen = source.uses.iter().filter(is_seen);
+        if let Some(used) = seen.clone().find(|used| used.name == *name) {
             return self.declaring(here, &used.path);
         }
         let through = |used: &Use| {
@@ -153,7 +156,7 @@ impl Sources {
             let found = self.declaring(here, &path)?;
             self.0[found].declared.contains(name).then_some(found)
         };
-        let mut globs = source.uses.iter().filter(|used| used.name == "*");
+        let mut globs = seen.filter(|used| used.name == "*");
         globs.find_map(through).or(Some(here))
     }
 

@@ -3,9 +3,9 @@
 use indexer::Indexer;
 use local::engines::Stream;
 use publisher::Publisher;
-use runtime::changes::{StreamEvent, StreamResponse};
 use serde_json::{Value, json};
 use shared::queue::Queue;
+use stream::{StreamEvent, StreamResponse};
 
 use super::{Api, engines, patience::PATIENCE, roles};
 

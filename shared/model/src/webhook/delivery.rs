@@ -283,7 +283,15 @@ pub struct DeliveryMessage {
     pub delay: Duration,
 }
 
-impl QueueMessage for DeliveryMessage {}
+impl QueueMessage for DeliveryMessage {
+    fn group(&self) -> Option<String> {
+        Some(self.organization_id.to_string())
+    }
+
+    fn delay(&self) -> Duration {
+        self.delay
+    }
+}
 
 #[cfg(test)]
 mod tests {

@@ -10,13 +10,13 @@ use utoipa::{
 };
 
 use crate::{
-    FeedAction, NotificationKind, OrOther, RecordName, RecordType, SubjectType, Timestamp, UserId,
-    UserRef,
+    FeedAction, FeedType, NotificationKind, OrOther, RecordName, RecordType, SubjectType,
+    Timestamp, UserId, UserRef,
     input::{Field, Place, Reading, reference},
 };
 
 /// The type of a notification's event.
-const NOTIFICATION: &str = "notification";
+const NOTIFICATION: &str = RecordType::Notification.name();
 
 /// Every value that [`EventPattern`] takes.
 static PATTERNS: LazyLock<Vec<String>> = LazyLock::new(|| {
@@ -30,7 +30,7 @@ static PATTERNS: LazyLock<Vec<String>> = LazyLock::new(|| {
 
 /// The types of records that have events, each with its actions.
 static EVENTS: LazyLock<Vec<(&'static str, &'static [FeedAction])>> = LazyLock::new(|| {
-    let records = RecordType::ALL.iter();
+    let records = FeedType::ALL.iter();
     let records = records.map(|kind| (kind.name(), FeedAction::ALL));
     let notifications = (NOTIFICATION, &[FeedAction::Created][..]);
     records.chain([notifications]).collect()
@@ -193,31 +193,9 @@ impl EventChange {
         let EventRecordId::Number(id) = self.record_id else {
             return Some("/api/notifications".to_owned());
         };
-        let kind = *RecordType::ALL.iter().find(|one| one.name() == self.kind)?;
-        let parent = self.parent;
-        match kind {
-            RecordType::Phase => Some(format!("/api/projects/{}/phases", parent?.record_id)),
-            RecordType::Tag => Some("/api/tags".to_owned()),
-            RecordType::Comment => comments(parent?),
-            RecordType::TicketMessage => parent?.path(),
-            _ => RecordName {
-                kind,
-                record_id: id,
-            }
-            .path(),
-        }
+        let parent = self.parent.and_then(RecordName::path);
+        RecordType::named(&self.kind)?.path(id, parent)
     }
-}
-
-/// The list of a subject's comments.
-fn comments(subject: RecordName) -> Option<String> {
-    let records = match subject.kind {
-        RecordType::Task => "tasks",
-        RecordType::Activity => "activities",
-        RecordType::ServiceRequest => "service-requests",
-        _ => return None,
-    };
-    Some(format!("/api/{records}/{}/comments", subject.record_id))
 }
 
 #[cfg(test)]

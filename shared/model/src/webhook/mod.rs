@@ -18,6 +18,7 @@ use crate::{
     Description, OrganizationId, Timestamp, WebhookId, input,
     input::{Change, List, Patch},
     names::names,
+    sort::sort,
     span,
 };
 
@@ -270,4 +271,11 @@ impl WebhookHealth {
         self.fails_since(now)
             .is_some_and(|since| now.since(since) >= Webhook::PATIENCE)
     }
+}
+
+sort! {
+    /// Webhooks: by id.
+    WebhookSort = "id";
+    /// Deliveries of a webhook: the newest change first.
+    WebhookDeliverySort = "-createdAt";
 }

@@ -19,7 +19,7 @@ use super::{
 use crate::{
     connections::{Traffic, name_at_work},
     key::{self, AnyKey, Key},
-    retry::retry_or_none,
+    retry::try_retry,
     table::{Batch, Read, Record, Stored, Write},
 };
 
@@ -77,7 +77,7 @@ impl Agent<'_> {
     pub async fn claim(&self, action: &ActionKey, lease: i64) -> Result<Claim<HeldAction>, Error> {
         let tenant = action.organization_id;
         let read = || self.found(action);
-        let claimed = retry_or_none(read().await?, read, async |mut found: Found| {
+        let claimed = try_retry(read().await?, read, async |mut found: Found| {
             let before = found.action.clone();
             let charge = match found.action.claim(&found.around, lease, found.at) {
                 Claim::Over => return Ok(Some(Claim::Over)),

@@ -7,7 +7,7 @@ use model::Error;
 use super::{Agent, PAUSED, SessionWithActions, journal::WORKER, outcomes, transition};
 use crate::{
     key,
-    retry::retry_or_none,
+    retry::try_retry,
     table::{Read, Stored, Write},
 };
 
@@ -65,7 +65,7 @@ impl Agent<'_> {
         let (tenant, id) = (looked_at.key.organization_id, looked_at.key.session_id);
         let read = || self.get(tenant, id);
         let write = |whole| self.looked_in(whole, looked_at, sight, kind);
-        let written = retry_or_none(read().await?, read, write).await?;
+        let written = try_retry(read().await?, read, write).await?;
         written.ok_or_else(Error::contended)
     }
 

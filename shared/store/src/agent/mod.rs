@@ -44,7 +44,7 @@ use agent::{
     ActionResult, ActionState, AgentAction, AgentPause, AgentSession, ApprovedActions, Connection,
     TargetRead,
 };
-use model::{AgentSessionId, Error, Id, OrganizationId, span};
+use model::{AgentSessionId, Error, Id, OrganizationId, RecordType, span};
 
 use super::{
     key::{self, AnyKey, Gsi1, Gsi3, Gsi4, Key},
@@ -98,7 +98,7 @@ resource! {
 }
 
 impl Record<crate::Workdesk> for AgentSession {
-    const KIND: &'static str = "agent_session";
+    const KIND: &'static str = RecordType::AgentSession.name();
 
     fn key(&self) -> Key<Self> {
         key::agent_session(self.organization_id, self.id)

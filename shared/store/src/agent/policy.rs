@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 
 use agent::{ActionApproval, AgentPolicy, Approver, Approvers, Approving, Charge, PolicySet};
-use model::{EntryContent, Error, Id, OrganizationEvent, OrganizationId, Timestamp, User, UserId};
+use model::{
+    EntryContent, Error, Id, OrganizationEvent, OrganizationId, RecordType, Timestamp, User, UserId,
+};
 
 use super::{Agent, SessionWithActions};
 use crate::{
@@ -23,7 +25,7 @@ const ACTIONS: &str = "actions";
 const MESSAGES: &str = "messages";
 
 impl Record<crate::Workdesk> for AgentPolicy {
-    const KIND: &'static str = "agent_policy";
+    const KIND: &'static str = RecordType::AgentPolicy.name();
 
     fn key(&self) -> Key<Self> {
         key::agent_policy(self.organization_id)

@@ -21,7 +21,7 @@ use crate::{
     idempotency::{Once, id_of},
     key,
     records::{KeptExcerpt, SessionOfAlert},
-    retry::retry_or_none,
+    retry::try_retry,
     table::{Change, Condition, IntoAttribute, OrNotFound, Read, Record, Stored, Write},
     writes::Writes,
 };
@@ -411,7 +411,7 @@ impl Agent<'_> {
             let done = self.0.table.transact(writes).await?;
             Ok(done.is_ok().then_some(session.record))
         };
-        retry_or_none(whole, read, write).await
+        try_retry(whole, read, write).await
     }
 }
 

@@ -2,7 +2,7 @@
 //! changes, so that a damaged record stops no cleanup.
 
 use futures::{StreamExt, stream};
-use model::{Error, FieldChange, HistoryOf, OrganizationId, TagId, TaskId, Thread};
+use model::{Deleted, Deletion, Error, FieldChange, OrganizationId, TaskId, Thread};
 use serde_json::{Value, json};
 
 use super::Cleanups;
@@ -10,8 +10,8 @@ use crate::{
     WriteContext,
     key::{self, AnyKey, Gsi2, Index, List},
     page::{Place, Wanted},
-    records::{Cleanup, Subject, Talk, Walked},
-    retry::retry_or_none,
+    records::{Cleanup, Walked},
+    retry::try_retry,
     table::{Change, Condition, OrLeave, Read, Write},
     tagging::TAG_IDS,
 };
@@ -23,37 +23,45 @@ impl Cleanups<'_> {
     /// Handles the next records, of up to 1,000 that are read. Returns the place up to which it is done;
     /// `None` at the end.
     pub(super) async fn next_page(&self, cleanup: &Cleanup) -> Result<Option<Walked>, Error> {
-        let (tenant, subject) = (cleanup.organization_id, cleanup.subject);
+        let (tenant, deleted) = (cleanup.organization_id, cleanup.subject);
         let after = cleanup.place();
         let text = |place: Place| place.to_text(&key::tenant_prefix(tenant));
-        Ok(match subject {
+        let facts = deleted.kind.facts();
+        Ok(match facts.deletion {
+            Deletion::Nothing => None,
             // After the delay the index shows links made just before the delete. Should it lag for longer,
-            // a task keeps the id of a milestone that is gone, which every reader ignores.
-            Subject::Milestone(id) => {
-                let tasks = key::tasks_of_milestone(tenant, id);
-                let end = self.unlink_page(tenant, subject, tasks, after).await?;
+            // a task keeps the id of a record that is gone, which every reader ignores.
+            Deletion::LinkedTasks => {
+                let tasks = key::linked_tasks(tenant, deleted);
+                let end = self.unlink_page(tenant, deleted, tasks, after).await?;
                 end.map(text).map(Walked::Tasks)
             }
-            // A task that moves past the walk keeps the id of the phase, which every reader ignores.
-            Subject::Phase(project, id) => {
-                let in_it = Condition::default().equals("phaseId", id);
+            // A task that moves past the walk keeps the id of the record, which every reader ignores.
+            Deletion::TasksOfProject => {
+                let Some(project) = deleted.project else {
+                    return Ok(None);
+                };
+                let in_it = Condition::default().equals(facts.named_by, deleted.id);
                 let tasks = key::tasks_of_project(tenant, project).filter(in_it);
-                let end = self.unlink_page(tenant, subject, tasks, after).await?;
+                let end = self.unlink_page(tenant, deleted, tasks, after).await?;
                 end.map(text).map(Walked::Tasks)
             }
             // No record gets a deleted tag, so that records stay without it once the walk has passed.
-            Subject::Tag(id) if cleanup.is_past_tasks() => {
+            Deletion::Tags if cleanup.is_past_tasks() => {
                 let activities = key::activities_by_id(tenant).consistent();
-                let activities = activities.filter(carrying(id));
-                let end = self.unlink_page(tenant, subject, activities, after).await?;
+                let activities = activities.filter(carrying(deleted));
+                let end = self.unlink_page(tenant, deleted, activities, after).await?;
                 end.map(|place| Walked::Activities(Some(text(place))))
             }
-            Subject::Tag(id) => {
-                let tasks = key::tasks(tenant).consistent().filter(carrying(id));
-                let end = self.unlink_page(tenant, subject, tasks, after).await?;
+            Deletion::Tags => {
+                let tasks = key::tasks(tenant).consistent().filter(carrying(deleted));
+                let end = self.unlink_page(tenant, deleted, tasks, after).await?;
                 Some(end.map_or(Walked::Activities(None), |place| Walked::Tasks(text(place))))
             }
-            Subject::Thread(thread) => {
+            Deletion::Comments => {
+                let Some(thread) = deleted.thread() else {
+                    return Ok(None);
+                };
                 let end = self.delete_comments(tenant, thread, after).await?;
                 end.map(text).map(Walked::Comments)
             }
@@ -65,7 +73,7 @@ impl Cleanups<'_> {
     async fn unlink_page<R, I: Index>(
         &self,
         tenant: OrganizationId,
-        subject: Subject,
+        deleted: Deleted,
         records: List<R, I>,
         after: Option<Place>,
     ) -> Result<Option<Place>, Error> {
@@ -73,7 +81,7 @@ impl Cleanups<'_> {
         let page = self.0.table.page(records.places(), &wanted).await?;
         let keys = page.rows.into_iter().map(|row| row.place.key());
         let done: Vec<Result<(), Error>> = stream::iter(keys)
-            .map(|record| self.unlink(tenant, subject, record))
+            .map(|record| self.unlink(tenant, deleted, record))
             .buffer_unordered(CONCURRENCY)
             .collect()
             .await;
@@ -87,28 +95,25 @@ impl Cleanups<'_> {
     async fn unlink(
         &self,
         tenant: OrganizationId,
-        subject: Subject,
+        deleted: Deleted,
         record: AnyKey,
     ) -> Result<(), Error> {
-        let (change, still_named) = match subject {
-            Subject::Milestone(id) => (
-                Change::default().remove("milestoneId").leave(Gsi2),
-                Condition::default().equals("milestoneId", id),
+        let facts = deleted.kind.facts();
+        let naming = Condition::default().equals(facts.named_by, deleted.id);
+        let removed = Change::default().remove(facts.named_by);
+        let (change, still_named) = match facts.deletion {
+            Deletion::LinkedTasks => (removed.leave(Gsi2), naming),
+            Deletion::TasksOfProject => (removed, naming),
+            Deletion::Tags => (
+                Change::default().take_from_set(TAG_IDS, deleted.id),
+                carrying(deleted).of_type(TAG_IDS, "NS"),
             ),
-            Subject::Phase(_, id) => (
-                Change::default().remove("phaseId"),
-                Condition::default().equals("phaseId", id),
-            ),
-            Subject::Tag(id) => (
-                Change::default().take_from_set(TAG_IDS, id),
-                carrying(id).of_type(TAG_IDS, "NS"),
-            ),
-            Subject::Thread(_) => return Ok(()),
+            Deletion::Nothing | Deletion::Comments => return Ok(()),
         };
         let change = change.set("updatedAt", self.0.clock.now());
         let still_named = still_named.of_type("version", "N");
         if let Some(task) = key::task_of(tenant, &record) {
-            let read = || self.entry(tenant, subject, task);
+            let read = || self.entry(tenant, deleted, task);
             let write = |found: Option<(i64, Option<Write>)>| async {
                 let Some((version, entry)) = found else {
                     return Ok(Some(()));
@@ -119,7 +124,7 @@ impl Cleanups<'_> {
                 Ok(self.0.table.transact(writes).await?.ok())
             };
             // Other requests keep changing it, or it is damaged: every reader ignores the reference.
-            let _ = retry_or_none(read().await?, read, write).await?;
+            let _ = try_retry(read().await?, read, write).await?;
             return Ok(());
         }
         let write = Write::update(record, change, still_named);
@@ -134,7 +139,7 @@ impl Cleanups<'_> {
     async fn entry(
         &self,
         tenant: OrganizationId,
-        subject: Subject,
+        deleted: Deleted,
         task: TaskId,
     ) -> Result<Option<(i64, Option<Write>)>, Error> {
         let key = key::names_of_task(tenant, task);
@@ -143,25 +148,26 @@ impl Cleanups<'_> {
         let Some(named) = found.named(&key) else {
             return Ok(None);
         };
-        let gone = |name, id: Value, named: &Value| {
+        let facts = deleted.kind.facts();
+        let id = json!(deleted.id);
+        let gone = |named: &Value| {
             let is_named = *named == id;
-            is_named.then(|| FieldChange::between(name, id, Value::Null))
+            is_named.then(|| FieldChange::between(facts.named_by, id.clone(), Value::Null))
         };
-        let change = match subject {
-            Subject::Milestone(id) => gone("milestoneId", json!(id), &named.milestone_id),
-            Subject::Phase(_, id) => gone("phaseId", json!(id), &named.phase_id),
-            Subject::Tag(id) => named.tag_ids.as_array().and_then(|tags| {
-                let left = tags.iter().filter(|tag| **tag != json!(id));
-                let left: Vec<&Value> = left.collect();
+        let change = match facts.deletion {
+            Deletion::LinkedTasks => gone(&named.milestone_id),
+            Deletion::TasksOfProject => gone(&named.phase_id),
+            Deletion::Tags => named.tag_ids.as_array().and_then(|tags| {
+                let left: Vec<&Value> = tags.iter().filter(|tag| **tag != id).collect();
                 let is_named = left.len() < tags.len();
                 is_named.then(|| FieldChange::between(TAG_IDS, json!(tags), json!(left)))
             }),
-            Subject::Thread(_) => None,
+            Deletion::Nothing | Deletion::Comments => None,
         };
         let Some(change) = change else {
             return Ok(None);
         };
-        let (of, version) = (Some(HistoryOf::Task(task)), named.version + 1);
+        let (of, version) = (Some(task.into()), named.version + 1);
         let service = WriteContext::from(tenant);
         let entry = service.changed(of, version, change, self.0.clock.now())?;
         Ok(Some((named.version, entry)))
@@ -179,7 +185,7 @@ impl Cleanups<'_> {
             .delete_page(key::comments(tenant, thread), after)
             .await?;
         if end.is_none() {
-            let participants = key::participants(tenant, Talk::Thread(thread));
+            let participants = key::participants(tenant, thread.into());
             let mut after = self.delete_page(participants.clone(), None).await?;
             while after.is_some() {
                 after = self.delete_page(participants.clone(), after).await?;
@@ -227,7 +233,7 @@ impl Cleanup {
     }
 }
 
-/// Expects that the record has a tag.
-fn carrying(tag: TagId) -> Condition {
-    Condition::default().in_set(TAG_IDS, tag)
+/// Expects that the record has a deleted tag.
+fn carrying(tag: Deleted) -> Condition {
+    Condition::default().in_set(TAG_IDS, tag.id)
 }

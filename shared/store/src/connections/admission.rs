@@ -1,7 +1,7 @@
 //! The circuit breaker and call limits that workers share. Nothing is written while a connection is
 //! healthy and has no limits.
 
-use agent::{Admission, AgentAction, Asking, Breaker, Connection};
+use agent::{Admission, AgentAction, Asking, Breaker, Connection, Counting, ReadCounter};
 use model::{Error, OrganizationId, Slug, Timestamp};
 
 use super::{
@@ -10,7 +10,8 @@ use super::{
 };
 use crate::{
     key::{self, AnyKey},
-    retry::retry_or_none,
+    retry::try_retry,
+    store::Store,
     table::{OrNotFound, Read, Stored},
 };
 
@@ -54,7 +55,7 @@ impl Connections<'_> {
             Ok(done.is_ok().then_some(admission))
         };
         let later = || Admission::PutOff(asking.now.plus(CONTENDED));
-        let admitted = retry_or_none(traffic, read, write).await?;
+        let admitted = try_retry(traffic, read, write).await?;
         Ok(admitted.unwrap_or_else(later))
     }
 
@@ -77,13 +78,12 @@ impl Connections<'_> {
             let done = self.0.table.write(traffic.write()?).await?;
             Ok(done.is_ok().then_some(turn))
         };
-        let turn = retry_or_none(read().await?, read, write).await?;
+        let turn = try_retry(read().await?, read, write).await?;
         Ok(turn.unwrap_or_else(|| Err(now().plus(CONTENDED))))
     }
 
-    /// Returns when each of so many reads may begin. An error is the instant of a retry: the breaker is
-    /// open, or the limit of calls leaves no time. Nothing is written without a limit on calls.
-    pub async fn read_turns(
+    /// As [`ReadCounter::read_turns`]. Nothing is written without a limit on calls.
+    async fn read_turns(
         &self,
         connection: &Connection,
         count: usize,
@@ -103,7 +103,7 @@ impl Connections<'_> {
             let done = self.0.table.write(traffic.write()?).await?;
             Ok(done.is_ok().then_some(turns))
         };
-        let turns = retry_or_none(read().await?, read, write).await?;
+        let turns = try_retry(read().await?, read, write).await?;
         Ok(turns.unwrap_or_else(|| Err(now().plus(CONTENDED))))
     }
 
@@ -123,7 +123,7 @@ impl Connections<'_> {
             Ok(done.is_ok().then_some(()))
         };
         // After continued conflicts, the end of its lease removes it.
-        retry_or_none(read().await?, read, write).await?;
+        try_retry(read().await?, read, write).await?;
         Ok(())
     }
 
@@ -148,7 +148,7 @@ impl Connections<'_> {
         let found = read().await?;
         let breaker = found.known.breaker_of(connection);
         // Other callers keep writing it and know as much.
-        let noted = retry_or_none(found, read, write).await?;
+        let noted = try_retry(found, read, write).await?;
         Ok(noted.unwrap_or(breaker))
     }
 
@@ -156,5 +156,26 @@ impl Connections<'_> {
         let key = Traffic::key(connection);
         let found = self.0.table.get(&key, Read::Consistent).await?;
         Ok(Traffic::of(connection, found))
+    }
+}
+
+impl ReadCounter for Store {
+    fn read_turns<'a>(
+        &'a self,
+        connection: &'a Connection,
+        count: usize,
+    ) -> Counting<'a, Result<Vec<Timestamp>, Timestamp>> {
+        Box::pin(async move { self.connections().read_turns(connection, count).await })
+    }
+
+    fn unclear<'a>(&'a self, connection: &'a Connection) -> Counting<'a, ()> {
+        Box::pin(async move {
+            let connections = self.connections();
+            connections.answered(connection, false).await.map(|_| ())
+        })
+    }
+
+    fn now(&self) -> Timestamp {
+        Store::now(self)
     }
 }

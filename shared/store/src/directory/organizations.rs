@@ -2,7 +2,7 @@
 
 use model::{
     EntryContent, Error, Id, MAX_ID, OrOther, Organization, OrganizationEvent, OrganizationId,
-    OrganizationUpdate, PlanFeature, User, quota::UnitsPerSecond,
+    OrganizationUpdate, PlanFeature, RecordType, User, quota::UnitsPerSecond,
 };
 
 use super::{Directory, NewUser};
@@ -17,7 +17,7 @@ use crate::{
 };
 
 impl Record<crate::Workdesk> for Organization {
-    const KIND: &'static str = "organization";
+    const KIND: &'static str = RecordType::Organization.name();
 
     fn key(&self) -> Key<Self> {
         key::organization(self.id)

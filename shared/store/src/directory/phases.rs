@@ -2,7 +2,7 @@
 
 use model::{
     AnyOf, Code, Error, Id, MAX_ID, Order, OrganizationId, Phase, PhaseCreate, PhaseFilter,
-    PhaseId, PhaseUpdate, Project, ProjectId, Task,
+    PhaseId, PhaseUpdate, Project, ProjectId, RecordType, Task,
 };
 
 use super::{Directory, projects::takes_work};
@@ -11,14 +11,13 @@ use crate::{
     by_id::in_first_index,
     key::{self, Gsi1, Key},
     page::{Page, Wanted},
-    records::Subject,
     table::{OrNotFound, Read, Record, Stored},
     tracked::Tracked,
     writes::Writes,
 };
 
 impl Record<crate::Workdesk> for Phase {
-    const KIND: &'static str = "phase";
+    const KIND: &'static str = RecordType::Phase.name();
 
     fn key(&self) -> Key<Self> {
         key::phase(self.organization_id, self.id)
@@ -134,7 +133,7 @@ impl Directory<'_> {
         pending: impl Into<PendingWrite>,
         id: PhaseId,
     ) -> Result<(), Error> {
-        let tasks = |phase: &Phase| (Subject::Phase(phase.project_id, id), Writes::default());
+        let tasks = |phase: &Phase| ((phase.project_id, id).into(), Writes::default());
         self.0.delete(pending, key::phase, id, tasks).await
     }
 }

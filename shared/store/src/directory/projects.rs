@@ -4,7 +4,7 @@ use std::future::ready;
 
 use model::{
     Code, Error, HistoryOf, Id, OrOther, OrganizationId, Project, ProjectCreate, ProjectFilter,
-    ProjectId, ProjectStatus, ProjectUpdate, UserId,
+    ProjectId, ProjectStatus, ProjectUpdate, RecordType, UserId,
     words::{spaced, words},
 };
 
@@ -22,7 +22,7 @@ use crate::{
 };
 
 impl Record<crate::Workdesk> for Project {
-    const KIND: &'static str = "project";
+    const KIND: &'static str = RecordType::Project.name();
     const LONG_TEXT: Option<LongText> = texts::DESCRIPTION;
 
     fn key(&self) -> Key<Self> {
@@ -40,7 +40,7 @@ impl Record<crate::Workdesk> for Project {
 
 impl Tracked for Project {
     fn history(&self) -> Option<HistoryOf> {
-        Some(HistoryOf::Project(self.id))
+        Some(self.id.into())
     }
 }
 

@@ -3,7 +3,8 @@
 use std::future::ready;
 
 use model::{
-    AnyOf, Code, Error, OrganizationId, Tag, TagCreate, TagFilter, TagId, TagUpdate, unique_name,
+    AnyOf, Code, Error, OrganizationId, RecordType, Tag, TagCreate, TagFilter, TagId, TagUpdate,
+    unique_name,
 };
 
 use super::Directory;
@@ -12,14 +13,14 @@ use crate::{
     by_id::in_first_index,
     key::{self, Gsi1, Key},
     page::{Page, Wanted},
-    records::{NameOfTag, Subject},
+    records::NameOfTag,
     table::{Condition, IntoAttribute, Record, Stored, Write},
     tracked::Tracked,
     writes::Writes,
 };
 
 impl Record<crate::Workdesk> for Tag {
-    const KIND: &'static str = "tag";
+    const KIND: &'static str = RecordType::Tag.name();
 
     fn key(&self) -> Key<Self> {
         key::tag(self.organization_id, self.id)
@@ -148,7 +149,7 @@ impl Directory<'_> {
         let carriers = |tag: &Tag| {
             let names = unique_name::keys(&tag.name).into_iter();
             let released: Vec<Write> = names.map(|name| release(tag, &name)).collect();
-            (Subject::Tag(id), released.into())
+            (id.into(), released.into())
         };
         self.0.delete(pending, key::tag, id, carriers).await
     }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use model::{
     Code, EntryContent, Error, Held, Id, OrganizationEvent, OrganizationId, PasswordHash,
-    Permission, Role, User, UserFilter, UserId, UserUpdate, each_once, unique_name,
+    Permission, RecordType, Role, User, UserFilter, UserId, UserUpdate, each_once, unique_name,
     words::{spaced, words},
 };
 
@@ -15,7 +15,7 @@ use crate::{
     key::{self, Gsi1, Key},
     page::{Page, Wanted},
     records::{Account, ReadHead},
-    retry::reretry_or_none,
+    retry::retry,
     sessions::end_all,
     table::{Change, Condition, IntoAttribute, OrNotFound, Read, Record, Stored, Write},
     tracked::Tracked,
@@ -38,7 +38,7 @@ pub struct NewUser {
 }
 
 impl Record<crate::Workdesk> for User {
-    const KIND: &'static str = "user";
+    const KIND: &'static str = RecordType::User.name();
 
     fn key(&self) -> Key<Self> {
         key::user(self.organization_id, self.id)
@@ -268,7 +268,7 @@ impl Directory<'_> {
             let context = context.clone().with_head(head);
             self.0.commit(&context, writes, ()).await
         };
-        reretry_or_none(user, read, write).await?.not_replayed()
+        retry(user, read, write).await?.not_replayed()
     }
 
     /// Returns the writes of a new password.

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use model::{
-    Error, FeedAction, FeedEntry, OrOther, OrganizationId, ProjectId, RecordName, RecordType,
+    Error, FeedAction, FeedEntry, FeedType, OrOther, OrganizationId, ProjectId, RecordName,
     Timestamp, UserRef,
 };
 use serde::{Deserialize, Serialize};
@@ -62,14 +62,14 @@ struct OtherEntry;
 /// The names of an entry that a later version may extend.
 #[derive(Deserialize)]
 struct EntryNames {
-    r#type: OrOther<RecordType>,
+    r#type: OrOther<FeedType>,
     action: OrOther<FeedAction>,
     parent: Option<ParentName>,
 }
 
 #[derive(Deserialize)]
 struct ParentName {
-    r#type: OrOther<RecordType>,
+    r#type: OrOther<FeedType>,
 }
 
 impl TryFrom<EntryNames> for OtherEntry {
@@ -124,7 +124,7 @@ pub struct NumberedEntry {
     /// Unique in the organization, increasing.
     id: String,
     #[serde(rename = "type")]
-    kind: RecordType,
+    kind: FeedType,
     record_id: i64,
     /// Subject of a comment or a message; project of a task, a milestone, a phase or an activity.
     parent: Option<RecordName>,
@@ -146,7 +146,7 @@ pub struct NumberedEntry {
 #[derive(Clone, Debug)]
 pub struct FeedFilter {
     /// The types.
-    pub types: Vec<RecordType>,
+    pub types: Vec<FeedType>,
     /// True if entries of internal notes fit.
     pub with_notes: bool,
     /// The projects; `None` for all, and for records without one.

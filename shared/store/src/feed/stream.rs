@@ -5,8 +5,8 @@ mod tests;
 
 use agent::AgentAction;
 use model::{
-    AgentSessionId, FeedAction, FeedEntry, Id, OrganizationId, ProjectId, RecordName, RecordType,
-    Timestamp, UnlistedKind, UserId,
+    AgentSessionId, FeedAction, FeedEntry, FeedType, Id, OrganizationId, ProjectId, RecordName,
+    RecordType, Timestamp, UnlistedKind, UserId,
 };
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
@@ -67,7 +67,7 @@ impl Change {
         let Stored {
             record, version, ..
         } = stored;
-        let kind = RecordType::deserialize(&record["kind"]).ok()?;
+        let kind = FeedType::deserialize(&record["kind"]).ok()?;
         let changed: Changed = read(&record).ok()?;
         if changed.deleted_at.is_some() {
             return None;
@@ -75,7 +75,7 @@ impl Change {
         let action = FeedAction::Created;
         Some(Self {
             organization_id: changed.organization_id,
-            entry: changed.entry(kind, action, version, now),
+            entry: changed.entry(kind, &record, action, version, now).ok()?,
             before: None,
             after: Some(record),
         })
@@ -166,10 +166,6 @@ struct Changed {
     version: Option<i64>,
     written_by: Option<Author>,
     project_id: Option<ProjectId>,
-    task_id: Option<i64>,
-    activity_id: Option<i64>,
-    service_request_id: Option<i64>,
-    ticket_id: Option<i64>,
     /// Of a message that is an internal note.
     #[serde(default)]
     internal: bool,
@@ -242,7 +238,7 @@ impl StreamRecord {
         };
         let entry = if newest["kind"] == AgentAction::KIND {
             self.entry_of_action(newest, images)?
-        } else if let Ok(kind) = RecordType::deserialize(&newest["kind"]) {
+        } else if let Ok(kind) = FeedType::deserialize(&newest["kind"]) {
             self.entry(kind, newest, images)?
         } else {
             None
@@ -256,7 +252,7 @@ impl StreamRecord {
     }
 
     /// The entry of a record.
-    fn entry(&self, kind: RecordType, newest: &Value, images: Images<'_>) -> Entry {
+    fn entry(&self, kind: FeedType, newest: &Value, images: Images<'_>) -> Entry {
         let changed: Changed = read(newest)?;
         let before: Option<Changed> = images.0.map(read).transpose()?;
         let was_deleted = before.is_some_and(|before| before.deleted_at.is_some());
@@ -278,7 +274,7 @@ impl StreamRecord {
         let entry = FeedEntry {
             fields,
             actor: actor(changed.written_by).filter(|_| !is_gone),
-            ..changed.entry(kind, action, version, self.at())
+            ..changed.entry(kind, newest, action, version, self.at())?
         };
         Ok(Some((changed.organization_id, entry)))
     }
@@ -293,10 +289,7 @@ impl StreamRecord {
         }
         let changed: ChangedAction = read(newest)?;
         let entry = FeedEntry {
-            of: RecordName {
-                kind: RecordType::AgentSession,
-                record_id: changed.session_id.get(),
-            },
+            of: changed.session_id.into(),
             parent: None,
             action: FeedAction::Updated,
             // The session is at a version of its own.
@@ -341,10 +334,10 @@ impl StreamRecord {
 
 /// The kinds of items that the feed has, and some of the others.
 fn kinds(of_unlisted: fn(UnlistedKind) -> bool) -> impl Iterator<Item = &'static str> {
-    let listed = RecordType::ALL.iter().map(|kind| kind.name());
+    let listed = FeedType::ALL.iter().map(|kind| kind.name());
     let unlisted = UnlistedKind::ALL.iter().copied();
     let unlisted = unlisted.filter(move |kind| of_unlisted(*kind));
-    let unlisted = unlisted.map(UnlistedKind::name);
+    let unlisted = unlisted.map(|kind| kind.name());
     listed.chain(unlisted).chain([AgentAction::KIND])
 }
 
@@ -353,20 +346,21 @@ fn actor(author: Option<Author>) -> Option<UserId> {
 }
 
 impl Changed {
-    /// The entry of a change without fields and actor.
+    /// The entry of a change of a record without fields and actor.
     fn entry(
         &self,
-        kind: RecordType,
+        kind: FeedType,
+        record: &Value,
         action: FeedAction,
         version: i64,
         at: Timestamp,
-    ) -> FeedEntry {
-        FeedEntry {
+    ) -> Result<FeedEntry, UnreadableImage> {
+        Ok(FeedEntry {
             of: RecordName {
                 kind,
                 record_id: self.id,
             },
-            parent: self.parent(kind),
+            parent: parent(*kind, record)?,
             action,
             version: Some(version),
             part: None,
@@ -374,28 +368,24 @@ impl Changed {
             at,
             actor: None,
             internal: self.internal,
-            project_id: match kind {
+            project_id: match *kind {
                 RecordType::Project => Id::new(self.id),
                 _ => self.project_id,
             },
-        }
+        })
     }
+}
 
-    fn parent(&self, kind: RecordType) -> Option<RecordName> {
-        use RecordType::{
-            Activity, Comment, Milestone, Phase, Project, ServiceRequest, Task, Ticket,
-            TicketMessage,
-        };
-        let name = |kind, id: Option<i64>| id.map(|record_id| RecordName { kind, record_id });
-        match kind {
-            Task | Milestone | Phase | Activity => name(Project, self.project_id.map(Id::get)),
-            Comment => name(Task, self.task_id)
-                .or_else(|| name(Activity, self.activity_id))
-                .or_else(|| name(ServiceRequest, self.service_request_id)),
-            TicketMessage => name(Ticket, self.ticket_id),
-            _ => None,
+/// The record that a record belongs to.
+fn parent(kind: RecordType, record: &Value) -> Result<Option<RecordName>, UnreadableImage> {
+    for parent in kind.facts().parents {
+        let id = &record[parent.facts().named_by];
+        if let Some(kind) = FeedType::of(*parent).filter(|_| !id.is_null()) {
+            let record_id = id.as_i64().ok_or_else(|| UnreadableImage(key_of(record)))?;
+            return Ok(Some(RecordName { kind, record_id }));
         }
     }
+    Ok(None)
 }
 
 /// Reads the attributes that an entry is made of.

@@ -4,10 +4,10 @@ use agent::{
     ActionContent, ActionKey, AgentAction, AgentPause, AgentPolicy, AgentSession, Alert,
     Connection, ConnectionTraffic, JournalEntry, LastOutcome, PlaybookRuns, RecordGuard, Saving,
 };
-use model::{AgentSessionId, AlertId, Id, OrganizationId, SessionHead, Timestamp};
+use model::{AgentSessionId, AlertId, Id, OrganizationId, RecordType, SessionHead, Timestamp};
 use table::{Gsi1, Gsi2, Gsi3, Key, List, Sort, padded};
 
-use super::format::{instant_then_id, record};
+use super::format::{instant_then_id, of_record, partition, record};
 use crate::records::{
     AgentDay, AlertDay, AlertSeries, AlertSource, AlertsSince, KeptExcerpt, Part, SessionOfAlert,
     Stack,
@@ -15,12 +15,12 @@ use crate::records::{
 
 /// An alert.
 pub fn alert(tenant: OrganizationId, id: AlertId) -> Key<Alert> {
-    record(tenant, "ALERT", id)
+    record(tenant, id)
 }
 
 /// The organization's alerts by occurrence.
 pub fn alerts(tenant: OrganizationId) -> List<Alert, Gsi2> {
-    List::new(format!("ORG#{tenant}#ALERT"))
+    List::new(partition(tenant, RecordType::Alert))
 }
 
 /// An alert's key in [`alerts`].
@@ -30,7 +30,8 @@ pub fn alert_in_time(alert: &Alert) -> Key<Alert, Gsi2> {
 
 /// The alerts of a class by occurrence.
 pub fn alerts_of_class(tenant: OrganizationId, signal_type: &str) -> List<Alert, Gsi1> {
-    List::new(format!("ORG#{tenant}#ALERT#{signal_type}"))
+    let alerts = partition(tenant, RecordType::Alert);
+    List::new(format!("{alerts}#{signal_type}"))
 }
 
 /// A sort key in [`alerts_of_class`].
@@ -113,7 +114,7 @@ pub fn agent_session(tenant: OrganizationId, id: AgentSessionId) -> Key<AgentSes
 
 /// The organization's agent sessions by creation.
 pub fn agent_sessions(tenant: OrganizationId) -> List<AgentSession, Gsi1> {
-    List::new(format!("ORG#{tenant}#AGENT_SESSION"))
+    List::new(partition(tenant, RecordType::AgentSession))
 }
 
 /// An agent session's key in [`agent_sessions`].
@@ -124,7 +125,8 @@ pub fn agent_session_in_time(session: &AgentSession) -> Key<AgentSession, Gsi1> 
 
 /// The organization's agent sessions with open work, by creation. The index is sparse.
 pub fn agent_sessions_open(tenant: OrganizationId) -> List<AgentSession, Gsi3> {
-    List::new(format!("ORG#{tenant}#AGENT_SESSION#OPEN"))
+    let sessions = partition(tenant, RecordType::AgentSession);
+    List::new(format!("{sessions}#OPEN"))
 }
 
 /// An agent session's key in [`agent_sessions_open`].
@@ -135,7 +137,7 @@ pub fn agent_session_open(session: &AgentSession) -> Key<AgentSession, Gsi3> {
 
 /// The ids of an alert's agent sessions, by creation.
 pub(crate) fn sessions_of_alert(tenant: OrganizationId, alert: AlertId) -> List<SessionOfAlert> {
-    List::new(format!("ORG#{tenant}#ALERT#{alert}#AGENT_SESSION"))
+    List::new(of_record(tenant, alert, RecordType::AgentSession))
 }
 
 /// A key in [`sessions_of_alert`].
@@ -199,7 +201,7 @@ const AGENT_ACTION: &str = "ACTION#";
 
 /// The partition of an agent session and its approved actions.
 fn agent_partition(tenant: OrganizationId, id: AgentSessionId) -> String {
-    format!("ORG#{tenant}#AGENT_SESSION#{id}")
+    format!("{}#{id}", partition(tenant, RecordType::AgentSession))
 }
 
 /// A connection of the organization.
@@ -243,7 +245,7 @@ pub(crate) fn earlier_guard(
 
 /// The organization's policy for actions.
 pub fn agent_policy(tenant: OrganizationId) -> Key<AgentPolicy> {
-    Key::new(format!("ORG#{tenant}"), "AGENT_POLICY")
+    Key::new(format!("ORG#{tenant}"), RecordType::AgentPolicy.facts().key)
 }
 
 /// An entry's key in [`journal`].

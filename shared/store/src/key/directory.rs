@@ -1,19 +1,19 @@
 //! Keys of projects, phases and tags, and of reference search.
 
-use model::{Id, OrganizationId, Phase, PhaseId, Project, ProjectId, ReferenceType, Tag, TagId};
+use model::{Id, OrganizationId, Phase, PhaseId, Project, ProjectId, RecordType, Tag, TagId};
 use table::{Gsi1, Key, List, Sort, padded};
 
-use super::format::{name_then_id, record};
+use super::format::{name, name_then_id, of_record, partition, record};
 use crate::records::{NameOfTag, Reference};
 
 /// A project.
 pub fn project(tenant: OrganizationId, id: ProjectId) -> Key<Project> {
-    record(tenant, "PROJECT", id)
+    record(tenant, id)
 }
 
 /// The organization's projects by title.
 pub fn projects(tenant: OrganizationId) -> List<Project, Gsi1> {
-    List::new(format!("ORG#{tenant}#PROJECT"))
+    List::new(partition(tenant, RecordType::Project))
 }
 
 /// A project's key in [`projects`].
@@ -23,12 +23,12 @@ pub fn project_by_title(project: &Project) -> Key<Project, Gsi1> {
 
 /// A phase of a project.
 pub fn phase(tenant: OrganizationId, id: PhaseId) -> Key<Phase> {
-    record(tenant, "PHASE", id)
+    record(tenant, id)
 }
 
 /// A project's phases by order, then id.
 pub fn phases_of_project(tenant: OrganizationId, project: ProjectId) -> List<Phase, Gsi1> {
-    List::new(format!("ORG#{tenant}#PROJECT#{project}#PHASE"))
+    List::new(of_record(tenant, project, RecordType::Phase))
 }
 
 /// A phase's key in [`phases_of_project`].
@@ -40,12 +40,12 @@ pub fn phase_in_project(phase: &Phase) -> Key<Phase, Gsi1> {
 
 /// A tag.
 pub fn tag(tenant: OrganizationId, id: TagId) -> Key<Tag> {
-    record(tenant, "TAG", id)
+    record(tenant, id)
 }
 
 /// The organization's tags by name.
 pub fn tags(tenant: OrganizationId) -> List<Tag, Gsi1> {
-    List::new(format!("ORG#{tenant}#TAG"))
+    List::new(partition(tenant, RecordType::Tag))
 }
 
 /// A tag's key in [`tags`].
@@ -66,10 +66,7 @@ pub(crate) fn references(tenant: OrganizationId) -> List<Reference> {
 
 /// A key in [`references`].
 pub(crate) fn reference(reference: &Reference) -> Key<Reference> {
-    let kind = match reference.refers_to {
-        ReferenceType::Project => "PROJECT",
-        ReferenceType::Organization => "ORGANIZATION",
-    };
-    let (at, id) = (reference.created_at, padded(reference.id.get()));
-    references(reference.organization_id).at(Sort::new(format!("{at}#{kind}#{id}")))
+    let name = name(*reference.refers_to, reference.id);
+    let place = format!("{}#{name}", reference.created_at);
+    references(reference.organization_id).at(Sort::new(place))
 }

@@ -1,6 +1,6 @@
 //! Parts of keys that several records share.
 
-use model::{Id, OrganizationId, Timestamp, unique_name, words::plain};
+use model::{Id, OrganizationId, RecordId, RecordType, Timestamp, unique_name, words::plain};
 use table::{AnyKey, KeptText, Key, Sort, padded};
 
 /// The prefix of all partition keys of an organization, except that of its own record.
@@ -9,9 +9,34 @@ pub fn tenant_prefix(tenant: OrganizationId) -> String {
     format!("ORG#{tenant}#")
 }
 
+/// The partition of all records of a type, by id or in an index.
+pub(super) fn partition(tenant: OrganizationId, kind: RecordType) -> String {
+    format!("ORG#{tenant}#{}", kind.facts().key)
+}
+
+/// The partition of what belongs to a record.
+pub(super) fn below(tenant: OrganizationId, kind: RecordType, id: impl Id, what: &str) -> String {
+    format!("{}#{}#{what}", partition(tenant, kind), id.get())
+}
+
+/// The partition of the records of a type that name a record.
+pub(super) fn of_record<I: RecordId>(tenant: OrganizationId, id: I, kind: RecordType) -> String {
+    below(tenant, I::TYPE, id, kind.facts().key)
+}
+
 /// The key of a record by id.
-pub(super) fn record<R>(tenant: OrganizationId, kind: &str, id: impl Id) -> Key<R> {
-    Key::new(format!("ORG#{tenant}#{kind}"), padded(id.get()))
+pub(super) fn record<R, I: RecordId>(tenant: OrganizationId, id: I) -> Key<R> {
+    record_of(tenant, I::TYPE, id)
+}
+
+/// The key of a record of a type with keys by id.
+pub(super) fn record_of<R>(tenant: OrganizationId, kind: RecordType, id: impl Id) -> Key<R> {
+    Key::new(partition(tenant, kind), padded(id.get()))
+}
+
+/// A type and an id in a sort key.
+pub(super) fn name(kind: RecordType, id: impl Id) -> String {
+    format!("{}#{}", kind.facts().key, padded(id.get()))
 }
 
 /// The key of an item that the stream has.

@@ -14,6 +14,8 @@ mod format;
 mod notifications;
 mod people;
 mod search;
+#[cfg(test)]
+mod tests;
 mod upkeep;
 mod webhooks;
 mod work;

@@ -1,20 +1,18 @@
 //! Keys of notifications, of reminders, and of what they are made from.
 
 use model::{
-    HistoryEntry, HistoryOf, Id, Notification, OrganizationId, ReferenceId, SubjectType, TaskId,
-    Thread, TicketId, Timestamp, UserId,
+    HistoryEntry, HistoryOf, Id, Notification, NotificationSubject, OrganizationId, RecordType,
+    ReferenceId, Reminded, Talk, Timestamp, UserId,
 };
-use table::{Gsi1, Gsi2, Key, List, Sort, padded};
+use table::{AnyKey, Gsi1, Gsi2, Key, List, Sort, padded};
 
 use super::{
     agent::{agent_policy, agent_session},
-    format::record,
+    format::{below, name, of_record, partition, record_of},
     people::account,
-    work::{self, history},
+    work::{history, subject_as},
 };
-use crate::records::{
-    AccountOwner, Inbox, Involved, Participant, Reminded, Reminder, Talk, Titled, ToldChange,
-};
+use crate::records::{AccountOwner, Inbox, Involved, Participant, Reminder, Titled, ToldChange};
 
 /// A notification of a user, by what it follows from.
 pub(crate) fn notification(tenant: OrganizationId, user: UserId, cause: &str) -> Key<Notification> {
@@ -46,12 +44,13 @@ pub(crate) fn notifications_from<I>(at: Timestamp) -> Sort<I> {
 }
 
 fn notification_partition(tenant: OrganizationId, user: UserId) -> String {
-    format!("ORG#{tenant}#USER#{user}#NOTIFICATION")
+    of_record(tenant, user, RecordType::Notification)
 }
 
 /// The notification settings of a user.
 pub(crate) fn inbox(tenant: OrganizationId, user: UserId) -> Key<Inbox> {
-    Key::new(format!("ORG#{tenant}#USER#{user}"), "INBOX")
+    let users = partition(tenant, RecordType::User);
+    Key::new(format!("{users}#{user}"), "INBOX")
 }
 
 /// A change whose notifications are written.
@@ -61,11 +60,13 @@ pub(crate) fn told_change(tenant: OrganizationId, cause: &str) -> Key<ToldChange
 
 /// The reminder of a record.
 pub(crate) fn reminder(tenant: OrganizationId, of: Reminded) -> Key<Reminder> {
-    let place = match of {
-        Reminded::Task(id) => format!("TASK#{}", padded(id.get())),
-        Reminded::AgentSession(id) => format!("AGENT_SESSION#{}", padded(id.get())),
-    };
-    Key::new(format!("ORG#{tenant}#REMINDER"), place)
+    Key::new(format!("ORG#{tenant}#REMINDER"), name(of.kind(), of.id()))
+}
+
+/// The record of a reminder.
+pub(crate) fn reminded(tenant: OrganizationId, of: Reminded) -> AnyKey {
+    let session = of.id_as().map(|id| agent_session(tenant, id).into());
+    session.unwrap_or_else(|| record_of::<()>(tenant, of.kind(), of.id()).into())
 }
 
 /// The account of a username, of which only the owner is read.
@@ -73,62 +74,28 @@ pub(crate) fn account_owner(folded_username: &str) -> Key<AccountOwner> {
     account(folded_username).read_as()
 }
 
-/// The record that a notification is about, of which only its title is read. `None` for an id that no
-/// record has.
-pub(crate) fn titled(tenant: OrganizationId, kind: SubjectType, id: i64) -> Option<Key<Titled>> {
-    let kind = match kind {
-        SubjectType::Task => "TASK",
-        SubjectType::ServiceRequest => "REQUEST",
-        SubjectType::Ticket => "TICKET",
-        SubjectType::Activity => "ACTIVITY",
-        SubjectType::Milestone => "MILESTONE",
-        SubjectType::Project => "PROJECT",
-        SubjectType::Webhook => "WEBHOOK",
-        SubjectType::AgentSession => {
-            return Some(agent_session(tenant, Id::new(id)?).read_as());
-        }
-        SubjectType::AgentPolicy => return Some(agent_policy(tenant).read_as()),
-    };
-    Some(record(tenant, kind, ReferenceId::new(id)?))
-}
-
-/// The record that comments are on, of which only its users are read.
-pub(crate) fn involved_in_thread(tenant: OrganizationId, thread: Thread) -> Key<Involved> {
-    match thread {
-        Thread::ServiceRequest(id) => work::service_request(tenant, id).read_as(),
-        Thread::Activity(id) => work::activity(tenant, id).read_as(),
-        Thread::Task(id) => work::task(tenant, id).read_as(),
+/// The title of a notification's subject. `None` for an id that no record has.
+pub(crate) fn titled(tenant: OrganizationId, subject: NotificationSubject) -> Option<Key<Titled>> {
+    match (*subject.kind, ReferenceId::new(subject.id)?) {
+        (RecordType::AgentSession, id) => Some(agent_session(tenant, Id::new(id.get())?).read_as()),
+        (RecordType::AgentPolicy, _) => Some(agent_policy(tenant).read_as()),
+        (kind, id) => Some(record_of(tenant, kind, id)),
     }
 }
 
-/// A ticket, of which only its users are read.
-pub(crate) fn involved_in_ticket(tenant: OrganizationId, ticket: TicketId) -> Key<Involved> {
-    work::ticket(tenant, ticket).read_as()
+/// The users of a record with comments or messages.
+pub(crate) fn involved(tenant: OrganizationId, talk: Talk) -> Key<Involved> {
+    subject_as(tenant, talk)
 }
 
 /// The entry of a record's creation in its history.
-pub(crate) fn creation_of_task(tenant: OrganizationId, task: TaskId) -> Key<HistoryEntry> {
-    creation(tenant, HistoryOf::Task(task))
-}
-
-/// As [`creation_of_task`].
-pub(crate) fn creation_of_ticket(tenant: OrganizationId, ticket: TicketId) -> Key<HistoryEntry> {
-    creation(tenant, HistoryOf::Ticket(ticket))
-}
-
-fn creation(tenant: OrganizationId, of: HistoryOf) -> Key<HistoryEntry> {
+pub(crate) fn creation(tenant: OrganizationId, of: HistoryOf) -> Key<HistoryEntry> {
     history(tenant, of).at(Sort::new(padded(1)))
 }
 
 /// The users who wrote in a thread, by id.
 pub(crate) fn participants(tenant: OrganizationId, talk: Talk) -> List<Participant> {
-    let (kind, id) = match talk {
-        Talk::Thread(Thread::ServiceRequest(id)) => ("REQUEST", id.get()),
-        Talk::Thread(Thread::Activity(id)) => ("ACTIVITY", id.get()),
-        Talk::Thread(Thread::Task(id)) => ("TASK", id.get()),
-        Talk::Ticket(id) => ("TICKET", id.get()),
-    };
-    List::new(format!("ORG#{tenant}#{kind}#{id}#PARTICIPANT"))
+    List::new(below(tenant, talk.kind(), talk.id(), "PARTICIPANT"))
 }
 
 /// A user's key in [`participants`].

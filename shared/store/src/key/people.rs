@@ -1,17 +1,17 @@
 //! Keys of organizations, users, and how they sign in.
 
 use model::{
-    Organization, OrganizationEntry, OrganizationHead, OrganizationId, Session, Timestamp, Token,
-    User, UserId,
+    Organization, OrganizationEntry, OrganizationHead, OrganizationId, RecordType, Session,
+    Timestamp, Token, User, UserId,
 };
 use table::{AnyKey, Gsi1, Key, List, Sort, padded};
 
-use super::format::{name_then_id, record};
+use super::format::{below, name_then_id, of_record, partition, record};
 use crate::records::{Account, Attempted, FailureCount, Failures, TokenHolder, Totals};
 
 /// The organization itself.
 pub fn organization(id: OrganizationId) -> Key<Organization> {
-    Key::new(format!("ORG#{id}"), "ORGANIZATION")
+    Key::new(format!("ORG#{id}"), RecordType::Organization.facts().key)
 }
 
 /// The organization's running totals.
@@ -42,12 +42,12 @@ pub(crate) fn organization_head(tenant: OrganizationId) -> Key<OrganizationHead>
 
 /// A user.
 pub fn user(tenant: OrganizationId, id: UserId) -> Key<User> {
-    record(tenant, "USER", id)
+    record(tenant, id)
 }
 
 /// The organization's users by username.
 pub fn users(tenant: OrganizationId) -> List<User, Gsi1> {
-    List::new(format!("ORG#{tenant}#USER"))
+    List::new(partition(tenant, RecordType::User))
 }
 
 /// A user's key in [`users`].
@@ -88,13 +88,14 @@ pub fn session_in_time(session: &Session) -> Key<Session, Gsi1> {
 
 /// The partition of a user's sessions.
 fn session_partition(tenant: OrganizationId, user: UserId) -> String {
-    format!("ORG#{tenant}#USER#{user}#SESSION")
+    below_user(tenant, user, "SESSION")
 }
 
 /// The owner of a token, by its hash. It belongs to the service, not to a tenant: a request with a token
 /// begins with it.
 pub(crate) fn token_holder(token_hash: &str) -> Key<TokenHolder> {
-    Key::new(format!("TOKEN#{token_hash}"), "HOLDER")
+    let tokens = RecordType::Token.facts().key;
+    Key::new(format!("{tokens}#{token_hash}"), "HOLDER")
 }
 
 /// The token in one of its owner's places.
@@ -104,10 +105,15 @@ pub(crate) fn token(tenant: OrganizationId, user: UserId, place: i64) -> Key<Tok
 
 /// A user's tokens by place.
 pub(crate) fn tokens(tenant: OrganizationId, user: UserId) -> List<Token> {
-    List::new(format!("ORG#{tenant}#USER#{user}#TOKEN"))
+    List::new(of_record(tenant, user, RecordType::Token))
 }
 
 /// The request of a user with that idempotency key.
 pub(crate) fn attempted(tenant: OrganizationId, user: UserId, key: &str) -> Key<Attempted> {
-    Key::new(format!("ORG#{tenant}#USER#{user}#ATTEMPT"), key)
+    Key::new(below_user(tenant, user, "ATTEMPT"), key)
+}
+
+/// The partition of what belongs to a user.
+fn below_user(tenant: OrganizationId, user: UserId, what: &str) -> String {
+    below(tenant, RecordType::User, user, what)
 }

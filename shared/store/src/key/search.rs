@@ -1,13 +1,16 @@
 //! Keys of the search index, and of the records that it leads to.
 
 use model::{
-    ActivityId, CommentId, Id, MilestoneId, OrganizationId, ProjectId, RecordName, RecordType,
-    SearchedType, ServiceRequestId, TaskId, Thread, TicketId, TicketMessageId, Timestamp,
+    Id, OrganizationId, RecordName, RecordType, ReferenceId, SearchedType, Talk, TicketId,
+    Timestamp,
 };
 use serde_json::Value;
 use table::{Gsi1, Key, List, Sort, padded};
 
-use super::{directory, format::instant_then_id, work};
+use super::{
+    format::{below, instant_then_id, partition, record_of},
+    work,
+};
 use crate::records::{IndexedRecord, IndexedWord, SearchedText};
 
 /// A record in the search index.
@@ -58,26 +61,19 @@ fn name(kind: SearchedType, id: i64) -> String {
 /// The record itself, of which only what search shows is read. `None` for a comment or a message without
 /// its parent.
 pub(crate) fn searched(record: &IndexedRecord) -> Option<Key<SearchedText>> {
-    let (tenant, id) = (record.organization_id, record.id);
-    let parent = record.parent;
-    Some(match record.kind {
-        SearchedType::Task => work::task(tenant, TaskId::new(id)?).read_as(),
-        SearchedType::ServiceRequest => {
-            work::service_request(tenant, ServiceRequestId::new(id)?).read_as()
+    let (tenant, id) = (record.organization_id, ReferenceId::new(record.id)?);
+    Some(match *record.kind {
+        RecordType::Comment => {
+            let thread = talk(record.parent?)?.thread()?;
+            work::comment(tenant, thread, Id::new(record.id)?).read_as()
         }
-        SearchedType::Ticket => work::ticket(tenant, TicketId::new(id)?).read_as(),
-        SearchedType::Project => directory::project(tenant, ProjectId::new(id)?).read_as(),
-        SearchedType::Milestone => work::milestone(tenant, MilestoneId::new(id)?).read_as(),
-        SearchedType::Activity => work::activity(tenant, ActivityId::new(id)?).read_as(),
-        SearchedType::Comment => {
-            work::comment(tenant, thread(parent?)?, CommentId::new(id)?).read_as()
+        RecordType::TicketMessage => {
+            let messages = work::ticket_messages(tenant, TicketId::new(record.parent?.record_id)?);
+            messages
+                .at(instant_then_id(record.created_at, id))
+                .read_as()
         }
-        SearchedType::TicketMessage => {
-            let messages = work::ticket_messages(tenant, TicketId::new(parent?.record_id)?);
-            let id = TicketMessageId::new(id)?;
-            let place = instant_then_id(record.created_at, id);
-            messages.at(place).read_as()
-        }
+        kind => record_of(tenant, kind, id),
     })
 }
 
@@ -86,50 +82,22 @@ pub(crate) fn searched_parent(
     tenant: OrganizationId,
     parent: RecordName,
 ) -> Option<Key<SearchedText>> {
-    match thread(parent) {
-        Some(Thread::Task(id)) => Some(work::task(tenant, id).read_as()),
-        Some(Thread::Activity(id)) => Some(work::activity(tenant, id).read_as()),
-        Some(Thread::ServiceRequest(id)) => Some(work::service_request(tenant, id).read_as()),
-        None if parent.kind == RecordType::Ticket => {
-            let id = TicketId::new(parent.record_id)?;
-            Some(work::ticket(tenant, id).read_as())
-        }
-        None => None,
-    }
+    Some(work::subject_as(tenant, talk(parent)?))
 }
 
 /// The records of a type by id. `None` for comments and messages, which stand below other records.
 pub(crate) fn records_of(tenant: OrganizationId, kind: SearchedType) -> Option<List<Value>> {
-    Some(match kind {
-        SearchedType::Task => work::tasks(tenant).read_as(),
-        SearchedType::ServiceRequest => List::new(format!("ORG#{tenant}#REQUEST")),
-        SearchedType::Ticket => List::new(format!("ORG#{tenant}#TICKET")),
-        SearchedType::Project => List::new(format!("ORG#{tenant}#PROJECT")),
-        SearchedType::Milestone => List::new(format!("ORG#{tenant}#MILESTONE")),
-        SearchedType::Activity => work::activities_by_id(tenant).read_as(),
-        SearchedType::Comment | SearchedType::TicketMessage => return None,
-    })
+    (!kind.is_of_thread()).then(|| List::new(partition(tenant, *kind)))
 }
 
 /// The comments or messages on a record. `None` for a type without them.
 pub(crate) fn records_below(tenant: OrganizationId, record: RecordName) -> Option<List<Value>> {
-    match thread(record) {
-        Some(thread) => Some(work::comments(tenant, thread).read_as()),
-        None if record.kind == RecordType::Ticket => {
-            let id = TicketId::new(record.record_id)?;
-            Some(work::ticket_messages(tenant, id).read_as())
-        }
-        None => None,
-    }
+    let below_it = record.kind.facts().thread?.facts().key;
+    let talk = talk(record)?;
+    Some(List::new(below(tenant, talk.kind(), talk.id(), below_it)))
 }
 
-/// The thread of comments on a record.
-fn thread(parent: RecordName) -> Option<Thread> {
-    let id = parent.record_id;
-    match parent.kind {
-        RecordType::Task => TaskId::new(id).map(Thread::Task),
-        RecordType::Activity => ActivityId::new(id).map(Thread::Activity),
-        RecordType::ServiceRequest => ServiceRequestId::new(id).map(Thread::ServiceRequest),
-        _ => None,
-    }
+/// The record as one that users write comments or messages on.
+fn talk(record: RecordName) -> Option<Talk> {
+    Talk::of(*record.kind, record.record_id)
 }

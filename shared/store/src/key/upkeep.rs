@@ -1,9 +1,10 @@
 //! Keys of ids, cleanups and due work.
 
-use model::{Id, OrganizationId, Thread, Timestamp, quota::QuotaHolder};
+use model::{Deleted, Id, OrganizationId, RecordType, Timestamp, quota::QuotaHolder};
 use table::{AnyKey, Gsi2, Gsi4, Key, List, Record, Sort, padded};
 
-use crate::records::{Cleanup, Counter, FeedBatch, FeedStart, Subject, Workdesk};
+use super::format::{name, partition};
+use crate::records::{Cleanup, Counter, FeedBatch, FeedStart, Workdesk};
 
 /// The last id given out for a kind of record, for all organizations.
 pub(crate) fn counter(kind: &str) -> Key<Counter> {
@@ -13,9 +14,9 @@ pub(crate) fn counter(kind: &str) -> Key<Counter> {
 /// The time that a holder has used of its quota.
 pub(crate) fn used_quota(tenant: OrganizationId, of: &QuotaHolder) -> AnyKey {
     let holder = match of {
-        QuotaHolder::Organization(_) => "ORGANIZATION".to_owned(),
-        QuotaHolder::User(user) => format!("USER#{user}"),
-        QuotaHolder::Token(hash) => format!("TOKEN#{hash}"),
+        QuotaHolder::Organization(_) => RecordType::Organization.facts().key.to_owned(),
+        QuotaHolder::User(user) => format!("{}#{user}", RecordType::User.facts().key),
+        QuotaHolder::Token(hash) => format!("{}#{hash}", RecordType::Token.facts().key),
         QuotaHolder::Session(hash) => format!("SESSION#{hash}"),
     };
     AnyKey::new(format!("ORG#{tenant}#USED_QUOTA"), holder)
@@ -30,24 +31,14 @@ pub(crate) fn waiting_calls(tenant: OrganizationId, window: Timestamp) -> AnyKey
 }
 
 /// The work that is left to do after a delete.
-pub(crate) fn cleanup(tenant: OrganizationId, subject: Subject) -> Key<Cleanup> {
-    deletion(tenant, subject)
+pub(crate) fn cleanup(tenant: OrganizationId, of: Deleted) -> Key<Cleanup> {
+    deletion(tenant, of)
 }
 
 /// A deletion. Its item takes the place of its [`cleanup`] when that is done.
-pub(crate) fn deletion<R>(tenant: OrganizationId, subject: Subject) -> Key<R> {
-    let (kind, id) = match subject {
-        Subject::Milestone(id) => ("MILESTONE", id.get()),
-        Subject::Phase(_, id) => ("PHASE", id.get()),
-        Subject::Tag(id) => ("TAG", id.get()),
-        Subject::Thread(Thread::ServiceRequest(id)) => ("REQUEST", id.get()),
-        Subject::Thread(Thread::Activity(id)) => ("ACTIVITY", id.get()),
-        Subject::Thread(Thread::Task(id)) => ("TASK", id.get()),
-    };
-    Key::new(
-        format!("ORG#{tenant}#CLEANUP"),
-        format!("{kind}#{}", padded(id)),
-    )
+pub(crate) fn deletion<R>(tenant: OrganizationId, of: Deleted) -> Key<R> {
+    let cleanups = partition(tenant, RecordType::Cleanup);
+    Key::new(cleanups, name(of.kind, of.id))
 }
 
 /// An organization's change feed: batches by the number of their first entry.

@@ -1,18 +1,20 @@
 //! Keys of webhooks and their deliveries.
 
-use model::{OrganizationId, Timestamp, Webhook, WebhookDelivery, WebhookHealth, WebhookId};
+use model::{
+    OrganizationId, RecordType, Timestamp, Webhook, WebhookDelivery, WebhookHealth, WebhookId,
+};
 use table::{AnyKey, Key, List, Sort};
 
-use super::format::record;
+use super::format::{below, partition, record};
 
 /// A webhook.
 pub(crate) fn webhook(tenant: OrganizationId, id: WebhookId) -> Key<Webhook> {
-    record(tenant, "WEBHOOK", id)
+    record(tenant, id)
 }
 
 /// The organization's webhooks by id.
 pub(crate) fn webhooks(tenant: OrganizationId) -> List<Webhook> {
-    List::new(format!("ORG#{tenant}#WEBHOOK"))
+    List::new(partition(tenant, RecordType::Webhook))
 }
 
 /// The ids of the organization's webhooks, by which they are limited.
@@ -22,7 +24,8 @@ pub(crate) fn webhook_ids(tenant: OrganizationId) -> AnyKey {
 
 /// The results of a webhook's deliveries.
 pub(crate) fn webhook_health(tenant: OrganizationId, id: WebhookId) -> Key<WebhookHealth> {
-    Key::new(format!("ORG#{tenant}#WEBHOOK#{id}"), "HEALTH")
+    let webhooks = partition(tenant, RecordType::Webhook);
+    Key::new(format!("{webhooks}#{id}"), "HEALTH")
 }
 
 /// A webhook's deliveries by the instants of their changes.
@@ -30,7 +33,7 @@ pub(crate) fn webhook_deliveries(
     tenant: OrganizationId,
     webhook: WebhookId,
 ) -> List<WebhookDelivery> {
-    List::new(format!("ORG#{tenant}#WEBHOOK#{webhook}#DELIVERY"))
+    List::new(below(tenant, RecordType::Webhook, webhook, "DELIVERY"))
 }
 
 /// A delivery's key in [`webhook_deliveries`].

@@ -1,23 +1,23 @@
 //! Keys of milestones, tasks, activities, service requests and tickets, and of what hangs on them.
 
 use model::{
-    Activity, ActivityId, Comment, CommentId, HistoryEntry, HistoryOf, Id, Milestone, MilestoneId,
-    Order, OrganizationId, ProjectId, ServiceRequest, ServiceRequestId, Task, TaskId, Thread,
-    Ticket, TicketId, TicketMessage, Timestamp, UserId,
+    Activity, ActivityId, Comment, CommentId, Deleted, HistoryEntry, HistoryOf, Id, Milestone,
+    MilestoneId, Order, OrganizationId, ProjectId, RecordType, ServiceRequest, ServiceRequestId,
+    Tagged, Talk, Task, TaskId, Thread, Ticket, TicketId, TicketMessage, Timestamp, UserId,
 };
 use table::{AnyKey, Gsi1, Gsi2, Gsi3, Gsi4, Key, List, Sort, padded};
 
-use super::format::{due_then_id, instant_then_id, record};
-use crate::records::{Day, NamesOfTask, Tagged, Tags};
+use super::format::{below, due_then_id, instant_then_id, of_record, partition, record, record_of};
+use crate::records::{Day, NamesOfTask, Tags};
 
 /// A milestone.
 pub fn milestone(tenant: OrganizationId, id: MilestoneId) -> Key<Milestone> {
-    record(tenant, "MILESTONE", id)
+    record(tenant, id)
 }
 
 /// A project's milestones by due date; those without one come last.
 pub fn milestones_of_project(tenant: OrganizationId, project: ProjectId) -> List<Milestone, Gsi1> {
-    List::new(format!("ORG#{tenant}#PROJECT#{project}#MILESTONE"))
+    List::new(of_record(tenant, project, RecordType::Milestone))
 }
 
 /// A milestone's key in [`milestones_of_project`].
@@ -28,17 +28,17 @@ pub fn milestone_in_project(milestone: &Milestone) -> Key<Milestone, Gsi1> {
 
 /// A task.
 pub fn task(tenant: OrganizationId, id: TaskId) -> Key<Task> {
-    record(tenant, "TASK", id)
+    record(tenant, id)
 }
 
 /// All tasks of the organization, by id.
 pub fn tasks(tenant: OrganizationId) -> List<Task> {
-    List::new(format!("ORG#{tenant}#TASK"))
+    List::new(partition(tenant, RecordType::Task))
 }
 
 /// All tasks of the organization by the instant of their creation. The index has no other attributes.
 pub fn tasks_by_creation(tenant: OrganizationId) -> List<Task, Gsi4> {
-    List::new(format!("ORG#{tenant}#TASK"))
+    List::new(partition(tenant, RecordType::Task))
 }
 
 /// A task's key in [`tasks_by_creation`].
@@ -48,7 +48,7 @@ pub fn task_by_creation(task: &Task) -> Key<Task, Gsi4> {
 
 /// A project's tasks by order, then id.
 pub fn tasks_of_project(tenant: OrganizationId, project: ProjectId) -> List<Task, Gsi1> {
-    List::new(format!("ORG#{tenant}#PROJECT#{project}#TASK"))
+    List::new(of_record(tenant, project, RecordType::Task))
 }
 
 /// A sort key in [`tasks_of_project`].
@@ -65,7 +65,8 @@ pub fn task_in_project(task: &Task) -> Option<Key<Task, Gsi1>> {
 
 /// A user's tasks by due date; those without one come last.
 pub fn tasks_of_assignee(tenant: OrganizationId, assignee: UserId) -> List<Task, Gsi3> {
-    List::new(format!("ORG#{tenant}#ASSIGNEE#{assignee}#TASK"))
+    let tasks = RecordType::Task.facts().key;
+    List::new(format!("ORG#{tenant}#ASSIGNEE#{assignee}#{tasks}"))
 }
 
 /// A task's key in [`tasks_of_assignee`], if it has an assignee.
@@ -77,7 +78,13 @@ pub fn task_of_assignee(task: &Task) -> Option<Key<Task, Gsi3>> {
 
 /// A milestone's tasks by id.
 pub fn tasks_of_milestone(tenant: OrganizationId, milestone: MilestoneId) -> List<Task, Gsi2> {
-    List::new(format!("ORG#{tenant}#MILESTONE#{milestone}#TASK"))
+    List::new(of_record(tenant, milestone, RecordType::Task))
+}
+
+/// The tasks that the index of a milestone's tasks lists by a deleted record.
+pub(crate) fn linked_tasks(tenant: OrganizationId, deleted: Deleted) -> List<Task, Gsi2> {
+    let tasks = RecordType::Task.facts().key;
+    List::new(below(tenant, deleted.kind, deleted.id, tasks))
 }
 
 /// A task's key in [`tasks_of_milestone`], if it has a milestone.
@@ -89,17 +96,17 @@ pub fn task_in_milestone(task: &Task) -> Option<Key<Task, Gsi2>> {
 
 /// An activity.
 pub fn activity(tenant: OrganizationId, id: ActivityId) -> Key<Activity> {
-    record(tenant, "ACTIVITY", id)
+    record(tenant, id)
 }
 
 /// The organization's activities by time.
 pub fn activities(tenant: OrganizationId) -> List<Activity, Gsi1> {
-    List::new(format!("ORG#{tenant}#ACTIVITY"))
+    List::new(partition(tenant, RecordType::Activity))
 }
 
 /// The organization's activities by id.
 pub(crate) fn activities_by_id(tenant: OrganizationId) -> List<Activity> {
-    List::new(format!("ORG#{tenant}#ACTIVITY"))
+    List::new(partition(tenant, RecordType::Activity))
 }
 
 /// An activity's key in [`activities`].
@@ -109,7 +116,7 @@ pub fn activity_in_time(activity: &Activity) -> Key<Activity, Gsi1> {
 
 /// A project's activities by time.
 pub fn activities_of_project(tenant: OrganizationId, project: ProjectId) -> List<Activity, Gsi2> {
-    List::new(format!("ORG#{tenant}#PROJECT#{project}#ACTIVITY"))
+    List::new(of_record(tenant, project, RecordType::Activity))
 }
 
 /// An activity's key in [`activities_of_project`], if it has a project.
@@ -121,15 +128,12 @@ pub fn activity_in_project(activity: &Activity) -> Option<Key<Activity, Gsi2>> {
 
 /// A task or an activity, of which only the tags are read.
 pub(crate) fn tagged(tenant: OrganizationId, tagged: Tagged) -> Key<Tags> {
-    match tagged {
-        Tagged::Task(id) => record(tenant, "TASK", id),
-        Tagged::Activity(id) => record(tenant, "ACTIVITY", id),
-    }
+    record_of(tenant, tagged.kind(), tagged.id())
 }
 
 /// A task, of which only the deletable records that it refers to are read.
 pub(crate) fn names_of_task(tenant: OrganizationId, id: TaskId) -> Key<NamesOfTask> {
-    record(tenant, "TASK", id)
+    record(tenant, id)
 }
 
 /// The id of the task with that key. `None` if it is the key of another record.
@@ -140,12 +144,12 @@ pub(crate) fn task_of(tenant: OrganizationId, key: &AnyKey) -> Option<TaskId> {
 
 /// A service request.
 pub fn service_request(tenant: OrganizationId, id: ServiceRequestId) -> Key<ServiceRequest> {
-    record(tenant, "REQUEST", id)
+    record(tenant, id)
 }
 
 /// The organization's service requests by creation.
 pub fn service_requests(tenant: OrganizationId) -> List<ServiceRequest, Gsi1> {
-    List::new(format!("ORG#{tenant}#REQUEST"))
+    List::new(partition(tenant, RecordType::ServiceRequest))
 }
 
 /// A service request's key in [`service_requests`].
@@ -154,18 +158,15 @@ pub fn service_request_in_time(request: &ServiceRequest) -> Key<ServiceRequest, 
     service_requests(request.organization_id).at(place)
 }
 
-/// The record that a thread of comments is on.
+/// The record that comments are on.
 pub fn subject(tenant: OrganizationId, thread: Thread) -> AnyKey {
     subject_as::<()>(tenant, thread).into()
 }
 
-/// The record that a thread is on, read as a record of another type.
-pub fn subject_as<R>(tenant: OrganizationId, thread: Thread) -> Key<R> {
-    match thread {
-        Thread::ServiceRequest(id) => service_request(tenant, id).read_as(),
-        Thread::Activity(id) => activity(tenant, id).read_as(),
-        Thread::Task(id) => task(tenant, id).read_as(),
-    }
+/// The record that comments or messages are on, read as a record of another type.
+pub fn subject_as<R>(tenant: OrganizationId, talk: impl Into<Talk>) -> Key<R> {
+    let talk = talk.into();
+    record_of(tenant, talk.kind(), talk.id())
 }
 
 /// A comment of a thread.
@@ -191,21 +192,18 @@ pub fn comment_in_time(comment: &Comment) -> Key<Comment, Gsi1> {
 
 /// The partition of a thread's comments.
 fn thread_partition(tenant: OrganizationId, thread: Thread) -> String {
-    match thread {
-        Thread::ServiceRequest(id) => format!("ORG#{tenant}#REQUEST#{id}#COMMENT"),
-        Thread::Activity(id) => format!("ORG#{tenant}#ACTIVITY#{id}#COMMENT"),
-        Thread::Task(id) => format!("ORG#{tenant}#TASK#{id}#COMMENT"),
-    }
+    let comments = RecordType::Comment.facts().key;
+    below(tenant, thread.kind(), thread.id(), comments)
 }
 
 /// A support ticket.
 pub fn ticket(tenant: OrganizationId, id: TicketId) -> Key<Ticket> {
-    record(tenant, "TICKET", id)
+    record(tenant, id)
 }
 
 /// The organization's tickets by creation.
 pub fn tickets(tenant: OrganizationId) -> List<Ticket, Gsi1> {
-    List::new(format!("ORG#{tenant}#TICKET"))
+    List::new(partition(tenant, RecordType::Ticket))
 }
 
 /// A ticket's key in [`tickets`].
@@ -226,7 +224,7 @@ pub fn ticket_message_time(last: Option<Timestamp>, id: TicketId) -> Sort<Gsi2> 
 
 /// A ticket's messages by time.
 pub fn ticket_messages(tenant: OrganizationId, ticket: TicketId) -> List<TicketMessage> {
-    List::new(format!("ORG#{tenant}#TICKET#{ticket}#MESSAGE"))
+    List::new(of_record(tenant, ticket, RecordType::TicketMessage))
 }
 
 /// A message of a ticket.
@@ -247,14 +245,12 @@ pub(crate) fn resolution_day(date: &str) -> Sort {
 
 /// A record's history, by the versions that its changes led to.
 pub fn history(tenant: OrganizationId, of: HistoryOf) -> List<HistoryEntry> {
-    let (kind, id) = match of {
-        HistoryOf::Task(id) => ("TASK", id.get()),
-        HistoryOf::Milestone(id) => ("MILESTONE", id.get()),
-        HistoryOf::ServiceRequest(id) => ("REQUEST", id.get()),
-        HistoryOf::Ticket(id) => ("TICKET", id.get()),
-        HistoryOf::Project(id) => ("PROJECT", id.get()),
-    };
-    List::new(format!("ORG#{tenant}#{kind}#{id}#HISTORY"))
+    List::new(below(tenant, of.kind(), of.id(), "HISTORY"))
+}
+
+/// The record of a history.
+pub(crate) fn tracked(tenant: OrganizationId, of: HistoryOf) -> AnyKey {
+    record_of::<()>(tenant, of.kind(), of.id()).into()
 }
 
 /// A change's key in [`history`].

@@ -5,7 +5,8 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use agent::{AgentSession, AlertStatus, Approvers, SessionContext};
 use futures::{StreamExt, TryStreamExt, stream};
 use model::{
-    Error, HistoryEntry, OrganizationId, Permission, Thread, TicketId, Timestamp, User, UserId,
+    Error, HistoryEntry, HistoryOf, Id, OrganizationId, Permission, RecordType, Talk, TicketId,
+    Timestamp, User, UserId,
 };
 
 use super::{
@@ -17,7 +18,7 @@ use super::{
 use crate::{
     agent::policy_in,
     key::{self, AnyKey, Key},
-    records::{Involved, Participant, Talk},
+    records::{Involved, Participant},
     table::{Batch, Read},
 };
 
@@ -117,12 +118,8 @@ impl Audiences {
 
     /// The ticket that was raised with this as its first message.
     fn raised_with(&self, said: Said) -> Option<TicketId> {
-        let Talk::Ticket(ticket) = said.on else {
-            return None;
-        };
-        let involved = self
-            .found
-            .named(&key::involved_in_ticket(self.tenant, ticket))?;
+        let ticket = said.on.id_as::<TicketId>()?;
+        let involved = self.found.named(&key::involved(self.tenant, said.on))?;
         (involved.created_at == Some(said.at)).then_some(ticket)
     }
 
@@ -184,17 +181,8 @@ impl Audiences {
 /// The keys of the users of a record, and of the history entry of its creation where the record does not
 /// name its creator.
 fn keys_of(tenant: OrganizationId, talk: Talk) -> (Key<Involved>, Option<Key<HistoryEntry>>) {
-    match talk {
-        Talk::Thread(thread) => {
-            let creation = match thread {
-                Thread::Task(id) => Some(key::creation_of_task(tenant, id)),
-                Thread::ServiceRequest(_) | Thread::Activity(_) => None,
-            };
-            (key::involved_in_thread(tenant, thread), creation)
-        }
-        Talk::Ticket(id) => {
-            let creation = key::creation_of_ticket(tenant, id);
-            (key::involved_in_ticket(tenant, id), Some(creation))
-        }
-    }
+    let has_creator = talk.kind() == RecordType::ServiceRequest;
+    let history = HistoryOf::of(talk.kind(), talk.id().get()).filter(|_| !has_creator);
+    let creation = history.map(|of| key::creation(tenant, of));
+    (key::involved(tenant, talk), creation)
 }

@@ -3,7 +3,7 @@
 use agent::{AgentPolicy, AgentSession, AgentSessionStatus};
 use model::{
     Comment, FeedAction, Id, NotificationKind, NotificationSubject, Permission, RecordName,
-    RecordType, ServiceRequest, SubjectType, Thread, TicketId, TicketMessage, UnlistedKind, UserId,
+    RecordType, ServiceRequest, TicketId, TicketMessage, UserId,
 };
 use serde::Deserialize;
 
@@ -11,10 +11,7 @@ use super::{
     mentions::Mentions,
     notice::{Audience, Notice, Once, Said},
 };
-use crate::{
-    feed::{Change, UnlistedChange},
-    records::Talk,
-};
+use crate::feed::{Change, UnlistedChange};
 
 /// The fields of a record of any type that users are notified of.
 #[derive(Deserialize)]
@@ -39,29 +36,22 @@ impl Notice {
         if change.entry.action == FeedAction::Deleted {
             return Vec::new();
         }
-        match change.entry.of.kind {
-            RecordType::Task => of_work(change, SubjectType::Task),
+        match *change.entry.of.kind {
             RecordType::ServiceRequest => of_request(change),
-            RecordType::Ticket => of_work(change, SubjectType::Ticket),
-            RecordType::Activity => of_work(change, SubjectType::Activity),
-            RecordType::Milestone => of_work(change, SubjectType::Milestone),
-            RecordType::Project => of_work(change, SubjectType::Project),
             RecordType::Comment => of_comment(change),
             RecordType::TicketMessage => of_message(change),
             RecordType::AgentSession => of_session(change),
-            RecordType::Phase | RecordType::Tag | RecordType::User | RecordType::Alert => {
-                Vec::new()
-            }
+            _ => of_work(change),
         }
     }
 
     /// Returns the notices of a change of another item.
     #[must_use]
     pub fn of_unlisted(change: &UnlistedChange) -> Vec<Self> {
-        match change.kind {
-            UnlistedKind::AgentPolicy => of_policy(change),
-            UnlistedKind::Webhook => of_webhook(change),
-            UnlistedKind::Notification | UnlistedKind::Cleanup => Vec::new(),
+        match *change.kind {
+            RecordType::AgentPolicy => of_policy(change),
+            RecordType::Webhook => of_webhook(change),
+            _ => Vec::new(),
         }
     }
 
@@ -69,11 +59,9 @@ impl Notice {
     fn of_change(
         change: &Change,
         kind: NotificationKind,
-        subject: SubjectType,
+        subject: NotificationSubject,
         to: Audience,
     ) -> Self {
-        let id = change.entry.of.record_id;
-        let subject = NotificationSubject { kind: subject, id };
         Self {
             actor: change.entry.actor,
             ..Self::new(kind, cause_of(change), subject, to)
@@ -101,16 +89,16 @@ fn mention_in(change: &Change) -> Once {
 
 /// The name of the creation of a ticket as a cause.
 pub(super) fn creation_of(ticket: TicketId) -> String {
-    let of = RecordName {
-        kind: RecordType::Ticket,
-        record_id: ticket.get(),
-    };
-    named(of, 1)
+    named(ticket.into(), 1)
 }
 
-/// The assignment of a record, and the mentions in its description.
-fn of_work(change: &Change, subject: SubjectType) -> Vec<Notice> {
+/// The assignment of a record, and the mentions in its description. None of a record that is no subject.
+fn of_work(change: &Change) -> Vec<Notice> {
     let mut notices = Vec::new();
+    let RecordName { kind, record_id } = change.entry.of;
+    let Some(subject) = NotificationSubject::of(*kind, record_id) else {
+        return notices;
+    };
     let assignee = |work: &Work| work.assignee_id;
     let (before, after) = (change.before::<Work>(), change.after::<Work>());
     let (old, new) = (
@@ -141,7 +129,7 @@ fn of_work(change: &Change, subject: SubjectType) -> Vec<Notice> {
 
 /// As [`of_work`]. A request with which a manual action is handed over asks for that action.
 fn of_request(change: &Change) -> Vec<Notice> {
-    let mut notices = of_work(change, SubjectType::ServiceRequest);
+    let mut notices = of_work(change);
     let request = change.after::<ServiceRequest>();
     let hands_over = |request: ServiceRequest| {
         request.agent_action.is_some() && !request.status.is_over(request.resolved_at)
@@ -161,9 +149,12 @@ fn of_comment(change: &Change) -> Vec<Notice> {
     let Some(after) = change.after::<Comment>() else {
         return Vec::new();
     };
-    let (kind, id) = subject_of(after.thread);
+    let (kind, id) = (after.thread.kind(), after.thread.id().get());
+    let Some(subject) = NotificationSubject::of(kind, id) else {
+        return Vec::new();
+    };
     let said = Said {
-        on: Talk::Thread(after.thread),
+        on: after.thread.into(),
         at: after.created_at,
         id: after.id.get(),
     };
@@ -171,19 +162,16 @@ fn of_comment(change: &Change) -> Vec<Notice> {
         .as_ref()
         .and_then(|comment| comment.content.as_deref());
     let text = after.content.as_deref();
-    of_text(change, NotificationSubject { kind, id }, said, (old, text))
+    of_text(change, subject, said, (old, text))
 }
 
 fn of_message(change: &Change) -> Vec<Notice> {
     let Some(message) = change.after::<TicketMessage>() else {
         return Vec::new();
     };
-    let subject = NotificationSubject {
-        kind: SubjectType::Ticket,
-        id: message.ticket_id.get(),
-    };
+    let subject = message.ticket_id.into();
     let said = Said {
-        on: Talk::Ticket(message.ticket_id),
+        on: message.ticket_id.into(),
         at: message.created_at,
         id: message.id.get(),
     };
@@ -203,9 +191,9 @@ fn of_text(
         said: Some(said),
         ..Notice::new(kind, cause_of(change), subject, to)
     };
-    let notice = |kind, to| match said.on {
-        Talk::Thread(_) => notice(kind, to),
-        Talk::Ticket(_) => notice(kind, to).quoting(after.unwrap_or_default()),
+    let notice = |kind, to| match said.on.thread() {
+        Some(_) => notice(kind, to),
+        None => notice(kind, to).quoting(after.unwrap_or_default()),
     };
     let mut notices = Vec::new();
     if let Some(mentions) = Mentions::added(before, after) {
@@ -219,14 +207,6 @@ fn of_text(
         notices.push(notice(NotificationKind::Commented, Audience::Talk(said)));
     }
     notices
-}
-
-fn subject_of(thread: Thread) -> (SubjectType, i64) {
-    match thread {
-        Thread::ServiceRequest(id) => (SubjectType::ServiceRequest, id.get()),
-        Thread::Activity(id) => (SubjectType::Activity, id.get()),
-        Thread::Task(id) => (SubjectType::Task, id.get()),
-    }
 }
 
 /// A proposal that begins to await confirmation.
@@ -243,10 +223,7 @@ fn of_session(change: &Change) -> Vec<Notice> {
     if awaits(&after).is_none() || before == awaits(&after) {
         return Vec::new();
     }
-    let subject = NotificationSubject {
-        kind: SubjectType::AgentSession,
-        id: change.entry.of.record_id,
-    };
+    let subject = after.id.into();
     let actor = after.proposed_by.or(change.entry.actor);
     let notice = Notice::of_proposal(after, cause_of(change), subject, change.entry.at);
     vec![Notice { actor, ..notice }]
@@ -263,7 +240,7 @@ fn of_policy(change: &UnlistedChange) -> Vec<Notice> {
     }
     let id = after.organization_id.get();
     let kind = NotificationKind::PolicyLoosened;
-    vec![for_admins(change, kind, SubjectType::AgentPolicy, id)]
+    for_admins(change, kind, id).into_iter().collect()
 }
 
 fn of_webhook(change: &UnlistedChange) -> Vec<Notice> {
@@ -277,21 +254,20 @@ fn of_webhook(change: &UnlistedChange) -> Vec<Notice> {
         return Vec::new();
     };
     let kind = NotificationKind::WebhookDisabled;
-    let notice = for_admins(change, kind, SubjectType::Webhook, id);
-    vec![notice.quoting(&why)]
+    let notice = for_admins(change, kind, id);
+    notice
+        .into_iter()
+        .map(|notice| notice.quoting(&why))
+        .collect()
 }
 
-fn for_admins(
-    change: &UnlistedChange,
-    kind: NotificationKind,
-    subject: SubjectType,
-    id: i64,
-) -> Notice {
+/// A notice for admins of a change of an item. None of an item that is no subject.
+fn for_admins(change: &UnlistedChange, kind: NotificationKind, id: i64) -> Option<Notice> {
     let cause = format!("{}-{id}-{}", change.kind.name(), change.version);
-    let subject = NotificationSubject { kind: subject, id };
+    let subject = NotificationSubject::of(*change.kind, id)?;
     let to = Audience::Holders(Permission::ManageOrganization);
-    Notice {
+    Some(Notice {
         actor: change.actor,
         ..Notice::new(kind, cause, subject, to)
-    }
+    })
 }

@@ -2,12 +2,11 @@
 
 use agent::AgentSession;
 use model::{
-    CommentId, Id, NotificationKind, NotificationSubject, Permission, Timestamp, UserId,
+    CommentId, Id, NotificationKind, NotificationSubject, Permission, Talk, Timestamp, UserId,
     characters::{beginning, on_one_line},
 };
 
 use super::mentions::Mentions;
-use crate::records::Talk;
 
 /// The most characters of an excerpt.
 const EXCERPT: usize = 200;
@@ -67,10 +66,7 @@ pub(super) struct Said {
 impl Said {
     /// The comment; `None` for a message.
     pub(super) fn comment(self) -> Option<CommentId> {
-        match self.on {
-            Talk::Thread(_) => CommentId::new(self.id),
-            Talk::Ticket(_) => None,
-        }
+        self.on.thread().and_then(|_| CommentId::new(self.id))
     }
 }
 

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use model::{
-    Comment, Error, Id, Notification, NotificationFilter, NotificationKind, NotificationSubject,
-    OrganizationId, Permission, SubjectType, Thread, Timestamp, UserId, UserRef,
-    characters::beginning,
+    Comment, Error, Notification, NotificationFilter, NotificationKind, NotificationSubject,
+    OrganizationId, Permission, RecordType, SubjectType, Thread, Timestamp, TitleOf, UserId,
+    UserRef, characters::beginning,
 };
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -19,9 +19,6 @@ use crate::{
     table::{Batch, Read, Stored},
     texts::LONG,
 };
-
-/// The title of the agent's policy, which has none of its own.
-const POLICY: &str = "Approval policy";
 
 /// The most characters of a title that is the beginning of a longer text.
 const TITLE: usize = 100;
@@ -81,7 +78,7 @@ impl JoinedNotification {
     /// Returns the notification without what its user may no longer read.
     #[must_use]
     pub fn for_user(mut self, may: impl Fn(Permission) -> bool, sees_notes: bool) -> Self {
-        if !may(self.subject.kind.permission()) {
+        if !may(self.subject.kind.facts().permission) {
             (self.subject.title, self.subject.path, self.excerpt) = (None, None, None);
         }
         if self.internal && !sees_notes {
@@ -165,7 +162,7 @@ impl Notifications<'_> {
     ) -> Result<Page<JoinedNotification>, Error> {
         let subjects = page
             .records()
-            .filter_map(|one| key::titled(tenant, one.subject.kind, one.subject.id));
+            .filter_map(|one| key::titled(tenant, one.subject));
         let comments = page.records().filter_map(|one| comment_of(tenant, one));
         let actors = page.records().filter_map(|one| one.actor);
         let user = |id| key::user(tenant, id);
@@ -207,12 +204,7 @@ fn read_at(notification: &Notification, inbox: &Inbox) -> Option<Timestamp> {
 /// The comment whose text the excerpt is of.
 fn comment_of(tenant: OrganizationId, notification: &Notification) -> Option<Key<Comment>> {
     let NotificationSubject { kind, id } = notification.subject;
-    let thread = match kind {
-        SubjectType::Task => Thread::Task(Id::new(id)?),
-        SubjectType::Activity => Thread::Activity(Id::new(id)?),
-        SubjectType::ServiceRequest => Thread::ServiceRequest(Id::new(id)?),
-        _ => return None,
-    };
+    let thread = Thread::of(*kind, id)?;
     Some(key::comment(tenant, thread, notification.comment_id?))
 }
 
@@ -223,13 +215,13 @@ fn excerpt_of(
     tenant: OrganizationId,
     notification: &Notification,
 ) -> Option<String> {
-    let NotificationSubject { kind, id } = notification.subject;
+    let subject = notification.subject;
     if let Some(key) = comment_of(tenant, notification) {
         return found.named(&key)?.record.content.map(|text| excerpt(&text));
     }
     // A ticket's description is its first message.
-    if notification.kind == NotificationKind::Mentioned && kind != SubjectType::Ticket {
-        let titled = found.named(&key::titled(tenant, kind, id)?)?;
+    if notification.kind == NotificationKind::Mentioned && subject.kind != RecordType::Ticket {
+        let titled = found.named(&key::titled(tenant, subject)?)?;
         let is_whole = titled.text_key(LONG).is_none();
         let shown = excerpt(titled.record.description.as_deref()?);
         return Some(if is_whole {
@@ -243,18 +235,18 @@ fn excerpt_of(
 
 /// The title of a record; `None` if it is gone.
 fn title_of(found: &Batch, tenant: OrganizationId, subject: NotificationSubject) -> Option<String> {
-    let titled = found.named(&key::titled(tenant, subject.kind, subject.id)?)?;
+    let titled = found.named(&key::titled(tenant, subject)?)?;
     let Titled {
         title,
         description,
         signal_type,
         url,
     } = titled.record;
-    match subject.kind {
-        SubjectType::Activity => description.map(|text| beginning(&text, TITLE).to_owned()),
-        SubjectType::AgentSession => signal_type,
-        SubjectType::AgentPolicy => Some(POLICY.to_owned()),
-        SubjectType::Webhook => url,
-        _ => title,
+    match subject.kind.facts().title {
+        TitleOf::Title => title,
+        TitleOf::Description => description.map(|text| beginning(&text, TITLE).to_owned()),
+        TitleOf::SignalType => signal_type,
+        TitleOf::Url => url,
+        TitleOf::Fixed(title) => Some(title.to_owned()),
     }
 }

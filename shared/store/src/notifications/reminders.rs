@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use agent::{AgentSession, AgentSessionStatus};
 use model::{
-    Error, Id, NotificationKind, NotificationSubject, OrganizationId, RecordType, SubjectType,
+    Error, NotificationKind, NotificationSubject, OrganizationId, RecordName, RecordType, Reminded,
     Task, TaskStatus, Timestamp, UserId, span,
 };
 use serde::de::DeserializeOwned;
@@ -18,7 +18,7 @@ use crate::{
     feed::Change,
     key::{self, AnyKey, Gsi4, Key},
     page::Wanted,
-    records::{Reminded, Reminder},
+    records::Reminder,
     table::{
         self, Batch, Condition, IntoAttribute, OrLeave, Read, Readable, Record, Stored, Write,
     },
@@ -152,7 +152,7 @@ impl Notifications<'_> {
         reminders: Vec<Reminder>,
         now: Timestamp,
     ) -> Result<usize, Error> {
-        let keys = reminders.iter().map(|one| record_key(tenant, one.of));
+        let keys = reminders.iter().map(|one| key::reminded(tenant, one.of));
         let found = self.0.table.batch_get(keys, Read::Consistent).await?;
         let (mut notices, mut writes) = (Vec::new(), Vec::new());
         for reminder in reminders {
@@ -192,14 +192,11 @@ fn planned_by(change: &Change) -> Option<(Reminded, Option<Visit>, Option<Visit>
         let visit = |record: Option<R>| record.as_ref().and_then(visit);
         (visit(change.before()), visit(change.after()))
     }
-    let id = change.entry.of.record_id;
-    let (of, (before, after)) = match change.entry.of.kind {
-        RecordType::Task => (Reminded::Task(Id::new(id)?), both(change, first_of_task)),
-        RecordType::AgentSession => (
-            Reminded::AgentSession(Id::new(id)?),
-            both(change, first_of_session),
-        ),
-        _ => return None,
+    let RecordName { kind, record_id } = change.entry.of;
+    let of = Reminded::of(*kind, record_id)?;
+    let (before, after) = match of.kind() {
+        RecordType::Task => both(change, first_of_task),
+        _ => both(change, first_of_session),
     };
     Some((of, before, after))
 }
@@ -226,25 +223,16 @@ fn first_of_session(session: &AgentSession) -> Option<Visit> {
     end_of_proposal(session).map(|end| (end.plus(-ENDS_SOON), None))
 }
 
-fn record_key(tenant: OrganizationId, of: Reminded) -> AnyKey {
-    match of {
-        Reminded::Task(id) => key::task(tenant, id).into(),
-        Reminded::AgentSession(id) => key::agent_session(tenant, id).into(),
-    }
-}
-
 /// The outcome of a visit. Without a readable record there is no reason for another one.
 fn visit_of(found: &Batch, reminder: &Reminder, now: Timestamp) -> Visited {
     let tenant = reminder.organization_id;
-    let visited = match reminder.of {
-        Reminded::Task(id) => {
-            let task = found.named(&key::task(tenant, id));
-            task.map(|task| visit_of_task(&task, now))
-        }
-        Reminded::AgentSession(id) => {
-            let session = found.named(&key::agent_session(tenant, id));
-            session.map(|session| visit_of_session(&session, now))
-        }
+    let visited = if let Some(id) = reminder.of.id_as() {
+        let task = found.named(&key::task(tenant, id));
+        task.map(|task| visit_of_task(&task, now))
+    } else {
+        let id = reminder.of.id_as();
+        let session = id.and_then(|id| found.named(&key::agent_session(tenant, id)));
+        session.map(|session| visit_of_session(&session, now))
     };
     visited.unwrap_or(Visited {
         notice: None,
@@ -269,10 +257,7 @@ fn visit_of_task(task: &Stored<Task>, now: Timestamp) -> Visited {
     } else {
         (None, Some(due.plus(-DUE_SOON)))
     };
-    let subject = NotificationSubject {
-        kind: SubjectType::Task,
-        id: task.id.get(),
-    };
+    let subject = task.id.into();
     let notice = |kind| {
         let to = Audience::User(assignee);
         Notice::new(kind, cause(subject, kind, due), subject, to)
@@ -288,10 +273,7 @@ fn visit_of_session(session: &Stored<AgentSession>, now: Timestamp) -> Visited {
     let version = session.version;
     let end = end_of_proposal(session).filter(|end| now < *end);
     let is_soon = |end: &Timestamp| now >= end.plus(-ENDS_SOON);
-    let subject = NotificationSubject {
-        kind: SubjectType::AgentSession,
-        id: session.id.get(),
-    };
+    let subject = session.id.into();
     let kind = NotificationKind::ApprovalNeeded;
     let notice = |end| {
         let cause = cause(subject, kind, end);

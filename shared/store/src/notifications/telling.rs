@@ -133,7 +133,7 @@ fn rank(notice: &Notice) -> (bool, NotificationKind) {
 /// True for a user who is enabled, may read the subject, and did not switch the kind off.
 fn wants(found: &Batch, tenant: OrganizationId, user: UserId, notice: &Notice) -> bool {
     let reads = |user: &User| {
-        let may_read = user.may(notice.subject.kind.permission());
+        let may_read = user.may(notice.subject.kind.facts().permission);
         !user.disabled && may_read && (!notice.internal || user.sees_notes())
     };
     let inbox: Inbox = found

@@ -107,7 +107,7 @@ impl Search<'_> {
     async fn add_projects(&self, tenant: OrganizationId, changes: &[Change]) -> Result<(), Error> {
         let entries = changes.iter().map(|change| &change.entry);
         let of_projects = entries.filter_map(|entry| {
-            let kind = SearchedType::of(entry.of.kind)?;
+            let kind = SearchedType::of(*entry.of.kind)?;
             Some((
                 key::indexed(tenant, kind, entry.of.record_id),
                 entry.project_id?,

@@ -218,7 +218,7 @@ fn changed_records(tenant: OrganizationId, changes: &[Change]) -> (Vec<Changed>,
     let (mut all, mut fault) = (BTreeMap::new(), None);
     for change in changes {
         let RecordName { kind, record_id } = change.entry.of;
-        let Some(kind) = SearchedType::of(kind) else {
+        let Some(kind) = SearchedType::of(*kind) else {
             continue;
         };
         let next = match Changed::new(tenant, kind, change) {
@@ -263,7 +263,7 @@ fn indexed_record(
     text: Option<&SearchedText>,
 ) -> IndexedRecord {
     let id = entry.of.record_id;
-    let is_below = matches!(kind, SearchedType::Comment | SearchedType::TicketMessage);
+    let is_below = kind.is_of_thread();
     let created_at = text.and_then(|text| text.created_at).unwrap_or(entry.at);
     let is_message = kind == SearchedType::TicketMessage;
     let internal = text.filter(|_| is_message).map(|text| text.internal);

@@ -8,7 +8,7 @@ use model::{
 use super::{FAILING_SINCE, LAST_FAILURE_AT, LAST_SUCCESS_AT, NEXT_TURN_AT, Webhooks};
 use crate::{
     key::{self, AnyKey},
-    retry::retry_or_none,
+    retry::try_retry,
     table::{Batch, Change, Condition, OrLeave, Read, Stored, Write},
 };
 
@@ -101,7 +101,7 @@ impl Webhooks<'_> {
                 began: self.0.clock.now(),
             }))))
         };
-        let begun = retry_or_none(read().await?, read, write).await?;
+        let begun = try_retry(read().await?, read, write).await?;
         // Without one, another attempt kept winning.
         Ok(begun.unwrap_or(Begun::Later(None)))
     }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use model::{
     EventChange, EventRecordId, EventSubject, FeedAction, FeedEntry, NotificationKind, OrOther,
-    Timestamp, UnlistedKind, UserId, UserRef,
+    RecordType, Timestamp, UserId, UserRef,
 };
 use serde::Deserialize;
 
@@ -57,7 +57,7 @@ impl WebhookEvent {
     /// The event of a change that the feed does not have: a new notification. `None` for other changes.
     #[must_use]
     pub fn of_unlisted(change: &UnlistedChange) -> Option<Self> {
-        if change.kind != UnlistedKind::Notification || change.before::<Notified>().is_some() {
+        if change.kind != RecordType::Notification || change.before::<Notified>().is_some() {
             return None;
         }
         let notified: Notified = change.after()?;

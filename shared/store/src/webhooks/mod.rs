@@ -8,8 +8,8 @@ pub use attempts::{Attempt, Begun};
 pub use events::WebhookEvent;
 
 use model::{
-    Code, DisabledReason, EntryContent, Error, Id, OrganizationEvent, OrganizationId, Webhook,
-    WebhookCreate, WebhookHealth, WebhookId, WebhookUpdate,
+    Code, DisabledReason, EntryContent, Error, Id, OrganizationEvent, OrganizationId, RecordType,
+    Webhook, WebhookCreate, WebhookHealth, WebhookId, WebhookUpdate,
 };
 
 use super::{
@@ -29,7 +29,7 @@ resource! {
 }
 
 impl Record<crate::Workdesk> for Webhook {
-    const KIND: &'static str = "webhook";
+    const KIND: &'static str = RecordType::Webhook.name();
 
     fn key(&self) -> Key<Self> {
         key::webhook(self.organization_id, self.id)

@@ -9,13 +9,12 @@ use std::{collections::BTreeMap, future::Future, panic::AssertUnwindSafe, time::
 
 use futures::{FutureExt, StreamExt, stream};
 use model::{Error, OrganizationId, Timestamp};
-use serde::{Deserialize, Serialize};
-use store::{Change, StreamItem, StreamRecord, UnlistedChange};
-
-use crate::{
+use runtime::{
     queue::{Queue, Queued},
     telemetry::{self, Metric},
 };
+use serde::{Deserialize, Serialize};
+use store::{Change, StreamItem, StreamRecord, UnlistedChange};
 
 /// The most characters of a cause in a message.
 const MOST_OF_CAUSE: usize = 2_000;

@@ -1,0 +1,491 @@
+//! The types of records. A row says each fact of a type once: all code looks it up there.
+
+#![expect(missing_docs, reason = "strum writes a method without")]
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Id, Permission, id::id};
+
+/// The facts of a type of record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Facts {
+    /// The record in a sentence of the OpenAPI document, in lines.
+    pub about: &'static [&'static str],
+    /// The record in messages: `service request`.
+    pub noun: &'static str,
+    /// The record in keys: `REQUEST`. A stored key never changes.
+    pub key: &'static str,
+    /// The attribute by which other records name it: `serviceRequestId`.
+    pub named_by: &'static str,
+    /// The place in the API.
+    pub path: Path,
+    /// The permission to read it.
+    pub permission: Permission,
+    /// The types of records that it may belong to.
+    pub parents: &'static [RecordType],
+    /// The text by which people know it.
+    pub title: TitleOf,
+    /// The type of the comments or messages that users write on it.
+    pub thread: Option<RecordType>,
+    /// True if it has a history.
+    pub has_history: bool,
+    /// True if it carries tags.
+    pub has_tags: bool,
+    /// True if the service reminds users of it.
+    pub has_reminders: bool,
+    /// The work that its deletion leaves.
+    pub deletion: Deletion,
+}
+
+/// The place of a record in the API.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Path {
+    /// `/api/tasks/17`
+    Record(&'static str),
+    /// `/api/tags`
+    List(&'static str),
+    /// `/api/projects/1/phases`, below its parent.
+    Below(&'static str),
+    /// The path of its parent.
+    Parent,
+    /// None.
+    Nowhere,
+}
+
+/// The text by which people know a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TitleOf {
+    /// Its title.
+    Title,
+    /// The beginning of its description.
+    Description,
+    /// The type of the alert.
+    SignalType,
+    /// Its URL.
+    Url,
+    /// This text, for all of them.
+    Fixed(&'static str),
+}
+
+/// The work that a deletion leaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Deletion {
+    /// None.
+    Nothing,
+    /// Its comments are to be deleted.
+    Comments,
+    /// The tasks that an index lists by it are to be unlinked.
+    LinkedTasks,
+    /// The tasks of its project are to be unlinked.
+    TasksOfProject,
+    /// Tasks and activities are to lose the tag.
+    Tags,
+}
+
+impl Facts {
+    /// The facts of a type that are no others'.
+    const USUAL: Self = Self {
+        about: &[],
+        noun: "",
+        key: "",
+        named_by: "",
+        path: Path::Nowhere,
+        permission: Permission::ViewWork,
+        parents: &[],
+        title: TitleOf::Title,
+        thread: None,
+        has_history: false,
+        has_tags: false,
+        has_reminders: false,
+        deletion: Deletion::Nothing,
+    };
+}
+
+macro_rules! records {
+    ($(
+        $(#[doc = $about:literal])+
+        $name:ident $(($id:ident = $article:literal))? { $($fact:ident: $value:expr),+ $(,)? }
+    )+) => {
+        /// The type of a record.
+        #[derive(
+            Clone,
+            Copy,
+            Debug,
+            PartialEq,
+            Eq,
+            PartialOrd,
+            Ord,
+            Hash,
+            Serialize,
+            Deserialize,
+            strum::IntoStaticStr,
+            strum::VariantArray,
+        )]
+        #[serde(rename_all = "snake_case")]
+        #[strum(serialize_all = "snake_case", const_into_str)]
+        pub enum RecordType {
+            $($(#[doc = $about])+ $name,)+
+        }
+
+        impl RecordType {
+            /// The facts of the type.
+            #[must_use]
+            pub const fn facts(self) -> &'static Facts {
+                match self {
+                    $(Self::$name => {
+                        const FACTS: &Facts = &Facts {
+                            about: &[$($about),+],
+                            $($fact: $value,)+
+                            ..Facts::USUAL
+                        };
+                        FACTS
+                    })+
+                }
+            }
+        }
+
+        $($(
+            id! {
+                #[doc = concat!("The id of a [`RecordType::", stringify!($name), "`].")]
+                $id = $article RecordType::$name.facts().noun
+            }
+
+            impl RecordId for $id {
+                const TYPE: RecordType = RecordType::$name;
+            }
+        )?)+
+    };
+}
+
+/// The id of records of a type.
+pub trait RecordId: Id {
+    /// The type.
+    const TYPE: RecordType;
+}
+
+id! {
+    /// A record of any type.
+    ReferenceId = "a" "record"
+}
+
+impl<I: RecordId> From<I> for ReferenceId {
+    fn from(id: I) -> Self {
+        Self(id.get())
+    }
+}
+
+records! {
+    /// A task.
+    Task(TaskId = "a") {
+        noun: "task",
+        key: "TASK",
+        named_by: "taskId",
+        path: Path::Record("tasks"),
+        parents: &[RecordType::Project],
+        thread: Some(RecordType::Comment),
+        has_history: true,
+        has_tags: true,
+        has_reminders: true,
+        deletion: Deletion::Comments,
+    }
+    /// A milestone.
+    Milestone(MilestoneId = "a") {
+        noun: "milestone",
+        key: "MILESTONE",
+        named_by: "milestoneId",
+        path: Path::Record("milestones"),
+        parents: &[RecordType::Project],
+        has_history: true,
+        deletion: Deletion::LinkedTasks,
+    }
+    /// A service request.
+    ServiceRequest(ServiceRequestId = "a") {
+        noun: "service request",
+        key: "REQUEST",
+        named_by: "serviceRequestId",
+        path: Path::Record("service-requests"),
+        thread: Some(RecordType::Comment),
+        has_history: true,
+        deletion: Deletion::Comments,
+    }
+    /// A support ticket.
+    Ticket(TicketId = "a") {
+        noun: "ticket",
+        key: "TICKET",
+        named_by: "ticketId",
+        path: Path::Record("managed-services/ticket"),
+        permission: Permission::ViewManagedServices,
+        thread: Some(RecordType::TicketMessage),
+        has_history: true,
+    }
+    /// An activity.
+    Activity(ActivityId = "an") {
+        noun: "activity",
+        key: "ACTIVITY",
+        named_by: "activityId",
+        path: Path::Record("activities"),
+        parents: &[RecordType::Project],
+        title: TitleOf::Description,
+        thread: Some(RecordType::Comment),
+        has_tags: true,
+        deletion: Deletion::Comments,
+    }
+    /// A project.
+    Project(ProjectId = "a") {
+        noun: "project",
+        key: "PROJECT",
+        named_by: "projectId",
+        path: Path::Record("projects"),
+        has_history: true,
+    }
+    /// A phase of a project.
+    Phase(PhaseId = "a") {
+        noun: "phase",
+        key: "PHASE",
+        named_by: "phaseId",
+        path: Path::Below("phases"),
+        parents: &[RecordType::Project],
+        deletion: Deletion::TasksOfProject,
+    }
+    /// A tag.
+    Tag(TagId = "a") {
+        noun: "tag",
+        key: "TAG",
+        named_by: "tagIds",
+        path: Path::List("tags"),
+        deletion: Deletion::Tags,
+    }
+    /// A comment on a service request, an activity or a task.
+    Comment(CommentId = "a") {
+        noun: "comment",
+        key: "COMMENT",
+        named_by: "commentId",
+        path: Path::Below("comments"),
+        parents: &[RecordType::Task, RecordType::Activity, RecordType::ServiceRequest],
+    }
+    /// A message of a support ticket.
+    TicketMessage(TicketMessageId = "a") {
+        noun: "ticket message",
+        key: "MESSAGE",
+        path: Path::Parent,
+        permission: Permission::ViewManagedServices,
+        parents: &[RecordType::Ticket],
+    }
+    /// A user.
+    User(UserId = "a") {
+        noun: "user",
+        key: "USER",
+        named_by: "userId",
+        path: Path::Record("users"),
+    }
+    /// An alert.
+    Alert(AlertId = "an") {
+        noun: "alert",
+        key: "ALERT",
+        named_by: "alertId",
+        path: Path::Record("concierge/alerts"),
+        permission: Permission::ViewAgentRemediation,
+    }
+    /// An agent session.
+    AgentSession(AgentSessionId = "an") {
+        noun: "agent session",
+        key: "AGENT_SESSION",
+        named_by: "sessionId",
+        path: Path::Record("concierge/agent-sessions"),
+        permission: Permission::ViewAgentRemediation,
+        title: TitleOf::SignalType,
+        has_reminders: true,
+    }
+    /// The organization itself.
+    Organization(OrganizationId = "an") {
+        noun: "organization",
+        key: "ORGANIZATION",
+        named_by: "organizationId",
+        path: Path::Record("organizations"),
+    }
+    /// The agent's policy, with the id of the organization.
+    AgentPolicy {
+        noun: "policy",
+        key: "AGENT_POLICY",
+        path: Path::List("concierge/policy"),
+        permission: Permission::ViewAgentRemediation,
+        title: TitleOf::Fixed("Approval policy"),
+    }
+    /// A webhook.
+    Webhook(WebhookId = "a") {
+        noun: "webhook",
+        key: "WEBHOOK",
+        named_by: "webhookId",
+        path: Path::Record("webhooks"),
+        permission: Permission::ManageOrganization,
+        title: TitleOf::Url,
+    }
+    /// An access token.
+    Token(TokenId = "a") {
+        noun: "token",
+        key: "TOKEN",
+        named_by: "tokenId",
+    }
+    /// A notification of a user.
+    Notification {
+        noun: "notification",
+        key: "NOTIFICATION",
+        path: Path::List("notifications"),
+    }
+    /// The work that is left to do after a delete.
+    Cleanup {
+        noun: "cleanup",
+        key: "CLEANUP",
+    }
+}
+
+impl RecordType {
+    /// All of them.
+    pub const ALL: &'static [Self] = <Self as strum::VariantArray>::VARIANTS;
+
+    /// Returns true for comments and messages.
+    #[must_use]
+    pub fn is_of_thread(self) -> bool {
+        let mut all = Self::ALL.iter();
+        all.any(|kind| kind.facts().thread == Some(self))
+    }
+
+    /// Returns the type with this name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        let mut all = Self::ALL.iter().copied();
+        all.find(|kind| kind.name() == name)
+    }
+
+    /// The name as the API writes it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        self.into_str()
+    }
+
+    /// Returns the path of the API with a record of the type, or with the list that has it. `parent` is
+    /// the path of the record that it belongs to.
+    #[must_use]
+    pub fn path(self, id: i64, parent: Option<String>) -> Option<String> {
+        match self.facts().path {
+            Path::Record(records) => Some(format!("/api/{records}/{id}")),
+            Path::List(list) => Some(format!("/api/{list}")),
+            Path::Below(records) => Some(format!("{}/{records}", parent?)),
+            Path::Parent => parent,
+            Path::Nowhere => None,
+        }
+    }
+}
+
+/// Declares types of records that a part of the service handles. Each is a [`RecordType`], in the order
+/// of the OpenAPI document.
+macro_rules! subsets {
+    ($(
+        $(#[doc = $about:literal])+
+        $name:ident $(as $schema:literal)? $(= $noun:literal)?: $($kind:ident)|+;
+    )+) => {$(
+        $(#[doc = $about])+
+        #[derive(
+            Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+        )]
+        #[serde(try_from = "RecordType")]
+        pub struct $name(RecordType);
+
+        #[expect(non_upper_case_globals, reason = "they are named as the types")]
+        impl $name {
+            $(
+                #[doc = concat!("[`RecordType::", stringify!($kind), "`]")]
+                pub const $kind: Self = Self(RecordType::$kind);
+            )+
+
+            /// All of them.
+            pub const ALL: &'static [Self] = &[$(Self::$kind),+];
+
+            /// Returns the type of an id's records. The id of another type does not compile.
+            #[must_use]
+            pub const fn of_id<I: RecordId>() -> Self {
+                const { assert!(Self::of(I::TYPE).is_some(), "another type of record") }
+                Self(I::TYPE)
+            }
+
+            /// Returns the type. `None` for another one.
+            #[must_use]
+            pub const fn of(kind: RecordType) -> Option<Self> {
+                match kind {
+                    $(RecordType::$kind)|+ => Some(Self(kind)),
+                    _ => None,
+                }
+            }
+        }
+
+        impl std::ops::Deref for $name {
+            type Target = RecordType;
+
+            fn deref(&self) -> &RecordType {
+                &self.0
+            }
+        }
+
+        impl PartialEq<RecordType> for $name {
+            fn eq(&self, kind: &RecordType) -> bool {
+                self.0 == *kind
+            }
+        }
+
+        impl TryFrom<RecordType> for $name {
+            type Error = OtherType;
+
+            fn try_from(kind: RecordType) -> Result<Self, OtherType> {
+                Self::of(kind).ok_or(OtherType)
+            }
+        }
+
+        impl utoipa::PartialSchema for $name {
+            fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::Schema> {
+                let names = Self::ALL.iter().map(|kind| (kind.name(), kind.facts().about));
+                crate::names::schema(&[$($about),+], &names.collect::<Vec<_>>())
+            }
+        }
+
+        impl utoipa::ToSchema for $name {
+            fn name() -> std::borrow::Cow<'static, str> {
+                [$($schema,)? stringify!($name)][0].into()
+            }
+        }
+
+        $(impl crate::names::OneOf for $name {
+            const NOUN: &'static str = $noun;
+        })?
+    )+};
+}
+
+/// A type of record outside the subset.
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+#[error("another type of record")]
+pub struct OtherType;
+
+subsets! {
+    /// The type of a record in the change feed.
+    FeedType as "RecordType" = "a type of record":
+        Task | Milestone | ServiceRequest | Ticket | Activity | Project | Phase | Tag | Comment
+        | TicketMessage | User | Alert | AgentSession;
+    /// The type of a record that search finds.
+    SearchedType = "a type of record that search finds":
+        Task | ServiceRequest | Ticket | Project | Milestone | Activity | Comment | TicketMessage;
+    /// The type of a notification's subject.
+    SubjectType:
+        Task | ServiceRequest | Ticket | Activity | Milestone | Project | AgentSession | AgentPolicy
+        | Webhook;
+    /// The type of a record that a service request refers to.
+    ReferenceType = "a reference type": Project | Organization;
+    /// The kind of an item outside the change feed. Its changes have other effects.
+    UnlistedKind: Notification | AgentPolicy | Webhook | Cleanup;
+}
+
+impl UnlistedKind {
+    /// Returns true for a kind whose changes users are notified of. The publisher handles the others.
+    #[must_use]
+    pub const fn is_indexed(self) -> bool {
+        SubjectType::of(self.0).is_some()
+    }
+}
