@@ -1,5 +1,5 @@
 """Further checks of a running `cargo local`, beside the story of `end_to_end.py`: errors and CORS of the
-gateway, killed functions, and a function that is idle for a long time.
+gateway; with `--watch`, killed functions, and a function that is idle for a long time.
 """
 
 import concurrent.futures
@@ -23,13 +23,8 @@ LAMBDA_ANSWER = 6_291_556
 DESCRIPTION = 50_000
 
 
-def check(api, processes, work):
-    """Runs all checks. `processes` lists ids and commands of the stack's processes; `work` runs an
-    action, which needs the worker."""
-    print("  the function milestones is idle from here on")
-    resting = of_function(processes(), "milestones")
-    assert resting, processes()
-    since = time.monotonic()
+def check(api):
+    """Runs the checks of the gateway."""
     unknown_paths_and_methods(api)
     # The gateway decodes paths, and refuses those that it cannot decode.
     refused(api.send("GET", "/api/nothing%zz"), 400, "Bad Request")
@@ -38,6 +33,16 @@ def check(api, processes, work):
     requests_that_are_too_large(api)
     other_origins(api)
     list_that_is_too_large(api)
+
+
+def check_watched(api, processes, work):
+    """Runs all checks. `processes` lists ids and commands of the stack's processes; `work` runs an
+    action, which needs the worker."""
+    print("  the function milestones is idle from here on")
+    resting = of_function(processes(), "milestones")
+    assert resting, processes()
+    since = time.monotonic()
+    check(api)
     killed_function(api, processes)
     killed_worker(processes, work)
     rested_function(api, processes, resting, since)

@@ -4,10 +4,7 @@ use std::sync::Arc;
 
 use http::HeaderName;
 use model::Clock;
-use runtime::{
-    Start,
-    config::{ApiConfig, ConfigError},
-};
+use runtime::{FromStart, Start, config::ApiConfig};
 use store::Store;
 
 use crate::auth::{Cursors, Limits, SessionCookie};
@@ -31,13 +28,14 @@ pub struct App {
     pub client_address_header: Option<HeaderName>,
 }
 
-impl App {
-    /// From what the function started with, with the system's clock.
-    pub fn from_start(start: &Start) -> Result<Self, ConfigError> {
+impl FromStart for App {
+    fn from_start(start: &Start) -> Result<Self, lambda_http::Error> {
         let config = ApiConfig::read(&start.environment)?;
         Ok(Self::new(start.dynamodb.clone(), &config, Clock::system()))
     }
+}
 
+impl App {
     /// From its parts.
     #[must_use]
     pub fn new(client: aws_sdk_dynamodb::Client, config: &ApiConfig, clock: Clock) -> Self {

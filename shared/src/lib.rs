@@ -20,7 +20,7 @@ pub use agent;
 pub use app::App;
 pub use model::{self, Clock, Error, Fault, clock, error, input, random};
 pub use problem::Problem;
-pub use runtime::{self, Start, config, queue, telemetry};
+pub use runtime::{self, FromStart, Start, config, queue, telemetry};
 pub use store::{self, versioned};
 #[doc(hidden)]
 pub use utoipa_axum;

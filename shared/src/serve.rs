@@ -8,7 +8,7 @@ use std::{panic::AssertUnwindSafe, time::Duration};
 
 use axum::{
     Json, Router,
-    extract::{MatchedPath, Request, State},
+    extract::{FromRef, MatchedPath, Request, State},
     middleware::{self, Next},
     response::{IntoResponse, Response},
 };
@@ -21,7 +21,8 @@ use lambda_http::{
 };
 use model::{Clock, Error, Fault, FaultCode, random};
 use runtime::{
-    Start,
+    FromStart, Start,
+    config::Patience,
     telemetry::{self, Metric},
 };
 use tokio::time::timeout;
@@ -62,25 +63,35 @@ pub type Lambda = MapRequest<
 >;
 
 /// Runs a function of that name as a Lambda behind an API Gateway HTTP API.
-pub async fn run(function: &'static str, routes: Routes<App>) -> Result<(), lambda_http::Error> {
-    telemetry::init(function);
-    let app = App::from_start(&Start::cold().await?)?;
-    serve(routes, app.clone(), &app).await
+pub async fn run<S>(function: &'static str, routes: Routes<S>) -> Result<(), lambda_http::Error>
+where
+    S: FromStart + Clone,
+    App: FromRef<S>,
+{
+    let served = async {
+        let layered = started(routes, &Start::cold(Patience::Client).await?)?;
+        lambda_runtime::run(lambda(layered)).await
+    };
+    telemetry::run(function, Box::pin(served)).await
 }
 
 /// Runs a function of that name that is open to everybody and needs neither table nor settings: it
 /// answers whatever else has failed.
 pub async fn run_open(function: &'static str, routes: Routes) -> Result<(), lambda_http::Error> {
-    telemetry::init(function);
-    lambda_runtime::run(lambda(open_router(routes, Clock::system()))).await
+    let layered = open_router(routes, Clock::system());
+    let served = lambda_runtime::run(lambda(layered));
+    telemetry::run(function, Box::pin(served)).await
 }
 
-/// Runs a function that has a state of its own beside the application's.
-pub async fn serve<S>(routes: Routes<S>, state: S, app: &App) -> Result<(), lambda_http::Error>
+/// Returns the layered routes of a function after its cold start.
+pub fn started<S>(routes: Routes<S>, start: &Start) -> Result<Router, lambda_http::Error>
 where
-    S: Clone + Send + Sync + 'static,
+    S: FromStart + Clone,
+    App: FromRef<S>,
 {
-    lambda_runtime::run(lambda(router(routes, state, app))).await
+    let state = S::from_start(start)?;
+    let app = App::from_ref(&state);
+    Ok(router(routes, state, &app))
 }
 
 /// The service that Lambda calls, of a router with its layers.

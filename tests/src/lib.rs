@@ -10,7 +10,6 @@
 
 pub mod feed_copy;
 mod file;
-mod functions;
 mod program;
 pub mod records;
 pub mod support;
@@ -18,7 +17,7 @@ pub mod table_proxy;
 pub mod unwary;
 
 pub use file::{File, path};
-pub use functions::{ApiFunction, FUNCTIONS, Function, Routes, States, api_functions};
+pub use local::function::{ApiFunction, FUNCTIONS, Function, Routes, States, api_functions};
 pub use program::{
     Member, Options, Release, RuntimeApi, SECRET, binary, command, command_of, cpu_of, event,
     organization, start_function,

@@ -16,6 +16,7 @@ mod call;
 mod limits;
 mod look;
 mod run;
+mod start;
 
 pub use limits::Limits;
 

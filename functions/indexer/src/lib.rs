@@ -2,6 +2,8 @@
 //!
 //! The indexer is apart from the publisher, so that neither the feed nor a delivery waits for words.
 
+mod start;
+
 use std::time::Duration;
 
 use model::{Error, OrganizationId};

@@ -1,6 +1,8 @@
 //! The first consumer of the table's stream: appends the change feed, creates deliveries to webhooks, and
 //! begins cleanups.
 
+mod start;
+
 use std::time::Duration;
 
 use model::{DeliveryMessage, Error, OrganizationId};

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::extract::FromRef;
 use playbooks::Playbooks;
-use shared::{App, queue::Queue};
+use shared::{App, FromStart, Start, config, queue::Queue};
 use targets::{Sealer, Targets};
 
 use crate::analyse::{Analyse, by_playbooks};
@@ -43,6 +43,21 @@ impl ResolutionAgent {
     #[must_use]
     pub fn analysing(self, analyse: Analyse) -> Self {
         Self { analyse, ..self }
+    }
+}
+
+impl FromStart for ResolutionAgent {
+    fn from_start(start: &Start) -> Result<Self, lambda_http::Error> {
+        let queue = start.queue(&config::queue_url(&start.environment)?);
+        let (targets, sealer) = (Targets::of(start)?, Sealer::of(start)?);
+        let app = App::from_start(start)?;
+        Ok(Self::new(
+            app,
+            queue,
+            Playbooks::shipped()?,
+            targets,
+            sealer,
+        ))
     }
 }
 

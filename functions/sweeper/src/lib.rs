@@ -7,6 +7,7 @@
 //!
 //! A cleanup has a message of its own. The runs find those whose message came to nothing.
 
+mod start;
 mod swept;
 
 use std::{collections::BTreeMap, time::Duration};

@@ -1,7 +1,7 @@
 //! The function's state.
 
 use axum::extract::FromRef;
-use shared::{App, queue::Queue};
+use shared::{App, FromStart, Start, config, queue::Queue};
 use targets::webhooks::WebhookCaller;
 
 /// The function's state. Cheap to clone.
@@ -22,6 +22,17 @@ impl Updates {
             queue,
             webhooks,
         }
+    }
+}
+
+impl FromStart for Updates {
+    fn from_start(start: &Start) -> Result<Self, lambda_http::Error> {
+        let queue = start.queue(&config::webhook_queue_url(&start.environment)?);
+        Ok(Self::new(
+            App::from_start(start)?,
+            queue,
+            WebhookCaller::of(start)?,
+        ))
     }
 }
 

@@ -7,6 +7,8 @@
 //! A batch has messages of several organizations. Each webhook gets some of them at a time. A slow receiver
 //! gets one in each turn, and so holds up none but its own.
 
+mod start;
+
 use std::{collections::BTreeMap, time::Duration};
 
 use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent, SqsMessage};

@@ -1,71 +1,140 @@
-//! The demo organization: its users and its records.
+//! The demo organization: its users and its records, as `demo_data/*.yaml` have them.
 //!
 //! The records name entities of the demo billing system, so the two must match.
 
-mod alerts;
+use std::collections::BTreeMap;
 
 use aws_sdk_dynamodb::Client;
-use serde_json::json;
+use serde::{Deserialize, de::DeserializeOwned};
+use serde_json::{Map, Value, json};
 use shared::{
-    agent::{Connection, ConnectionSecret},
+    Fault,
+    agent::{AlertReport, AlertStatus, Connection, ConnectionSecret},
     auth::password,
     clock::Clock,
-    input,
+    input::{self, Input},
     model::{
-        OrganizationId, PasswordHash, PlanFeature, Priority, Project, Role, ServiceStatus, Slug,
-        TagId, Tagged, Thread, Timestamp, User, span,
+        OrganizationId, PasswordHash, PlanFeature, ServiceStatus, Slug, TagId, Tagged, Thread,
+        Timestamp, span,
     },
     store::{NewMessage, NewTicket, NewUser, Past, Store, Stored},
 };
-
 use targets::Sealer;
 
 use crate::target_systems::DemoTargets;
 
-/// An account of the demo.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Account {
-    pub(crate) username: &'static str,
-    full_name: &'static str,
-    pub(crate) role: &'static str,
-    grants: Role,
-}
-
-/// One account of each role; all have [`PASSWORD`].
-pub(crate) const ACCOUNTS: [Account; 5] = [
-    account("ada", "Ada Lindqvist", "admin", Role::Admin),
-    account("max", "Max Okafor", "manager", Role::Manager),
-    account("sue", "Sue Marchetti", "support", Role::Support),
-    account("mia", "Mia Tanaka", "member", Role::Member),
-    account("vic", "Vic Almeida", "viewer", Role::Viewer),
-];
-
-const fn account(
-    username: &'static str,
-    full_name: &'static str,
-    role: &'static str,
-    grants: Role,
-) -> Account {
-    Account {
-        username,
-        full_name,
-        role,
-        grants,
-    }
-}
+const ORGANIZATION: &str = include_str!("demo_data/organization.yaml");
+const ALERTS: &str = include_str!("demo_data/alerts.yaml");
 
 /// Password of every demo account. It is not a secret, since the demo runs on this machine only.
 pub(crate) const PASSWORD: &str = "workdesk";
 
 /// The demo data could not be loaded.
 #[derive(Debug, thiserror::Error)]
-#[error("the demo data could not be loaded: {}; --fresh deletes the data and starts over", .0.chain())]
-pub struct Error(shared::Error);
+pub enum Error {
+    /// A file is malformed.
+    #[error("the demo data: {0}")]
+    File(#[from] serde_saphyr::Error),
+    /// A part of a file is malformed.
+    #[error("the demo data: {0}")]
+    Part(#[from] serde_json::Error),
+    /// A name leads to no record.
+    #[error("the demo data has no {0:?}")]
+    Unknown(String),
+    /// The table refused a record.
+    #[error("the demo data could not be loaded: {}; --fresh deletes the data and starts over", .0.chain())]
+    Record(#[from] shared::Error),
+}
 
-impl<E: Into<shared::Error>> From<E> for Error {
-    fn from(error: E) -> Self {
-        Self(error.into())
+impl From<Vec<Fault>> for Error {
+    fn from(faults: Vec<Fault>) -> Self {
+        Self::Record(faults.into())
     }
+}
+
+/// The demo's data.
+#[derive(Debug)]
+pub struct DemoData {
+    organization: Organization,
+    alerts: Alerts,
+}
+
+#[derive(Debug, Deserialize)]
+struct Organization {
+    name: String,
+    accounts: Vec<Account>,
+    tags: Vec<String>,
+    projects: Vec<Project>,
+    tickets: Vec<Row>,
+}
+
+/// An account of the demo; all have [`PASSWORD`].
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Account {
+    pub(crate) username: String,
+    full_name: String,
+    pub(crate) role: String,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Project {
+    phases: Vec<String>,
+    milestones: Vec<Row>,
+    tasks: Vec<Row>,
+    activities: Vec<Row>,
+    service_requests: Vec<Row>,
+    #[serde(flatten)]
+    body: Map<String, Value>,
+}
+
+/// A record: the body of its creation, and what belongs to it.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Row {
+    /// Username of its creator.
+    by: String,
+    past: History,
+    tags: Vec<String>,
+    comments: Vec<Said>,
+    messages: Vec<Said>,
+    #[serde(flatten)]
+    body: Map<String, Value>,
+}
+
+/// The past of a request or a ticket.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct History {
+    status: ServiceStatus,
+    assignee: Option<String>,
+    created_at: Option<String>,
+    resolved_at: Option<String>,
+}
+
+/// A comment, or a message of a ticket.
+#[derive(Debug, Deserialize)]
+struct Said {
+    by: String,
+    at: Option<String>,
+    content: String,
+}
+
+#[derive(Debug, Deserialize)]
+struct Alerts {
+    open: Vec<DemoAlert>,
+    resolved: Vec<DemoAlert>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct DemoAlert {
+    hours_ago: i64,
+    /// Hours before the alert, and the state entered then.
+    lifecycle: Vec<(i64, String)>,
+    #[serde(flatten)]
+    body: Map<String, Value>,
 }
 
 /// Connects the demo organization to the demo's target systems. Existing connections are kept
@@ -97,299 +166,287 @@ pub(crate) async fn connect(
     Ok(())
 }
 
-/// Loads the demo data into a table unless it is already complete. Returns the demo organization's
-/// id.
-pub(crate) async fn load(client: Client, table: &str) -> Result<OrganizationId, Error> {
-    let clock = Clock::system();
-    let store = Store::new(client, table, clock.clone());
-    // The last account is written after everything else, so its presence means that the data is
-    // complete.
-    let [.., last] = ACCOUNTS;
-    if let Some(account) = store.sign_in().account(last.username).await? {
-        return Ok(account.organization_id);
+impl DemoData {
+    /// Reads the files.
+    pub fn shipped() -> Result<Self, Error> {
+        let organization: Value = serde_saphyr::from_str(ORGANIZATION)?;
+        let alerts: Value = serde_saphyr::from_str(ALERTS)?;
+        Ok(Self {
+            organization: serde_json::from_value(organization)?,
+            alerts: serde_json::from_value(alerts)?,
+        })
     }
-    let organization = store
-        .directory()
-        .create_organization("Halden Services".into(), vec![PlanFeature::AgentAi])
-        .await?;
-    let demo = Demo {
-        tenant: organization.id,
-        hash: password::hash(PASSWORD.into()).await?,
-        store,
-        now: clock.now(),
-    };
-    let [ada, max, sue, mia, vic] = ACCOUNTS;
-    demo.user(ada).await?;
-    let max = demo.user(max).await?;
-    let sue = demo.user(sue).await?;
-    let mia = demo.user(mia).await?;
-    let tags = demo.tags().await?;
-    let migration = Box::pin(demo.projects(&max, &mia, tags)).await?;
-    demo.activities(&max, &mia, &migration, tags).await?;
-    demo.requests(&mia, &sue, &migration).await?;
-    demo.tickets(&mia, &sue).await?;
-    demo.alerts().await?;
-    demo.user(vic).await?;
-    Ok(demo.tenant)
+
+    /// Returns the open alerts, without the parts that depend on the time of the load.
+    pub fn open_alerts(&self) -> impl Iterator<Item = &Map<String, Value>> {
+        self.alerts.open.iter().map(|alert| &alert.body)
+    }
+
+    pub(crate) fn accounts(&self) -> &[Account] {
+        &self.organization.accounts
+    }
+
+    /// Loads the data into a table unless it is already complete. Returns the demo organization's id.
+    pub(crate) async fn load(&self, client: Client, table: &str) -> Result<OrganizationId, Error> {
+        let clock = Clock::system();
+        let store = Store::new(client, table, clock.clone());
+        let Some((last, accounts)) = self.accounts().split_last() else {
+            return Err(Error::Unknown("account".to_owned()));
+        };
+        // The last account is written after everything else, so its presence means that the data is
+        // complete.
+        if let Some(account) = store.sign_in().account(&last.username).await? {
+            return Ok(account.organization_id);
+        }
+        let name = self.organization.name.as_str().into();
+        let directory = store.directory();
+        let organization = directory.create_organization(name, vec![PlanFeature::AgentAi]);
+        let mut demo = Demo {
+            tenant: organization.await?.id,
+            hash: password::hash(PASSWORD.into()).await?,
+            store,
+            now: clock.now(),
+            ids: BTreeMap::new(),
+        };
+        for account in accounts {
+            demo.user(account).await?;
+        }
+        for tag in &self.organization.tags {
+            let new = input::from_value(&json!({ "name": tag }))?;
+            let created = demo.store.directory().create_tag(demo.tenant, new).await?;
+            demo.ids.insert(tag.clone(), json!(created.id));
+        }
+        for project in &self.organization.projects {
+            Box::pin(demo.project(project)).await?;
+        }
+        for ticket in &self.organization.tickets {
+            demo.ticket(ticket).await?;
+        }
+        demo.alerts(&self.alerts).await?;
+        demo.user(last).await?;
+        Ok(demo.tenant)
+    }
 }
 
-/// Ids of the demo's tags.
-#[derive(Clone, Copy)]
-struct Tags {
-    billing: TagId,
-    customer: TagId,
-    urgent: TagId,
-}
-
-/// The context of every part of the demo data.
+/// The demo data while it is loaded.
 struct Demo {
     store: Store,
     tenant: OrganizationId,
     hash: PasswordHash,
     now: Timestamp,
+    /// Ids of the records so far by the names of the files.
+    ids: BTreeMap<String, Value>,
 }
 
 impl Demo {
-    fn ago(&self, millis: i64) -> Timestamp {
-        self.now.plus(-millis)
+    fn id<T: DeserializeOwned>(&self, name: &str) -> Result<T, Error> {
+        let id = self.ids.get(name);
+        let id = id.ok_or_else(|| Error::Unknown(name.to_owned()))?;
+        Ok(T::deserialize(id)?)
     }
 
-    async fn user(&self, account: Account) -> Result<User, Error> {
+    /// Returns an instant such as `3 days ago` or `in 7 days`.
+    fn instant(&self, text: &str) -> Option<Timestamp> {
+        let words: Vec<&str> = text.split(' ').collect();
+        let (sign, number, unit) = match words[..] {
+            [number, unit, "ago"] => (-1, number, unit),
+            ["in", number, unit] => (1, number, unit),
+            _ => return None,
+        };
+        let unit = match unit {
+            "hours" => span::HOUR,
+            "days" => span::DAY,
+            _ => return None,
+        };
+        Some(self.now.plus(sign * number.parse::<i64>().ok()? * unit))
+    }
+
+    /// Reads the body of a record's creation, with ids instead of names, and with instants.
+    fn body<T: Input>(&self, given: &Map<String, Value>, more: Value) -> Result<T, Error> {
+        let mut body = more;
+        for (name, value) in given {
+            let text = value.as_str();
+            let is_name = ["assignee", "milestone", "phase"].contains(&name.as_str());
+            if let Some(named) = text.filter(|_| is_name) {
+                body[format!("{name}Id")] = self.id(named)?;
+            } else {
+                let instant = text.and_then(|text| self.instant(text));
+                body[name] = instant.map_or_else(|| value.clone(), |instant| json!(instant));
+            }
+        }
+        Ok(input::from_value(&body)?)
+    }
+
+    async fn user(&mut self, account: &Account) -> Result<(), Error> {
         let new = NewUser {
-            username: account.username.into(),
-            full_name: account.full_name.into(),
-            role: account.grants,
+            username: account.username.as_str().into(),
+            full_name: account.full_name.as_str().into(),
+            role: serde_json::from_value(json!(account.role))?,
             extra_permissions: Vec::new(),
             password_hash: self.hash.clone(),
         };
         let directory = self.store.directory();
         let user = directory.create_user(self.tenant, new).await?;
-        Ok(user.record)
+        self.ids.insert(account.username.clone(), json!(user.id));
+        Ok(())
     }
 
-    async fn tags(&self) -> Result<Tags, Error> {
-        let create = async |name: &str| {
-            let new = input::from_value(&json!({"name": name}))?;
-            let directory = self.store.directory();
-            Ok::<_, Error>(directory.create_tag(self.tenant, new).await?.id)
-        };
-        Ok(Tags {
-            billing: create("billing").await?,
-            customer: create("customer").await?,
-            urgent: create("urgent").await?,
-        })
-    }
-
-    async fn tag(&self, on: impl Into<Tagged>, tags: &[TagId]) -> Result<(), Error> {
+    async fn tag(&self, on: impl Into<Tagged>, row: &Row) -> Result<(), Error> {
         let on = on.into();
-        for &tag in tags {
+        for tag in &row.tags {
+            let tag: TagId = self.id(tag)?;
             self.store.tagging().attach(self.tenant, on, tag).await?;
         }
         Ok(())
     }
 
-    async fn comment(
-        &self,
-        on: impl Into<Thread>,
-        author: &User,
-        content: &str,
-    ) -> Result<(), Error> {
-        let new = input::from_value(&json!({"content": content}))?;
-        let comments = self.store.comments();
-        comments
-            .create(self.tenant, on.into(), author.id, new)
-            .await?;
+    async fn comment(&self, on: impl Into<Thread>, row: &Row) -> Result<(), Error> {
+        let on = on.into();
+        for said in &row.comments {
+            let new = input::from_value(&json!({ "content": said.content }))?;
+            let (comments, author) = (self.store.comments(), self.id(&said.by)?);
+            comments.create(self.tenant, on, author, new).await?;
+        }
         Ok(())
     }
 
-    /// Creates two projects with tasks, one of them with phases and a milestone. Returns that one.
-    async fn projects(&self, max: &User, mia: &User, tags: Tags) -> Result<Project, Error> {
+    /// Creates a project with its records.
+    async fn project(&mut self, project: &Project) -> Result<(), Error> {
         let directory = self.store.directory();
-        let migration = input::from_value(&json!({
-            "title": "Billing migration",
-            "description": "Move all customers to usage-based billing before the end of the year.",
-        }))?;
-        let migration = directory.create_project(self.tenant, migration).await?;
-        let portal = input::from_value(&json!({
-            "title": "Customer portal",
-            "description": "Customers see their usage, invoices and payments themselves.",
-            "status": "on_hold",
-        }))?;
-        let portal = directory.create_project(self.tenant, portal).await?;
-        let mut phases = Vec::new();
-        for (order, title) in [(1, "Prepare"), (2, "Move"), (3, "Look after")] {
-            let phase = input::from_value(&json!({"title": title, "order": order}))?;
-            let phase = directory.create_phase(self.tenant, migration.id, phase);
-            phases.push(phase.await?.id);
+        let created = self.body(&project.body, json!({}))?;
+        let id = directory.create_project(self.tenant, created).await?.id;
+        for (order, title) in (1..).zip(&project.phases) {
+            let phase = input::from_value(&json!({ "title": title, "order": order }))?;
+            let phase = directory.create_phase(self.tenant, id, phase).await?;
+            self.ids.insert(title.clone(), json!(phase.id));
         }
-        let milestone = json!({
-            "title": "First customers moved",
-            "projectId": migration.id,
-            "startDate": self.ago(10 * span::DAY),
-            "dueDate": self.now.plus(20 * span::DAY),
-            "status": "in_progress",
+        let of_project = json!({ "projectId": id });
+        for row in &project.milestones {
+            let new = self.body(&row.body, of_project.clone())?;
+            let milestone = self.store.milestones().create(self.tenant, new).await?;
+            let title = milestone.title.to_string();
+            self.ids.insert(title, json!(milestone.id));
+        }
+        for row in &project.tasks {
+            let new = self.body(&row.body, of_project.clone())?;
+            let task = self.store.tasks().create(self.tenant, new).await?.id;
+            self.tag(task, row).await?;
+            self.comment(task, row).await?;
+        }
+        for row in &project.activities {
+            let new = self.body(&row.body, of_project.clone())?;
+            let (activities, creator) = (self.store.activities(), self.id(&row.by)?);
+            let activity = activities.create(self.tenant, creator, new).await?;
+            self.tag(activity.id, row).await?;
+        }
+        let reference = json!({ "referenceType": "project", "referenceId": id });
+        for row in &project.service_requests {
+            let new = self.body(&row.body, reference.clone())?;
+            let (requests, creator) = (self.store.service_requests(), self.id(&row.by)?);
+            let past = self.past(&row.past)?;
+            let request = requests.create_with(self.tenant, creator, new, past);
+            self.comment(request.await?.id, row).await?;
+        }
+        Ok(())
+    }
+
+    fn past(&self, history: &History) -> Result<Past, Error> {
+        let instant = |text: &Option<String>| text.as_ref().and_then(|text| self.instant(text));
+        let assignee = history.assignee.as_ref();
+        Ok(Past {
+            status: history.status,
+            assignee_id: assignee.map(|name| self.id(name)).transpose()?,
+            created_at: instant(&history.created_at),
+            resolved_at: instant(&history.resolved_at),
+            ..Past::default()
+        })
+    }
+
+    async fn ticket(&self, row: &Row) -> Result<(), Error> {
+        let member = |name: &str| row.body.get(name).cloned().unwrap_or_default();
+        let messages = row.messages.iter().map(|said| {
+            Ok::<_, Error>(NewMessage {
+                user_id: self.id(&said.by)?,
+                content: serde_json::from_value(json!(said.content))?,
+                created_at: said.at.as_ref().and_then(|at| self.instant(at)),
+            })
         });
-        let milestone = input::from_value(&milestone)?;
-        let milestone = self
-            .store
-            .milestones()
-            .create(self.tenant, milestone)
+        let past = self.past(&row.past)?;
+        let ticket = NewTicket {
+            title: serde_json::from_value(member("title"))?,
+            status: past.status,
+            priority: serde_json::from_value(member("priority"))?,
+            assignee_id: past.assignee_id,
+            created_at: past.created_at,
+            resolved_at: past.resolved_at,
+            messages: messages.collect::<Result<_, _>>()?,
+        };
+        self.store.tickets().create(self.tenant, ticket).await?;
+        Ok(())
+    }
+
+    async fn alerts(&self, alerts: &Alerts) -> Result<(), Error> {
+        let since = self.now.plus(-60 * span::DAY);
+        self.store
+            .alerts()
+            .recorded_since(self.tenant, since)
             .await?;
-        let of_migration: [(_, _, _, &[TagId]); 4] = [
-            ("List customers with special prices", "done", Some(mia), &[]),
-            (
-                "Compare the invoices of both systems",
-                "in_progress",
-                Some(mia),
-                &[tags.billing, tags.urgent],
-            ),
-            ("Move the first ten customers", "todo", Some(max), &[]),
-            ("Tell the customers", "backlog", None, &[tags.customer]),
-        ];
-        let tasks = self.store.tasks();
-        for (place, (title, status, assignee, carried)) in of_migration.into_iter().enumerate() {
-            let task = json!({
-                "title": title,
-                "projectId": migration.id,
-                "milestoneId": (place < 3).then_some(milestone.id),
-                "phaseId": phases.get(place / 2),
-                "assigneeId": assignee.map(|user| user.id),
-                "status": status,
-                "dueDate": self.now.plus(7 * span::DAY),
+        let open = (0..).zip(&alerts.open).map(|one| (one, AlertStatus::Open));
+        let resolved = (100..).zip(&alerts.resolved);
+        let resolved = resolved.map(|one| (one, AlertStatus::Resolved));
+        for ((number, alert), status) in open.chain(resolved) {
+            let occurred_at = self.now.plus(-alert.hours_ago * span::HOUR);
+            let lifecycle = alert.lifecycle.iter().map(|(hours, state)| {
+                json!({ "at": occurred_at.plus(-hours * span::HOUR), "state": state })
             });
-            let task = tasks.create(self.tenant, input::from_value(&task)?).await?;
-            self.tag(task.id, carried).await?;
-            if status == "in_progress" {
-                let found = "September agrees to the cent. In October two invoices differ.";
-                self.comment(task.id, mia, found).await?;
+            let more = json!({
+                "source": "billing-monitor",
+                "externalId": format!("alarm-{number}"),
+                "lifecycle": lifecycle.collect::<Vec<_>>(),
+            });
+            let report = AlertReport::new(self.body(&alert.body, more)?, status, occurred_at);
+            self.store.alerts().record(self.tenant, report).await?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engines::Engines;
+
+    #[tokio::test]
+    async fn each_name_leads_to_a_record() {
+        let engines = Engines::in_memory().await.unwrap();
+        let demo = DemoData::shipped().unwrap();
+        let load = || demo.load(engines.dynamodb(), engines.table_name());
+        let tenant = Box::pin(load()).await.unwrap();
+        let store = Store::new(engines.dynamodb(), engines.table_name(), Clock::system());
+        for account in demo.accounts() {
+            let username = &account.username;
+            assert!(
+                store.sign_in().account(username).await.unwrap().is_some(),
+                "{username}"
+            );
+        }
+        // A second run finds it complete.
+        assert_eq!(Box::pin(load()).await.unwrap(), tenant);
+    }
+
+    #[test]
+    fn each_entity_of_an_alert_is_in_its_target_system() {
+        let systems = DemoTargets::start(0, None).unwrap();
+        let (state, connections) = (systems.state(), systems.connections());
+        let demo = DemoData::shipped().unwrap();
+        for alert in demo.open_alerts() {
+            let system = alert["targetSystem"].as_str().unwrap();
+            assert!(connections[system].is_object(), "{system}");
+            for entity in alert["entities"].as_array().unwrap() {
+                let id = entity["id"].as_str().unwrap();
+                let mut kinds = state.as_object().unwrap().values();
+                assert!(kinds.any(|records| records[id].is_object()), "{id}");
             }
         }
-        let task = json!({
-            "title": "Write down what customers ask most",
-            "projectId": portal.id,
-            "priority": "low",
-        });
-        tasks.create(self.tenant, input::from_value(&task)?).await?;
-        Ok(migration.record)
-    }
-
-    async fn activities(
-        &self,
-        max: &User,
-        mia: &User,
-        project: &Project,
-        tags: Tags,
-    ) -> Result<(), Error> {
-        let recorded = [
-            (
-                3,
-                "meeting",
-                "kick_off",
-                max,
-                "Agreed on the order of the customers.",
-                &[][..],
-            ),
-            (
-                2,
-                "call",
-                "customer",
-                mia,
-                "Kestrel Air wants a test invoice first.",
-                &[tags.customer, tags.billing],
-            ),
-            (
-                1,
-                "decision",
-                "scope",
-                max,
-                "Customers with special prices come last.",
-                &[],
-            ),
-        ];
-        let activities = self.store.activities();
-        for (days, kind, subtype, creator, description, carried) in recorded {
-            let new = json!({
-                "timestamp": self.ago(days * span::DAY),
-                "type": kind,
-                "subtype": subtype,
-                "description": description,
-                "projectId": project.id,
-            });
-            let new = input::from_value(&new)?;
-            let activity = activities.create(self.tenant, creator.id, new).await?;
-            self.tag(activity.id, carried).await?;
-        }
-        Ok(())
-    }
-
-    /// Creates an open service request with a comment, and a resolved one.
-    async fn requests(&self, mia: &User, sue: &User, project: &Project) -> Result<(), Error> {
-        let request = |title: &str, priority: &str| {
-            input::from_value(&json!({
-                "title": title,
-                "priority": priority,
-                "category": "billing",
-                "referenceType": "project",
-                "referenceId": project.id,
-            }))
-        };
-        let requests = self.store.service_requests();
-        let open = request("Test invoices for Kestrel Air", "high")?;
-        let open = requests.create(self.tenant, mia.id, open).await?;
-        self.comment(open.id, sue, "Which month shall they cover?")
-            .await?;
-        let resolved = request("Access to the old billing system", "medium")?;
-        let history = Past {
-            status: ServiceStatus::Resolved,
-            assignee_id: Some(sue.id),
-            created_at: Some(self.ago(6 * span::DAY)),
-            resolved_at: Some(self.ago(6 * span::DAY - 5 * span::HOUR)),
-            ..Past::default()
-        };
-        requests
-            .create_with(self.tenant, mia.id, resolved, history)
-            .await?;
-        Ok(())
-    }
-
-    async fn tickets(&self, mia: &User, sue: &User) -> Result<(), Error> {
-        let message = |author: &User, hours, content: &str| {
-            Ok::<_, Error>(NewMessage {
-                user_id: author.id,
-                content: content.try_into()?,
-                created_at: Some(self.ago(hours * span::HOUR)),
-            })
-        };
-        let tickets = [
-            NewTicket {
-                title: "Usage of October is missing from the invoice".try_into()?,
-                status: ServiceStatus::Pending,
-                priority: Priority::High,
-                assignee_id: Some(sue.id),
-                created_at: Some(self.ago(30 * span::HOUR)),
-                resolved_at: None,
-                messages: vec![
-                    message(mia, 30, "The invoice of Brightwater Foods shows no usage.")?,
-                    message(
-                        sue,
-                        26,
-                        "A usage batch got stuck. Do you need the invoice today?",
-                    )?,
-                ],
-            },
-            NewTicket {
-                title: "Wrong address on an invoice".try_into()?,
-                status: ServiceStatus::Resolved,
-                priority: Priority::Low,
-                assignee_id: Some(sue.id),
-                created_at: Some(self.ago(9 * span::DAY)),
-                resolved_at: Some(self.ago(8 * span::DAY)),
-                messages: vec![message(mia, 9 * 24, "Kestrel Air has moved.")?],
-            },
-        ];
-        for ticket in tickets {
-            self.store.tickets().create(self.tenant, ticket).await?;
-        }
-        Ok(())
     }
 }

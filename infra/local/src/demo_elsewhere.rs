@@ -3,7 +3,9 @@
 use std::{io, process::ExitCode};
 
 use crate::{
-    console, demo_data, process,
+    console,
+    demo_data::{self, DemoData},
+    process,
     target_systems::{self, DemoTargets},
 };
 
@@ -52,8 +54,8 @@ enum Error {
 
 async fn run(table: Option<&String>, port: u16) -> Result<(), Error> {
     if let Some(table) = table {
-        let client = aws_sdk_dynamodb::Client::new(&shared::config::aws().await);
-        Box::pin(demo_data::load(client, table)).await?;
+        let client = aws_sdk_dynamodb::Client::new(&shared::config::Patience::Client.load().await);
+        Box::pin(DemoData::shipped()?.load(client, table)).await?;
     }
     let targets = DemoTargets::start(port, None)?;
     console::say(&targets.connections().to_string());

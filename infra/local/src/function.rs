@@ -1,82 +1,56 @@
-//! Invocations of the functions that `cargo lambda watch` runs.
+//! The functions and their invocations.
 
-use std::time::Duration;
+mod error;
+mod handler;
+mod in_process;
+mod table;
+mod watched;
+
+use std::{sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use futures::{FutureExt, future::BoxFuture};
-use http::header;
-use reqwest::Client;
-use serde::Deserialize;
 use serde_json::Value;
+use shared::config::Environment;
 use tokio::time::timeout;
 
-use crate::lambda::EXIT_ERROR;
+pub use self::{
+    error::InvocationError,
+    in_process::NotStarted,
+    table::{ApiFunction, FUNCTIONS, Function, Routes, States, api_functions},
+};
+use self::{in_process::InProcess, watched::Watched};
+use crate::{engines::Engines, template::Template};
 
-/// The functions behind Lambda's invoke URL.
+/// All functions, ready to be invoked. Cheap to clone.
 #[derive(Clone, Debug)]
-pub struct Functions {
-    url: String,
-    http: Client,
-}
+pub struct Functions(Arc<Place>);
 
-/// An invocation gave no result.
-#[derive(Debug, thiserror::Error)]
-pub enum InvocationError {
-    /// There was no answer.
-    #[error("{function} gave no answer: {source}")]
-    NoAnswer {
-        /// Name of the function.
-        function: String,
-        /// Error of the HTTP client.
-        source: reqwest::Error,
-    },
-    /// The function's process ended; it restarts by itself.
-    #[error("the process of {function} has ended: {message}")]
-    Ended {
-        /// Name of the function.
-        function: String,
-        /// Exit status or signal.
-        message: String,
-    },
-    /// The function exceeded its time.
-    #[error("{function} did not answer within {within:?}")]
-    TimedOut {
-        /// Name of the function.
-        function: String,
-        /// Time limit.
-        within: Duration,
-    },
-    /// The function failed or does not exist.
-    #[error("{function} failed with status {status}: {body}")]
-    Failed {
-        /// Name of the function.
-        function: String,
-        /// HTTP status of the answer.
-        status: u16,
-        /// Error of the function.
-        body: String,
-    },
+/// The place where functions run.
+#[derive(Debug)]
+enum Place {
+    InProcess(InProcess),
+    Watched(Watched),
 }
 
 /// A running invocation.
 pub type Invocation = BoxFuture<'static, Result<Bytes, InvocationError>>;
 
-/// An error in Lambda's format.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct FunctionError {
-    error_type: String,
-    error_message: String,
-}
-
 impl Functions {
+    /// Starts the functions in this process with these settings, on the engines, with the template's time
+    /// limits.
+    pub async fn start(
+        settings: &Environment,
+        engines: &Engines,
+        template: &Template,
+    ) -> Result<Self, NotStarted> {
+        let started = InProcess::start(settings, engines, template).await?;
+        Ok(Self(Arc::new(Place::InProcess(started))))
+    }
+
     /// Returns the functions behind `invoke_url`.
-    pub fn new(invoke_url: &str) -> Result<Self, reqwest::Error> {
-        Ok(Self {
-            url: format!("{invoke_url}/2015-03-31/functions"),
-            // The URL is on this machine, so no proxy applies.
-            http: Client::builder().no_proxy().build()?,
-        })
+    pub fn at(invoke_url: &str) -> Result<Self, reqwest::Error> {
+        Ok(Self(Arc::new(Place::Watched(Watched::at(invoke_url)?))))
     }
 
     /// Sends an event to a function and returns its result.
@@ -86,37 +60,18 @@ impl Functions {
         event: Bytes,
         within: Duration,
     ) -> Result<Bytes, InvocationError> {
-        timeout(within, self.wait_for(function, event))
-            .await
-            .unwrap_or_else(|_| {
-                Err(InvocationError::TimedOut {
-                    function: function.to_owned(),
-                    within,
-                })
-            })
-    }
-
-    async fn wait_for(&self, function: &str, event: Bytes) -> Result<Bytes, InvocationError> {
-        let no_answer = |source| InvocationError::NoAnswer {
-            function: function.to_owned(),
-            source,
+        let answer = async {
+            match &*self.0 {
+                Place::InProcess(functions) => functions.invoke(function, event).await,
+                Place::Watched(functions) => functions.invoke(function, event).await,
+            }
         };
-        let response = self
-            .http
-            .post(format!("{}/{function}/invocations", self.url))
-            .header(header::CONTENT_TYPE, "application/json")
-            .body(event)
-            .send()
-            .await
-            .map_err(no_answer)?;
-        let status = response.status();
-        let failed =
-            !status.is_success() || response.headers().contains_key("x-amz-function-error");
-        let body = response.bytes().await.map_err(no_answer)?;
-        if failed {
-            return Err(InvocationError::of(function, status.as_u16(), &body));
-        }
-        Ok(body)
+        timeout(within, answer).await.unwrap_or_else(|_| {
+            Err(InvocationError::TimedOut {
+                function: function.to_owned(),
+                within,
+            })
+        })
     }
 
     /// Returns a closure that invokes one function, for the mapping and the schedule.
@@ -133,23 +88,6 @@ impl Functions {
                 functions.invoke(function, event, within).await
             }
             .boxed()
-        }
-    }
-}
-
-impl InvocationError {
-    fn of(function: &str, status: u16, body: &[u8]) -> Self {
-        let function = function.to_owned();
-        match serde_json::from_slice::<FunctionError>(body) {
-            Ok(error) if error.error_type == EXIT_ERROR => Self::Ended {
-                function,
-                message: error.error_message,
-            },
-            _ => Self::Failed {
-                function,
-                status,
-                body: String::from_utf8_lossy(body).into_owned(),
-            },
         }
     }
 }

@@ -4,7 +4,7 @@
 mod atomic_file;
 mod background;
 mod console;
-mod demo_data;
+pub mod demo_data;
 pub mod demo_elsewhere;
 pub mod engines;
 pub mod event_source_mapping;

@@ -1,4 +1,5 @@
 mod debt;
+mod demo;
 mod ids;
 mod messages;
 mod stripe;

@@ -4,32 +4,55 @@ use std::time::Duration;
 
 use aws_config::{BehaviorVersion, SdkConfig, retry::RetryConfig, timeout::TimeoutConfig};
 
-/// Returns the configuration of the SDK's clients: region and credentials as the SDK finds them,
-/// and the time limits of [`timeouts`]. An operation fails after four seconds, so that a client has
-/// an answer within five.
-pub async fn aws() -> SdkConfig {
-    load(timeouts(), 3).await
+/// Time limits and attempts of requests to AWS.
+#[derive(Clone, Copy, Debug)]
+pub enum Patience {
+    /// A client waits. An operation fails after four seconds, so that the client has an answer within five.
+    Client,
+    /// No client waits. A slow request is waited for rather than sent again, since the first one still uses the
+    /// table.
+    Background,
 }
 
-/// As [`aws`], where no client waits: a slow request is waited for rather than sent again, since the first
-/// one still uses the table.
-pub async fn background() -> SdkConfig {
-    let timeouts = TimeoutConfig::builder()
-        .connect_timeout(Duration::from_secs(1))
-        .operation_attempt_timeout(Duration::from_secs(8))
-        .operation_timeout(Duration::from_secs(20));
-    load(timeouts.build(), 5).await
+impl Patience {
+    /// Returns the configuration of the SDK's clients, with region and credentials as the SDK finds them.
+    pub async fn load(self) -> SdkConfig {
+        aws_config::defaults(BehaviorVersion::latest())
+            .timeout_config(self.timeouts())
+            .retry_config(self.retries())
+            .load()
+            .await
+    }
+
+    /// Returns a configuration with these limits.
+    #[must_use]
+    pub fn applied_to(self, aws: SdkConfig) -> SdkConfig {
+        aws.into_builder()
+            .timeout_config(self.timeouts())
+            .retry_config(self.retries())
+            .build()
+    }
+
+    fn timeouts(self) -> TimeoutConfig {
+        match self {
+            Self::Client => timeouts(),
+            Self::Background => TimeoutConfig::builder()
+                .connect_timeout(Duration::from_secs(1))
+                .operation_attempt_timeout(Duration::from_secs(8))
+                .operation_timeout(Duration::from_secs(20))
+                .build(),
+        }
+    }
+
+    fn retries(self) -> RetryConfig {
+        RetryConfig::standard().with_max_attempts(match self {
+            Self::Client => 3,
+            Self::Background => 5,
+        })
+    }
 }
 
-async fn load(timeouts: TimeoutConfig, attempts: u32) -> SdkConfig {
-    aws_config::defaults(BehaviorVersion::latest())
-        .timeout_config(timeouts)
-        .retry_config(RetryConfig::standard().with_max_attempts(attempts))
-        .load()
-        .await
-}
-
-/// Returns the time limits of [`aws`], which the SDK does not set by itself.
+/// Returns the time limits of [`Patience::Client`], which the SDK does not set by itself.
 #[must_use]
 pub fn timeouts() -> TimeoutConfig {
     TimeoutConfig::builder()

@@ -2,7 +2,7 @@
 //! with an error that names it.
 
 pub use crate::{
-    aws::{aws, background, timeouts},
+    aws::{Patience, timeouts},
     config_error::ConfigError,
 };
 

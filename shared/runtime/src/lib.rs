@@ -1,7 +1,9 @@
 //! The parts that functions share, behind the API or not: settings ([`config`]), log and metrics
 //! ([`telemetry`]), the queues ([`queue`]) and their [`messages`], and the key of all secrets ([`kms`]).
+//! Functions without clients share [`background`].
 
 mod aws;
+pub mod background;
 pub mod config;
 mod config_error;
 pub mod kms;
@@ -10,4 +12,4 @@ pub mod queue;
 mod start;
 pub mod telemetry;
 
-pub use start::Start;
+pub use start::{FromStart, Start};

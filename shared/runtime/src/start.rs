@@ -1,8 +1,12 @@
 //! Cold start.
 
 use aws_config::SdkConfig;
+use lambda_runtime::Error;
 
-use crate::config::{self, ConfigError, Environment};
+use crate::{
+    config::{self, ConfigError, Environment, Patience},
+    queue::Queue,
+};
 
 /// The settings and AWS clients of a function after its cold start.
 #[derive(Debug)]
@@ -13,21 +17,24 @@ pub struct Start {
     pub aws: SdkConfig,
     /// Client of the table, already connected.
     pub dynamodb: aws_sdk_dynamodb::Client,
+    /// Name of the table.
+    pub table: String,
+}
+
+/// The state of a function, created once per cold start.
+pub trait FromStart: Sized + Send + Sync + 'static {
+    /// Creates the state. An error names the setting that is missing or malformed.
+    fn from_start(start: &Start) -> Result<Self, Error>;
 }
 
 impl Start {
-    /// Reads the environment, then fetches the secrets and connects to the table at the same time.
-    pub async fn cold() -> Result<Self, ConfigError> {
-        Self::with(config::aws().await).await
+    /// Starts the function of this process.
+    pub async fn cold(patience: Patience) -> Result<Self, ConfigError> {
+        Self::of(Environment::process(), patience.load().await).await
     }
 
-    /// As [`cold`](Self::cold), with the time limits of a function for which no client waits.
-    pub async fn background() -> Result<Self, ConfigError> {
-        Self::with(config::background().await).await
-    }
-
-    async fn with(aws: SdkConfig) -> Result<Self, ConfigError> {
-        let environment = Environment::process();
+    /// Fetches the secrets and connects to the table at the same time.
+    pub async fn of(environment: Environment, aws: SdkConfig) -> Result<Self, ConfigError> {
         let dynamodb = aws_sdk_dynamodb::Client::new(&aws);
         let name = config::table(&environment)?;
         let warm_up = table::warm_up(&dynamodb, &name);
@@ -36,6 +43,13 @@ impl Start {
             environment: environment?,
             aws,
             dynamodb,
+            table: name,
         })
+    }
+
+    /// Returns the queue at a URL.
+    #[must_use]
+    pub fn queue(&self, url: &str) -> Queue {
+        Queue::new(aws_sdk_sqs::Client::new(&self.aws), url)
     }
 }

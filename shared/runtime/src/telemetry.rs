@@ -12,7 +12,7 @@ use std::{
     collections::BTreeSet,
     io::Write,
     sync::{
-        OnceLock,
+        Arc,
         atomic::{AtomicBool, Ordering},
     },
 };
@@ -28,29 +28,31 @@ use crate::config::Environment;
 /// Namespace of the metrics.
 const NAMESPACE: &str = "Workdesk";
 
-/// Name of this function in its lines.
-static FUNCTION: OnceLock<&'static str> = OnceLock::new();
-
-/// Stack of this function, a dimension of its metrics.
-static STACK: OnceLock<String> = OnceLock::new();
-
 /// Stack of a function without `STACK_NAME`.
 const NO_STACK: &str = "local";
-
-/// The share of successes that is logged, from 0 to 1.
-static SUCCESS_SHARE: OnceLock<f64> = OnceLock::new();
 
 /// Milliseconds from which a request is slow, and always logged.
 const SLOW: u128 = 1_000;
 
-/// True once this process has had a request.
-static WARM: AtomicBool = AtomicBool::new(false);
-
 tokio::task_local! {
+    /// The function that runs.
+    static FUNCTION: Arc<Function>;
     /// Caller and organization, once known.
     static CALLER: Cell<Option<(UserId, OrganizationId)>>;
     /// Client address of a sign-in or change of password.
     static ADDRESS: RefCell<Option<String>>;
+}
+
+/// A running function, as its lines and metrics name it.
+#[derive(Debug)]
+pub struct Function {
+    name: &'static str,
+    /// Stack, a dimension of its metrics.
+    stack: String,
+    /// The share of successes that is logged, from 0 to 1.
+    success_share: f64,
+    /// True once it has had a request.
+    is_warm: AtomicBool,
 }
 
 /// The facts of an answered request for its log line.
@@ -97,28 +99,50 @@ pub enum Metric {
     DueAge(&'static str, usize),
     /// A sign-in or change of password with a wrong username or password.
     SignInFailure,
-    /// The first request of a process of this function.
+    /// The first request of an instance of this function.
     ColdStart,
     /// Records that a request or a run could not read.
     Unreadable(usize),
 }
 
-/// Sets up JSON lines on standard output, from the level `RUST_LOG` (`info` by default) on, and the
-/// metrics of the stack `STACK_NAME`. `function` is the name in the lines. `SUCCESS_LOG_SHARE` is the share
-/// of successes that is logged: all, unless it is a number from 0 to 1. Call it once per process.
-pub fn init(function: &'static str) {
-    let _ = FUNCTION.set(function);
-    let environment = Environment::process();
-    let stack = environment.optional("STACK_NAME").unwrap_or(NO_STACK);
-    let _ = STACK.set(stack.to_owned());
-    let _ = SUCCESS_SHARE.set(share(environment.optional("SUCCESS_LOG_SHARE")));
-    let level = environment.optional("RUST_LOG").unwrap_or_default();
-    // A second call, as tests make it, changes nothing.
-    let _ = tracing::subscriber::set_global_default(lines(level, std::io::stdout));
+impl Function {
+    /// Returns a function with the metrics of the stack `STACK_NAME`. `SUCCESS_LOG_SHARE` is the share of
+    /// successes that is logged: all, unless it is a number from 0 to 1.
+    #[must_use]
+    pub fn new(name: &'static str, environment: &Environment) -> Arc<Self> {
+        let stack = environment.optional("STACK_NAME").unwrap_or(NO_STACK);
+        Arc::new(Self {
+            name,
+            stack: stack.to_owned(),
+            success_share: share(environment.optional("SUCCESS_LOG_SHARE")),
+            is_warm: AtomicBool::new(false),
+        })
+    }
+
+    /// Runs work of the function, whose lines and metrics are the function's.
+    pub fn run<F: Future>(self: Arc<Self>, work: F) -> impl Future<Output = F::Output> {
+        FUNCTION.scope(self, work)
+    }
 }
 
-/// Returns a subscriber that writes JSON lines from a level on; `info` if `level` is empty.
-pub fn lines<W>(level: &str, writer: W) -> impl tracing::Subscriber
+/// Runs the function of this process, with JSON lines on standard output from the level `RUST_LOG` (`info` by
+/// default) on.
+pub async fn run<F: Future>(function: &'static str, work: F) -> F::Output {
+    let environment = Environment::process();
+    let level = environment.optional("RUST_LOG").unwrap_or_default();
+    // The first call of a process decides.
+    let _ = tracing::subscriber::set_global_default(lines(level, false, std::io::stdout));
+    Function::new(function, &environment).run(work).await
+}
+
+/// Returns the name of the function that runs; none in a process that is none, such as a test.
+fn function() -> Option<&'static str> {
+    FUNCTION.try_with(|function| function.name).ok()
+}
+
+/// Returns a subscriber that writes JSON lines from a level on; `info` if `level` is empty. `has_span` adds the
+/// span of a line.
+pub fn lines<W>(level: &str, has_span: bool, writer: W) -> impl tracing::Subscriber
 where
     W: for<'a> MakeWriter<'a> + Send + Sync + 'static,
 {
@@ -128,7 +152,7 @@ where
     tracing_subscriber::fmt()
         .json()
         .flatten_event(true)
-        .with_current_span(false)
+        .with_current_span(has_span)
         .with_span_list(false)
         .with_target(false)
         .with_env_filter(filter)
@@ -167,7 +191,8 @@ fn place(id: &str) -> f64 {
 
 /// Runs a request. Returns its output and its record.
 pub async fn observe<F: Future>(traces: Traces, request: F) -> (F::Output, Record) {
-    let cold_start = !WARM.swap(true, Ordering::Relaxed);
+    let is_first = |function: &Arc<Function>| !function.is_warm.swap(true, Ordering::Relaxed);
+    let cold_start = FUNCTION.try_with(is_first).unwrap_or_default();
     let start = Stopwatch::start();
     let request = CALLER.scope(Cell::default(), async {
         let output = request.await;
@@ -250,7 +275,7 @@ pub fn unreadable(records: &BTreeSet<String>, request: Option<&str>, now: Timest
     }
     let named: Vec<&str> = records.iter().take(NAMED).map(String::as_str).collect();
     tracing::error!(
-        function = FUNCTION.get().copied(),
+        function = function(),
         requestId = request,
         records = named.join(", "),
         count = records.len(),
@@ -261,11 +286,12 @@ pub fn unreadable(records: &BTreeSet<String>, request: Option<&str>, now: Timest
 
 /// Counts a metric of this function. A process that is none, such as a test, counts nothing.
 pub fn count(metric: Metric, now: Timestamp) {
-    let Some(function) = FUNCTION.get() else {
+    let line = |function: &Arc<Function>| {
+        embedded_metric(metric, &function.stack, function.name, now).to_string()
+    };
+    let Ok(mut line) = FUNCTION.try_with(line) else {
         return;
     };
-    let stack = STACK.get().map_or(NO_STACK, String::as_str);
-    let mut line = embedded_metric(metric, stack, function, now).to_string();
     line.push('\n');
     // A failure to write cannot be reported anywhere.
     let _ = std::io::stdout().lock().write_all(line.as_bytes());
@@ -308,7 +334,7 @@ pub fn embedded_metric(metric: Metric, stack: &str, function: &str, now: Timesta
 }
 
 impl Record {
-    /// Returns true for the first request of the process.
+    /// Returns true for the first request of the function's instance.
     #[must_use]
     pub const fn is_cold_start(&self) -> bool {
         self.cold_start
@@ -330,7 +356,8 @@ impl Record {
         status: StatusCode,
         cause: Option<&str>,
     ) {
-        let of_successes = SUCCESS_SHARE.get().copied().unwrap_or(1.0);
+        let of_successes = FUNCTION.try_with(|function| function.success_share);
+        let of_successes = of_successes.unwrap_or(1.0);
         let Some(share) = logged_share(of_successes, request_id, status, self.millis) else {
             return;
         };
@@ -339,7 +366,7 @@ impl Record {
         macro_rules! line {
             ($level:ident, $cause:expr) => {
                 tracing::$level!(
-                    function = FUNCTION.get().copied(),
+                    function = function(),
                     requestId = request_id,
                     traceId = self.traces.own.as_deref(),
                     clientTraceId = self.traces.of_client.as_deref(),

@@ -184,7 +184,7 @@ impl World {
         let (shared, cookies) = fill(store, &sealer, &demo, newcomer).await;
         let queue = queue::start(engines.sqs_url(), fates.clone()).await;
         let lambda = start_functions(&engines, &proxy, &queue, &fates, clock_shift).await;
-        let functions = Functions::new(lambda.url()).unwrap();
+        let functions = Functions::at(lambda.url()).unwrap();
         let template = Template::deployed().unwrap();
         let gateway = Gateway::start(0, &template.api, Vec::new(), functions.clone()).unwrap();
 

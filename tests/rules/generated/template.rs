@@ -33,7 +33,7 @@ const WITHOUT_ENDPOINTS: &str = "background ";
 
 /// The functions that the alarms watch one by one.
 fn watched(alarms: &'static str) -> Vec<&'static Function> {
-    let is_watched = |one: &&Function| match one.api {
+    let is_watched = |one: &&Function| match one.api() {
         Some(_) => alarms == WITH_ENDPOINTS && !one.is_open(),
         None => alarms == WITHOUT_ENDPOINTS,
     };
@@ -134,7 +134,7 @@ fn capacity(template: &str) -> Vec<String> {
 /// The route from the gateway to a function, and its log group.
 fn plumbing(function: &Function, named: &Routes) -> Vec<String> {
     let mut lines = Vec::new();
-    if function.api.is_some() {
+    if function.api().is_some() {
         lines.extend(way_from_the_gateway(function, named));
         lines.push(String::new());
     }
@@ -187,7 +187,7 @@ fn route_keys(function: &Function) -> Vec<String> {
         .filter(|one| one.function == function.name);
     let mut keys: Vec<String> = of_function.map(|one| format!("ANY {}", one.path)).collect();
     keys.dedup();
-    let pages = function.api.iter().flat_map(|api| api.pages);
+    let pages = function.api().into_iter().flat_map(|api| api.pages);
     keys.extend(pages.map(|path| format!("ANY {path}")));
     if function.name == DEFAULT {
         keys.push("$default".to_owned());

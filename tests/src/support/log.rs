@@ -25,7 +25,7 @@ pub fn listens() {
     static LISTENS: Once = Once::new();
     LISTENS.call_once(|| {
         let writer = || READ.with_borrow(|read| Line(read.clone()));
-        tracing::subscriber::set_global_default(telemetry::lines("", writer)).unwrap();
+        tracing::subscriber::set_global_default(telemetry::lines("", false, writer)).unwrap();
     });
 }
 

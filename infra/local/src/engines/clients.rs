@@ -8,6 +8,7 @@ use aws_smithy_http_client::{
     Builder,
     tls::{Provider, rustls_provider::CryptoMode},
 };
+use aws_types::service_config::{LoadServiceConfig, ServiceConfigKey};
 use shared::{config::ConfigError, runtime::kms::Kms};
 
 /// Region of all local resources.
@@ -62,6 +63,34 @@ pub fn kms_client(url: &str) -> Result<Kms, ConfigError> {
             .endpoint_url(url)
             .build(),
     )
+}
+
+/// Returns the configuration of a function's clients, which find the engines by the names of their services.
+pub(super) fn of_function(dynamodb: &str, sqs: &str, kms: &str) -> SdkConfig {
+    let urls = [("DynamoDB", dynamodb), ("SQS", sqs), ("KMS", kms)];
+    let https = [dynamodb, sqs]
+        .into_iter()
+        .find(|url| url.starts_with("https:"));
+    SdkConfig::builder()
+        .behavior_version(BehaviorVersion::latest())
+        .region(Region::from_static(REGION))
+        .credentials_provider(SharedCredentialsProvider::new(credentials()))
+        .http_client(http_client(https.unwrap_or(dynamodb)))
+        .service_config(Urls(urls.map(|(service, url)| (service, url.to_owned()))))
+        .build()
+}
+
+/// The URLs of the engines by the ids of their services.
+#[derive(Debug)]
+struct Urls([(&'static str, String); 3]);
+
+impl LoadServiceConfig for Urls {
+    fn load_config(&self, key: ServiceConfigKey<'_>) -> Option<String> {
+        let is_named = |service: &str| service.eq_ignore_ascii_case(key.service_id());
+        let url = self.0.iter().find(|(service, _)| is_named(service));
+        url.filter(|_| key.env() == "AWS_ENDPOINT_URL")
+            .map(|(_, url)| url.clone())
+    }
 }
 
 fn credentials() -> Credentials {

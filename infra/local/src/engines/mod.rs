@@ -22,6 +22,7 @@ pub(crate) use problem::problem;
 pub use resources::{Queue, Queues};
 pub use stream::Stream;
 
+use aws_config::SdkConfig;
 use shared::runtime::kms::Kms;
 
 use crate::{background::Background, template::Template};
@@ -139,6 +140,13 @@ impl Engines {
     /// first uses it, so each runtime needs its own client.
     pub fn kms(&self) -> Result<Kms, Error> {
         Ok(kms_client(&self.kms_url)?)
+    }
+
+    /// Returns the configuration of a function's clients. Their connections belong to the runtime that first
+    /// uses them.
+    #[must_use]
+    pub fn aws(&self) -> SdkConfig {
+        clients::of_function(&self.dynamodb_url, &self.sqs_url, &self.kms_url)
     }
 
     /// Returns a reader of a table's stream. It begins after a sequence number, or at the oldest record.

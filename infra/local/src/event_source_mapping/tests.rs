@@ -39,7 +39,7 @@ impl Stack {
         Self {
             sqs: engines.sqs(),
             engines,
-            functions: Functions::new(&url).unwrap(),
+            functions: Functions::at(&url).unwrap(),
             events,
         }
     }

@@ -32,7 +32,7 @@ impl World {
         );
         tokio::spawn(async move { axum::serve(listener, routes).await });
         let api = Template::deployed().unwrap().api;
-        let functions = Functions::new(&invoke_url).unwrap();
+        let functions = Functions::at(&invoke_url).unwrap();
         let origins = origins.iter().map(|&origin| origin.to_owned()).collect();
         Self {
             gateway: Gateway::start(0, &api, origins, functions).unwrap(),
@@ -183,7 +183,7 @@ async fn both_addresses_of_localhost_answer() {
     // Another program on one of them would answer some clients.
     let port: u16 = port.parse().unwrap();
     let api = Template::deployed().unwrap().api;
-    let functions = Functions::new("http://127.0.0.1:9").unwrap();
+    let functions = Functions::at("http://127.0.0.1:9").unwrap();
     Gateway::start(port, &api, Vec::new(), functions).unwrap_err();
 }
 

@@ -1,7 +1,11 @@
 //! Build and run of the functions with `cargo lambda watch`. It starts a function at its first
 //! invocation and restarts it when its sources change.
 
-use std::{net::Ipv4Addr, path::Path, process::Stdio, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    process::Stdio,
+    time::Duration,
+};
 
 use tokio::{
     io::{AsyncBufReadExt, AsyncRead, BufReader},
@@ -10,12 +14,14 @@ use tokio::{
 };
 
 use super::{
+    cargo_lambda,
     child::{self, Group},
     config::Config,
     environment,
     error::Error,
+    ports,
 };
-use crate::{console, process};
+use crate::{console, process, template::Template};
 
 /// The program of this package in which functions run.
 const EXECUTION_ENVIRONMENT: &str = "execution-environment";
@@ -34,15 +40,19 @@ const NOISE: [&str; 6] = [
 ];
 
 /// Builds the functions with the features that `cargo lambda watch` builds them with: those of the
-/// whole workspace. Named by `--bin` and not by `--package`, they share all dependencies.
-pub(crate) async fn build(
+/// whole workspace. Named by `--bin` and not by `--package`, they share all dependencies. Returns the path of
+/// cargo-lambda, which is fetched if it is missing.
+pub(crate) async fn prepare(
     config: &Config,
     workspace: &Path,
-    functions: impl Iterator<Item = &str>,
-) -> Result<(), Error> {
+    template: &Template,
+) -> Result<PathBuf, Error> {
+    let tools = workspace.join("target/tools");
+    let cargo_lambda = cargo_lambda::find_or_fetch(&config.programs, &tools).await?;
+    console::say("Building the functions …");
     let mut command = Command::new(&config.cargo);
     command.arg("build").current_dir(workspace);
-    for program in functions.chain([EXECUTION_ENVIRONMENT]) {
+    for program in template.functions().chain([EXECUTION_ENVIRONMENT]) {
         command.args(["--bin", program]);
     }
     let status = child::run(&mut command)
@@ -52,18 +62,22 @@ pub(crate) async fn build(
             source,
         })?;
     if status.success() {
-        return Ok(());
+        return Ok(cargo_lambda);
     }
     Err(Error::Build)
 }
 
-/// Starts `cargo lambda watch` on a port of this machine.
+/// Starts `cargo lambda watch` on a free port of this machine. Returns its URL.
 pub(crate) fn start(
     cargo_lambda: &Path,
     workspace: &Path,
-    port: u16,
     variables: &[(&'static str, String)],
-) -> Result<Group, Error> {
+) -> Result<(Group, String), Error> {
+    let failed = |source| Error::Program {
+        program: "cargo lambda watch",
+        source,
+    };
+    let port = ports::free().map_err(failed)?;
     let environment_of_functions =
         process::sibling(EXECUTION_ENVIRONMENT).map_err(|source| Error::Program {
             program: EXECUTION_ENVIRONMENT,
@@ -93,26 +107,21 @@ pub(crate) fn start(
     for name in environment::REMOVED {
         command.env_remove(name);
     }
-    let mut group = Group::start(&mut command).map_err(|source| Error::Program {
-        program: "cargo lambda watch",
-        source,
-    })?;
+    let mut group = Group::start(&mut command).map_err(failed)?;
     if let Some(stdout) = group.child().stdout.take() {
         tokio::spawn(hand_on(stdout));
     }
     if let Some(stderr) = group.child().stderr.take() {
         tokio::spawn(hand_on(stderr));
     }
-    Ok(group)
+    Ok((group, format!("http://127.0.0.1:{port}")))
 }
 
 /// Waits until the port is open, which is before any function starts.
-pub(crate) async fn answer(group: &mut Group, port: u16) -> Result<(), Error> {
+pub(crate) async fn answer(group: &mut Group, url: &str) -> Result<(), Error> {
+    let address = url.trim_start_matches("http://");
     let answering = async {
-        while TcpStream::connect((Ipv4Addr::LOCALHOST, port))
-            .await
-            .is_err()
-        {
+        while TcpStream::connect(address).await.is_err() {
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
     };

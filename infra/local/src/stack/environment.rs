@@ -14,20 +14,14 @@ pub(crate) struct Secrets {
     pub(crate) webhooks: String,
 }
 
-/// Returns all variables of the functions. The gateway listens on `port`.
+/// Returns the settings of the functions. The gateway listens on `port`.
 pub(crate) fn of_functions(
     config: &Config,
     engines: &Engines,
     secrets: &Secrets,
     port: u16,
 ) -> Vec<(&'static str, String)> {
-    // Engines and target systems are on this machine, so no proxy applies to them.
-    let no_proxy = ["127.0.0.1", "localhost"]
-        .into_iter()
-        .chain(config.no_proxy.as_deref())
-        .collect::<Vec<_>>()
-        .join(",");
-    let mut variables = vec![
+    let mut settings = vec![
         ("TABLE_NAME", engines.table_name().to_owned()),
         ("QUEUE_URL", engines.queues().actions.url.clone()),
         ("WEBHOOK_QUEUE_URL", engines.queues().webhooks.url.clone()),
@@ -44,6 +38,20 @@ pub(crate) fn of_functions(
         // The demo's connections lead to this machine, and so may webhooks.
         ("LOCAL_TARGETS", "true".to_owned()),
         ("SECRETS_KEY", KEY.to_owned()),
+    ];
+    settings.extend(config.handed_on.iter().cloned());
+    settings
+}
+
+/// Returns the variables by which the SDK of another process finds the engines.
+pub(crate) fn of_sdk(config: &Config, engines: &Engines) -> Vec<(&'static str, String)> {
+    // Engines and target systems are on this machine, so no proxy applies to them.
+    let no_proxy = ["127.0.0.1", "localhost"]
+        .into_iter()
+        .chain(config.no_proxy.as_deref())
+        .collect::<Vec<_>>()
+        .join(",");
+    vec![
         (
             "AWS_ENDPOINT_URL_DYNAMODB",
             engines.dynamodb_url().to_owned(),
@@ -55,7 +63,5 @@ pub(crate) fn of_functions(
         ("AWS_SECRET_ACCESS_KEY", SECRET_ACCESS_KEY.to_owned()),
         ("NO_PROXY", no_proxy.clone()),
         ("no_proxy", no_proxy),
-    ];
-    variables.extend(config.handed_on.iter().cloned());
-    variables
+    ]
 }

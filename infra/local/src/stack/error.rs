@@ -3,7 +3,7 @@
 use std::{io, path::PathBuf, process::ExitStatus};
 
 use super::{arguments, config};
-use crate::{demo_data, engines, gateway, target_systems, template};
+use crate::{demo_data, engines, function, gateway, target_systems, template};
 
 /// The stack did not start, or ended by itself.
 #[derive(Debug, thiserror::Error)]
@@ -29,7 +29,7 @@ pub(crate) enum Error {
     #[error(
         "cargo-lambda is missing and could not be installed:\n  {0}\n\
          Install it with `pip install cargo-lambda`, or compile it with \
-         `cargo install cargo-lambda --locked`, and try again."
+         `cargo install cargo-lambda --locked`, and try again. Without --watch, nothing needs it."
     )]
     NoCargoLambda(String),
     #[error("the functions could not be built")]
@@ -45,6 +45,8 @@ pub(crate) enum Error {
     DemoTargets(#[from] target_systems::Error),
     #[error(transparent)]
     Template(#[from] template::Error),
+    #[error(transparent)]
+    Function(#[from] function::NotStarted),
     #[error(transparent)]
     Gateway(#[from] gateway::Error),
     #[error(transparent)]

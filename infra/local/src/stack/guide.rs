@@ -2,61 +2,71 @@
 
 use std::path::Path;
 
-use crate::demo_data::{ACCOUNTS, PASSWORD};
+use crate::{
+    demo_data::{DemoData, PASSWORD},
+    engines::Engines,
+};
 
-/// Returns the guide. Its commands work when they are pasted into bash as they are printed. They
-/// shorten answers with Python, which Workdesk needs anyway, since jq may be missing.
-pub(crate) fn text(url: &str, targets_url: &str, data: &Path, cookies: &Path) -> String {
-    let accounts = ACCOUNTS
+/// Returns the guide. Its commands work when they are pasted into bash as they are printed. They shorten answers
+/// by grep, since jq may be missing.
+pub(crate) fn text(
+    url: &str,
+    targets_url: &str,
+    demo: &DemoData,
+    engines: &Engines,
+    data: &Path,
+    cookies: &Path,
+) -> String {
+    let accounts = demo.accounts().iter();
+    let accounts: Vec<String> = accounts
         .map(|account| format!("{} ({})", account.username, account.role))
-        .join(", ");
+        .collect();
+    let accounts = accounts.join(", ");
     let jar = quoted(&cookies.display().to_string());
     let data = data.display();
+    let (dynamodb, sqs) = (engines.dynamodb_url(), engines.sqs_url());
     format!(
-        r#"
-Workdesk is running. Ctrl-C stops it.
+        r#"Workdesk is running at {url}. Ctrl-C stops it.
 
-  API                   {url}
   API reference         {url}/api/docs
   Demo billing system   {targets_url}
+  DynamoDB, SQS         {dynamodb}, {sqs}
   Data                  {data} (cargo local --fresh deletes it)
   Accounts              {accounts}
   Password              {PASSWORD}
 
 Paste into bash: max has an action proposed, ada approves it, and the journal tells who did what:
   jar={jar}
-  api() {{ curl -sS -b "$jar" -c "$jar" -H 'Content-Type: application/json' -X "$1" {url}/api"$2" "${{@:3}}"; }}
-  login() {{ api POST /auth/login -d "{{\"username\":\"$1\",\"password\":\"{PASSWORD}\"}}" | show 'a["fullName"]'; }}
-  show() {{ python3 -c "import json, sys; a = json.load(sys.stdin); print(json.dumps($1, indent=1, ensure_ascii=False))"; }}
-  pick() {{ python3 -c "import json, sys; print(json.load(sys.stdin)$1)"; }}
+  api() {{ curl -sS -b "$jar" -c "$jar" -H 'Content-Type: application/json' -X "$1" {url}/api"$2" "${{@:3}}"; echo; }}
+  login() {{ api POST /auth/login -d "{{\"username\":\"$1\",\"password\":\"{PASSWORD}\"}}" | show fullName; }}
+  show() {{ grep -oE "\"($1)\":(\"([^\"\\\\]|\\\\.)*\"|[^][{{}},]+)"; echo; }}
+  pick() {{ grep -oE "\"$1\":\"?[^\",}}]+" | head -1 | grep -oE '[^":]+$'; }}
   # The admin sets a policy: who had an action proposed that moves money does not approve it.
   login ada
-  api PUT /concierge/policy -d '{{"preset":"billing"}}' | show '{{"rules": len(a["rules"]), "version": a["version"]}}'
+  api PUT /concierge/policy -d '{{"preset":"billing"}}' | show version
   # A manager opens a session on an alert and has actions proposed. The policy refuses his approval of them.
   login max
-  alert=$(api GET '/concierge/alerts?status=open&signalType=invoice_generation_failed' | pick '[0]["id"]')
-  session=/concierge/agent-sessions/$(api POST /concierge/alerts/$alert/agent-session | pick '["session"]["id"]')
-  api POST $session/propose | show '[one["description"] for one in a["session"]["proposedActions"]]'
-  action=$(api GET $session | pick '["proposedActions"][0]["id"]')
-  api POST $session/execute -d "{{\"actionIds\":[\"$action\"]}}" | show '{{"status": a["status"], "detail": a["detail"]}}'
+  alert=$(api GET '/concierge/alerts?status=open&signalType=invoice_generation_failed' | pick id)
+  session=/concierge/agent-sessions/$(api POST /concierge/alerts/$alert/agent-session | pick 'session":{{"id')
+  api POST $session/propose | show description
+  action=$(api GET $session | pick 'proposedActions":\[{{"id')
+  api POST $session/execute -d "{{\"actionIds\":[\"$action\"]}}" | show 'status|detail'
   # The admin finds the proposal, previews the first action, and approves it.
   login ada
-  api GET '/concierge/agent-sessions?next=me' | show '[row["next"] for row in a]'
-  api POST $session/preview -d "{{\"actionIds\":[\"$action\"]}}" | show '{{k: a["actions"][0][k] for k in ("requests", "policy")}}'
-  api POST $session/execute -d "{{\"actionIds\":[\"$action\"]}}" | show '{{"status": a["session"]["status"], "success": a["results"][0]["success"]}}'
+  api GET '/concierge/agent-sessions?next=me' | show what
+  api POST $session/preview -d "{{\"actionIds\":[\"$action\"]}}" | show 'method|url|mayApprove'
+  api POST $session/execute -d "{{\"actionIds\":[\"$action\"]}}" | show success
   # The session is completed, and its open work is listed: the invoice is still to be made.
-  api GET '/concierge/agent-sessions?open=true' | show '[{{k: row[k] for k in ("status", "openActions", "next")}} for row in a]'
+  api GET '/concierge/agent-sessions?open=true' | show 'status|openActions|what'
   # The journal, its check, and the effects in the demo billing system.
-  api GET $session/journal | show '[" ".join((e["at"], e["what"], e["actor"]["type"])) for e in a]'
-  api GET $session/journal/check | show '{{"verified": a["verified"]}}'
-  curl -sS {targets_url}/effects | show '[" ".join((e["operation"], e["entity"])) for e in a]'
-  # A webhook calls a receiver on this machine, which shows the first message: a tag was created.
-  heard=$(mktemp)
-  python3 -uc 'import http.server as h; R = type("R", (h.BaseHTTPRequestHandler,), {{"do_POST": lambda r: (print(r.rfile.read(int(r.headers["content-length"])).decode()), r.send_response(204), r.end_headers()), "log_message": lambda *_: None}}); s = h.HTTPServer(("127.0.0.1", 0), R); s.timeout = 60; print(s.server_port); s.handle_request()' > "$heard" &
-  until [ -s "$heard" ]; do sleep 0.1; done
-  webhook=$(api POST /webhooks -d "{{\"url\":\"http://127.0.0.1:$(head -1 "$heard")/\",\"types\":[\"tag.created\"]}}" | pick '["id"]')
-  api POST /tags -d "{{\"name\":\"told $RANDOM\"}}" | show 'a["name"]'
-  wait; tail -n +2 "$heard"; api DELETE /webhooks/$webhook
+  api GET $session/journal | show 'what|type'
+  api GET $session/journal/check | show verified
+  curl -sS {targets_url}/effects | show 'operation|entity'
+  # A webhook calls a receiver of the demo: a tag was created.
+  webhook=$(api POST /webhooks -d '{{"url":"{targets_url}/heard","types":["tag.created"]}}' | pick id)
+  api POST /tags -d "{{\"name\":\"told $RANDOM\"}}" | show name
+  until curl -sS {targets_url}/heard | grep tag.created; do sleep 0.2; done
+  api DELETE /webhooks/$webhook
 "#
     )
 }

@@ -13,6 +13,7 @@ mod ports;
 mod signals;
 
 use std::{
+    io,
     path::{Path, PathBuf},
     process::ExitCode,
     time::Duration,
@@ -25,12 +26,14 @@ use data::DataFolder;
 use environment::Secrets;
 use error::Error;
 use serde_json::Value;
+use shared::{config::Environment, telemetry};
 use signals::Signals;
 use targets::Sealer;
 use tokio::{sync::watch, task::JoinSet};
 
 use crate::{
-    console, demo_data,
+    console,
+    demo_data::{self, DemoData},
     engines::{Engines, KEY, Options, QueueEngine, SecretsKey, TableEngine},
     event_source_mapping::EventSourceMapping,
     function::{Functions, Invocation},
@@ -100,7 +103,8 @@ async fn run() -> Result<(), Error> {
 struct Stack {
     engines: Option<Engines>,
     targets: Option<DemoTargets>,
-    functions: Option<Group>,
+    /// The processes of `cargo lambda watch`.
+    watch: Option<Group>,
     gateway: Option<Gateway>,
     /// The mappings and the schedule.
     triggers: JoinSet<()>,
@@ -109,7 +113,7 @@ struct Stack {
 }
 
 impl Stack {
-    /// Starts everything. Returns an error when the start fails or the functions end by themselves.
+    /// Starts everything. Returns an error when the start fails or `cargo lambda watch` ends by itself.
     async fn serve(&mut self, arguments: &Arguments, config: &Config) -> Result<(), Error> {
         ports::check_free(arguments.port, "--port")?;
         ports::check_free(arguments.billing_port, "--billing-port")?;
@@ -130,31 +134,34 @@ impl Stack {
             webhooks: data.webhook_secret()?,
         };
 
-        let cargo_lambda =
-            cargo_lambda::find_or_fetch(&config.programs, &target.join("tools")).await?;
-        console::say("Building the functions …");
         let template = Template::deployed()?;
-        cargo_lambda_watch::build(config, &workspace, template.functions()).await?;
-
-        console::say("Starting the engines and the demo billing system …");
+        let cargo_lambda = if arguments.watch {
+            Some(cargo_lambda_watch::prepare(config, &workspace, &template).await?)
+        } else {
+            None
+        };
         let engines = self.engines.insert(start_engines(config, &data).await?);
         let targets = DemoTargets::start(arguments.billing_port, Some(&data.target_systems()))?;
         let targets = self.targets.insert(targets);
-        let load = demo_data::load(engines.dynamodb(), engines.table_name());
-        let tenant = Box::pin(load).await?;
+        let demo = DemoData::shipped()?;
+        let tenant = Box::pin(demo.load(engines.dynamodb(), engines.table_name())).await?;
         let (table, sealer) = (engines.table_name(), Sealer::new(engines.kms()?, KEY));
         demo_data::connect(engines.dynamodb(), table, tenant, targets, &sealer).await?;
 
-        console::say("Starting the functions …");
-        let invoke_port = ports::free().map_err(|source| Error::Program {
-            program: "cargo lambda watch",
-            source,
-        })?;
-        let variables = environment::of_functions(config, engines, &secrets, arguments.port);
-        let group = cargo_lambda_watch::start(&cargo_lambda, &workspace, invoke_port, &variables)?;
-        let group = self.functions.insert(group);
-        cargo_lambda_watch::answer(group, invoke_port).await?;
-        let functions = Functions::new(&format!("http://127.0.0.1:{invoke_port}"))?;
+        let mut settings = environment::of_functions(config, engines, &secrets, arguments.port);
+        let functions = if let Some(cargo_lambda) = cargo_lambda {
+            settings.extend(environment::of_sdk(config, engines));
+            let (group, url) = cargo_lambda_watch::start(&cargo_lambda, &workspace, &settings)?;
+            cargo_lambda_watch::answer(self.watch.insert(group), &url).await?;
+            Functions::at(&url)?
+        } else {
+            let settings = settings.into_iter();
+            let settings = settings
+                .map(|(name, value)| (name.to_owned(), value))
+                .collect();
+            log(&settings);
+            Functions::start(&settings, engines, &template).await?
+        };
         let origins = config.allowed_origins.clone();
         let gateway = Gateway::start(arguments.port, &template.api, origins, functions.clone())?;
         let gateway = self.gateway.insert(gateway);
@@ -181,10 +188,15 @@ impl Stack {
         console::say(&guide::text(
             gateway.url(),
             targets.url(),
+            &demo,
+            engines,
             data.path(),
             &data.cookies(),
         ));
-        Err(cargo_lambda_watch::ended(group).await)
+        match &mut self.watch {
+            Some(group) => Err(cargo_lambda_watch::ended(group).await),
+            None => std::future::pending().await,
+        }
     }
 
     /// Stops everything, callers before the parts that they call.
@@ -196,8 +208,8 @@ impl Stack {
         let finished = async { while self.triggers.join_next().await.is_some() {} };
         let _ = tokio::time::timeout(GRACE, finished).await;
         self.triggers.shutdown().await;
-        if let Some(functions) = self.functions {
-            functions.stop().await;
+        if let Some(watch) = self.watch {
+            watch.stop().await;
         }
         if let Some(targets) = self.targets {
             targets.stop().await;
@@ -217,7 +229,7 @@ async fn start_engines(config: &Config, data: &DataFolder) -> Result<Engines, Er
         Some(url) => QueueEngine::At(url.clone()),
         None => QueueEngine::Memory,
     };
-    let engines = Engines::start(Options {
+    Ok(Engines::start(Options {
         table_engine,
         dynamodb_port: config.dynamodb_port,
         queue_engine,
@@ -225,13 +237,14 @@ async fn start_engines(config: &Config, data: &DataFolder) -> Result<Engines, Er
         secrets_key: SecretsKey(data.secrets_key()?),
         ..Options::default()
     })
-    .await?;
-    console::say(&format!(
-        "  DynamoDB {}, SQS {}",
-        engines.dynamodb_url(),
-        engines.sqs_url()
-    ));
-    Ok(engines)
+    .await?)
+}
+
+/// Has the functions of this process write their lines to standard output, each with its function.
+fn log(settings: &Environment) {
+    let level = settings.optional("RUST_LOG").unwrap_or_default();
+    // Fails only in a process that has a log.
+    let _ = tracing::subscriber::set_global_default(telemetry::lines(level, true, io::stdout));
 }
 
 /// Starts the triggers, which invoke functions without a request: queues, stream and schedule.

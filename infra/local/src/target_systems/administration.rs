@@ -1,4 +1,4 @@
-//! Administration of the demo by a user or a test: state, effects, faults and reset.
+//! Administration of the demo by a user or a test: state, effects, faults and reset, and a receiver for webhooks.
 
 use axum::{
     Json, Router,
@@ -11,11 +11,8 @@ use http::StatusCode;
 use serde_json::Value;
 
 use super::{
-    faults::Fault,
-    operation::{Answer, Operation},
-    records::Effect,
-    server::Demo,
-    systems::SYSTEMS,
+    call::Answer, faults::Fault, operation::Operation, records::Effect, server::Demo,
+    systems::Shipped,
 };
 
 pub(crate) fn routes() -> Router<Demo> {
@@ -24,10 +21,21 @@ pub(crate) fn routes() -> Router<Demo> {
         .route("/effects", get(effects))
         .route("/faults", post(add_fault).delete(clear_faults))
         .route("/reset", post(reset))
+        .route("/heard", get(heard).post(hear))
 }
 
 async fn state(State(demo): State<Demo>) -> Json<Value> {
     Json(demo.world.show())
+}
+
+/// Receives the message of a webhook.
+async fn hear(State(demo): State<Demo>, Json(message): Json<Value>) -> StatusCode {
+    demo.world.hear(message);
+    StatusCode::NO_CONTENT
+}
+
+async fn heard(State(demo): State<Demo>) -> Json<Vec<Value>> {
+    Json(demo.world.heard())
 }
 
 async fn effects(State(demo): State<Demo>) -> Json<Vec<Effect>> {
@@ -40,7 +48,7 @@ async fn add_fault(State(demo): State<Demo>, body: Bytes) -> Response {
         Ok(fault) => fault,
         Err(error) => return Answer::malformed(&error.to_string()).into_response(),
     };
-    if let Err(problem) = check(&fault) {
+    if let Err(problem) = check(demo.world.shipped(), &fault) {
         return Answer::malformed(&problem.to_string()).into_response();
     }
     demo.world.add_fault(fault);
@@ -51,7 +59,7 @@ async fn add_fault(State(demo): State<Demo>, body: Bytes) -> Response {
 #[derive(Debug, thiserror::Error)]
 enum NoSuchFault {
     #[error("system must be one of {}", .0.join(", "))]
-    System(Vec<&'static str>),
+    System(Vec<String>),
     #[error("operation must be one of {}", .0.join(", "))]
     Operation(Vec<String>),
     #[error("times must be at least 1")]
@@ -60,12 +68,18 @@ enum NoSuchFault {
     Status,
 }
 
-fn check(fault: &Fault) -> Result<(), NoSuchFault> {
-    let Some(system) = SYSTEMS.iter().find(|system| system.name == fault.system) else {
-        let names = SYSTEMS.iter().map(|system| system.name).collect();
+fn check(shipped: &Shipped, fault: &Fault) -> Result<(), NoSuchFault> {
+    let mut systems = shipped.systems.iter();
+    let Some(system) = systems.find(|system| system.name == fault.system) else {
+        let names = shipped
+            .systems
+            .iter()
+            .map(|system| system.name.clone())
+            .collect();
         return Err(NoSuchFault::System(names));
     };
-    let operations: Vec<_> = system.operations.iter().map(Operation::name).collect();
+    let operations = system.operations.iter().map(Operation::name);
+    let operations: Vec<_> = operations.map(str::to_owned).collect();
     match &fault.operation {
         Some(operation) if !operations.contains(operation) => {
             Err(NoSuchFault::Operation(operations))

@@ -5,15 +5,15 @@ use std::{io, path::PathBuf};
 /// The target systems could not be started or reset.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The seed is broken.
-    #[error("the seed of the target systems: {0}")]
-    Seed(#[from] serde_saphyr::Error),
+    /// A file of the systems is broken.
+    #[error("the files of the target systems: {0}")]
+    File(String),
     /// The initial records are broken.
     #[error("the records of the target systems: {0}")]
     Records(#[from] serde_json::Error),
     /// The state file cannot be read or written.
     #[error("the state of the target systems, {path}: {source}")]
-    File {
+    State {
         /// Path of the file.
         path: PathBuf,
         /// Error of the system.

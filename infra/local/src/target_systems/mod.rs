@@ -5,15 +5,14 @@
 //! `/state`, `/effects`, `/faults` and `/reset` administer the demo.
 
 mod administration;
-mod billing;
+mod call;
 mod connection;
 mod error;
 mod faults;
-mod notifications;
 mod operation;
-mod payments;
 mod records;
 mod server;
+mod special;
 mod systems;
 mod world;
 
@@ -27,7 +26,7 @@ use connection::{Connection, CuttableListener};
 use operation::Operation;
 use serde_json::{Map, Value, json};
 use server::Demo;
-use systems::{SYSTEMS, path};
+use systems::path;
 use tokio::sync::watch;
 use world::World;
 
@@ -95,12 +94,12 @@ impl DemoTargets {
                 return;
             };
             let demo = Demo {
-                world: shared,
+                world: Arc::clone(&shared),
                 stopping: stopping.clone(),
                 hurry: hurries,
             };
             let mut routes = administration::routes();
-            for system in SYSTEMS {
+            for system in &shared.shipped().systems {
                 routes = routes.nest(&path(system), server::routes(system));
             }
             let service = Router::with_state::<()>(routes, demo)
@@ -128,7 +127,7 @@ impl DemoTargets {
     /// `PUT /api/concierge/connections/{name}`.
     #[must_use]
     pub fn connections(&self) -> Value {
-        let each = SYSTEMS.iter().map(|system| {
+        let each = self.world.shipped().systems.iter().map(|system| {
             let allow: Vec<_> = system.operations.iter().map(Operation::name).collect();
             let idempotency = system.honours_keys.then(|| {
                 json!({
@@ -148,7 +147,7 @@ impl DemoTargets {
                 "testPath": system.test_path,
                 "keep": KEEP,
             });
-            (system.name.to_owned(), connection)
+            (system.name.clone(), connection)
         });
         Value::Object(each.collect::<Map<_, _>>())
     }

@@ -3,250 +3,68 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
+
+/// A record by its members.
+pub(crate) type Record = Map<String, Value>;
 
 /// All state that survives a restart.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", default)]
 pub(crate) struct Records {
-    pub(crate) customers: BTreeMap<String, Customer>,
-    pub(crate) usage_batches: BTreeMap<String, UsageBatch>,
-    pub(crate) invoices: BTreeMap<String, Invoice>,
-    pub(crate) payments: BTreeMap<String, Payment>,
-    #[serde(default)]
-    pub(crate) disputes: BTreeMap<String, Dispute>,
-    #[serde(default)]
-    pub(crate) webhook_endpoints: BTreeMap<String, WebhookEndpoint>,
-    #[serde(default)]
-    pub(crate) messages: Vec<Message>,
-    #[serde(default)]
+    pub(crate) messages: Vec<Value>,
     pub(crate) effects: Vec<Effect>,
     /// Answers by system and idempotency key.
-    #[serde(default)]
     pub(crate) stored_answers: BTreeMap<String, StoredAnswer>,
+    /// The records of systems by kind and id.
+    #[serde(flatten)]
+    pub(crate) by_kind: BTreeMap<String, BTreeMap<String, Record>>,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct Customer {
-    pub(crate) name: String,
-    pub(crate) email: String,
-    pub(crate) plan: String,
-    pub(crate) sync_state: SyncState,
-    /// Number of usage events that never arrived at billing.
-    pub(crate) missing_usage_events: u64,
-    /// `delivery_failed` if the last change did not reach billing.
+/// A kind of records.
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct Kind {
+    pub(crate) noun: String,
+    /// Members that a record has unless it says otherwise.
     #[serde(default)]
-    pub(crate) last_sync_error: Option<String>,
-    /// True if the CRM and billing both changed the same value.
-    #[serde(default)]
-    pub(crate) sync_conflict: bool,
-    /// The invoice that was generated last, if any.
-    #[serde(default)]
-    pub(crate) last_invoice: Option<LastInvoice>,
-    /// True while billing creates no invoices for the account.
-    #[serde(default)]
-    pub(crate) parked: bool,
-    /// Reason why it was parked.
-    #[serde(default)]
-    pub(crate) parked_reason: Option<String>,
-    /// True once that reason is gone.
-    #[serde(default)]
-    pub(crate) parked_reason_gone: bool,
-    /// Amount of the next invoice.
-    #[serde(default)]
-    pub(crate) unbilled_amount: u64,
-    #[serde(default)]
-    pub(crate) currency: Option<String>,
+    defaults: Record,
 }
 
-/// The invoice of a customer that was generated last.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct LastInvoice {
-    pub(crate) id: String,
-    pub(crate) amount_due: u64,
+/// The kinds by name.
+pub(crate) type Kinds = BTreeMap<String, Kind>;
+
+impl Records {
+    /// Returns the records with the members that they lack.
+    pub(crate) fn complete(mut self, kinds: &Kinds) -> Self {
+        for (name, kind) in kinds {
+            for record in self.by_kind.entry(name.clone()).or_default().values_mut() {
+                *record = kind.complete(std::mem::take(record));
+            }
+        }
+        self
+    }
+
+    pub(crate) fn get(&self, kind: &str, id: &str) -> Option<&Record> {
+        self.by_kind.get(kind)?.get(id)
+    }
+
+    pub(crate) fn get_mut(&mut self, kind: &str, id: &str) -> Option<&mut Record> {
+        self.by_kind.get_mut(kind)?.get_mut(id)
+    }
+
+    /// Returns the records of a kind with their ids.
+    pub(crate) fn all(&self, kind: &str) -> impl Iterator<Item = (&String, &Record)> {
+        self.by_kind.get(kind).into_iter().flatten()
+    }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum SyncState {
-    InSync,
-    OutOfSync,
-}
-
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct UsageBatch {
-    pub(crate) customer_id: String,
-    pub(crate) period: String,
-    pub(crate) events: u64,
-    pub(crate) state: UsageBatchState,
-    /// Number of events that are in the batch twice.
-    #[serde(default)]
-    pub(crate) duplicate_events: u64,
-    /// Minutes since its processing made progress.
-    #[serde(default)]
-    pub(crate) minutes_since_progress: u64,
-    /// Error that ended its processing, if any.
-    #[serde(default)]
-    pub(crate) last_error: Option<String>,
-    /// True if an invoice contains it.
-    #[serde(default)]
-    pub(crate) invoiced: bool,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum UsageBatchState {
-    Processing,
-    Failed,
-    Processed,
-    Archived,
-}
-
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct Invoice {
-    pub(crate) customer_id: String,
-    pub(crate) number: String,
-    pub(crate) amount_due: u64,
-    pub(crate) currency: String,
-    pub(crate) state: InvoiceState,
-    #[serde(default)]
-    pub(crate) amount_paid: u64,
-    #[serde(default)]
-    pub(crate) amount_credited: u64,
-    /// Period that it bills.
-    #[serde(default)]
-    pub(crate) period: Option<String>,
-    /// True while a bank disputes a payment of it.
-    #[serde(default)]
-    pub(crate) disputed: bool,
-    /// Amount that a draft has once it is computed again; none if it is up to date. Finalizing
-    /// computes it again too, as many systems do.
-    #[serde(default)]
-    pub(crate) refreshed_amount_due: Option<u64>,
-    /// True while it is a draft with an outdated amount.
-    #[serde(default)]
-    pub(crate) ready_to_be_refreshed: bool,
-    /// Invoice that bills the same.
-    #[serde(default)]
-    pub(crate) duplicate_of: Option<String>,
-    /// Billed units, at `unit_amount` each.
-    #[serde(default)]
-    pub(crate) quantity: u64,
-    #[serde(default)]
-    pub(crate) unit_amount: u64,
-    /// Metered units.
-    #[serde(default)]
-    pub(crate) metered_quantity: u64,
-    /// Error of the last attempt to finalize it, if any.
-    #[serde(default)]
-    pub(crate) finalization_error: Option<String>,
-    #[serde(default)]
-    pub(crate) collection_paused: bool,
-    #[serde(default)]
-    pub(crate) credit_notes: Vec<CreditNote>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum InvoiceState {
-    Draft,
-    Open,
-    Paid,
-    Void,
-}
-
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct CreditNote {
-    pub(crate) id: String,
-    pub(crate) amount: u64,
-    pub(crate) reason: String,
-    #[serde(default)]
-    pub(crate) state: CreditNoteState,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum CreditNoteState {
-    #[default]
-    Issued,
-}
-
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct Payment {
-    pub(crate) invoice_id: String,
-    pub(crate) amount: u64,
-    pub(crate) currency: String,
-    pub(crate) state: PaymentState,
-    #[serde(default)]
-    pub(crate) failure: Option<String>,
-    /// Amount that was taken from the customer.
-    #[serde(default)]
-    pub(crate) amount_captured: u64,
-    /// State at the processor; none if the processor does not report it.
-    #[serde(default)]
-    pub(crate) processor_state: Option<PaymentState>,
-    /// Amount that the processor has taken; none if it does not report it.
-    #[serde(default)]
-    pub(crate) processor_amount: Option<u64>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum PaymentState {
-    Failed,
-    Succeeded,
-    Cancelled,
-    /// The processor did not report the outcome.
-    Unknown,
-}
-
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct Dispute {
-    pub(crate) payment_id: String,
-    pub(crate) invoice_id: String,
-    pub(crate) amount: u64,
-    pub(crate) currency: String,
-    pub(crate) reason: String,
-    pub(crate) state: DisputeState,
-    /// Last day for a response.
-    pub(crate) respond_by: String,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum DisputeState {
-    NeedsResponse,
-    UnderReview,
-    Won,
-    Lost,
-}
-
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct WebhookEndpoint {
-    pub(crate) url: String,
-    pub(crate) enabled: bool,
-    /// HTTP status of its answer to the last test.
-    pub(crate) last_status: u16,
-    /// Number of undelivered webhooks.
-    pub(crate) undelivered: u64,
-}
-
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct Message {
-    pub(crate) id: String,
-    pub(crate) customer_id: String,
-    pub(crate) template: String,
-    /// Body of the request.
-    pub(crate) content: Value,
+impl Kind {
+    /// Returns a record with the members that it lacks.
+    pub(crate) fn complete(&self, given: Record) -> Record {
+        let mut record = self.defaults.clone();
+        record.extend(given);
+        record
+    }
 }
 
 /// A change that took place in a target system.

@@ -15,9 +15,10 @@ use serde_json::Value;
 use tokio::sync::watch;
 
 use super::{
+    call::{Answer, Request},
     connection::Connection,
     faults::{Fault, FaultMode},
-    operation::{Answer, Operation, Request, System},
+    operation::{Operation, System},
     world::{Call, World},
 };
 use crate::background::Stopping;
@@ -40,8 +41,9 @@ pub(crate) struct Demo {
 /// Returns the routes of a system below `/targets/{name}`.
 pub(crate) fn routes(system: &'static System) -> Router<Demo> {
     let mut routes = Router::new();
-    for operation in system.operations {
-        let Ok(method) = MethodFilter::try_from(operation.method.clone()) else {
+    for operation in &system.operations {
+        let method = operation.method();
+        let Some(method) = method.and_then(|method| MethodFilter::try_from(method).ok()) else {
             continue;
         };
         let handler = move |State(demo): State<Demo>,
@@ -63,7 +65,7 @@ pub(crate) fn routes(system: &'static System) -> Router<Demo> {
             };
             respond(&demo, &connection, received).await
         };
-        routes = routes.route(operation.path, on(method, handler));
+        routes = routes.route(operation.path(), on(method, handler));
     }
     routes.fallback(|| async { Answer::unknown("such operation").into_response() })
 }
@@ -87,7 +89,7 @@ async fn respond(demo: &Demo, connection: &Connection, received: Received) -> Re
     hurry.mark_unchanged();
     let fault = demo
         .world
-        .take_fault(received.system.name, &received.operation.name());
+        .take_fault(&received.system.name, received.operation.name());
     if let Some(fault) = &fault {
         match fault.mode {
             FaultMode::Fail if fault.kept => {}
@@ -140,7 +142,7 @@ fn authorized(received: &Received) -> bool {
         .get(AUTHORIZATION)
         .and_then(|value| value.to_str().ok())
         .and_then(|value| value.strip_prefix("Bearer "));
-    token == Some(received.system.secret)
+    token == Some(&*received.system.secret)
 }
 
 /// Returns a redirect to a path of the same host that does not exist.

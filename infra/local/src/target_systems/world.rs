@@ -10,20 +10,23 @@ use serde_json::{Value, json};
 use shared::clock::Clock;
 
 use super::{
+    call::{Answer, Request},
     error::Error,
     faults::{Fault, Faults},
-    operation::{Answer, Operation, Request, System},
+    operation::{Operation, System},
     records::{Effect, Records, StoredAnswer},
+    systems::Shipped,
 };
 use crate::atomic_file;
-
-const SEED: &str = include_str!("seed.yaml");
 
 /// The state, shared by all connections. One lock makes a call's effect, its log entry and its
 /// stored answer atomic.
 #[derive(Debug)]
 pub(crate) struct World {
     state: Mutex<State>,
+    shipped: &'static Shipped,
+    /// The messages of webhooks since the start.
+    heard: Mutex<Vec<Value>>,
     file: Option<PathBuf>,
 }
 
@@ -48,30 +51,43 @@ pub(crate) struct Call<'c> {
 impl World {
     /// Loads the state from the file, or from the seed if there is none.
     pub(crate) fn open(file: Option<&Path>) -> Result<Self, Error> {
-        let kept = match file {
-            Some(path) if path.exists() => Some(load(path)?),
-            _ => None,
+        let shipped = Shipped::get()?;
+        let records = match file {
+            Some(path) if path.exists() => load(path)?,
+            _ => shipped.records.clone(),
         };
-        let records = match kept {
-            Some(records) => records,
-            None => seed()?,
-        };
-        Ok(Self::new(records, file.map(Path::to_owned)))
+        Ok(Self::new(shipped, records, file.map(Path::to_owned)))
     }
 
     /// Returns a state with these records that is not saved.
     pub(crate) fn of(records: Value) -> Result<Self, Error> {
-        Ok(Self::new(serde_json::from_value(records)?, None))
+        let shipped = Shipped::get()?;
+        let records: Records = serde_json::from_value(records)?;
+        Ok(Self::new(shipped, records.complete(&shipped.kinds), None))
     }
 
-    fn new(records: Records, file: Option<PathBuf>) -> Self {
+    fn new(shipped: &'static Shipped, records: Records, file: Option<PathBuf>) -> Self {
         Self {
+            shipped,
             state: Mutex::new(State {
                 records,
                 faults: Faults::default(),
             }),
+            heard: Mutex::default(),
             file,
         }
+    }
+
+    pub(crate) const fn shipped(&self) -> &'static Shipped {
+        self.shipped
+    }
+
+    pub(crate) fn hear(&self, message: Value) {
+        lock(&self.heard).push(message);
+    }
+
+    pub(crate) fn heard(&self) -> Vec<Value> {
+        lock(&self.heard).clone()
     }
 
     /// Runs a call and returns its answer. A system that honours keys has one effect per key.
@@ -89,7 +105,9 @@ impl World {
         let mut records = state.records.clone();
         let answer = match call.fails_with {
             Some(status) => Answer::injected(status),
-            None => (call.operation.run)(&mut records, &call.request),
+            None => call
+                .operation
+                .run(&mut records, &self.shipped.kinds, &call.request),
         };
         if answer.changed.is_none() && call.fails_with.is_none() {
             return answer;
@@ -98,8 +116,8 @@ impl World {
             let id = records.effects.last().map_or(1, |effect| effect.id + 1);
             records.effects.push(Effect {
                 id,
-                system: call.system.name.to_owned(),
-                operation: call.operation.name(),
+                system: call.system.name.clone(),
+                operation: call.operation.name().to_owned(),
                 entity: entity.clone(),
                 idempotency_key: call.key.map(str::to_owned),
                 at: Clock::system().now().to_string(),
@@ -155,7 +173,7 @@ impl World {
 
     /// Resets the state to the seed and removes all faults.
     pub(crate) fn reset(&self) -> Result<(), Error> {
-        let records = seed()?;
+        let records = self.shipped.records.clone();
         let mut state = self.lock();
         self.keep(&records)?;
         state.records = records;
@@ -170,16 +188,20 @@ impl World {
         serde_json::to_vec_pretty(records)
             .map_err(std::io::Error::from)
             .and_then(|bytes| atomic_file::write(path, &bytes))
-            .map_err(|source| Error::File {
+            .map_err(|source| Error::State {
                 path: path.clone(),
                 source,
             })
     }
 
-    /// Locks the state. A poisoned lock is fine, since records are only replaced as a whole.
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
+}
+
+/// Locks a part of the world. A poisoned lock is fine, since records are only replaced as a whole.
+fn lock<T>(part: &Mutex<T>) -> MutexGuard<'_, T> {
+    part.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Returns the storage key of a call's answer; none if the system ignores keys or the call has
@@ -214,14 +236,10 @@ fn repeat(stored: &StoredAnswer, call: &Call<'_>) -> Answer {
     }
 }
 
-fn seed() -> Result<Records, Error> {
-    Ok(serde_saphyr::from_str(SEED)?)
-}
-
 fn load(path: &Path) -> Result<Records, Error> {
     std::fs::read(path)
         .and_then(|bytes| serde_json::from_slice(&bytes).map_err(std::io::Error::from))
-        .map_err(|source| Error::File {
+        .map_err(|source| Error::State {
             path: path.to_owned(),
             source,
         })

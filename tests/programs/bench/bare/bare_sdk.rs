@@ -17,12 +17,12 @@ use aws_sdk_dynamodb::{
 };
 use futures::future::{BoxFuture, FutureExt, try_join_all};
 use lambda_http::{Body, Error, Request, RequestExt, Response, run, service_fn};
-use runtime::Start;
+use runtime::{Start, config::Patience};
 use serde::Deserialize;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Error> {
-    let start = Start::cold().await?;
+    let start = Start::cold(Patience::Client).await?;
     let purpose = "the requests to send, as JSON: path, turns, requests";
     let requests = start.environment.required("TABLE_REQUESTS", purpose)?;
     let requests: HashMap<String, Vec<Vec<Wanted>>> = serde_json::from_str(requests)?;

@@ -1,14 +1,20 @@
-//! The functions, each said once. Whatever lists functions, their routes or their alarms follows
-//! from this table: the harness, the programs of this package, and what the tests write.
+//! The functions, each said once. `cargo local`, the tests' harness and programs, and what the tests write
+//! follow from this table.
 
 use axum::Router;
 use resolution_agent::ResolutionAgent;
 use shared::{
-    App, http,
-    serve::{open_router, router},
+    App, Start,
+    clock::Clock,
+    config::Patience,
+    http,
+    runtime::background::Background,
+    serve::{open_router, router, started},
 };
 use updates::Updates;
 use utoipa::openapi::OpenApi;
+
+use super::handler::{Handler, StartError, of_background, of_router};
 
 use self::Routes::{OfAgent, OfApp, OfNobody, OfUpdates};
 
@@ -17,10 +23,19 @@ use self::Routes::{OfAgent, OfApp, OfNobody, OfUpdates};
 pub struct Function {
     /// Name of its package, its binary and its role's policy.
     pub name: &'static str,
-    /// The routes of an API function; none when a queue or a schedule calls it.
-    pub api: Option<ApiFunction>,
+    /// Its caller, with the part that answers it.
+    role: Role,
     /// Milliseconds in which it has ended, 99 times of a hundred, unless an alarm is due.
     pub ends_within: u32,
+}
+
+/// The caller of a function, with the part that answers it.
+#[derive(Clone, Copy, Debug)]
+enum Role {
+    /// The gateway.
+    Api(ApiFunction),
+    /// A queue, the table's stream or the schedule.
+    Background(Patience, fn(&Start) -> Result<Handler, StartError>),
 }
 
 /// The part of a function that answers the gateway.
@@ -33,7 +48,7 @@ pub struct ApiFunction {
     /// The path of a read that touches the table and needs a session; none where the function is
     /// open to everybody.
     pub read: Option<&'static str>,
-    /// The status of the read's answer in [`Release`](crate::Release)'s world.
+    /// The status of the read's answer in the world of the tests' programs.
     pub status: u64,
 }
 
@@ -65,14 +80,14 @@ pub const FUNCTIONS: &[Function] = &[
     api("resolution-agent", OfAgent(resolution_agent::routes), "/api/concierge/agent-sessions/1", 404).ends_within(22_000),
     api("updates", OfUpdates(updates::routes), "/api/changes", 200),
     // The worker's lease is 50 seconds.
-    background("action-worker").ends_within(45_000),
-    background("publisher").ends_within(5_000),
+    background::<action_worker::Worker>("action-worker").ends_within(45_000),
+    background::<publisher::Publisher>("publisher").ends_within(5_000),
     // A hundred records of 500 words each, at most, and then again.
-    background("indexer").ends_within(40_000),
+    background::<indexer::Indexer>("indexer").ends_within(40_000),
     // A run ends after 50 seconds.
-    background("sweeper").ends_within(55_000),
+    background::<sweeper::Sweeper>("sweeper").ends_within(55_000),
     // Two attempts of ten seconds one after another.
-    background("webhook-sender").ends_within(22_000),
+    background::<webhook_sender::WebhookSender>("webhook-sender").ends_within(22_000),
     open("api-docs", api_docs::routes, api_docs::PAGES),
 ];
 
@@ -96,7 +111,7 @@ const fn api(name: &'static str, routes: Routes, read: &'static str, status: u64
     };
     Function {
         name,
-        api: Some(api),
+        role: Role::Api(api),
         ends_within: 1_000,
     }
 }
@@ -114,15 +129,15 @@ const fn open(
     };
     Function {
         name,
-        api: Some(api),
+        role: Role::Api(api),
         ends_within: 1_000,
     }
 }
 
-const fn background(name: &'static str) -> Function {
+const fn background<F: Background>(name: &'static str) -> Function {
     Function {
         name,
-        api: None,
+        role: Role::Background(F::PATIENCE, of_background::<F>),
         ends_within: 1_000,
     }
 }
@@ -132,10 +147,35 @@ impl Function {
     /// which an alarm of the whole API counts.
     #[must_use]
     pub const fn is_open(&self) -> bool {
-        let Some(api) = &self.api else {
+        let Some(api) = self.api() else {
             return false;
         };
         matches!(api.routes, OfNobody(_))
+    }
+
+    /// Returns the part that answers the gateway; none when a queue, the stream or the schedule calls it.
+    #[must_use]
+    pub const fn api(&self) -> Option<ApiFunction> {
+        match self.role {
+            Role::Api(api) => Some(api),
+            Role::Background(..) => None,
+        }
+    }
+
+    /// Returns the limits of its requests to AWS.
+    pub(super) const fn patience(&self) -> Patience {
+        match self.role {
+            Role::Api(_) => Patience::Client,
+            Role::Background(patience, _) => patience,
+        }
+    }
+
+    /// Returns its handler after its cold start.
+    pub(super) fn handler(&self, start: &Start) -> Result<Handler, StartError> {
+        match self.role {
+            Role::Api(api) => Ok(of_router(api.started(start)?)),
+            Role::Background(_, handler) => handler(start),
+        }
     }
 
     const fn ends_within(mut self, milliseconds: u32) -> Self {
@@ -148,7 +188,7 @@ impl Function {
 pub fn api_functions() -> impl Iterator<Item = (&'static str, ApiFunction)> {
     FUNCTIONS
         .iter()
-        .filter_map(|function| Some((function.name, function.api?)))
+        .filter_map(|function| Some((function.name, function.api()?)))
 }
 
 impl ApiFunction {
@@ -160,6 +200,16 @@ impl ApiFunction {
             OfAgent(routes) => routes().into_document(),
             OfUpdates(routes) => routes().into_document(),
             OfNobody(routes) => routes().into_document(),
+        }
+    }
+
+    /// The function after its cold start.
+    fn started(&self, start: &Start) -> Result<Router, StartError> {
+        match self.routes {
+            OfApp(routes) => started(routes(), start),
+            OfAgent(routes) => started(routes(), start),
+            OfUpdates(routes) => started(routes(), start),
+            OfNobody(routes) => Ok(open_router(routes(), Clock::system())),
         }
     }
 
