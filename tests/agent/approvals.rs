@@ -7,7 +7,11 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use futures::future::join_all;
 use serde_json::{Value, json};
 use shared::{
-    agent::{ActionType, Alert, Currency, Money, MoneyDirection, MoneyMoved, ProposedAction, Risk},
+    agent::{
+        action::{ActionType, MoneyDirection, MoneyMoved, Risk},
+        alert::{Alert, Currency, Money},
+        session::ProposedAction,
+    },
     model::span,
 };
 use tests::support::{

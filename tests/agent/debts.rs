@@ -2,7 +2,7 @@
 
 use local::target_systems::{Fault, FaultMode};
 use serde_json::{Value, json};
-use shared::{agent::ActionType, model::span};
+use shared::{agent::action::ActionType, model::span};
 use tests::support::{Concierge, posting};
 
 /// The state of a record of the demo.

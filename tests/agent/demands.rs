@@ -14,7 +14,10 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use serde_json::{Value, json};
-use shared::agent::{ActionType, AlreadyDone, ProposedAction};
+use shared::agent::{
+    action::{ActionType, AlreadyDone},
+    session::ProposedAction,
+};
 
 use tests::support::{AgentSettings, Concierge, event, posting, proposing};
 
@@ -154,7 +157,7 @@ async fn serve(routes: Router) -> String {
 }
 
 /// Voids the alert's invoice in the system that the alert names.
-fn void(alert: &shared::agent::Alert) -> ProposedAction {
+fn void(alert: &shared::agent::alert::Alert) -> ProposedAction {
     let invoice = &alert.entities[0].id;
     let body = json!({"reason": "twice", "lines": [{"id": 7}]});
     let path = format!("/invoices/{invoice}/void");

@@ -7,7 +7,10 @@ use action_worker::Limits;
 use local::target_systems::FaultMode;
 use serde_json::{Value, json};
 use shared::{
-    agent::{ActionKey, ActionType, MoneyDirection, MoneyMoved, ProposedAction},
+    agent::{
+        action::{ActionKey, ActionType, MoneyDirection, MoneyMoved},
+        session::ProposedAction,
+    },
     model::{AgentSessionId, Id},
 };
 use tests::{

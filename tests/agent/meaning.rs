@@ -142,7 +142,7 @@ async fn an_alert_is_checked_until_its_matter_can_be_read() {
     let status = async || alert_of(&world, &id).await["status"].clone();
     let sweeps = async |minutes: i64| {
         world.api.clock.advance(minutes * span::MINUTE);
-        world.sweeper().sweep().await.looks
+        world.sweeper().sweep().await.checks
     };
     // The message is lost, and the system is down for the next one.
     assert_eq!(sweeps(1).await, 1);

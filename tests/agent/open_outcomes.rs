@@ -15,8 +15,10 @@ use local::target_systems::{Fault, FaultMode};
 use serde_json::{Value, json};
 use shared::{
     agent::{
-        ActionType, AnswerCondition, Currency, Money, MoneyDirection, MoneyMoved, ProposedAction,
-        Reconciliation,
+        action::{ActionType, MoneyDirection, MoneyMoved},
+        alert::{Currency, Money},
+        check::{AnswerCondition, Reconciliation},
+        session::ProposedAction,
     },
     model::{User, span},
 };

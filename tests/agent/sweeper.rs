@@ -1,7 +1,10 @@
 //! The sweeper finishes work that others left undone.
 
 use serde_json::json;
-use shared::agent::{ActionKey, Case, Claim, Outcome};
+use shared::agent::{
+    action::{ActionKey, Claim, Outcome},
+    session::Case,
+};
 use sweeper::{Started, Swept};
 use tokio::sync::oneshot;
 

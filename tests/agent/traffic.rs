@@ -401,7 +401,7 @@ async fn reads_count_for_the_calls_of_a_second() {
     assert_eq!(read_error(&previews(&world, &proposal).await), "");
     // The calls of nine seconds are reserved, and a preview takes eight at most.
     for _ in 0..9 {
-        connections.turn(billing).await.unwrap().unwrap();
+        connections.slot(billing).await.unwrap().unwrap();
     }
     let preview = previews(&world, &proposal).await;
     assert!(

@@ -3,7 +3,11 @@
 
 use serde_json::{Value, json};
 use shared::{
-    agent::{ActionType, Alert, Currency, Money, MoneyDirection, MoneyMoved, ProposedAction},
+    agent::{
+        action::{ActionType, MoneyDirection, MoneyMoved},
+        alert::{Alert, Currency, Money},
+        session::ProposedAction,
+    },
     auth::password,
     model::{Id, User, UserId},
     store::WriteContext,

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use shared::{
-    agent::{ActionType, Alert, ProposedAction},
+    agent::{action::ActionType, alert::Alert, session::ProposedAction},
     model::JsonText,
 };
 

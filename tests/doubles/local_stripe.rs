@@ -2,7 +2,7 @@
 //! idempotency keys, so that a call without an answer is never repeated.
 
 use serde_json::{Value, json};
-use shared::agent::{ActionType, Alert, ProposedAction};
+use shared::agent::{action::ActionType, alert::Alert, session::ProposedAction};
 
 use super::{Cutting, Doubled, cutting::Cuts, webhooks::Webhooks};
 use tests::support::posting;

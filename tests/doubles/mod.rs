@@ -12,7 +12,7 @@ mod webhooks;
 
 use resolution_agent::Analyse;
 use serde_json::{Value, json};
-use shared::agent::{Alert, ProposedAction};
+use shared::agent::{alert::Alert, session::ProposedAction};
 
 use self::cutting::Cutting;
 use tests::support::{AgentSettings, Concierge, event, proposing};

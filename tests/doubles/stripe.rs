@@ -4,7 +4,9 @@
 use std::collections::HashSet;
 
 use serde_json::{Value, json};
-use shared::agent::{ActionType, Alert, ProposedAction, Reconciliation};
+use shared::agent::{
+    action::ActionType, alert::Alert, check::Reconciliation, session::ProposedAction,
+};
 
 use super::{
     Cutting, Doubled,
@@ -259,7 +261,7 @@ async fn a_read_tells_the_effect_of_an_error_that_stripe_keeps() {
     // Until a minute has passed, Stripe may still be at work on it.
     for seconds in [15, 45] {
         world.api.clock.advance(seconds * 1_000);
-        assert_eq!(world.sweeper().sweep().await.looks, 1);
+        assert_eq!(world.sweeper().sweep().await.checks, 1);
         assert_eq!(world.delivers(&world.worker()).await, 0);
     }
     let (status, results) = world.outcome(&ended.session).await;

@@ -24,7 +24,7 @@ fn no_files_need_each_other_in_a_circle() {
 }
 
 /// The folders of all crates but the tests'.
-fn crates() -> Vec<PathBuf> {
+pub fn crates() -> Vec<PathBuf> {
     let mut crates = vec![root().join("shared")];
     for group in ["shared", "functions", "infra"] {
         let folders = fs::read_dir(root().join(group)).unwrap();
@@ -36,6 +36,6 @@ fn crates() -> Vec<PathBuf> {
     crates
 }
 
-fn root() -> &'static Path {
+pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
 }

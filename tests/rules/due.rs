@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use aws_sdk_dynamodb::types::AttributeValue;
 use serde_json::{Value, json};
 use shared::{
-    agent::{ActionKey, Claim},
+    agent::action::{ActionKey, Claim},
     model::{Id, QueueMessage, span},
     store::{CLEANUP_DELAY, DueCount, Shard, SweepMessage, metered},
 };

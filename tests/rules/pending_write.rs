@@ -5,7 +5,7 @@ use std::{future::ready, sync::Arc, time::Duration};
 use futures::future::BoxFuture;
 use serde_json::{Value, json};
 use shared::{
-    agent::{Approving, Case, Proposal},
+    agent::session::{Approving, Case, Proposal},
     model::{
         ActivityId, AgentSessionId, AlertId, Code, CommentId, Error, Held, Id, MilestoneCreate,
         MilestoneId, MilestoneUpdate, Order, PhaseId, ProjectId, Role, ServiceRequestCreate,

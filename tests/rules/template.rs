@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 use shared::{
-    agent::AgentAction,
+    agent::action::AgentAction,
     model::{ServiceStatus, span},
     store::NewTicket,
 };

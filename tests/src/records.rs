@@ -4,7 +4,10 @@
 use local::target_systems::DemoTargets;
 use serde_json::{Value, json};
 use shared::{
-    agent::{AlertReport, AlertStatus, ConnectionSecret},
+    agent::{
+        alert::{AlertReport, AlertStatus},
+        connection::ConnectionSecret,
+    },
     input::{self, Input},
     model::{
         ActivityCreate, CommentCreate, OrganizationId, PasswordHash, PhaseCreate, Priority,

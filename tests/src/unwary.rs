@@ -6,7 +6,12 @@ use std::sync::Arc;
 use playbooks::Playbooks;
 use resolution_agent::Analyse;
 use serde_json::{Value, json};
-use shared::agent::{ActionType, Case, Excerpt, Facts, Proposal, ProposedAction, Seen};
+use shared::agent::{
+    action::ActionType,
+    check::{Facts, Seen},
+    journal::Excerpt,
+    session::{Case, Proposal, ProposedAction},
+};
 
 /// An analysis that proposes every callable action, without preconditions or verifications.
 #[must_use]

@@ -8,13 +8,13 @@
 //! - Elsewhere, a record written before the call prevents a repeat.
 //!
 //! A message is deleted once it is handled, even if its action has no result yet. The action then
-//! stores its retry time, and the sweeper sends another message. An action that waits for its turn at a
+//! stores its retry time, and the sweeper sends another message. An action that waits for its slot at a
 //! connection gets a delayed message. A message is redelivered only if the worker itself failed. A
 //! message that fails every time becomes a dead letter.
 
 mod call;
+mod check;
 mod limits;
-mod look;
 mod run;
 mod start;
 
@@ -22,7 +22,7 @@ pub use limits::Limits;
 
 use std::time::Duration;
 
-use agent::{ActionKey, ActionState, Claim, Message};
+use agent::action::{ActionKey, ActionState, Claim, Message};
 use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent, SqsMessage};
 use futures::{StreamExt, stream};
 use model::{Error, Stopwatch, Timestamp};
@@ -97,13 +97,13 @@ impl Worker {
     async fn process(&self, message: &SqsMessage) -> Result<(), Error> {
         match messages::read(message)? {
             Message::RunAction(action) => self.run_action(action).await,
-            Message::LookAtAction(action) => self.look(&action).await,
+            Message::CheckAction(action) => self.check(&action).await,
             Message::CheckAlert {
                 organization_id,
                 session_id,
             } => {
                 let session = (organization_id, session_id);
-                look::check_alert(&self.store, &self.targets, &self.limits, session).await
+                check::check_alert(&self.store, &self.targets, &self.limits, session).await
             }
         }
     }
@@ -113,9 +113,9 @@ impl Worker {
         let agent = self.store.agent();
         let lease = self.limits.lease_millis();
         let verifies = match agent.claim(&action, lease).await? {
-            Claim::Busy | Claim::PutOff => return Ok(()),
-            Claim::Turn(turn) => {
-                self.send_at(turn, Message::RunAction(action)).await;
+            Claim::Busy | Claim::Deferred => return Ok(()),
+            Claim::Slot(slot) => {
+                self.send_at(slot, Message::RunAction(action)).await;
                 return Ok(());
             }
             Claim::Over => false,
@@ -126,10 +126,10 @@ impl Worker {
             Claim::Held(held) => self.run(held).await?,
         };
         self.ended(&action).await?;
-        let has_time = since.elapsed() + self.limits.look_timeout() < self.limits.lease;
+        let has_time = since.elapsed() + self.limits.check_timeout() < self.limits.lease;
         if verifies
             && has_time
-            && let Err(error) = self.look(&action).await
+            && let Err(error) = self.check(&action).await
         {
             let (cause, organization_id, session_id) =
                 (error.chain(), action.organization_id, action.session_id);
@@ -157,8 +157,8 @@ impl Worker {
     }
 
     /// Checks an ended action, if a check is due.
-    async fn look(&self, action: &ActionKey) -> Result<(), Error> {
-        let message = look::look_at(&self.store, &self.targets, &self.limits, action).await?;
+    async fn check(&self, action: &ActionKey) -> Result<(), Error> {
+        let message = check::check_action(&self.store, &self.targets, &self.limits, action).await?;
         self.queue.try_send(message.as_slice()).await;
         Ok(())
     }
@@ -173,8 +173,7 @@ impl Worker {
 
     /// Sets aside the action of a dead letter, if its record is damaged.
     async fn dead_letter(&self, message: &SqsMessage) -> Result<(), Error> {
-        let Ok(Message::RunAction(action) | Message::LookAtAction(action)) =
-            messages::read(message)
+        let Ok(Message::RunAction(action) | Message::CheckAction(action)) = messages::read(message)
         else {
             // The message names no action.
             return Ok(());

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use agent::action::RunLimits;
 use runtime::config::{ConfigError, Environment};
 
 /// The setting with the timeout of a call, in seconds.
@@ -38,7 +39,7 @@ impl Limits {
     pub const LONGEST_WAIT: Duration = Duration::from_secs(5);
 
     /// The longest check of a target system.
-    const LOOK: Duration = Duration::from_secs(8);
+    const CHECK: Duration = Duration::from_secs(8);
 
     /// Reads `ACTION_LEASE_SECONDS` (default 60) and `STEP_TIMEOUT_SECONDS` (default 10). The lease
     /// must be at least twice the timeout. Otherwise the claim's own writes could leave too little
@@ -63,8 +64,18 @@ impl Limits {
     }
 
     /// Returns the timeout of a check, whose reads are concurrent.
-    pub(crate) fn look_timeout(&self) -> Duration {
-        self.step_timeout.min(Self::LOOK)
+    pub(crate) fn check_timeout(&self) -> Duration {
+        self.step_timeout.min(Self::CHECK)
+    }
+
+    /// Returns the limits of a run.
+    pub(crate) fn of_run(&self) -> RunLimits {
+        RunLimits {
+            call: self.step_timeout,
+            reads: self.check_timeout(),
+            pauses: self.pauses.clone(),
+            longest_pause: Self::LONGEST_WAIT,
+        }
     }
 
     pub(crate) fn lease_millis(&self) -> i64 {

@@ -2,7 +2,7 @@
 
 use shared::endpoint::*;
 use shared::model::{ActivityFilter, ActivitySort};
-use shared::store::{ActivitiesAsked, ActivityWithRefs};
+use shared::store::{ActivitiesQuery, ActivityWithRefs};
 
 /// Lists the activities of the caller's organization and of its projects.
 ///
@@ -14,16 +14,16 @@ pub async fn list(
 ) -> Result<List<ActivityWithRefs>, Problem> {
     let pages = caller.pages(&app)?;
     let activities = app.store.activities();
-    let page = activities.of_organization(caller.tenant(), asked(&caller, &pages));
+    let page = activities.of_organization(caller.tenant(), query(&caller, &pages));
     Ok(pages.answer(page.await?, |activity| activity)?)
 }
 
 /// Returns the store's query for a request that lists activities.
-pub fn asked<'a, N>(
+pub fn query<'a, N>(
     caller: &'a Caller<N, Listing<ActivityFilter, ActivitySort>>,
     pages: &'a Pages,
-) -> ActivitiesAsked<'a> {
-    ActivitiesAsked {
+) -> ActivitiesQuery<'a> {
+    ActivitiesQuery {
         caller: caller.user_id(),
         filter: &caller.query.filter,
         sort: caller.query.sort,

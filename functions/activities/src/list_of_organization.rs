@@ -4,7 +4,7 @@ use shared::endpoint::*;
 use shared::model::{ActivityFilter, ActivitySort, OrganizationId};
 use shared::store::ActivityWithRefs;
 
-use crate::list::asked;
+use crate::list::query;
 
 /// Lists the activities of an organization and of its projects.
 ///
@@ -25,6 +25,6 @@ pub async fn list_of_organization(
     }
     let pages = caller.pages(&app)?;
     let activities = app.store.activities();
-    let page = activities.of_organization(caller.tenant(), asked(&caller, &pages));
+    let page = activities.of_organization(caller.tenant(), query(&caller, &pages));
     Ok(pages.answer(page.await?, |activity| activity)?)
 }

@@ -4,7 +4,7 @@ use shared::endpoint::*;
 use shared::model::{ActivityFilter, ActivitySort, ProjectId};
 use shared::store::ActivityWithRefs;
 
-use crate::list::asked;
+use crate::list::query;
 
 /// Lists the activities of a project.
 ///
@@ -22,6 +22,6 @@ pub async fn list_of_project(
 ) -> Result<List<ActivityWithRefs>, Problem> {
     let (project, pages) = (project.known()?, caller.pages(&app)?);
     let activities = app.store.activities();
-    let page = activities.of_project(caller.tenant(), project, asked(&caller, &pages));
+    let page = activities.of_project(caller.tenant(), project, query(&caller, &pages));
     Ok(pages.answer(page.await.map_err(denied)?, |activity| activity)?)
 }

@@ -50,7 +50,7 @@ impl Indexer {
         let notices = changes.iter().flat_map(Notice::of);
         let notices = notices.chain(unlisted.iter().flat_map(Notice::of_unlisted));
         let (notified, ()) = tokio::try_join!(
-            notifications.tell_once(organization, notices.collect()),
+            notifications.notify_once(organization, notices.collect()),
             notifications.plan_reminders(organization, changes),
         )?;
         Ok(notified)

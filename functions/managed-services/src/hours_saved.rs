@@ -1,6 +1,6 @@
 //! `GET /api/managed-services/hours-saved`
 
-use shared::agent::{ActionType, Saving};
+use shared::agent::action::{ActionType, Saving};
 use shared::endpoint::*;
 use shared::model::{AgentSessionId, SavingSort};
 use shared::store::Stored;

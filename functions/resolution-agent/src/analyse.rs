@@ -6,7 +6,11 @@ use futures::future::BoxFuture;
 use playbooks::Playbooks;
 use shared::{
     Error,
-    agent::{Case, Connection, Proposal, Silence, TargetRead},
+    agent::{
+        check::{ReadError, TargetRead},
+        connection::Connection,
+        session::{Case, Proposal},
+    },
     model::Stopwatch,
 };
 use targets::Targets;
@@ -35,7 +39,8 @@ async fn analyse(playbooks: &Playbooks, targets: &Targets, case: &Case) -> Propo
         }
         let through = |name: &str| {
             let connection = Connection::named(&case.connections, name);
-            connection.ok_or_else(|| Silence::for_good(format!("There is no connection {name:?}.")))
+            connection
+                .ok_or_else(|| ReadError::for_good(format!("There is no connection {name:?}.")))
         };
         let left = PATIENCE.saturating_sub(since.elapsed());
         let seen = targets.read_all(&wanted, through, left).await;

@@ -12,7 +12,7 @@ mod swept;
 
 use std::{collections::BTreeMap, time::Duration};
 
-use agent::{AgentSessionStatus, Message};
+use agent::{action::Message, session::AgentSessionStatus};
 use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent, SqsMessage};
 use futures::{StreamExt, stream};
 use model::{Error, Timestamp, WebhookDelivery, span};
@@ -216,7 +216,7 @@ impl Sweeper {
             reminded = swept.reminded,
             overdue = swept.overdue,
             resent = swept.resent,
-            looks = swept.looks,
+            looks = swept.checks,
             givenUp = swept.given_up,
             counted = swept.counted,
             expired = swept.expired,
@@ -310,7 +310,7 @@ impl Sweeper {
     async fn reminders(&self, shard: Shard, swept: &mut Swept) {
         let notifications = self.store.notifications();
         let run = notifications.remind_due(shard, |organization, came_of_it| match came_of_it {
-            Ok(told) => swept.reminded += told,
+            Ok(notified) => swept.reminded += notified,
             Err(error) => {
                 swept.failed(&format!("reminders of organization {organization}"), &error);
             }
@@ -360,7 +360,7 @@ impl Sweeper {
         });
         for (due, noted) in noted.await {
             match noted {
-                Ok(()) if due.awaits_look() => swept.looks += 1,
+                Ok(()) if due.awaits_check() => swept.checks += 1,
                 Ok(()) => swept.resent += 1,
                 Err(error) => swept.failed(&due.name(), &error),
             }
@@ -376,11 +376,11 @@ impl Sweeper {
         let sent = self.queues.actions.send(&messages).await;
         for (due, sent) in due.iter().zip(sent) {
             let asked = match sent {
-                Ok(()) => agent.alert_check_asked(due).await,
+                Ok(()) => agent.alert_check_requested(due).await,
                 Err(error) => Err(error),
             };
             match asked {
-                Ok(()) => swept.looks += 1,
+                Ok(()) => swept.checks += 1,
                 Err(error) => swept.failed(&due.name(), &error),
             }
         }
@@ -432,15 +432,15 @@ impl Sweeper {
         let (to_name, due): (Vec<_>, Vec<_>) =
             due.into_iter().partition(|due| due.unnamed_of().is_some());
         self.name_ended(&to_name, swept).await;
-        let looked_after: Vec<_> = stream::iter(due)
+        let visited: Vec<_> = stream::iter(due)
             .map(async |due| {
                 let before = due.status();
-                (due.name(), before, agent.look_after(&due).await)
+                (due.name(), before, agent.visit_session(&due).await)
             })
             .buffer_unordered(CONCURRENCY)
             .collect()
             .await;
-        for (name, before, status) in looked_after {
+        for (name, before, status) in visited {
             let was = |is: fn(AgentSessionStatus) -> bool| before.is_some_and(is);
             match status {
                 Ok(status) if was(AgentSessionStatus::is_running) => {

@@ -20,7 +20,8 @@ pub struct Swept {
     /// Resent messages.
     pub resent: usize,
     /// Messages sent for checks of ended actions and of alerts.
-    pub looks: usize,
+    #[serde(rename = "looks")]
+    pub checks: usize,
     /// Actions given up.
     pub given_up: usize,
     /// Actions whose minutes were counted after their outcome.
@@ -54,7 +55,7 @@ impl AddAssign for Swept {
         self.reminded += other.reminded;
         self.overdue += other.overdue;
         self.resent += other.resent;
-        self.looks += other.looks;
+        self.checks += other.checks;
         self.given_up += other.given_up;
         self.counted += other.counted;
         self.expired += other.expired;

@@ -52,10 +52,10 @@ pub(crate) async fn run(given: Parser) -> Result<(), Error> {
 }
 
 async fn index(store: &Store, organization: OrganizationId) -> Result<(), Error> {
-    let tell = |kind: &str, records: usize| {
+    let report = |kind: &str, records: usize| {
         terminal::say(&format!("{}\t{kind}\t{records}", organization.get()));
     };
     let search = store.search();
-    Box::pin(search.index_all(organization, |kind, records| tell(kind.name(), records))).await?;
+    Box::pin(search.index_all(organization, |kind, records| report(kind.name(), records))).await?;
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use lexopt::Parser;
 use shared::{
-    agent::AlertCreate,
+    agent::alert::AlertCreate,
     model::input::{Fields, Input, parse},
     store::WriteContext,
 };
@@ -79,7 +79,7 @@ fn alert(text: &str) -> Result<AlertCreate, Error> {
 
 #[cfg(test)]
 mod tests {
-    use shared::{agent::Severity, model::Timestamp};
+    use shared::{agent::alert::Severity, model::Timestamp};
 
     use super::*;
 

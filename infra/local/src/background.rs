@@ -43,7 +43,7 @@ impl Background {
         F: Future<Output = ()>,
     {
         let (stop, stopping) = watch::channel(false);
-        let (tell_ended, ended) = oneshot::channel();
+        let (notify_ended, ended) = oneshot::channel();
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(2)
             .thread_name(name)
@@ -65,7 +65,7 @@ impl Background {
                 });
                 // Open connections are tasks of this runtime and end with it.
                 runtime.shutdown_timeout(GRACE);
-                let _ = tell_ended.send(());
+                let _ = notify_ended.send(());
             })?;
         Ok(Self { stop, ended })
     }

@@ -9,7 +9,10 @@ use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Map, Value, json};
 use shared::{
     Fault,
-    agent::{AlertReport, AlertStatus, Connection, ConnectionSecret},
+    agent::{
+        alert::{AlertReport, AlertStatus},
+        connection::{Connection, ConnectionSecret},
+    },
     auth::password,
     clock::Clock,
     input::{self, Input},

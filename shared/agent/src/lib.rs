@@ -74,7 +74,7 @@
 //! | cancel | [`AgentSession::cancel`] | a request |
 //! | a verdict | [`AgentSession::judge`] | a request |
 //! | a manual action | [`AgentSession::handle`] | a request |
-//! | its service request | [`AgentSession::request_turned`] | a request that resolves, opens or deletes it |
+//! | its service request | [`AgentSession::request_changed`] | a request that resolves, opens or deletes it |
 //! | all ended | [`AgentSession::settle`] | the worker that ended the last action, or the sweeper |
 //! | an unknown outcome is settled | [`AgentSession::settle_again`], `failed` to `completed` | the worker that checked |
 //! | time passed | [`AgentSession::lapse`] | the sweeper |
@@ -161,112 +161,27 @@
 //! | give up | [`AgentAction::give_up`], and by a claim | the worker, the sweeper |
 //! | a lost message | [`AgentAction::resent`] | the sweeper |
 //! | a precondition check | [`AgentAction::permits`] | the worker that holds it |
-//! | a check after the end | [`AgentAction::look`] | the worker |
-//! | a check is due | [`AgentAction::look_asked`] | the sweeper |
+//! | a check after the end | [`AgentAction::apply_check`] | the worker |
+//! | a check is due | [`AgentAction::check_requested`] | the sweeper |
 
-mod action;
-mod action_state;
-mod action_type;
-mod after_end;
-mod alert;
-mod amount;
-mod approval;
-mod chains;
-mod checks;
-mod connection;
-mod content;
-mod digest;
-mod effect;
-mod evidence;
-mod excerpt;
-mod execute;
-mod facts;
-mod journal;
-mod journaled;
-mod lease;
-mod manual;
-mod message;
-mod money;
-mod next;
-mod open;
-mod outcome;
+pub mod action;
+pub mod alert;
+pub mod check;
+pub mod connection;
+pub mod journal;
 pub mod pattern;
-mod policy;
-mod preview;
-mod proposal;
+pub mod policy;
 mod read_counter;
-mod reply;
-mod session;
-mod settle;
-mod sight;
-mod step;
-mod step_result;
+pub mod session;
 #[cfg(test)]
 mod tests;
-mod tries;
-mod verdict;
 
-pub use action::{
-    ActionEnd, ActionResult, ActionRound, AgentAction, Checks, Fence, OpenCall, Progress, Schedule,
-    Try, Verdict, VerdictOutcome,
+#[cfg(doc)]
+use self::{
+    action::{AgentAction, ApiCall},
+    check::ResolvedWhen,
+    journal::JournalEntry,
+    policy::{ActionApproval, AgentPolicy},
+    session::{AgentSession, Handling, ProposedAction},
 };
-pub use action_state::{ActionKey, ActionState};
-pub use action_type::{ActionType, MoneyDirection, MoneyMoved, Reversibility, Reversible, Risk};
-pub use alert::{
-    Alert, AlertCreate, AlertEntity, AlertFilter, AlertMetric, AlertRef, AlertReport, AlertStatus,
-    AlertUpdate, AlertmanagerAlert, AlertmanagerStatus, AlertmanagerWebhook, Currency, Firing,
-    Labels, LifecycleEvent, Measure, Money, Recurrence, Severity, StatusSource,
-};
-pub use approval::{Approved, ApprovedActions};
-pub use chains::{JournalBreak, JournalCheck, check_journal};
-pub use checks::Precondition;
-pub use connection::{
-    Admission, AgentPause, AllowedCall, Asking, AuthScheme, BaseUrl, BasicUser, BodyFormat,
-    Breaker, BreakerState, CallLimits, CallPath, Connection, ConnectionAuth, ConnectionPut,
-    ConnectionRevision, ConnectionSecret, ConnectionTraffic, ErrorCode, FixedHeader, HeaderName,
-    HeaderText, Idempotency, IdempotencyKeys, KeyName, KeyPlace, METHODS, MOST_CONNECTIONS, Period,
-    Replays, SealedSecret, kept, redacted,
-};
-pub use content::{ActionContent, Attempts};
-pub use effect::{HeldRecord, Hold, OtherClaim, RecordClaim, RecordGuard};
-pub use evidence::{
-    Case, ConfidenceFrom, Evidence, FindingWeight, PlaybookRecord, PlaybookRuns, PlaybookVersion,
-    ReadEvidence,
-};
-pub use excerpt::Excerpt;
-pub use execute::{ActionsExecute, ActionsPreview, Approver, Approving, Digest, Digests};
-pub use facts::{
-    AnswerCondition, Asked, FactCondition, Facts, Reconciliation, ResolvedWhen, TargetRead,
-    Verification, quoted, read_of, reads_of,
-};
-pub use journal::{
-    JournalActor, JournalActorType, JournalEntry, JournalEvent, JournalPeriod, Note, StepAnswer,
-};
-pub use lease::{Answered, Called, Claim, Outcome, Surroundings};
-pub use manual::{ActionHandOver, RequestTurn};
-pub use message::Message;
-pub use next::{Next, SessionContext};
-pub use open::OpenWork;
-pub use outcome::{LastOutcome, Saving};
-pub use pattern::{
-    ClassHistory, Cycle, LabelledAlert, Occurrence, Pattern, PatternWindow, SharedLabel,
-};
-pub use policy::{
-    ActionApproval, AgentPolicy, Approvers, Charge, PolicyCaps, PolicyMatch, PolicyPreset,
-    PolicyRule, PolicySet, PolicySubject, Proposers, Requirement,
-};
-pub use preview::MoneySum;
-pub use proposal::{Analysis, Handling, HandlingStatus, NotApplicable, Proposal, ProposedAction};
 pub use read_counter::{Counting, ReadCounter};
-pub use reply::{Effect, Reply, retry_after};
-pub use session::{
-    AgentSession, AgentSessionFilter, AgentSessionStatus, NextFilter, Rejection, SessionReject,
-};
-pub use settle::Cancelled;
-pub use sight::{
-    Judgement, Looked, Looks, ReconciliationStatus, Seen, Sight, Silence, VerificationStatus,
-};
-pub use step::{ActionStep, AlreadyDone, ApiCall, StepResult, StepStatus};
-pub use verdict::{ActionSettle, SettleOutcome};
-
-use model::JournalHead;

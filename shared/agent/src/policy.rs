@@ -15,8 +15,8 @@ use serde::{Deserialize, Serialize};
 use strum::VariantArray;
 use utoipa::ToSchema;
 
-use super::{ActionType, MoneyDirection, MoneyMoved, Risk};
-use crate::Money;
+use crate::action::{ActionType, MoneyDirection, MoneyMoved, Risk};
+use crate::alert::Money;
 use model::{OrganizationId, Permission, Role, Timestamp, User, UserId, names, span};
 
 /// The organization's policy for the agent's actions. The strictest rule that matches an action
@@ -322,11 +322,11 @@ impl<'a> Requirement<'a> {
     #[must_use]
     pub fn who(&self) -> String {
         let has_roles = |rule: &&&PolicyRule| !rule.roles.is_empty();
-        let asked: Vec<_> = self.rules.iter().filter(has_roles).collect();
+        let required: Vec<_> = self.rules.iter().filter(has_roles).collect();
         let roles = Role::VARIANTS.iter();
-        let roles = roles.filter(|role| asked.iter().all(|rule| rule.roles.contains(role)));
+        let roles = roles.filter(|role| required.iter().all(|rule| rule.roles.contains(role)));
         let names: Vec<&str> = roles.map(|role| role.name()).collect();
-        let mut who = if asked.is_empty() {
+        let mut who = if required.is_empty() {
             "A user".to_owned()
         } else {
             let article = if names.first() == Some(&"admin") {
@@ -337,7 +337,7 @@ impl<'a> Requirement<'a> {
             format!("{article} {}", names.join(" or "))
         };
         let excludes = self.rules.iter().any(|rule| rule.not_opener);
-        who.push_str(match (asked.is_empty(), excludes) {
+        who.push_str(match (required.is_empty(), excludes) {
             (true, true) => " who may execute actions and did not open this session",
             (true, false) => " who may execute actions",
             (false, true) => " who did not open this session",
@@ -413,7 +413,7 @@ pub struct ActionApproval {
     pub digest: Option<String>,
     /// The approver's note.
     pub note: Option<String>,
-    /// The [round](super::AgentAction::round) that was approved; 0 until it begins.
+    /// The [round](crate::action::AgentAction::round) that was approved; 0 until it begins.
     pub round: i64,
     /// The end of the time in which the approver is [fresh](User::fresh_until). Not stored: the
     /// user's record tells.

@@ -4,7 +4,7 @@ use std::pin::Pin;
 
 use model::{Error, Timestamp};
 
-use crate::Connection;
+use crate::connection::Connection;
 
 /// A request of a [`ReadCounter`].
 pub type Counting<'a, T> = Pin<Box<dyn Future<Output = Result<T, Error>> + Send + 'a>>;
@@ -14,7 +14,7 @@ pub type Counting<'a, T> = Pin<Box<dyn Future<Output = Result<T, Error>> + Send 
 pub trait ReadCounter: Send + Sync {
     /// Returns when each of so many reads may begin. An error is the instant of a retry: the breaker is
     /// open, or the limit of calls leaves no time.
-    fn read_turns<'a>(
+    fn read_slots<'a>(
         &'a self,
         connection: &'a Connection,
         count: usize,

@@ -178,9 +178,10 @@ impl TaskFilter {
     /// Returns true for a task that matches. `me` is the caller.
     #[must_use]
     pub fn fits(&self, task: &Task, caller: UserId) -> bool {
-        let has_tag = |asked: &AnyOf<OrNone<TagId>>| {
+        let has_tag = |requested: &AnyOf<OrNone<TagId>>| {
             let mut tags = task.tag_ids.iter();
-            tags.any(|tag| asked.names(Some(tag))) || (task.tag_ids.is_empty() && asked.names(None))
+            tags.any(|tag| requested.names(Some(tag)))
+                || (task.tag_ids.is_empty() && requested.names(None))
         };
         let (user, due) = (task.assignee_id, task.due_date);
         self.status.as_ref().is_none_or(|any| any.has(&task.status))

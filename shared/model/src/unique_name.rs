@@ -70,8 +70,8 @@ fn is_mix(label: &str) -> bool {
         }
     }
     let is_east_asian = beside_latin.kore || beside_latin.hanb || beside_latin.jpan;
-    let looks_latin = [Script::Cyrillic, Script::Greek];
-    let is_another = |script: Script| script.is_recommended() && !looks_latin.contains(&script);
+    let resembles_latin = [Script::Cyrillic, Script::Greek];
+    let is_another = |script: Script| script.is_recommended() && !resembles_latin.contains(&script);
     all.is_empty() && !is_east_asian && !beside_latin.base.iter().any(is_another)
 }
 

@@ -1,6 +1,12 @@
 //! Analyses of alerts.
 
-use agent::{ActionType, Alert, Analysis, Case, Connection, Pattern, ProposedAction};
+use agent::{
+    action::ActionType,
+    alert::Alert,
+    connection::Connection,
+    pattern::Pattern,
+    session::{Analysis, Case, ProposedAction},
+};
 use model::span;
 
 use super::{

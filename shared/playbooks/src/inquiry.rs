@@ -1,11 +1,16 @@
 //! The analysis of one alert: its reads, then the proposal.
 
-use agent::{Case, Connection, Excerpt, FactCondition, Proposal, ReadEvidence, Seen, TargetRead};
+use agent::{
+    check::{FactCondition, Seen, TargetRead},
+    connection::Connection,
+    journal::Excerpt,
+    session::{Case, Proposal, ReadEvidence},
+};
 use model::JsonText;
 
 use crate::{
     analysis,
-    playbook::{Action, Playbook, Read, Surroundings, Values},
+    playbook::{Action, Playbook, Read, RenderContext, Values},
     playbooks::Playbooks,
 };
 
@@ -111,9 +116,9 @@ impl Inquiry<'_> {
             match seen {
                 Ok(seen) => {
                     let read = read.ready(&self.case.connections).ok();
-                    let silence = read.and_then(|(_, read)| seen.silence(read));
-                    let silence = silence.filter(|_| (200..300).contains(&seen.status));
-                    evidence.error = silence.map(|silence| silence.problem);
+                    let read_error = read.and_then(|(_, read)| seen.read_error(read));
+                    let read_error = read_error.filter(|_| (200..300).contains(&seen.status));
+                    evidence.error = read_error.map(|read_error| read_error.problem);
                     evidence.status = Some(seen.status);
                     evidence.hash = Some(seen.hash);
                     evidence.excerpt_hash = Some(seen.excerpt.hash());
@@ -179,12 +184,12 @@ impl<'a> Candidate<'a> {
     /// Returns the proposal. Actions that do not apply are only listed. Without any other, the
     /// fallback's are proposed.
     fn render(&self, case: &Case, fallback: &Playbook) -> Proposal {
-        let around = Surroundings {
+        let context = RenderContext {
             connections: &case.connections,
             reads: &self.reads,
         };
         let render = |action: &Action| {
-            let mut action = action.render(&self.values, around);
+            let mut action = action.render(&self.values, context);
             action.content.playbook = Some(self.playbook.version());
             action
         };
@@ -199,7 +204,7 @@ impl<'a> Candidate<'a> {
             actions = fallback.actions.iter().map(render).collect();
         }
         let mut analysis = analysis::of(case, self.playbook, &self.values, &actions);
-        let resolved_when = self.playbook.resolved_when(around);
+        let resolved_when = self.playbook.resolved_when(context);
         let conditions = resolved_when.iter().flat_map(|end| &end.conditions);
         analysis.resolved_when = conditions.map(FactCondition::says).collect();
         analysis.not_applicable = not_applicable;

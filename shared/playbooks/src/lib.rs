@@ -1,7 +1,7 @@
 //! Playbooks: knowledge about kinds of alerts, and the analysis of an alert by it.
 //!
 //! [`Playbooks::inquire`] begins an analysis. The caller sends its reads and adds the answers, until
-//! none is wanted. The result is the [`Proposal`](agent::Proposal). Nothing here calls another system.
+//! none is wanted. The result is the [`Proposal`](agent::session::Proposal). Nothing here calls another system.
 
 mod analysis;
 mod inquiry;

@@ -1,6 +1,6 @@
 //! Patterns in words.
 
-use agent::{Cycle, Pattern, PatternWindow};
+use agent::pattern::{Cycle, Pattern, PatternWindow};
 
 use super::template::quoted;
 
@@ -78,7 +78,10 @@ fn usual(cycle: Cycle, window: &PatternWindow) -> String {
 
 #[cfg(test)]
 mod tests {
-    use agent::{AlertEntity, ClassHistory, Occurrence, Recurrence, SharedLabel};
+    use agent::{
+        alert::{AlertEntity, Recurrence},
+        pattern::{ClassHistory, Occurrence, SharedLabel},
+    };
     use model::{Id, Slug, span};
     use serde_json::json;
 
@@ -103,7 +106,7 @@ mod tests {
         }
     }
 
-    fn told(history: &ClassHistory, cycle: Cycle) -> String {
+    fn text_of(history: &ClassHistory, cycle: Cycle) -> String {
         describe(cycle, &Pattern::of(&alert(&json!({})), history, cycle))
     }
 
@@ -141,10 +144,10 @@ mod tests {
                 "1 in the last 24 hours; none in the same hours of earlier months.",
             ),
         ] {
-            assert_eq!(told(&history(ages), cycle), expected);
+            assert_eq!(text_of(&history(ages), cycle), expected);
         }
         let unknown = "No others in the last 24 hours; too little is known of the time before.";
-        assert_eq!(told(&nothing(), Cycle::None), unknown);
+        assert_eq!(text_of(&nothing(), Cycle::None), unknown);
     }
 
     /// As many as are kept of an hour may have been more.
@@ -152,14 +155,14 @@ mod tests {
     fn a_full_hour_is_at_least_so_many() {
         let mut storm = history([0; 120]);
         let known = "At least 120 in the last 7 days; none before. A systemic cause is likely.";
-        assert_eq!(told(&storm, Cycle::None), known);
+        assert_eq!(text_of(&storm, Cycle::None), known);
         storm.since = None;
         let unknown = "At least 120 in the last hour; too little is known of the time before. A \
                        systemic cause is likely.";
-        assert_eq!(told(&storm, Cycle::None), unknown);
+        assert_eq!(text_of(&storm, Cycle::None), unknown);
         let every_day = history((0..40).flat_map(|day| [24 * day + 2; 110]));
         assert_eq!(
-            told(&every_day, Cycle::None),
+            text_of(&every_day, Cycle::None),
             "At least 110 in the last 24 hours; at least 110.0 a day before."
         );
     }

@@ -1,7 +1,7 @@
 //! The shipped playbooks: files beside the code, versioned with it. Each start of a function that
 //! uses them, and the tests, check them all.
 
-use agent::Case;
+use agent::session::Case;
 
 use super::playbook::{MOST_READS, Matches, Playbook, Read};
 

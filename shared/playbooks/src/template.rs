@@ -220,7 +220,7 @@ pub(super) fn readable(text: &str) -> String {
 /// Returns a text of an alert or a target system in backticks, without invisible characters.
 pub(super) fn quoted(text: &str) -> String {
     let seen: String = text.chars().filter(|one| !is_unseen(*one)).collect();
-    agent::quoted(&seen)
+    agent::check::quoted(&seen)
 }
 
 /// Returns a value as text.

@@ -7,9 +7,15 @@ mod texts;
 mod values;
 
 use agent::{
-    ActionType, Alert, Case, ClassHistory, Connection, Excerpt, FactCondition, Facts,
-    FindingWeight, MoneyDirection, NotApplicable, PlaybookRecord, PlaybookRuns, Proposal,
-    ProposedAction, Reversible, Seen, TargetRead,
+    action::{ActionType, MoneyDirection, Reversible},
+    alert::Alert,
+    check::{FactCondition, Facts, Seen, TargetRead},
+    connection::Connection,
+    journal::Excerpt,
+    pattern::ClassHistory,
+    session::{
+        Case, FindingWeight, NotApplicable, PlaybookRecord, PlaybookRuns, Proposal, ProposedAction,
+    },
 };
 use model::{Id, Slug};
 use serde_json::{Value, json};

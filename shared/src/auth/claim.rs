@@ -113,7 +113,7 @@ impl Claim {
         let slot = left.ok_or_else(|| defect("the layer left no slot"))?;
         let (authentication, meter) = (slot.authentication.clone(), slot.meter.clone());
         let limits = &authentication.limits;
-        let (tell, identity) = oneshot::channel();
+        let (notify, identity) = oneshot::channel();
         let (tenant, user, authenticated) = if bearer::is_shown(&parts.headers) {
             let token = bearer::read(&parts.headers).ok_or(Error::Unauthenticated)?;
             let counted = QuotaHolder::Token(token.hash());
@@ -127,7 +127,7 @@ impl Claim {
             let authenticated = async move {
                 let identity = authentication.of_token(&holder);
                 let identity = authentication.within_limits(identity, &counted, tenant, &meter);
-                authentication.admit(identity.await?, check, tell).await
+                authentication.admit(identity.await?, check, notify).await
             };
             (tenant, user, authenticated.boxed())
         } else {
@@ -148,7 +148,7 @@ impl Claim {
             let authenticated = async move {
                 let identity = authentication.of_session(&sid);
                 let identity = authentication.within_limits(identity, &counted, tenant, &meter);
-                authentication.admit(identity.await?, check, tell).await
+                authentication.admit(identity.await?, check, notify).await
             };
             (tenant, user, authenticated.boxed())
         };
@@ -287,14 +287,14 @@ impl Authentication {
         &self,
         mut identity: Identity,
         check: fn(&Identity) -> Result<(), Error>,
-        tell: oneshot::Sender<Arc<Identity>>,
+        notify: oneshot::Sender<Arc<Identity>>,
     ) -> Result<(), Error> {
         check(&identity)?;
         let now = self.clock.now();
         let is_due = identity.touch(now);
         let identity = Arc::new(identity);
         // The operation may have ended without asking.
-        let _ = tell.send(identity.clone());
+        let _ = notify.send(identity.clone());
         if !is_due {
             return Ok(());
         }

@@ -1,6 +1,6 @@
 //! Ids in paths.
 
-use agent::{Connection, ProposedAction};
+use agent::{connection::Connection, session::ProposedAction};
 use axum::extract::FromRequestParts;
 use http::request::Parts;
 use model::{ActionId, Code, DeliveryId, Error, Id, Slug, WebhookDelivery, input::Field};

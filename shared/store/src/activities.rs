@@ -14,7 +14,7 @@ use super::{
     PendingWrite, WriteContext,
     directory::takes_work,
     filter::Filter,
-    idempotency::{Once, id_of},
+    idempotency::{Created, id_of},
     key::{self, AnyKey, Gsi1, Gsi2, Index, Key, List},
     page::{Page, Wanted},
     shown::Shown,
@@ -96,7 +96,7 @@ impl TaggedActivity {
 
 /// A request for activities.
 #[derive(Clone, Copy, Debug)]
-pub struct ActivitiesAsked<'a> {
+pub struct ActivitiesQuery<'a> {
     /// The user that `me` stands for.
     pub caller: UserId,
     /// The filter.
@@ -179,8 +179,8 @@ impl Activities<'_> {
             Ok((activity, Writes::default()))
         };
         match self.0.create_once(pending, read, activity).await? {
-            Once::New(activity) => Ok(TaggedActivity::new(activity, Vec::new())),
-            Once::Replayed(made) => Ok(self.get(tenant, id_of(made)?).await?.activity),
+            Created::New(activity) => Ok(TaggedActivity::new(activity, Vec::new())),
+            Created::Replayed(made) => Ok(self.get(tenant, id_of(made)?).await?.activity),
         }
     }
 
@@ -200,10 +200,10 @@ impl Activities<'_> {
     pub async fn of_organization(
         &self,
         tenant: OrganizationId,
-        asked: ActivitiesAsked<'_>,
+        query: ActivitiesQuery<'_>,
     ) -> Result<Page<ActivityWithRefs>, Error> {
-        let page = self.page(key::activities(tenant), asked).await?;
-        self.joined(tenant, page, asked).await
+        let page = self.page(key::activities(tenant), query).await?;
+        self.joined(tenant, page, query).await
     }
 
     /// A project's activities that match a filter, by time. 404 when the project is not the tenant's.
@@ -211,22 +211,22 @@ impl Activities<'_> {
         &self,
         tenant: OrganizationId,
         project: ProjectId,
-        asked: ActivitiesAsked<'_>,
+        query: ActivitiesQuery<'_>,
     ) -> Result<Page<ActivityWithRefs>, Error> {
         let key = key::project(tenant, project);
         let activities = key::activities_of_project(tenant, project);
         let (project, page) = tokio::try_join!(
             self.0.table.get(&key, Read::Lasting),
-            self.page(activities, asked),
+            self.page(activities, query),
         )?;
         project.or_not_found(ProjectId::NOUN)?;
-        self.joined(tenant, page, asked).await
+        self.joined(tenant, page, query).await
     }
 
     async fn page<I: Index>(
         &self,
         activities: List<Activity, I>,
-        asked: ActivitiesAsked<'_>,
+        query: ActivitiesQuery<'_>,
     ) -> Result<Page<Stored<Activity>>, Error> {
         let ActivityFilter {
             r#type: kind,
@@ -234,24 +234,24 @@ impl Activities<'_> {
             tag_id,
             from,
             to,
-        } = asked.filter;
+        } = query.filter;
         if from.zip(*to).is_some_and(|(from, to)| from >= to) {
             return Ok(Page::empty());
         }
-        let filter = Filter::of(asked.caller)
+        let filter = Filter::of(query.caller)
             .any("type", kind.as_ref())?
             .any("creatorId", creator_id.as_ref())?
             .having(tagging::TAG_IDS, tag_id.as_ref())?;
         let mut activities = activities
             .filter(filter.condition())
-            .descending_if(asked.sort.is_descending());
+            .descending_if(query.sort.is_descending());
         if let Some(from) = from {
             activities = activities.from(key::instant(*from));
         }
         if let Some(to) = to {
             activities = activities.up_to(key::instant(*to));
         }
-        let page = self.0.table.page(activities, asked.wanted).await?;
+        let page = self.0.table.page(activities, query.wanted).await?;
         self.0.whole_page(page).await
     }
 
@@ -261,14 +261,14 @@ impl Activities<'_> {
         &self,
         tenant: OrganizationId,
         page: Page<Stored<Activity>>,
-        asked: ActivitiesAsked<'_>,
+        query: ActivitiesQuery<'_>,
     ) -> Result<Page<ActivityWithRefs>, Error> {
         let activities = page.records().map(|stored| &stored.record);
         let named = self.named(tenant, activities).await?;
-        let asked = asked.filter.tag_id.as_ref();
+        let query = query.filter.tag_id.as_ref();
         Ok(page.filter_map(|activity| {
             let joined = named.join(activity);
-            let fits = asked.is_none_or(|asked| tagging::fits(asked, &joined.activity.tags));
+            let fits = query.is_none_or(|query| tagging::fits(query, &joined.activity.tags));
             fits.then_some(joined)
         }))
     }

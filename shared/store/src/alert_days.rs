@@ -4,7 +4,10 @@
 
 use std::collections::BTreeMap;
 
-use agent::{Alert, ClassHistory, LabelledAlert, Occurrence};
+use agent::{
+    alert::Alert,
+    pattern::{ClassHistory, LabelledAlert, Occurrence},
+};
 use model::{Error, OrganizationId, Timestamp, span};
 
 use super::{

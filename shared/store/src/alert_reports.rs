@@ -5,7 +5,10 @@
 
 use std::collections::HashMap;
 
-use agent::{Alert, AlertReport, AlertStatus, LastOutcome, Recurrence, StatusSource};
+use agent::{
+    action::LastOutcome,
+    alert::{Alert, AlertReport, AlertStatus, Recurrence, StatusSource},
+};
 use model::{
     AlertId, EntryContent, Error, Journaled, OrganizationEvent, OrganizationId, Timestamp,
     journal::subject,
@@ -58,7 +61,7 @@ pub(super) struct Found {
     /// The series of the reports, by name.
     pub(super) series: HashMap<String, Stored<AlertSeries>>,
     /// The start of records, the days of the classes, and the last fixes of the records.
-    pub(super) around: Batch,
+    pub(super) batch: Batch,
     /// The id of the first new alert.
     pub(super) id: Option<Reserved<AlertId>>,
 }
@@ -163,8 +166,8 @@ impl Reported {
         if let Some(until) = occurs
             && let Some(Changed { alert, .. }) = self.alerts.get_mut(place)
         {
-            alert.recurrence = recurrence(alert, until, &self.found.around);
-            self.noted.add(alert, occurred_at, &self.found.around, now);
+            alert.recurrence = recurrence(alert, until, &self.found.batch);
+            self.noted.add(alert, occurred_at, &self.found.batch, now);
         }
         self.end_others(place, status, report);
         Ok(())
@@ -329,11 +332,11 @@ pub(super) fn known(
 }
 
 /// Returns the last fix of an alert's records before an instant.
-fn recurrence(alert: &Alert, at: Timestamp, around: &Batch) -> Option<Recurrence> {
+fn recurrence(alert: &Alert, at: Timestamp, batch: &Batch) -> Option<Recurrence> {
     let entities = alert.entities.iter();
     let outcomes = entities.filter_map(|entity| {
         let key = key::last_outcome(alert.organization_id, &entity.id, &alert.target_system);
-        Some(around.named(&key)?.record)
+        Some(batch.named(&key)?.record)
     });
     let fixes = outcomes.filter(|outcome: &LastOutcome| outcome.helped && outcome.at < at);
     fixes.max_by_key(|outcome| outcome.at).map(Into::into)

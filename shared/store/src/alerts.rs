@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use agent::{Alert, AlertFilter, AlertReport, AlertUpdate};
+use agent::alert::{Alert, AlertFilter, AlertReport, AlertUpdate};
 use model::{
     AlertId, EntryContent, Error, Id, OrganizationEvent, OrganizationId, RecordType, Timestamp,
     UserId,
@@ -12,7 +12,7 @@ use super::{
     PendingWrite, WriteContext, alert_days,
     alert_reports::{Found, Reported, known, none_recorded, series, source},
     filter::Filter,
-    idempotency::Once,
+    idempotency::Created,
     journal::head_in,
     key::{self, AnyKey, Gsi1, Gsi2, Key},
     page::{Page, Wanted},
@@ -97,14 +97,14 @@ impl Alerts<'_> {
         &self,
         pending: PendingWrite,
         reports: &[AlertReport],
-    ) -> Result<Once<Vec<Stored<Alert>>>, Error> {
+    ) -> Result<Created<Vec<Stored<Alert>>>, Error> {
         let tenant = pending.tenant();
         let mut left = reports.chunks(TOGETHER);
         let mut some = left.next().unwrap_or_default();
         let first = self.found(tenant, some);
         let (context, mut found) = match self.0.authorized(pending, first).await? {
-            Once::New(authorized) => authorized,
-            Once::Replayed(made) => return Ok(Once::Replayed(made)),
+            Created::New(authorized) => authorized,
+            Created::Replayed(made) => return Ok(Created::Replayed(made)),
         };
         let without_key = WriteContext {
             idempotency_key: None,
@@ -118,11 +118,11 @@ impl Alerts<'_> {
             let read = || self.found(tenant, some);
             let write = |found| Box::pin(self.write_some(context, some, found));
             match retry(found, read, write).await? {
-                Once::New(alerts) => recorded.extend(alerts),
-                Once::Replayed(made) => return Ok(Once::Replayed(made)),
+                Created::New(alerts) => recorded.extend(alerts),
+                Created::Replayed(made) => return Ok(Created::Replayed(made)),
             }
             let Some(more) = next else {
-                return Ok(Once::New(recorded));
+                return Ok(Created::New(recorded));
             };
             some = more;
             found = self.found(tenant, some).await?;
@@ -144,11 +144,11 @@ impl Alerts<'_> {
                 entities.map(|one| key::last_outcome(tenant, &one.id, &sent.target_system));
             keys.extend(outcomes.map(AnyKey::from));
         }
-        let around = self.0.table.batch_get(keys, Read::Consistent);
+        let batch = self.0.table.batch_get(keys, Read::Consistent);
         // Both end, also after an error, so that no id is lost on its way.
-        let (around, id) = tokio::join!(around, self.0.next_id());
-        let (around, id) = (around?, id?);
-        let names = known(tenant, some, &around)?;
+        let (batch, id) = tokio::join!(batch, self.0.next_id());
+        let (batch, id) = (batch?, id?);
+        let names = known(tenant, some, &batch)?;
         let opened: HashMap<_, _> = some
             .iter()
             .filter_map(|report| {
@@ -156,7 +156,7 @@ impl Alerts<'_> {
                 // An unreadable series has no other firing.
                 Some((
                     report.firing.as_ref()?.series.to_string(),
-                    around.named(&key)?,
+                    batch.named(&key)?,
                 ))
             })
             .collect();
@@ -166,7 +166,7 @@ impl Alerts<'_> {
             alerts: self.alerts_of(tenant, ids).await?,
             names,
             series: opened,
-            around,
+            batch,
             id: Some(id),
         })
     }
@@ -191,11 +191,11 @@ impl Alerts<'_> {
         context: &WriteContext,
         some: &[AlertReport],
         found: Found,
-    ) -> Result<Option<Once<Vec<Stored<Alert>>>>, Error> {
+    ) -> Result<Option<Created<Vec<Stored<Alert>>>>, Error> {
         let (tenant, now) = (context.tenant, self.0.clock.now());
         let since = key::alerts_since(tenant);
-        let is_first = !found.around.has(&since) && !some.is_empty();
-        let context = context.clone().with_head(head_in(&found.around, tenant)?);
+        let is_first = !found.batch.has(&since) && !some.is_empty();
+        let context = context.clone().with_head(head_in(&found.batch, tenant)?);
         let mut reported = Reported::new(found, now);
         for (at, report) in some.iter().enumerate() {
             reported.add(self.0, &context, at, report).await?;

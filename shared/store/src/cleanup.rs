@@ -133,7 +133,7 @@ impl Cleanups<'_> {
     pub async fn run_due(
         &self,
         shard: Shard,
-        mut tell: impl FnMut(&str, Result<Progress, Error>),
+        mut report: impl FnMut(&str, Result<Progress, Error>),
     ) -> Result<(), Error> {
         loop {
             let now = self.0.clock.now();
@@ -145,7 +145,7 @@ impl Cleanups<'_> {
                 let mut rounds = stream::iter(rounds).buffer_unordered(Self::CONCURRENCY);
                 while let Some((key, came_of_it)) = rounds.next().await {
                     any_goes_on |= matches!(came_of_it, Ok(Progress::GoesOn));
-                    tell(&key.to_string(), came_of_it);
+                    report(&key.to_string(), came_of_it);
                 }
                 if page.end.is_none() {
                     break;

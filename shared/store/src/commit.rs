@@ -6,7 +6,7 @@ use model::{Error, UserId};
 
 use super::{
     Store,
-    idempotency::{IdempotencyKey, KEPT, Once},
+    idempotency::{Created, IdempotencyKey, KEPT},
     key,
     pending_write::WriteContext,
     records::Attempted,
@@ -21,11 +21,11 @@ impl WriteContext {
     }
 
     /// The outcome of a request that an earlier one did.
-    pub(super) fn replay<T>(&self, earlier: &Attempted) -> Once<T> {
+    pub(super) fn replay<T>(&self, earlier: &Attempted) -> Created<T> {
         if let Some(key) = &self.idempotency_key {
             key.replayed.store(true, Ordering::Relaxed);
         }
-        Once::Replayed(earlier.made)
+        Created::Replayed(earlier.made)
     }
 }
 
@@ -66,14 +66,14 @@ impl Store {
         context: &WriteContext,
         writes: impl Into<Writes>,
         value: T,
-    ) -> Result<Option<Once<T>>, Error> {
+    ) -> Result<Option<Created<T>>, Error> {
         let (mut writes, entries, refusals) = writes.into().split();
         let Some((user, key)) = context.idempotency() else {
             if writes.is_empty() {
-                return Ok(Some(Once::New(value)));
+                return Ok(Some(Created::New(value)));
             }
             return match Box::pin(self.transact(context, writes, &entries)).await? {
-                Ok(()) => Ok(Some(Once::New(value))),
+                Ok(()) => Ok(Some(Created::New(value))),
                 Err(refused) => refusals.of(&refused).map_or(Ok(None), Err),
             };
         };
@@ -92,7 +92,7 @@ impl Store {
         let free = Condition::default().and(free, "at", [now.plus(-KEPT).into_attribute()]);
         writes.push(Write::put_where(&attempted, free)?);
         match Box::pin(self.transact(context, writes, &entries)).await {
-            Ok(Ok(())) => Ok(Some(Once::New(value))),
+            Ok(Ok(())) => Ok(Some(Created::New(value))),
             Ok(Err(refused)) if refused.at(place) => {
                 match self.earlier_request(context).await? {
                     Some(earlier) => Ok(Some(context.replay(&earlier))),

@@ -8,7 +8,7 @@ mod traffic;
 
 pub(crate) use traffic::{Traffic, name_at_work};
 
-use agent::{
+use agent::connection::{
     AgentPause, Connection, ConnectionPut, ConnectionSecret, MOST_CONNECTIONS, SealedSecret,
 };
 use model::{

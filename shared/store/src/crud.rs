@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 
 use super::{
     fields::is_same,
-    idempotency::{Once, id_of},
+    idempotency::{Created, id_of},
     key::{AnyKey, Key},
     pending_write::{PendingWrite, WriteContext},
     records::Workdesk,
@@ -52,16 +52,16 @@ impl Store {
         pending: impl Into<PendingWrite>,
         read: impl Fn() -> R,
         write: impl Fn(WriteContext, F) -> W,
-    ) -> Result<Once<T>, Error>
+    ) -> Result<Created<T>, Error>
     where
         R: Future<Output = Result<F, Error>>,
-        W: Future<Output = Result<Option<Once<T>>, Error>>,
+        W: Future<Output = Result<Option<Created<T>>, Error>>,
     {
         match self.authorized(pending, read()).await? {
-            Once::New((context, found)) => {
+            Created::New((context, found)) => {
                 retry(found, read, |found| write(context.clone(), found)).await
             }
-            Once::Replayed(made) => Ok(Once::Replayed(made)),
+            Created::Replayed(made) => Ok(Created::Replayed(made)),
         }
     }
 
@@ -87,7 +87,7 @@ impl Store {
         pending: impl Into<PendingWrite>,
         read: impl Future<Output = Result<F, Error>>,
         new: impl FnOnce(&WriteContext, I, F, Timestamp) -> Result<(R, Writes), Error>,
-    ) -> Result<Once<Stored<R>>, Error> {
+    ) -> Result<Created<Stored<R>>, Error> {
         let pending = pending.into();
         let tenant = pending.tenant();
         let head = async {
@@ -100,8 +100,8 @@ impl Store {
             Ok((id?, found?, head?))
         };
         let (mut context, (id, found, head)) = match self.authorized(pending, read).await? {
-            Once::New(authorized) => authorized,
-            Once::Replayed(made) => return Ok(Once::Replayed(made)),
+            Created::New(authorized) => authorized,
+            Created::Replayed(made) => return Ok(Created::Replayed(made)),
         };
         context.head = head.map(Box::new);
         let (id, now) = (id.used(), self.clock.now());
@@ -153,7 +153,7 @@ impl Store {
         before: Stored<R>,
         after: Stored<R>,
         mut writes: Writes,
-    ) -> Result<Option<Once<Stored<R>>>, Error> {
+    ) -> Result<Option<Created<Stored<R>>>, Error> {
         if writes.change_nothing() && is_same(&before.record, &after.record)? {
             return self.commit(context, writes.into_nothing(), before).await;
         }

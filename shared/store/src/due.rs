@@ -2,7 +2,7 @@
 
 use std::{fmt, time::Duration};
 
-use agent::{AgentAction, AgentSession};
+use agent::{action::AgentAction, session::AgentSession};
 use model::{Deleted, Error, OrganizationId, QueueMessage, RecordType, Timestamp, WebhookDelivery};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 

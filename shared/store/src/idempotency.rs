@@ -31,7 +31,7 @@ pub struct IdempotencyKey {
 
 /// Outcome of a write that is done at most once per idempotency key.
 #[derive(Debug)]
-pub(crate) enum Once<T> {
+pub(crate) enum Created<T> {
     /// This request did it.
     New(T),
     /// An earlier request did it, and made the record of this id, if it made one.
@@ -50,12 +50,12 @@ impl Record<crate::Workdesk> for Attempted {
     }
 }
 
-impl<T> Once<T> {
+impl<T> Created<T> {
     /// The outcome with another value.
-    pub(crate) fn map<U>(self, map: impl FnOnce(T) -> U) -> Once<U> {
+    pub(crate) fn map<U>(self, map: impl FnOnce(T) -> U) -> Created<U> {
         match self {
-            Self::New(value) => Once::New(map(value)),
-            Self::Replayed(made) => Once::Replayed(made),
+            Self::New(value) => Created::New(map(value)),
+            Self::Replayed(made) => Created::Replayed(made),
         }
     }
 

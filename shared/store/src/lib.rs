@@ -52,8 +52,8 @@ mod words;
 mod writes;
 
 pub use self::agent::{
-    Agent, AlertCheck, Approval, AwaitedLook, DueAction, DueSession, DueWork, Excerpts, HeldAction,
-    Lease, Looked, Previewed, SessionOnAlert, SessionWithActions,
+    Agent, Approval, DueAction, DueCheck, DueSession, DueWork, Excerpts, HeldAction, Lease,
+    Previewed, SessionOnAlert, SessionWithActions,
 };
 pub use activities::*;
 pub use alerts::Alerts;

@@ -68,7 +68,7 @@ impl LinkedTask {
 const TASKS: usize = 200;
 
 /// The most milestones of a page when the tasks of each are read separately.
-const ASKED: usize = 100;
+const REQUESTED: usize = 100;
 
 /// The most of them whose tasks are read at the same time.
 const AT_ONCE: usize = 20;
@@ -179,7 +179,7 @@ impl Milestones<'_> {
                 return Ok(with_tasks(milestones, tasks));
             }
         }
-        let milestones = milestones.cut(ASKED);
+        let milestones = milestones.cut(REQUESTED);
         let mut tasks = Vec::with_capacity(milestones.rows.len());
         while tasks.len() < milestones.rows.len() && (tasks.is_empty() || units_so_far() < ENOUGH) {
             let next = milestones.records().skip(tasks.len()).take(AT_ONCE);

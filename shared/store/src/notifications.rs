@@ -10,16 +10,16 @@ mod audience;
 mod changes;
 mod mentions;
 mod notice;
+mod notifying;
 mod reading;
 mod reminders;
 mod settings;
-mod telling;
 
 use model::{Notification, RecordType, span};
 
 use super::{
     key::{self, Gsi1, Gsi2, Key},
-    records::ToldChange,
+    records::NotifiedChange,
     store::resource,
     table::Record,
 };
@@ -59,11 +59,11 @@ impl Record<crate::Workdesk> for Notification {
     }
 }
 
-impl Record<crate::Workdesk> for ToldChange {
+impl Record<crate::Workdesk> for NotifiedChange {
     const KIND: &'static str = "told_change";
 
     fn key(&self) -> Key<Self> {
-        key::told_change(self.organization_id, &self.cause)
+        key::notified_change(self.organization_id, &self.cause)
     }
 
     fn expires_at(&self) -> Option<i64> {

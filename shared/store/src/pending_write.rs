@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::{
     Store,
     conditions::{Preconditions, keeps},
-    idempotency::{IdempotencyKey, Once},
+    idempotency::{Created, IdempotencyKey},
     records::{Author, ReadHead},
     table::{OrNotFound, Stored},
 };
@@ -85,7 +85,7 @@ impl Store {
         &self,
         pending: impl Into<PendingWrite>,
         read: impl Future<Output = Result<T, Error>>,
-    ) -> Result<Once<(WriteContext, T)>, Error> {
+    ) -> Result<Created<(WriteContext, T)>, Error> {
         let PendingWrite {
             context,
             authorization,
@@ -101,7 +101,7 @@ impl Store {
         let credential = authorized?;
         match earlier? {
             Some(earlier) => Ok(context.replay(&earlier)),
-            None => Ok(Once::New((context.shown(credential), read?))),
+            None => Ok(Created::New((context.shown(credential), read?))),
         }
     }
 }

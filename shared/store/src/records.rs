@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use agent::{AgentAction, AgentSession, Excerpt};
+use agent::{action::AgentAction, journal::Excerpt, session::AgentSession};
 use model::{
     AgentSessionId, AlertId, Deleted, ExternalId, FeedEntry, Fingerprint, JsonText,
     NotificationKind, OrganizationHead, OrganizationId, PasswordHash, ProjectId, RecordName,
@@ -290,7 +290,7 @@ pub struct Reminder {
 /// A change whose notifications are written.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct ToldChange {
+pub(crate) struct NotifiedChange {
     pub(crate) organization_id: OrganizationId,
     pub(crate) cause: String,
     pub(crate) at: Timestamp,
@@ -418,8 +418,8 @@ pub(crate) struct AlertDay {
     pub(crate) signal_type: String,
     /// The start of the day.
     pub(crate) day: Timestamp,
-    /// Occurrences in the form of [`Occurrence::within_day`](agent::Occurrence::within_day). At most
-    /// [`MOST_AN_HOUR`](agent::Occurrence::MOST_AN_HOUR) of each hour, and those that concurrent
+    /// Occurrences in the form of [`Occurrence::within_day`](agent::pattern::Occurrence::within_day). At most
+    /// [`MOST_AN_HOUR`](agent::pattern::Occurrence::MOST_AN_HOUR) of each hour, and those that concurrent
     /// writes add.
     #[serde(default)]
     pub(crate) occurrences: Vec<i64>,

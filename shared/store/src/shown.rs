@@ -4,7 +4,7 @@ mod fields;
 
 use std::{borrow::Cow, ops::Deref};
 
-use agent::{AgentPolicy, Alert};
+use agent::{alert::Alert, policy::AgentPolicy};
 use model::{
     Activity, Milestone, Organization, Phase, Project, ServiceRequest, Tag, Task, Ticket,
     WebhookDelivery,

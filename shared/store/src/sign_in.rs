@@ -111,11 +111,11 @@ impl Counted {
     /// attempt took it since the count was read.
     fn account_begins(&self, count: Option<&FailureCount>, now: Timestamp) -> Write {
         let most = FailureCount::FREE_OF_ACCOUNT;
-        let has_turn = match count.filter(|count| count.failures >= most) {
+        let may_try = match count.filter(|count| count.failures >= most) {
             Some(count) => Condition::default().equals("lastAt", count.last_at),
             None => FailureCount::below(most),
         };
-        self.raised(&self.account, now, has_turn)
+        self.raised(&self.account, now, may_try)
     }
 
     fn raised(&self, subject: &str, now: Timestamp, expected: Condition) -> Write {

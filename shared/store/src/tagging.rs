@@ -140,9 +140,9 @@ pub(super) fn found<'a>(
 }
 
 /// Returns `true` for a record with one of the tags of a filter, or without tags where that names `none`.
-pub(super) fn fits(asked: &AnyOf<OrNone<TagId>>, carried: &[TagRef]) -> bool {
+pub(super) fn fits(wanted: &AnyOf<OrNone<TagId>>, carried: &[TagRef]) -> bool {
     let mut tags = carried.iter();
-    tags.any(|tag| asked.names(Some(&tag.id))) || (carried.is_empty() && asked.names(None))
+    tags.any(|tag| wanted.names(Some(&tag.id))) || (carried.is_empty() && wanted.names(None))
 }
 
 /// The tags of a record, by id, of those that exist. A deleted tag is gone from all records at once.

@@ -26,7 +26,7 @@ use self::{
 use super::{
     PendingWrite, WriteContext,
     directory::takes_work,
-    idempotency::{Once, id_of},
+    idempotency::{Created, id_of},
     key::{self, AnyKey, Gsi1, Gsi2, Gsi3, Gsi4, Key},
     page::{Page, Wanted},
     store::resource,
@@ -129,9 +129,9 @@ impl Tasks<'_> {
         };
         let created = self.0.create_once(pending, read, task).await?;
         match (created, named.get()) {
-            (Once::New(task), Some(named)) => Ok(named.join(task)),
-            (Once::New(task), None) => self.get(tenant, task.id).await,
-            (Once::Replayed(made), _) => self.get(tenant, id_of(made)?).await,
+            (Created::New(task), Some(named)) => Ok(named.join(task)),
+            (Created::New(task), None) => self.get(tenant, task.id).await,
+            (Created::Replayed(made), _) => self.get(tenant, id_of(made)?).await,
         }
     }
 

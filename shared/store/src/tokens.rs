@@ -14,7 +14,7 @@ use tokio::sync::OnceCell;
 
 use super::{
     PendingWrite, WriteContext,
-    idempotency::{Once, id_of},
+    idempotency::{Created, id_of},
     ids::Reserved,
     journal::head_in,
     key::{self, AnyKey, Key},
@@ -128,8 +128,8 @@ impl Tokens<'_> {
                 self.take_place(&context, &owner, others, token).await
             };
         match self.0.write(pending, read, write).await? {
-            Once::New(token) => Ok((Stored::created(token), Some(secret))),
-            Once::Replayed(made) => {
+            Created::New(token) => Ok((Stored::created(token), Some(secret))),
+            Created::Replayed(made) => {
                 let id: TokenId = id_of(made)?;
                 let mut all = self.all(tenant, user).await?.into_iter();
                 let token = all.find(|token| token.id == id);
@@ -146,7 +146,7 @@ impl Tokens<'_> {
         owner: &User,
         others: Vec<Stored<Token>>,
         mut token: Token,
-    ) -> Result<Option<Once<Token>>, Error> {
+    ) -> Result<Option<Created<Token>>, Error> {
         let (held, ended): (Vec<_>, Vec<_>) = others
             .into_iter()
             .partition(|other| other.holds(owner, token.created_at));

@@ -1,23 +1,28 @@
-//! Calls of target systems ([`Targets`]), their answers ([`Told`]), and the secrets that
+//! Calls of target systems ([`Targets`]), their responses ([`ResponseHead`]), and the secrets that
 //! authenticate them ([`Secrets`]). Calls of webhooks ([`webhooks`]).
 
 mod address;
-mod answer;
 mod body;
 mod http;
 mod reader;
+mod response;
 mod secrets;
 pub mod webhooks;
 
-pub use answer::Told;
+pub use response::{ResponseHead, broken_off};
 pub use secrets::{NoSecret, Sealer, Secrets};
 
-use std::{error::Error, fmt, sync::Arc, time::Duration};
+use std::{fmt, sync::Arc, time::Duration};
 
-use agent::{ApiCall, AuthScheme, BodyFormat, Connection, KeyPlace, ReadCounter, Silence};
+use agent::{
+    ReadCounter,
+    action::ApiCall,
+    check::ReadError,
+    connection::{AuthScheme, BodyFormat, Connection, KeyPlace},
+};
 use model::{Id, Stopwatch};
 use reqwest::{
-    Method, Request, RequestBuilder, Response, Url,
+    Method, Request, RequestBuilder, Url,
     header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue},
 };
 use runtime::{Start, config::ConfigError, kms::Kms};
@@ -43,18 +48,9 @@ pub struct Sending<'a> {
     pub timeout: Duration,
 }
 
-/// An answer whose head has arrived.
-pub struct Answered {
-    /// The answer. The body must arrive within the timeout of the call.
-    pub response: Response,
-    /// Secrets to remove from the answer before storage: the connection's secret, and the header
-    /// value derived from it.
-    pub secrets: Vec<SecretString>,
-}
-
-/// The reason why there is no answer.
+/// The reason why there is no response.
 #[derive(Debug)]
-pub enum NoAnswer {
+pub enum NoResponse {
     /// Rejected before sending; a retry cannot help.
     Unsendable(String),
     /// Not sent; a retry may help.
@@ -65,7 +61,7 @@ pub enum NoAnswer {
     BrokenOff(reqwest::Error),
 }
 
-impl NoAnswer {
+impl NoResponse {
     /// Returns the problem in words.
     #[must_use]
     pub fn problem(&self) -> String {
@@ -80,25 +76,14 @@ impl NoAnswer {
 
     /// Returns the read error that follows for a read.
     #[must_use]
-    pub fn silence(&self) -> Silence {
+    pub fn read_error(&self) -> ReadError {
         let problem = self.problem();
         match self {
-            Self::Unsendable(_) => Silence::for_good(problem),
-            Self::NotSent(_) => Silence::for_now(problem),
-            Self::Unreachable | Self::BrokenOff(_) => Silence::unclear(problem),
+            Self::Unsendable(_) => ReadError::for_good(problem),
+            Self::NotSent(_) => ReadError::for_now(problem),
+            Self::Unreachable | Self::BrokenOff(_) => ReadError::unclear(problem),
         }
     }
-}
-
-/// Returns the problem of a call that ended without a complete answer. The error's own text is not
-/// used, since it contains the URL.
-#[must_use]
-pub fn broken_off(error: &reqwest::Error) -> String {
-    if error.is_timeout() {
-        return "The target system did not answer in time.".to_owned();
-    }
-    let cause = error.source().map(ToString::to_string).unwrap_or_default();
-    format!("The connection broke before the answer was complete: {cause}.")
 }
 
 impl Targets {
@@ -139,12 +124,12 @@ impl Targets {
         connection: &Connection,
         call: &ApiCall,
         sending: Sending<'_>,
-    ) -> Result<Answered, NoAnswer> {
+    ) -> Result<ResponseHead, NoResponse> {
         let since = Stopwatch::start();
         let left = || sending.timeout.saturating_sub(since.elapsed());
         let (method, url) = self.target(connection, call)?;
         let no_client =
-            || NoAnswer::NotSent("There is no HTTP client; nothing was sent.".to_owned());
+            || NoResponse::NotSent("There is no HTTP client; nothing was sent.".to_owned());
         let http = self.http.client().ok_or_else(no_client)?;
         let secret = self.secret(connection, left()).await?;
         // A call that changes nothing carries no key.
@@ -154,13 +139,13 @@ impl Targets {
         let request = request
             .timeout(left())
             .build()
-            .map_err(|_| NoAnswer::Unsendable("The request could not be built.".to_owned()))?;
+            .map_err(|_| NoResponse::Unsendable("The request could not be built.".to_owned()))?;
         answer(http, request, secret).await
     }
 
     /// Returns the method and URL of a call that is allowed and stays below the base URL.
-    fn target(&self, connection: &Connection, call: &ApiCall) -> Result<(Method, Url), NoAnswer> {
-        let refused = |why: &str| NoAnswer::Unsendable(format!("{} {why}", call.summary()));
+    fn target(&self, connection: &Connection, call: &ApiCall) -> Result<(Method, Url), NoResponse> {
+        let refused = |why: &str| NoResponse::Unsendable(format!("{} {why}", call.summary()));
         if !connection.allows(&call.method, &call.path) {
             return Err(refused("is not a call that the connection allows."));
         }
@@ -168,7 +153,7 @@ impl Targets {
             return Err(refused("would leave the public internet."));
         }
         if let Some(why) = connection.key_taken(call) {
-            return Err(NoAnswer::Unsendable(format!("{why} Nothing was sent.")));
+            return Err(NoResponse::Unsendable(format!("{why} Nothing was sent.")));
         }
         below(connection, call).ok_or_else(|| refused("does not stay below the base URL."))
     }
@@ -178,14 +163,14 @@ impl Targets {
         &self,
         connection: &Connection,
         timeout: Duration,
-    ) -> Result<Option<SecretString>, NoAnswer> {
+    ) -> Result<Option<SecretString>, NoResponse> {
         let found = tokio::time::timeout(timeout, self.secrets.of_connection(connection)).await;
         let found = found.unwrap_or(Err(NoSecret::Late));
         found.map_err(|why| {
             let (organization_id, connection) =
                 (connection.organization_id.get(), &*connection.name);
             tracing::warn!(organizationId = organization_id, connection, %why);
-            NoAnswer::NotSent(format!("{why} Nothing was sent."))
+            NoResponse::NotSent(format!("{why} Nothing was sent."))
         })
     }
 }
@@ -276,7 +261,7 @@ async fn answer(
     http: &reqwest::Client,
     request: Request,
     secret: Option<SecretString>,
-) -> Result<Answered, NoAnswer> {
+) -> Result<ResponseHead, NoResponse> {
     // An answer may repeat the second part of `Basic aHVzaDo=`.
     let authorization = request.headers().get(AUTHORIZATION);
     let credentials = authorization
@@ -284,13 +269,13 @@ async fn answer(
         .map(|(_, credentials)| SecretString::from(credentials.to_owned()));
     let response = http.execute(request).await.map_err(|error| {
         if error.is_connect() {
-            NoAnswer::Unreachable
+            NoResponse::Unreachable
         } else {
-            NoAnswer::BrokenOff(error)
+            NoResponse::BrokenOff(error)
         }
     })?;
     let secrets = secret.into_iter().chain(credentials).collect();
-    Ok(Answered { response, secrets })
+    Ok(ResponseHead { response, secrets })
 }
 
 #[cfg(test)]

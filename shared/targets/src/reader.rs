@@ -5,7 +5,11 @@ use std::{
     time::Duration,
 };
 
-use agent::{Connection, Excerpt, Facts, Seen, Silence, TargetRead};
+use agent::{
+    action::BodyForm,
+    check::{Facts, ReadError, Seen, TargetRead},
+    connection::Connection,
+};
 use futures::{
     StreamExt,
     future::{BoxFuture, join_all},
@@ -14,7 +18,7 @@ use futures::{
 use model::{Error, Stopwatch, Timestamp, digest};
 use reqwest::StatusCode;
 
-use crate::{NoAnswer, Sending, Targets, answer::kept_part};
+use crate::{Sending, Targets};
 
 /// The most reads of one call in flight at a time.
 const AT_ONCE: usize = 8;
@@ -26,28 +30,27 @@ impl Targets {
     pub async fn read_all<'a>(
         &'a self,
         reads: impl IntoIterator<Item = &'a TargetRead>,
-        through: impl Fn(&str) -> Result<&'a Connection, Silence>,
+        through: impl Fn(&str) -> Result<&'a Connection, ReadError>,
         timeout: Duration,
-    ) -> Vec<Result<Seen, Silence>> {
+    ) -> Vec<Result<Seen, ReadError>> {
         let since = Stopwatch::start();
-        let reads: Vec<(&TargetRead, Result<&Connection, Silence>)> = reads
+        let reads: Vec<(&TargetRead, Result<&Connection, ReadError>)> = reads
             .into_iter()
             .map(|read| (read, through(&read.connection)))
             .collect();
-        let mut turns = self.turns(&reads).await;
+        let mut slots = self.slots(&reads).await;
         let sent = reads.iter().map(|(read, connection)| {
             let connection = connection.clone();
-            let turn = turns.get_mut(&*read.connection).map(Turns::next);
+            let slot = slots.get_mut(&*read.connection).map(Slots::next);
             let seen: BoxFuture<'_, _> = Box::pin(async move {
-                let (connection, turn) = (connection?, turn.unwrap_or(Ok(Duration::ZERO))?);
-                if since.elapsed() + turn >= timeout {
+                let (connection, slot) = (connection?, slot.unwrap_or(Ok(Duration::ZERO))?);
+                if since.elapsed() + slot >= timeout {
                     let late = "The time for reads was over; nothing was sent.";
-                    return Err(Silence::for_now(late));
+                    return Err(ReadError::for_now(late));
                 }
-                tokio::time::sleep(turn).await;
+                tokio::time::sleep(slot).await;
                 let left = timeout.saturating_sub(since.elapsed());
-                let seen = self.read(connection, read, left).await;
-                seen.map_err(|none| none.silence())
+                self.read(connection, read, left).await
             });
             seen
         });
@@ -58,11 +61,11 @@ impl Targets {
         seen
     }
 
-    /// Reserves the turns of reads by connection.
-    async fn turns<'a>(
+    /// Reserves the slots of reads by connection.
+    async fn slots<'a>(
         &self,
-        reads: &[(&'a TargetRead, Result<&'a Connection, Silence>)],
-    ) -> BTreeMap<&'a str, Turns> {
+        reads: &[(&'a TargetRead, Result<&'a Connection, ReadError>)],
+    ) -> BTreeMap<&'a str, Slots> {
         let Some(counter) = &self.counter else {
             return BTreeMap::new();
         };
@@ -74,8 +77,8 @@ impl Targets {
             }
         }
         let reserved = counts.into_iter().map(async |(name, (connection, count))| {
-            let turns = counter.read_turns(connection, count).await;
-            (name, Turns::of(turns, counter.now()))
+            let slots = counter.read_slots(connection, count).await;
+            (name, Slots::of(slots, counter.now()))
         });
         join_all(reserved).await.into_iter().collect()
     }
@@ -83,8 +86,8 @@ impl Targets {
     /// Records unclear answers, which open the breaker.
     async fn learn(
         &self,
-        reads: &[(&TargetRead, Result<&Connection, Silence>)],
-        seen: &[Result<Seen, Silence>],
+        reads: &[(&TargetRead, Result<&Connection, ReadError>)],
+        seen: &[Result<Seen, ReadError>],
     ) {
         let Some(counter) = &self.counter else {
             return;
@@ -92,8 +95,8 @@ impl Targets {
         let mut unclear: BTreeMap<&str, &Connection> = BTreeMap::new();
         for ((read, connection), seen) in reads.iter().zip(seen) {
             let is_unclear = match seen {
-                Ok(seen) => seen.silence(read).is_some_and(|one| one.is_unclear),
-                Err(silence) => silence.is_unclear,
+                Ok(seen) => seen.read_error(read).is_some_and(|one| one.is_unclear),
+                Err(read_error) => read_error.is_unclear,
             };
             if let Ok(connection) = connection
                 && is_unclear
@@ -116,14 +119,16 @@ impl Targets {
         connection: &Connection,
         read: &TargetRead,
         timeout: Duration,
-    ) -> Result<Seen, NoAnswer> {
+    ) -> Result<Seen, ReadError> {
         let sending = Sending { key: None, timeout };
-        let answered = self.send(connection, &read.call(), sending).await?;
-        let told = answered.told().await?;
-        let (status, is_too_large) = (told.status, told.is_too_large);
-        // A body that is not JSON, or that was cut, is a text.
-        let is_json = !told.body.is_string();
-        let body = told.body;
+        let head = self.send(connection, &read.call(), sending).await;
+        let response = head.map_err(|none| none.read_error())?;
+        let response = response.read(connection).await;
+        let is_too_large = response.form == BodyForm::TooLarge;
+        if let BodyForm::Broken(broken) = response.form {
+            return Err(ReadError::unclear(broken));
+        }
+        let (status, body) = (response.status, response.body);
         let is_success = StatusCode::from_u16(status).is_ok_and(|status| status.is_success());
         let mut facts: Facts = [(format!("{}.http", read.name), status.into())]
             .into_iter()
@@ -133,52 +138,50 @@ impl Targets {
         }
         Ok(Seen {
             status,
-            is_json,
+            // A body that is not JSON, or that was cut, is a text.
+            is_json: !body.is_string(),
             is_too_large,
             facts,
             hash: digest(&body.to_string()),
-            excerpt: Excerpt {
-                status,
-                body: kept_part(body, connection),
-            },
+            excerpt: response.excerpt,
         })
     }
 }
 
-/// The turns of a connection's reads: the wait before each, or why none is sent.
+/// The slots of a connection's reads: the wait before each, or why none is sent.
 #[derive(Debug)]
-struct Turns(Result<VecDeque<Duration>, Silence>);
+struct Slots(Result<VecDeque<Duration>, ReadError>);
 
-impl Turns {
-    fn of(turns: Result<Result<Vec<Timestamp>, Timestamp>, Error>, now: Timestamp) -> Self {
+impl Slots {
+    fn of(slots: Result<Result<Vec<Timestamp>, Timestamp>, Error>, now: Timestamp) -> Self {
         let wait = |at: &Timestamp| {
             let wait = at.millis() - now.millis();
             Duration::from_millis(u64::try_from(wait).unwrap_or(0))
         };
-        Self(match turns {
-            Ok(Ok(turns)) => Ok(turns.iter().map(wait).collect()),
+        Self(match slots {
+            Ok(Ok(slots)) => Ok(slots.iter().map(wait).collect()),
             Ok(Err(later)) => {
                 let seconds = wait(&later).as_secs() + 1;
                 let problem = format!(
                     "Its breaker is open, or its limit of calls is reached; nothing was sent. Calls are sent \
                      again in {seconds} s."
                 );
-                Err(Silence::for_now(problem))
+                Err(ReadError::for_now(problem))
             }
             Err(error) => {
                 let cause = error.chain();
                 tracing::warn!(cause, "cannot reserve the reads of a connection");
-                Err(Silence::for_now(
+                Err(ReadError::for_now(
                     "The service could not count this read; nothing was sent.",
                 ))
             }
         })
     }
 
-    fn next(&mut self) -> Result<Duration, Silence> {
+    fn next(&mut self) -> Result<Duration, ReadError> {
         match &mut self.0 {
-            Ok(turns) => Ok(turns.pop_front().unwrap_or_default()),
-            Err(silence) => Err(silence.clone()),
+            Ok(slots) => Ok(slots.pop_front().unwrap_or_default()),
+            Err(read_error) => Err(read_error.clone()),
         }
     }
 }

@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use agent::{Connection, ConnectionSecret};
+use agent::connection::{Connection, ConnectionSecret};
 use model::{Error, OrganizationId, Stopwatch};
 use runtime::{
     Start,

@@ -8,7 +8,10 @@ use std::{
     },
 };
 
-use agent::{ConnectionPut, SealedSecret, TargetRead};
+use agent::{
+    check::TargetRead,
+    connection::{ConnectionPut, SealedSecret},
+};
 use aws_config::{BehaviorVersion, Region, SdkConfig};
 use aws_credential_types::{Credentials, provider::SharedCredentialsProvider};
 use axum::{
@@ -230,7 +233,7 @@ async fn a_key_stands_in_its_place_and_only_where_something_changes() {
 }
 
 /// Returns the secret that the system received.
-async fn secret_sent(targets: &Targets, connection: &Connection) -> Result<String, NoAnswer> {
+async fn secret_sent(targets: &Targets, connection: &Connection) -> Result<String, NoResponse> {
     let post = call("POST", None);
     let answered = targets.send(connection, &post, SENDING).await?;
     let sent: Value = answered.response.json().await.unwrap();
@@ -270,7 +273,7 @@ async fn a_secret_of_another_organization_or_connection_is_not_sent() {
     of_other_name.name = Slug::new("payments").unwrap();
     for stranger in [of_another, of_other_name] {
         let answered = secret_sent(&targets, &stranger).await;
-        let Err(NoAnswer::NotSent(problem)) = answered else {
+        let Err(NoResponse::NotSent(problem)) = answered else {
             panic!("{answered:?}");
         };
         assert!(problem.contains("Send it again"), "{problem}");
@@ -278,7 +281,7 @@ async fn a_secret_of_another_organization_or_connection_is_not_sent() {
     // A failure is not kept.
     double.fails.store(true, Ordering::SeqCst);
     let answered = secret_sent(&targets, &of_one).await;
-    assert!(matches!(answered, Err(NoAnswer::NotSent(_))));
+    assert!(matches!(answered, Err(NoResponse::NotSent(_))));
     double.fails.store(false, Ordering::SeqCst);
     assert_eq!(secret_sent(&targets, &of_one).await.unwrap(), "hush");
 }
@@ -305,13 +308,13 @@ async fn what_is_not_allowed_is_not_sent() {
     let url = echo().await;
     let other = connection(1, &url, &json!({"allow": ["GET /things/{id}"]}));
     let answered = targets.send(&other, &call("POST", None), SENDING).await;
-    assert!(matches!(answered, Err(NoAnswer::Unsendable(_))));
+    assert!(matches!(answered, Err(NoResponse::Unsendable(_))));
     // A connection created where http was allowed.
     let secrets = Secrets::new(Double::default().kms().await);
     let public = Targets::new(secrets, false);
     let plain = connection(1, &url, &json!({}));
     let answered = public.send(&plain, &call("POST", None), SENDING).await;
-    assert!(matches!(answered, Err(NoAnswer::Unsendable(_))));
+    assert!(matches!(answered, Err(NoResponse::Unsendable(_))));
 }
 
 #[tokio::test]
@@ -427,12 +430,12 @@ async fn an_answer_of_a_mebibyte_is_read_and_a_larger_one_is_named() {
     let [Ok(read), Ok(cut)] = &seen.await[..] else {
         panic!("no answer");
     };
-    assert_eq!(read.silence(&reads[0]), None);
+    assert_eq!(read.read_error(&reads[0]), None);
     assert_eq!(read.facts.get("thing.state"), Some(&json!("open")));
-    let silence = cut.silence(&reads[1]).unwrap();
+    let read_error = cut.read_error(&reads[1]).unwrap();
     assert!(
-        silence.problem.starts_with("answer_too_large"),
-        "{silence:?}"
+        read_error.problem.starts_with("answer_too_large"),
+        "{read_error:?}"
     );
-    assert!(silence.is_for_good && !silence.is_unclear);
+    assert!(read_error.is_for_good && !read_error.is_unclear);
 }

@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use agent::retry_after;
+use agent::action::retry_after;
 use base64::{Engine, prelude::BASE64_STANDARD};
 use hmac::{Hmac, KeyInit, Mac};
 use model::{

@@ -10,7 +10,7 @@ use std::time::Duration;
 use action_worker::Limits;
 use local::target_systems::{Fault, FaultMode};
 use serde_json::{Value, json};
-use shared::agent::{ActionType, ProposedAction};
+use shared::agent::{action::ActionType, session::ProposedAction};
 use tests::support::{AFTER_THE_LEASE, Concierge, event, once, posting};
 
 const SECOND: i64 = 1_000;

@@ -1,6 +1,6 @@
 //! Preconditions before an action's first call, and the success of its answers.
 
-use shared::agent::AnswerCondition;
+use shared::agent::check::AnswerCondition;
 use tests::support::{fact_is, read_of, retrying, retrying_if_failed};
 
 use super::*;

@@ -65,7 +65,7 @@ async fn an_unknown_call_that_took_effect_completes_its_session() {
     world.api.clock.advance(15 * SECOND - 1);
     assert_eq!(world.sweeper().sweep().await, sweeper::Swept::default());
     let swept = world.passes(1).await;
-    assert_eq!((swept.looks, swept.resent, swept.overdue), (1, 0, 0));
+    assert_eq!((swept.checks, swept.resent, swept.overdue), (1, 0, 0));
     world.is_completed(&id, 1).await;
     // And its effect is verified behind it.
     let result = result(&world, &id).await;
@@ -146,8 +146,8 @@ async fn a_call_that_no_check_can_tell_stays_unknown_for_a_person() {
         12 * HOUR,
     ] {
         world.api.clock.advance(due - before - 1);
-        assert_eq!(world.sweeper().sweep().await.looks, 0);
-        assert_eq!(world.passes(1).await.looks, 1);
+        assert_eq!(world.sweeper().sweep().await.checks, 0);
+        assert_eq!(world.passes(1).await.checks, 1);
         before = due;
     }
     assert_eq!(world.demo.waiting_faults(), 0);

@@ -1,6 +1,6 @@
 //! Verification: checks find whether an action had its effect.
 
-use shared::agent::Verification;
+use shared::agent::check::Verification;
 use tests::support::{fact_is, read_of, retrying, retrying_verified, with};
 
 use super::*;
@@ -72,10 +72,10 @@ async fn an_effect_that_takes_a_while_is_waited_for() {
     let found = result(&world, &id).await["verification"]["found"].clone();
     assert_eq!(found["customer.missing"], 1840);
     counts(&world, &id, false).await;
-    assert_eq!(world.passes(15 * SECOND).await.looks, 1);
+    assert_eq!(world.passes(15 * SECOND).await.checks, 1);
     resent_by_another(&world).await;
     // The same message twice is one check.
-    let asks = world.looks(&id, &actions[0]);
+    let asks = world.checks(&id, &actions[0]);
     world.api.clock.advance(45 * SECOND);
     let worker = world.worker();
     let response = worker.handle(event(&[(&asks, 1), (&asks, 1)])).await;
@@ -94,7 +94,7 @@ async fn an_effect_that_is_not_verified_in_time_does_not_count() {
     for due in [15 * SECOND, MINUTE, 5 * MINUTE, 10 * MINUTE] {
         let (status, _) = checked(&world, &id, "verification").await;
         assert_eq!(status, "pending");
-        assert_eq!(world.passes(due - before).await.looks, 1);
+        assert_eq!(world.passes(due - before).await.checks, 1);
         before = due;
     }
     let ineffective = ("ineffective".to_owned(), 5);
@@ -134,13 +134,13 @@ async fn a_worker_killed_before_its_verification_is_followed_by_another() {
     assert_eq!(checked(&world, &id, "verification").await, pending);
     assert_eq!(world.outcome(&id).await.0, "completed");
     // The sweeper asks for it at once, and again where that is lost as well.
-    assert_eq!(world.sweeper().sweep().await.looks, 1);
-    let message = world.looks(&id, &actions[0]);
+    assert_eq!(world.sweeper().sweep().await.checks, 1);
+    let message = world.checks(&id, &actions[0]);
     assert_eq!(world.takes_messages().await, [message]);
     world.api.clock.advance(2 * MINUTE - 1);
-    assert_eq!(world.sweeper().sweep().await.looks, 0);
+    assert_eq!(world.sweeper().sweep().await.checks, 0);
     let swept = world.passes(1).await;
-    assert_eq!((swept.looks, swept.overdue), (1, 1));
+    assert_eq!((swept.checks, swept.overdue), (1, 1));
     let effective = ("effective".to_owned(), 1);
     assert_eq!(checked(&world, &id, "verification").await, effective);
     assert_eq!(world.minutes_saved().await, 5);
@@ -154,7 +154,7 @@ async fn a_verification_waits_while_its_connection_is_paused() {
     let pause = "/api/concierge/connections/billing/pause";
     world.max.trigger(pause).await.expect(200);
     for _ in 0..3 {
-        assert_eq!(world.passes(MINUTE).await.looks, 1);
+        assert_eq!(world.passes(MINUTE).await.checks, 1);
         assert_eq!(checked(&world, &id, "verification").await.1, 1);
     }
     let resume = "/api/concierge/connections/billing/resume";

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use shared::{
-    agent::{AlertReport, AlertStatus},
+    agent::alert::{AlertReport, AlertStatus},
     model::span,
 };
 use tests::{records, support::Concierge};

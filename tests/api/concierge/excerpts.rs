@@ -3,7 +3,7 @@
 use aws_sdk_dynamodb::types::AttributeValue;
 use local::target_systems::{Fault, FaultMode};
 use serde_json::{Value, json};
-use shared::{agent::Excerpt, model::span};
+use shared::{agent::journal::Excerpt, model::span};
 
 use tests::support::{Caller, Concierge, once};
 

@@ -3,8 +3,10 @@
 use local::target_systems::{Fault, FaultMode};
 use serde_json::{Value, json};
 use shared::agent::{
-    ActionType, Currency, Money, MoneyDirection, MoneyMoved, ProposedAction, Reversibility,
-    Reversible, TargetRead,
+    action::{ActionType, MoneyDirection, MoneyMoved, Reversibility, Reversible},
+    alert::{Currency, Money},
+    check::TargetRead,
+    session::ProposedAction,
 };
 
 use tests::support::{Answer, CASES, Caller, Concierge, UNKNOWN, posting, with};

@@ -3,7 +3,11 @@
 use local::target_systems::{Fault, FaultMode};
 use serde_json::{Value, json};
 use shared::{
-    agent::{ActionKey, ActionType, Claim, Outcome, ProposedAction, Sight},
+    agent::{
+        action::{ActionKey, ActionType, Claim, Outcome},
+        check::Observation,
+        session::ProposedAction,
+    },
     model::{Id, span},
 };
 
@@ -133,7 +137,7 @@ async fn every_playbook_finds_a_cause_in_the_demo_and_acts() {
         let ids = actions.iter().filter(|one| automated(one));
         let ids: Vec<&str> = ids.map(|one| one["id"].as_str().unwrap()).collect();
         let whole = agent.get(world.api.home.id, Id::new(id.as_i64().unwrap()).unwrap());
-        let proposed = whole.await.unwrap().session.proposed_actions.clone();
+        let proposed = whole.await.unwrap().session.plan.proposed_actions.clone();
         let proposed: Vec<&ProposedAction> =
             proposed.iter().filter(|one| one.is_automated).collect();
         let before = world.demo.effects().len();
@@ -359,14 +363,12 @@ async fn ends(world: &Concierge, (id, action): &(Value, String), state: &str) {
     assert!(agent.record(&held.action, &done).await.unwrap());
     let facts = [("batch.http", json!(200)), ("batch.state", json!(state))];
     let facts = facts.map(|(name, value)| (name.to_owned(), value));
-    let mut sight = Sight::default();
-    sight.add(facts.into_iter().collect());
+    let mut observation = Observation::default();
+    observation.add(facts.into_iter().collect());
     world.api.clock.advance(span::HOUR);
-    let awaited = agent.to_look(&key).await.unwrap();
-    let looked = agent
-        .looked(&awaited.unwrap().action, &sight, "billing")
-        .await;
-    assert!(!looked.unwrap().unwrap().action.awaits_look());
+    let awaited = agent.due_check(&key).await.unwrap();
+    let checked = agent.write_check(awaited.unwrap(), &observation).await;
+    assert!(!checked.unwrap().unwrap().0.awaits_check());
 }
 
 #[tokio::test]

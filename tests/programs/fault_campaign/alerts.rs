@@ -1,7 +1,7 @@
 //! Alerts for the agent, each about entities of its own.
 
 use serde_json::{Map, Value, json};
-use shared::{agent::AlertReport, clock::Clock};
+use shared::{agent::alert::AlertReport, clock::Clock};
 use tests::records;
 
 /// The failure of a payment that is declined whenever it is tried.

@@ -11,7 +11,7 @@ use local::{
 use playbooks::Playbooks;
 use serde_json::{Value, json};
 use shared::{
-    agent::{Approving, Case},
+    agent::session::{Approving, Case},
     clock::{Clock, Stopwatch},
     model::{OrganizationId, Role, Timestamp, span},
     store::{Approval, Store, WebhookEvent},
@@ -159,7 +159,7 @@ async fn approve(
     let analyse = async |case: &Case| Ok(unwary::proposal(&playbooks, case));
     let proposed = agent.propose(tenant, session, analyse, "It failed.");
     let (proposed, _) = Box::pin(proposed).await.unwrap();
-    let actions = [proposed.proposed_actions[0].id.clone()];
+    let actions = [proposed.plan.proposed_actions[0].id.clone()];
     let approving = Approving::of(&actions, member.user.id);
     let approval = agent.approve(tenant, session, &approving).await.unwrap();
     assert!(matches!(approval, Approval::Queued(..)));

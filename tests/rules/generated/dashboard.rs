@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 use shared::{
-    agent::ActionState,
+    agent::action::ActionState,
     model::Timestamp,
     telemetry::{self, Metric},
 };

@@ -2,7 +2,7 @@
 
 use crate::records;
 use serde_json::{Map, Value, json};
-use shared::{agent::Alert, model::OrganizationId};
+use shared::{agent::alert::Alert, model::OrganizationId};
 
 use super::Concierge;
 

@@ -11,7 +11,11 @@ use aws_sdk_sqs::types::MessageSystemAttributeName;
 use local::{engines::KEY, target_systems as demo};
 use serde_json::{Value, json};
 use shared::{
-    agent::{ActionKey, Alert, ApiCall, Facts, Message, TargetRead},
+    agent::{
+        action::{ActionKey, ApiCall, Message},
+        alert::Alert,
+        check::{Facts, TargetRead},
+    },
     model::{AgentSessionId, Id, OrganizationId, QueueMessage, span},
     queue::Queue,
     store::Store,
@@ -321,8 +325,8 @@ impl Concierge {
     }
 
     /// The message that asks for a look at an action.
-    pub fn looks(&self, session: &Value, action: &str) -> String {
-        let message = Message::LookAtAction(self.key_of(session, action));
+    pub fn checks(&self, session: &Value, action: &str) -> String {
+        let message = Message::CheckAction(self.key_of(session, action));
         message.to_text().unwrap()
     }
 

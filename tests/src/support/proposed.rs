@@ -6,8 +6,10 @@ use resolution_agent::Analyse;
 use serde_json::{Value, json};
 use shared::{
     agent::{
-        ActionContent, ActionStep, ActionType, Alert, Analysis, ApiCall, FactCondition, Proposal,
-        ProposedAction, Reconciliation, ResolvedWhen, Risk, TargetRead, Verification,
+        action::{ActionContent, ActionStep, ActionType, ApiCall, Risk},
+        alert::Alert,
+        check::{FactCondition, Reconciliation, ResolvedWhen, TargetRead, Verification},
+        session::{Analysis, Proposal, ProposedAction},
     },
     model::{JsonText, span},
 };

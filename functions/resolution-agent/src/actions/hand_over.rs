@@ -3,7 +3,7 @@
 use axum::extract::State;
 use shared::{
     App, Problem,
-    agent::ActionHandOver,
+    agent::session::ActionHandOver,
     auth::{Caller, need},
     http::{
         Body, Path, Single,

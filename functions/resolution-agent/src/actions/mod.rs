@@ -1,13 +1,13 @@
 //! Operations on single actions of a session: preview, settlement and handover.
 
 pub mod hand_over;
-mod look;
+mod observe;
 pub mod preview;
 pub mod settle;
 mod view;
 
 use shared::{
-    agent::ProposedAction,
+    agent::session::ProposedAction,
     http::{Path, PathId, PathName},
     model::AgentSessionId,
 };

@@ -3,7 +3,7 @@
 use axum::{Json, extract::State};
 use shared::{
     Problem,
-    agent::ActionsPreview,
+    agent::session::ActionsPreview,
     auth::{Caller, need},
     http::{
         Body, Path, PathId,
@@ -12,7 +12,7 @@ use shared::{
     model::AgentSessionId,
 };
 
-use super::{look::Looks, view::AgentActionsPreviewed};
+use super::{observe::Observations, view::AgentActionsPreviewed};
 use crate::ResolutionAgent;
 
 /// Previews actions before they are approved; changes nothing.
@@ -40,7 +40,7 @@ pub async fn preview(
         .await?;
     let identity = caller.identity().await?;
     let actions = found.whole.session.named(&ids)?;
-    let looks = Looks::of(&state.targets, &found, &actions).await;
-    let previewed = AgentActionsPreviewed::of(&found, &actions, &looks, &identity);
+    let observations = Observations::of(&state.targets, &found, &actions).await;
+    let previewed = AgentActionsPreviewed::of(&found, &actions, &observations, &identity);
     Ok(Json(previewed))
 }

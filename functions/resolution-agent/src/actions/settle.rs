@@ -3,7 +3,7 @@
 use axum::extract::State;
 use shared::{
     Problem,
-    agent::ActionSettle,
+    agent::session::ActionSettle,
     auth::{Caller, need},
     http::{
         Body, Path, Single,

@@ -6,8 +6,10 @@ use serde::Serialize;
 use serde_json::Value;
 use shared::{
     agent::{
-        ActionStep, ApiCall, Connection, FactCondition, Judgement, MoneyMoved, MoneySum,
-        ProposedAction, Reversible, Sight,
+        action::{ActionStep, ApiCall, MoneyMoved, Reversible},
+        check::{FactCondition, Judgement, Observation},
+        connection::Connection,
+        session::{MoneySum, ProposedAction},
     },
     auth::{
         Identity,
@@ -18,7 +20,7 @@ use shared::{
 };
 use utoipa::ToSchema;
 
-use super::look::{Looks, says};
+use super::observe::{Observations, says};
 
 /// A preview of actions before they are approved.
 #[derive(Debug, Serialize, ToSchema)]
@@ -162,12 +164,12 @@ impl AgentActionsPreviewed {
     pub fn of(
         found: &Previewed,
         actions: &[&ProposedAction],
-        looks: &Looks,
+        observations: &Observations,
         caller: &Identity,
     ) -> Self {
         let previews = actions
             .iter()
-            .map(|action| ActionPreview::of(action, found, looks, caller));
+            .map(|action| ActionPreview::of(action, found, observations, caller));
         let previews: Vec<ActionPreview> = previews.collect();
         Self {
             at: found.at,
@@ -179,11 +181,16 @@ impl AgentActionsPreviewed {
 }
 
 impl ActionPreview {
-    fn of(action: &ProposedAction, found: &Previewed, looks: &Looks, caller: &Identity) -> Self {
+    fn of(
+        action: &ProposedAction,
+        found: &Previewed,
+        observations: &Observations,
+        caller: &Identity,
+    ) -> Self {
         let connection = Connection::named(&found.connections, &action.content.target_system);
-        let sight = looks.sight(action);
+        let observation = observations.observation(action);
         let conditions = action.content.require.iter();
-        let conditions = conditions.map(|condition| PreviewCondition::of(condition, &sight));
+        let conditions = conditions.map(|condition| PreviewCondition::of(condition, &observation));
         let requests = action.content.steps.iter();
         let requests = requests.filter_map(|step| PreviewRequest::of(step, connection));
         Self {
@@ -203,14 +210,14 @@ impl ActionPreview {
 
 impl PreviewCondition {
     /// Judges the condition as the worker would.
-    fn of(condition: &FactCondition, sight: &Sight) -> Self {
-        let (holds, problem) = match sight.judge([condition]) {
+    fn of(condition: &FactCondition, observation: &Observation) -> Self {
+        let (holds, problem) = match observation.judge([condition]) {
             Judgement::Holds => (Some(true), None),
             Judgement::Fails(_) => (Some(false), None),
-            Judgement::NotKnown(silence) => (None, Some(silence.problem)),
+            Judgement::NotKnown(read_error) => (None, Some(read_error.problem)),
         };
         let found = condition.facts().map(|name| {
-            let value = sight.facts().get(name).cloned();
+            let value = observation.facts().get(name).cloned();
             (name.to_owned(), value.unwrap_or(Value::Null))
         });
         Self {
@@ -272,7 +279,7 @@ fn customers(action: &ProposedAction, found: &Previewed) -> BTreeSet<String> {
     let records = records(action).into_iter();
     let records = records.filter(|record| record.kind == CUSTOMER);
     let own = action.content.customer.iter().cloned();
-    let reads = found.whole.session.reads.iter();
+    let reads = found.whole.session.analysis.reads.iter();
     let facts = reads.flat_map(|read| read.facts.0.iter());
     let facts = facts.filter(|(name, _)| name.ends_with(".customer"));
     let facts = facts.filter_map(|(_, value)| value.as_str().map(str::to_owned));

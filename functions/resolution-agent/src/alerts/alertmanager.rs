@@ -4,7 +4,7 @@ use axum::{Json, extract::State};
 use serde::Serialize;
 use shared::{
     App, Error, Problem,
-    agent::{Alert, AlertReport, AlertStatus, AlertmanagerWebhook},
+    agent::alert::{Alert, AlertReport, AlertStatus, AlertmanagerWebhook},
     auth::{Caller, need},
     http::Body,
     model::{AlertId, Code, ExternalId, Fault},

@@ -3,7 +3,7 @@
 use axum::extract::State;
 use shared::{
     App, Problem,
-    agent::AlertFilter,
+    agent::alert::AlertFilter,
     auth::{Caller, need},
     http::List,
     model::{AlertSort, Listing},

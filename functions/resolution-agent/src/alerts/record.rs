@@ -3,7 +3,7 @@
 use axum::extract::State;
 use shared::{
     App, Problem,
-    agent::AlertCreate,
+    agent::alert::AlertCreate,
     auth::{Caller, need},
     http::{Body, Single, refusal::ConcurrentChange},
 };

@@ -3,7 +3,7 @@
 use axum::extract::State;
 use shared::{
     App, Problem,
-    agent::AlertUpdate,
+    agent::alert::AlertUpdate,
     auth::{Caller, need},
     http::{Body, Path, PathId, Single, refusal::ConcurrentChange},
     model::AlertId,

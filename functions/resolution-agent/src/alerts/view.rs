@@ -1,6 +1,6 @@
 //! View of alerts.
 
-use shared::{agent::Alert, store::Shown};
+use shared::{agent::alert::Alert, store::Shown};
 
 /// An alert.
 pub type AlertView = Shown<Alert>;

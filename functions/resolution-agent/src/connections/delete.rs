@@ -3,7 +3,7 @@
 use axum::extract::State;
 use shared::{
     App, Problem,
-    agent::Connection,
+    agent::connection::Connection,
     auth::{Caller, need},
     http::{NoContent, Path, PathName, refusal::ConcurrentChange},
 };

@@ -3,7 +3,7 @@
 use axum::extract::State;
 use shared::{
     Error, Problem,
-    agent::{Connection, ConnectionPut, ConnectionSecret},
+    agent::connection::{Connection, ConnectionPut, ConnectionSecret},
     auth::{Caller, need},
     http::{
         Body, Path, PathName, Single,

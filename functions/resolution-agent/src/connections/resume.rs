@@ -3,7 +3,7 @@
 use axum::extract::State;
 use shared::{
     App, Problem,
-    agent::Connection,
+    agent::connection::Connection,
     auth::{Caller, need},
     http::{Path, PathName, Single, refusal::ConcurrentChange},
 };

@@ -6,12 +6,12 @@ use axum::{Json, extract::State};
 use serde::Serialize;
 use shared::{
     Problem,
-    agent::{ApiCall, Connection},
+    agent::{action::ApiCall, connection::Connection},
     auth::{Caller, need},
     http::{Path, PathName, refusal::ConcurrentChange},
     model::Stopwatch,
 };
-use targets::{NoAnswer, Sending, Targets};
+use targets::{NoResponse, Sending, Targets};
 use utoipa::ToSchema;
 
 use crate::ResolutionAgent;
@@ -65,7 +65,7 @@ async fn tested(targets: &Targets, connection: &Connection) -> ConnectionTested 
             let answered = targets.send(connection, &call, sending).await;
             answered.map(|answered| answered.response.status().as_u16())
         }
-        None => Err(NoAnswer::Unsendable(
+        None => Err(NoResponse::Unsendable(
             "The connection allows no GET without a placeholder. Set its `testPath`.".to_owned(),
         )),
     };

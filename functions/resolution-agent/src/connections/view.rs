@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use shared::{
-    agent::{
+    agent::connection::{
         AllowedCall, AuthScheme, BaseUrl, BasicUser, BodyFormat, Breaker, BreakerState, CallLimits,
         CallPath, Connection, ErrorCode, HeaderName, HeaderText, KeyName, KeyPlace, Period,
         Replays,

@@ -3,7 +3,7 @@
 use axum::{Json, extract::State};
 use shared::{
     App, Problem,
-    agent::JournalCheck,
+    agent::journal::JournalCheck,
     auth::{Caller, need},
     http::{Path, PathId},
     model::AgentSessionId,

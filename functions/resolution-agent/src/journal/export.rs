@@ -3,7 +3,7 @@
 use axum::extract::State;
 use shared::{
     App, Problem,
-    agent::JournalPeriod,
+    agent::journal::JournalPeriod,
     auth::{Caller, need},
     http::Lines,
     model::{JournalSort, Listing},

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use shared::{
-    agent::{Excerpt, JournalActor, JournalEntry, JournalEvent},
+    agent::journal::{Excerpt, JournalActor, JournalEntry, JournalEvent},
     model::{AgentSessionId, JsonObject, Timestamp},
 };
 use utoipa::ToSchema;

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use shared::{
-    agent::AgentPause,
+    agent::connection::AgentPause,
     model::{Timestamp, UserId},
 };
 use utoipa::ToSchema;

@@ -3,7 +3,7 @@
 use axum::extract::State;
 use shared::{
     App, Problem,
-    agent::PolicySet,
+    agent::policy::PolicySet,
     auth::{Caller, need},
     http::{Body, Conditional, Single, refusal::ConcurrentChange},
 };

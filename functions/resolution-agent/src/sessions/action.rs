@@ -3,9 +3,11 @@
 use serde::Serialize;
 use shared::{
     agent::{
-        ActionApproval, ActionStep, ActionType, AgentSession, AnswerCondition, ApiCall,
-        ConnectionRevision, FactCondition, Handling, MoneyMoved, PlaybookVersion, ProposedAction,
-        Reversible, Risk, TargetRead,
+        action::{ActionStep, ActionType, ApiCall, MoneyMoved, Reversible, Risk},
+        check::{AnswerCondition, FactCondition, TargetRead},
+        connection::ConnectionRevision,
+        policy::ActionApproval,
+        session::{AgentSession, Handling, PlaybookVersion, ProposedAction},
     },
     model::{JsonObject, Timestamp, UserId, span},
     store::SessionWithActions,
@@ -188,14 +190,14 @@ pub struct RequestView {
 
 /// Returns the views of a session's newest proposal, of which no action was approved.
 pub fn of_proposal(session: &AgentSession) -> Vec<ActionView> {
-    let all = session.proposed_actions.iter();
+    let all = session.plan.proposed_actions.iter();
     all.map(|action| ActionView::of(action, session)).collect()
 }
 
 /// Returns the views of a session's newest proposal, as of `now`.
 pub fn of_session(whole: &SessionWithActions, now: Timestamp) -> Vec<ActionView> {
     let session = &whole.session;
-    let actions = session.proposed_actions.iter().map(|action| {
+    let actions = session.plan.proposed_actions.iter().map(|action| {
         let mut known = whole.actions.known.iter();
         let approved = known.find(|known| known.key.action_id == action.id);
         let approvals = approved
@@ -214,7 +216,7 @@ pub fn of_session(whole: &SessionWithActions, now: Timestamp) -> Vec<ActionView>
 impl ActionView {
     fn of(action: &ProposedAction, session: &AgentSession) -> Self {
         let ids = |keys: &[String]| {
-            let all = session.proposed_actions.iter();
+            let all = session.plan.proposed_actions.iter();
             let named = all.filter(|other| keys.contains(&other.key));
             named.map(|other| other.id.clone()).collect()
         };

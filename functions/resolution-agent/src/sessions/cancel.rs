@@ -4,7 +4,7 @@ use axum::{Json, extract::State};
 use serde::Serialize;
 use shared::{
     App, Problem,
-    agent::AgentSessionStatus,
+    agent::session::AgentSessionStatus,
     auth::{Caller, need},
     http::{
         Path, PathId,

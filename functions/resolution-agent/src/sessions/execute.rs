@@ -5,7 +5,10 @@ use std::time::Duration;
 use axum::extract::State;
 use shared::{
     App, Error, Problem,
-    agent::{ActionsExecute, Approving, Message},
+    agent::{
+        action::Message,
+        session::{ActionsExecute, Approving},
+    },
     auth::{Caller, need},
     http::{
         Body, Path, PathId, Trace,

@@ -3,7 +3,7 @@
 use axum::extract::State;
 use shared::{
     App, Problem,
-    agent::{AgentSessionFilter, NextFilter},
+    agent::session::{AgentSessionFilter, NextFilter},
     auth::{Caller, need},
     http::List,
     model::{AgentSessionSort, Listing},

@@ -3,7 +3,7 @@
 use axum::{Json, extract::State};
 use shared::{
     Problem,
-    agent::Case,
+    agent::session::Case,
     auth::{Caller, need},
     http::{
         Path, PathId,

@@ -5,7 +5,10 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::Value;
 use shared::{
-    agent::{AgentSession, Excerpt, ReadEvidence},
+    agent::{
+        journal::Excerpt,
+        session::{AgentSession, ReadEvidence},
+    },
     model::Timestamp,
     store::Excerpts,
 };
@@ -51,7 +54,7 @@ pub struct ReadView {
 
 /// Returns the views of the reads of a session's newest analysis.
 pub fn of(session: &AgentSession, excerpts: &Excerpts) -> Vec<ReadView> {
-    let reads = session.reads.iter();
+    let reads = session.analysis.reads.iter();
     let views = reads.map(|read| ReadView::of(read, excerpts));
     views.collect()
 }

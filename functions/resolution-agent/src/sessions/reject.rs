@@ -3,7 +3,7 @@
 use axum::extract::State;
 use shared::{
     App, Problem,
-    agent::SessionReject,
+    agent::session::SessionReject,
     auth::{Caller, need},
     http::{
         Body, Path, PathId, Single,

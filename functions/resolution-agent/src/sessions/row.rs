@@ -3,8 +3,9 @@
 use serde::Serialize;
 use shared::{
     agent::{
-        ActionType, AgentSession, AgentSessionStatus, AlertRef, MoneyMoved, Next, ProposedAction,
-        Reversible, Risk, SessionContext,
+        action::{ActionType, MoneyMoved, Reversible, Risk},
+        alert::AlertRef,
+        session::{AgentSession, AgentSessionStatus, Next, ProposedAction, SessionContext},
     },
     auth::{
         Identity,
@@ -121,13 +122,13 @@ impl AgentSessionRow {
             alert,
             context,
         } = row;
-        let actions = session.proposed_actions.iter();
+        let actions = session.plan.proposed_actions.iter();
         let actions =
             actions.map(|action| ActionInShort::of(action, &session, &context, caller, now));
-        let analysis = session.analysis.as_ref();
+        let analysis = session.analysis.newest.as_ref();
         Self {
             id: session.id,
-            alert_id: session.alert_id,
+            alert_id: session.alert.alert_id,
             alert,
             status: session.status_at(now),
             root_cause: analysis.map(|analysis| analysis.root_cause.clone()),
@@ -138,9 +139,9 @@ impl AgentSessionRow {
             next: session.next(&context, now),
             open_actions: session.open_actions(context.is_resolved, now).count(),
             expires_at: session.approvable_until(now),
-            created_by: session.created_by,
-            created_at: session.created_at,
-            updated_at: session.updated_at,
+            created_by: session.people.created_by,
+            created_at: session.times.created_at,
+            updated_at: session.times.updated_at,
             version: session.version,
         }
     }

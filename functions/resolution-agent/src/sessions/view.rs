@@ -9,9 +9,10 @@ use serde::Serialize;
 use shared::{
     App, Error,
     agent::{
-        ActionResult, AgentSession, AgentSessionStatus, Analysis, Excerpt, Looks, Next,
-        ReconciliationStatus, Rejection, SessionContext, StepResult, StepStatus, Verdict,
-        VerificationStatus,
+        action::{ActionResult, StepResult, StepStatus, Verdict},
+        check::{CheckRecord, ReconciliationStatus, VerificationStatus},
+        journal::Excerpt,
+        session::{AgentSession, AgentSessionStatus, Analysis, Next, Rejection, SessionContext},
     },
     http::operation::{Answer, Description},
     model::{AgentSessionId, AlertId, JsonObject, Timestamp},
@@ -57,9 +58,9 @@ impl AgentSessionOpened {
             session: AgentSessionSummary {
                 version: session.version,
                 id: session.id,
-                alert_id: session.alert_id,
+                alert_id: session.alert.alert_id,
                 status: session.status_at(now),
-                created_at: session.created_at,
+                created_at: session.times.created_at,
             },
         }
     }
@@ -91,8 +92,8 @@ impl AgentSessionProposed {
             session: ProposedSession {
                 id: session.id,
                 status: session.status,
-                alert_id: session.alert_id,
-                analysis: session.analysis.clone(),
+                alert_id: session.alert.alert_id,
+                analysis: session.analysis.newest.clone(),
                 reads: read::of(session, excerpts),
                 proposed_actions: action::of_proposal(session),
             },
@@ -151,7 +152,7 @@ impl AgentActionsExecuted {
         let mut listed = ids.iter().filter_map(|id| whole.session.proposed(id));
         let is_pending = listed.any(|action| {
             let mut approvals = action.approvals.iter();
-            let is_awaited = whole.session.awaited.contains_key(&action.id);
+            let is_awaited = whole.session.plan.awaited.contains_key(&action.id);
             is_awaited || approvals.any(|approval| approval.is_valid(now))
         });
         Ok(Self {
@@ -211,15 +212,15 @@ impl AgentSessionView {
         Self {
             version: session.version,
             id: session.id,
-            alert_id: session.alert_id,
+            alert_id: session.alert.alert_id,
             status: session.status_at(now),
             next: session.next(context, now),
             open_actions: session.open_actions(context.is_resolved, now).count(),
-            created_at: session.created_at,
-            updated_at: session.updated_at,
+            created_at: session.times.created_at,
+            updated_at: session.times.updated_at,
             error: session.error_at(now).map(str::to_owned),
-            rejection: session.rejection.clone(),
-            analysis: session.analysis.clone(),
+            rejection: session.people.rejection.clone(),
+            analysis: session.analysis.newest.clone(),
             reads: read::of(session, excerpts),
             proposed_actions: action::of_session(whole, now),
             execution_results: results(whole, excerpts),
@@ -289,7 +290,7 @@ pub struct StepResultView {
 pub struct VerificationView {
     status: VerificationStatus,
     #[serde(flatten)]
-    looks: LooksView,
+    record: CheckView,
 }
 
 /// The check of a call with an unclear answer.
@@ -298,15 +299,16 @@ pub struct VerificationView {
 pub struct ReconciliationView {
     status: ReconciliationStatus,
     #[serde(flatten)]
-    looks: LooksView,
+    record: CheckView,
 }
 
 /// Checks of a target system after an action has ended.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = ActionLooks)]
-pub struct LooksView {
+pub struct CheckView {
     /// Number of checks made.
-    looks: i64,
+    #[serde(rename = "looks")]
+    count: i64,
     /// Instant of the last check.
     at: Option<Timestamp>,
     /// Instant of the next check; null if there is none.
@@ -317,14 +319,14 @@ pub struct LooksView {
     problem: Option<String>,
 }
 
-impl<S> From<Looks<S>> for LooksView {
-    fn from(looks: Looks<S>) -> Self {
+impl<S> From<CheckRecord<S>> for CheckView {
+    fn from(record: CheckRecord<S>) -> Self {
         Self {
-            looks: looks.looks,
-            at: looks.at,
-            next: looks.next,
-            found: looks.found.map(|found| found.0),
-            problem: looks.problem,
+            count: record.count,
+            at: record.at,
+            next: record.next,
+            found: record.found.map(|found| found.0),
+            problem: record.problem,
         }
     }
 }
@@ -353,13 +355,13 @@ impl ResultView {
             steps: steps
                 .map(|step| StepResultView::of(step, excerpts))
                 .collect(),
-            verification: result.verification.map(|looks| VerificationView {
-                status: looks.status,
-                looks: looks.into(),
+            verification: result.verification.map(|record| VerificationView {
+                status: record.status,
+                record: record.into(),
             }),
-            reconciliation: result.reconciliation.map(|looks| ReconciliationView {
-                status: looks.status,
-                looks: looks.into(),
+            reconciliation: result.reconciliation.map(|record| ReconciliationView {
+                status: record.status,
+                record: record.into(),
             }),
             verdict: result.verdict,
             executed_at: result.executed_at,

@@ -42,7 +42,7 @@ pub(super) struct Invocations {
     url: String,
     /// Open request for the next invocation. It is never cancelled, since its invocation would be
     /// lost.
-    asked: Option<BoxFuture<'static, reqwest::Result<Invocation>>>,
+    requested: Option<BoxFuture<'static, reqwest::Result<Invocation>>>,
 }
 
 impl Invocations {
@@ -53,18 +53,18 @@ impl Invocations {
             // No timeout: the next invocation may be days away.
             http: Client::builder().no_proxy().build()?,
             url: format!("http://{base}/2018-06-01/runtime/invocation"),
-            asked: None,
+            requested: None,
         })
     }
 
     /// Waits for the next invocation. The future may be dropped and called again without loss.
     pub(super) async fn next(&mut self) -> reqwest::Result<Invocation> {
-        let question = self.asked.get_or_insert_with(|| {
+        let question = self.requested.get_or_insert_with(|| {
             let (http, url) = (self.http.clone(), format!("{}/next", self.url));
             async move { ask(&http, &url).await }.boxed()
         });
         let invocation = question.await;
-        self.asked = None;
+        self.requested = None;
         invocation
     }
 

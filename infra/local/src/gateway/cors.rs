@@ -44,7 +44,7 @@ impl Cors {
         let mut response = StatusCode::NO_CONTENT.into_response();
         if self.allows(origin) {
             let lists = &self.lists;
-            let told = [
+            let added = [
                 (
                     header::ACCESS_CONTROL_ALLOW_METHODS,
                     lists.allow_methods.join(","),
@@ -55,7 +55,7 @@ impl Cors {
                 ),
                 (header::ACCESS_CONTROL_MAX_AGE, lists.max_age.to_string()),
             ];
-            extend(response.headers_mut(), told);
+            extend(response.headers_mut(), added);
             self.name(origin, response.headers_mut());
         }
         Some(response)
@@ -90,8 +90,8 @@ impl Cors {
 }
 
 /// Inserts headers. The template's lists contain only valid header values.
-fn extend<const N: usize>(headers: &mut HeaderMap, told: [(HeaderName, String); N]) {
-    for (name, value) in told {
+fn extend<const N: usize>(headers: &mut HeaderMap, added: [(HeaderName, String); N]) {
+    for (name, value) in added {
         if let Ok(value) = HeaderValue::try_from(value) {
             headers.insert(name, value);
         }

@@ -2,6 +2,7 @@
 
 mod alertmanager;
 mod fields;
+mod money;
 mod part;
 mod report;
 

@@ -14,14 +14,14 @@ pub use allow::{AllowedCall, CallPath, METHODS};
 pub use answers::{ErrorCode, kept, redacted};
 pub use idempotency::{Idempotency, IdempotencyKeys, KeyPlace, Replays};
 pub use secret::{ConnectionSecret, SealedSecret};
-pub use traffic::{Admission, Asking, Breaker, BreakerState, ConnectionTraffic};
+pub use traffic::{Admission, AdmissionRequest, Breaker, BreakerState, ConnectionTraffic};
 pub use words::{BasicUser, HeaderName, HeaderText, KeyName, Period};
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use self::words::{is_own, not_so};
-use crate::ApiCall;
+use crate::action::ApiCall;
 use model::{
     Fault, FaultCode, OrganizationId, Slug, Timestamp, UserId, Whole, input,
     input::{Defaulted, List, Patch, Place},

@@ -7,7 +7,7 @@ use base64::{
 use serde_json::{Value, json};
 
 use super::*;
-use crate::ApiCall;
+use crate::action::ApiCall;
 use model::{Id, input};
 
 fn now() -> Timestamp {

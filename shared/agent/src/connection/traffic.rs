@@ -23,8 +23,9 @@ pub struct ConnectionTraffic {
     pub at_work: BTreeMap<String, Timestamp>,
     /// The earliest begin of the next call. None unless calls per second are limited.
     pub next_call: Option<Timestamp>,
-    /// The earliest turn of the next action that has to wait. None unless one had to.
-    pub next_turn: Option<Timestamp>,
+    /// The earliest slot of the next action that has to wait. None unless one had to.
+    #[serde(rename = "nextTurn")]
+    pub next_slot: Option<Timestamp>,
 }
 
 /// The circuit breaker of a connection: no calls go to a system that gives unclear answers.
@@ -74,15 +75,15 @@ names! {
 
 /// A request of an action to start work.
 #[derive(Clone, Copy, Debug)]
-pub struct Asking<'a> {
+pub struct AdmissionRequest<'a> {
     /// Its unique name among the actions of its connection.
     pub action: &'a str,
     /// The length of its worker's lease, in milliseconds.
     pub lease: i64,
     /// The number of calls that it will probably send, at least 1.
     pub calls: i64,
-    /// The turn that it waited for, if any.
-    pub turn: Option<Timestamp>,
+    /// The slot that it waited for, if any.
+    pub slot: Option<Timestamp>,
     /// The instant of the request.
     pub now: Timestamp,
 }
@@ -93,10 +94,10 @@ pub enum Admission {
     /// The first call may begin at this instant, at most
     /// [a second](ConnectionTraffic::LONGEST_WAIT_OF_WORKERS) ahead.
     From(Timestamp),
-    /// Ask again at this instant, which is its turn.
-    Turn(Timestamp),
+    /// Ask again at this instant, which is its slot.
+    Slot(Timestamp),
     /// Retry at this instant.
-    PutOff(Timestamp),
+    Deferred(Timestamp),
 }
 
 impl Breaker {
@@ -119,7 +120,7 @@ impl Breaker {
 
     /// Returns until when no call is sent, if so. During a probe, other actions retry after the
     /// first pause.
-    fn put_off(&self, now: Timestamp) -> Option<Timestamp> {
+    fn defer(&self, now: Timestamp) -> Option<Timestamp> {
         let open = self.open_until?;
         if now < open {
             return Some(open);
@@ -171,11 +172,11 @@ impl Breaker {
 }
 
 impl ConnectionTraffic {
-    /// The longest wait of a worker for an action's first call, in milliseconds. An action that has to
-    /// wait longer gets a turn, so that it occupies no worker.
+    /// The longest wait of a worker for an action's first call, in milliseconds. Before a longer
+    /// wait, an action gets a slot and occupies no worker.
     pub const LONGEST_WAIT_OF_WORKERS: i64 = span::SECOND;
-    /// The farthest turn, in milliseconds. Beyond it, an action asks again without one.
-    pub const FARTHEST_TURN: i64 = 10 * span::MINUTE;
+    /// The farthest slot, in milliseconds. Beyond it, an action asks again without one.
+    pub const FARTHEST_SLOT: i64 = 10 * span::MINUTE;
     /// The longest wait for a further call or for a read, in milliseconds. Beyond it, the action is
     /// released.
     pub const LONGEST_WAIT: i64 = 20 * span::SECOND;
@@ -191,7 +192,7 @@ impl ConnectionTraffic {
             breaker: Breaker::default(),
             at_work: BTreeMap::new(),
             next_call: None,
-            next_turn: None,
+            next_slot: None,
         }
     }
 
@@ -216,57 +217,57 @@ impl ConnectionTraffic {
 
     /// Admits an action if the breaker and the limits permit. After an opening, the action is the
     /// probe. An admitted action is at work until its lease ends or [it ends](Self::ends), and its
-    /// first call gets a slot. If that is too far ahead, it gets a turn. A deferred action without a turn
+    /// first call gets a slot. If that is too far ahead, it gets a slot. A deferred action without a slot
     /// changes nothing.
-    pub fn admit(&mut self, connection: &Connection, asking: Asking<'_>) -> Admission {
-        let now = asking.now;
+    pub fn admit(&mut self, connection: &Connection, request: AdmissionRequest<'_>) -> Admission {
+        let now = request.now;
         let mut breaker = self.breaker_of(connection);
-        if let Some(until) = breaker.put_off(now) {
-            return Admission::PutOff(until);
+        if let Some(until) = breaker.defer(now) {
+            return Admission::Deferred(until);
         }
-        if !self.has_place(connection, asking) {
-            return Admission::PutOff(now.plus(Self::FULL));
+        if !self.has_place(connection, request) {
+            return Admission::Deferred(now.plus(Self::FULL));
         }
-        let begins = match self.line_up(connection, asking) {
+        let begins = match self.line_up(connection, request) {
             Admission::From(begins) => begins,
             deferred => return deferred,
         };
-        let until = now.plus(asking.lease);
+        let until = now.plus(request.lease);
         if breaker.state(now) == BreakerState::Probing {
             breaker.probe_until = Some(until);
             self.breaker = breaker;
         }
         if connection.limits.concurrent.is_some() {
             self.at_work.retain(|_, until| now < *until);
-            self.at_work.insert(asking.action.to_owned(), until);
+            self.at_work.insert(request.action.to_owned(), until);
         }
         Admission::From(begins)
     }
 
-    /// Reserves a slot for the first call of an action, or gives it a turn behind those that wait. An
-    /// action whose turn has come goes before newcomers.
-    fn line_up(&mut self, connection: &Connection, asking: Asking<'_>) -> Admission {
-        let now = asking.now;
+    /// Reserves a slot for the first call of an action, or gives it a slot behind those that wait. An
+    /// action whose slot has come goes before newcomers.
+    fn line_up(&mut self, connection: &Connection, request: AdmissionRequest<'_>) -> Admission {
+        let now = request.now;
         let Some(apart) = apart(connection) else {
             return Admission::From(now);
         };
         let soon = now.plus(Self::LONGEST_WAIT_OF_WORKERS);
         let free = self.next_call.unwrap_or(now).max(now);
-        let end_of_line = self.next_turn.unwrap_or(now).max(free);
-        if free <= soon && asking.turn.unwrap_or(end_of_line) <= soon {
+        let end_of_line = self.next_slot.unwrap_or(now).max(free);
+        if free <= soon && request.slot.unwrap_or(end_of_line) <= soon {
             self.next_call = Some(free.plus(apart));
             return Admission::From(free);
         }
-        let farthest = now.plus(Self::FARTHEST_TURN);
+        let farthest = now.plus(Self::FARTHEST_SLOT);
         if farthest < end_of_line {
-            return Admission::PutOff(farthest);
+            return Admission::Deferred(farthest);
         }
-        self.next_turn = Some(end_of_line.plus(apart * asking.calls));
-        Admission::Turn(end_of_line)
+        self.next_slot = Some(end_of_line.plus(apart * request.calls));
+        Admission::Slot(end_of_line)
     }
 
     /// Reserves a slot for another call of an action at work. Returns its begin, or when to retry.
-    pub fn turn(
+    pub fn slot(
         &mut self,
         connection: &Connection,
         now: Timestamp,
@@ -303,13 +304,13 @@ impl ConnectionTraffic {
         is_news
     }
 
-    fn has_place(&self, connection: &Connection, asking: Asking<'_>) -> bool {
+    fn has_place(&self, connection: &Connection, request: AdmissionRequest<'_>) -> bool {
         let Some(most) = connection.limits.concurrent else {
             return true;
         };
         let at_work = self.at_work.iter();
         let others =
-            at_work.filter(|(other, until)| asking.now < **until && **other != asking.action);
+            at_work.filter(|(other, until)| request.now < **until && **other != request.action);
         i64::try_from(others.count()).is_ok_and(|others| others < most)
     }
 }

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
 use super::{Pattern, SharedLabel, statistics};
-use crate::{Alert, AlertEntity, Labels};
+use crate::alert::{Alert, AlertEntity, Labels};
 use model::{AlertId, Timestamp, span};
 
 /// An occurrence of an alert, as its class's counters store it.

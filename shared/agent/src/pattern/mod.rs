@@ -11,7 +11,7 @@ pub use history::{ClassHistory, LabelledAlert, Occurrence};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::Recurrence;
+use crate::alert::Recurrence;
 
 /// The baseline of a class.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::json;
 
 use super::*;
-use crate::{Alert, AlertEntity, Labels};
+use crate::alert::{Alert, AlertEntity, Labels};
 use model::{AlertId, Id, Slug, Timestamp, span};
 
 const NOW: &str = "2026-01-15T12:34:56Z";

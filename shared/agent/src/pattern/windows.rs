@@ -5,7 +5,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::{ClassHistory, Cycle, Occurrence, Pattern, PatternWindow, history::count, statistics};
-use crate::Alert;
+use crate::alert::Alert;
 use model::span;
 
 /// The windows, in hours.

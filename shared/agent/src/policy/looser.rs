@@ -63,7 +63,7 @@ impl PolicyCaps {
         };
         let more_actions = is_more(before.actions, self.actions)
             || is_more(before.messages_per_customer, self.messages_per_customer);
-        let fits = |cap: &crate::Money| {
+        let fits = |cap: &crate::alert::Money| {
             let before = before.money.iter().find(|one| one.currency == cap.currency);
             before.is_some_and(|before| cap.minor_units <= before.minor_units)
         };
@@ -80,7 +80,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::PolicySet;
+    use crate::policy::PolicySet;
 
     fn policy(sent: &Value) -> AgentPolicy {
         let mut policy = AgentPolicy::none(OrganizationId::new(1).unwrap());

@@ -1,7 +1,10 @@
 //! The body of a request that sets a policy.
 
 use super::{PolicyCaps, PolicyMatch, PolicyPreset, PolicyRule};
-use crate::{ActionType, Currency, Money, Risk};
+use crate::{
+    action::{ActionType, Risk},
+    alert::{Currency, Money},
+};
 use model::{
     FaultCode, MAX_ID, Role, SystemName, Whole, input,
     input::{Change, Defaulted, List, Patch, Place},

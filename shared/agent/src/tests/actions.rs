@@ -16,10 +16,10 @@ pub(super) fn held(target: Idempotency) -> AgentAction {
 }
 
 fn claim(action: &mut AgentAction, target: Idempotency, now: i64) -> Claim {
-    action.claim(&around(target), LEASE, at(now))
+    action.claim(&context(target), LEASE, at(now))
 }
 
-fn called(idempotency: Idempotency, revision: i64) -> Called {
+pub(super) fn called(idempotency: Idempotency, revision: i64) -> Called {
     Called {
         idempotency,
         revision,
@@ -28,11 +28,11 @@ fn called(idempotency: Idempotency, revision: i64) -> Called {
 }
 
 /// A claim context without obstacles.
-pub(super) fn around(target: Idempotency) -> Surroundings {
-    Surroundings {
+pub(super) fn context(target: Idempotency) -> ClaimContext {
+    ClaimContext {
         session: Executing,
         connection: Some(called(target, 1)),
-        put_off: None,
+        deferred_until: None,
         stack: "stack".into(),
         before: Vec::new(),
         unless: Vec::new(),
@@ -45,10 +45,10 @@ pub(super) fn around(target: Idempotency) -> Surroundings {
     }
 }
 
-fn in_session(session: AgentSessionStatus, target: Idempotency) -> Surroundings {
-    Surroundings {
+fn in_session(session: AgentSessionStatus, target: Idempotency) -> ClaimContext {
+    ClaimContext {
         session,
-        ..around(target)
+        ..context(target)
     }
 }
 
@@ -201,11 +201,11 @@ fn what_comes_first_is_waited_for_and_must_succeed() {
         (vec![None], Claim::Ended(Skipped)),
     ] {
         let mut action = queued();
-        let around = Surroundings {
+        let context = ClaimContext {
             before: before.clone(),
-            ..around(Keyed)
+            ..context(Keyed)
         };
-        assert_eq!(action.claim(&around, LEASE, at(5)), claimed, "{before:?}");
+        assert_eq!(action.claim(&context, LEASE, at(5)), claimed, "{before:?}");
         let why = "predecessor_not_done";
         assert_eq!(error(&action).contains(why), action.state == Skipped);
     }
@@ -238,8 +238,8 @@ fn in_a_session_that_does_not_execute_nothing_is_claimed() {
         }
     }
     // Its holder is gone and may have sent the call.
-    let around = in_session(Cancelled, Keyed);
-    let claim = held(Keyed).claim(&around, LEASE, at(LEASE));
+    let context = in_session(Cancelled, Keyed);
+    let claim = held(Keyed).claim(&context, LEASE, at(LEASE));
     assert_eq!(claim, Claim::Ended(Unknown));
     // The session's status may be stale; the action's flag is not.
     let mut stopping = held(Keyed);
@@ -293,13 +293,13 @@ fn the_sweeper_waits_twice_as_long_each_time_up_to_an_hour_and_a_day_in_all() {
 #[test]
 fn the_sweeper_looks_for_a_dead_holder_after_the_delivery_and_the_lease() {
     let (minute, margin) = (span::MINUTE, AgentAction::LEASE_MARGIN);
-    for (lease, look) in [
+    for (lease, visit) in [
         (minute, AgentAction::DELIVERY),
         (3 * minute, 3 * minute + margin),
     ] {
         let mut action = queued();
-        action.claim(&around(Keyed), lease, at(0));
-        assert_eq!(action.schedule.due_at, Some(at(look)), "{lease}");
+        action.claim(&context(Keyed), lease, at(0));
+        assert_eq!(action.schedule.due_at, Some(at(visit)), "{lease}");
     }
 }
 
@@ -316,8 +316,8 @@ fn approved_again_it_begins_anew_after_its_done_steps() {
     let mut approvals = queued().round.approvals;
     approvals[0].at = at(9);
     let mut session = awaiting();
-    session.approved = vec![ids(&[FIRST, SECOND])];
-    session.proposed_actions[0].after = vec!["second".into()];
+    session.plan.approved = vec![ids(&[FIRST, SECOND])];
+    session.plan.proposed_actions[0].after = vec!["second".into()];
     action.approve_again(&session, approvals, Some("second"), at(9));
     let mut fresh = queued();
     fresh.round.trace_id = Some("second".into());
@@ -350,9 +350,9 @@ fn a_step_has_one_key_for_all_its_attempts_and_another_in_each_round() {
     assert_eq!(action.idempotency_key(0), "wd-stack-1-7-s7-p1-a1-1-1");
     assert_eq!(action.idempotency_key(1), "wd-stack-1-7-s7-p1-a1-2-1");
     // A worker of another stack continues: its repeat is the same call.
-    let other = Surroundings {
+    let other = ClaimContext {
         stack: "other".into(),
-        ..around(Keyed)
+        ..context(Keyed)
     };
     assert_eq!(action.claim(&other, LEASE, at(LEASE)), Claim::Held(()));
     assert_eq!(action.idempotency_key(0), "wd-stack-1-7-s7-p1-a1-1-1");
@@ -362,23 +362,23 @@ fn a_step_has_one_key_for_all_its_attempts_and_another_in_each_round() {
 
 #[test]
 fn what_is_put_off_stays_as_it_is_and_is_due_again() {
-    let put_off = |until| Surroundings {
-        put_off: Some(at(until)),
-        ..around(Keyed)
+    let deferred = |until| ClaimContext {
+        deferred_until: Some(at(until)),
+        ..context(Keyed)
     };
     let mut action = queued();
-    assert_eq!(action.claim(&put_off(70), LEASE, at(10)), Claim::PutOff);
+    assert_eq!(action.claim(&deferred(70), LEASE, at(10)), Claim::Deferred);
     let mut expected = queued();
     expected.schedule.due_at = Some(at(70));
-    expected.schedule.put_off = true;
+    expected.schedule.deferred = true;
     expected.updated_at = at(10);
     assert_eq!(action, expected);
     assert_eq!(claim(&mut action, Keyed, 11), Claim::Held(()));
     // A lost holder may have sent a call.
     let later = LEASE + 20;
     assert_eq!(
-        action.claim(&put_off(later + 60), LEASE, at(later)),
-        Claim::PutOff
+        action.claim(&deferred(later + 60), LEASE, at(later)),
+        Claim::Deferred
     );
     assert_eq!((action.state, action.progress.attempts), (Running, 1));
     assert_eq!(claim(&mut action, Keyed, later + 1), Claim::Held(()));
@@ -387,17 +387,17 @@ fn what_is_put_off_stays_as_it_is_and_is_due_again() {
     let late = AgentAction::PATIENCE;
     let mut action = queued();
     action.progress.call.ambiguous = true;
-    let until = put_off(late + 50);
-    assert_eq!(action.claim(&until, LEASE, at(late - 10)), Claim::PutOff);
+    let until = deferred(late + 50);
+    assert_eq!(action.claim(&until, LEASE, at(late - 10)), Claim::Deferred);
     assert_eq!(action.schedule.due_at, Some(at(late)));
     assert_eq!(action.claim(&until, LEASE, at(late)), Claim::Ended(Unknown));
 }
 
 #[test]
 fn an_action_without_its_connection_ends_and_sends_nothing() {
-    let gone = Surroundings {
+    let gone = ClaimContext {
         connection: None,
-        ..around(Keyed)
+        ..context(Keyed)
     };
     let mut action = queued();
     assert_eq!(action.claim(&gone, LEASE, at(5)), Claim::Ended(Failed));
@@ -414,9 +414,9 @@ fn an_action_without_its_connection_ends_and_sends_nothing() {
 /// its effect.
 #[test]
 fn a_call_is_repeated_through_the_revision_that_it_was_sent_through() {
-    let revised = Surroundings {
+    let revised = ClaimContext {
         connection: Some(called(Keyed, 2)),
-        ..around(Keyed)
+        ..context(Keyed)
     };
     let mut action = held(Keyed);
     assert_eq!(
@@ -425,7 +425,7 @@ fn a_call_is_repeated_through_the_revision_that_it_was_sent_through() {
     );
     // An unsent or refused call may use any revision.
     let mut action = held(Keyed);
-    assert_eq!(action.answered(Effect::NotNow, Keyed), Answered::Again);
+    assert_eq!(action.answered(Effect::NotNow, Keyed), None);
     action.release(at(10), at(10));
     let mut approved = action.clone();
     assert_eq!(action.claim(&revised, LEASE, at(10)), Claim::Held(()));
@@ -449,7 +449,7 @@ fn a_call_is_repeated_through_the_revision_that_it_was_sent_through() {
 /// The policy, the approvals and the caps count again for a call that was certainly not made.
 #[test]
 fn what_was_put_off_by_the_system_is_asked_for_again() {
-    let denying = || Surroundings {
+    let denying = || ClaimContext {
         policy: AgentPolicy {
             rules: vec![PolicyRule {
                 deny: true,
@@ -457,7 +457,7 @@ fn what_was_put_off_by_the_system_is_asked_for_again() {
             }],
             ..AgentPolicy::none(Id::new(1).unwrap())
         },
-        ..around(Keyed)
+        ..context(Keyed)
     };
     for (effect, goes_on) in [(Effect::NotNow, false), (Effect::Unclear, true)] {
         let mut action = held(Keyed);
@@ -477,7 +477,7 @@ fn what_was_put_off_by_the_system_is_asked_for_again() {
     action.release(at(10), at(5));
     let late = at(ActionApproval::VALID);
     assert_eq!(
-        action.claim(&around(Keyed), LEASE, late),
+        action.claim(&context(Keyed), LEASE, late),
         Claim::Ended(Skipped)
     );
     assert!(action.end.error.unwrap().starts_with("approval_expired: "));
@@ -494,12 +494,12 @@ fn an_action_that_replaces_another_runs_if_that_did_not_succeed() {
         (Some(Unknown), Claim::Ended(Skipped)),
         (None, Claim::Ended(Skipped)),
     ] {
-        let around = Surroundings {
+        let context = ClaimContext {
             unless: vec![before],
-            ..around(Keyed)
+            ..context(Keyed)
         };
         let mut action = queued();
-        assert_eq!(action.claim(&around, LEASE, at(5)), claimed, "{before:?}");
+        assert_eq!(action.claim(&context, LEASE, at(5)), claimed, "{before:?}");
         let result = action.result();
         let is_needless = result.is_some_and(|one| one.is_needless());
         assert_eq!(is_needless, before == Some(Succeeded), "{before:?}");
@@ -509,12 +509,12 @@ fn an_action_that_replaces_another_runs_if_that_did_not_succeed() {
 /// A key is kept for so long. After that, the same call would be another one.
 #[test]
 fn a_call_in_doubt_is_repeated_only_while_its_key_is_kept() {
-    let kept = |kept_for| Surroundings {
+    let kept = |kept_for| ClaimContext {
         connection: Some(Called {
             kept_for,
             ..called(Keyed, 1)
         }),
-        ..around(Keyed)
+        ..context(Keyed)
     };
     let half_an_hour = 30 * span::MINUTE;
     for (after, claimed) in [
@@ -558,15 +558,15 @@ fn a_call_in_doubt_that_a_read_finds_done_is_done() {
         absent: std::collections::BTreeMap::new(),
     }];
     assert_eq!(action.doubt_reads().len(), 1);
-    assert!(!action.was_done(&Sight::default()));
+    assert!(!action.was_done(&Observation::default()));
     // However old its key is, a worker claims it for that read.
     let connection = Called {
         kept_for: 10 * span::MINUTE,
         ..called(Keyed, 1)
     };
-    let late = Surroundings {
+    let late = ClaimContext {
         connection: Some(connection),
-        ..around(Keyed)
+        ..context(Keyed)
     };
     let digest = action.digest();
     action.round.approvals[0].digest = Some(digest);
@@ -578,5 +578,5 @@ fn a_call_in_doubt_that_a_read_finds_done_is_done() {
     assert_eq!(action.progress.steps_done, 1);
     assert_eq!(action.progress.call, OpenCall::default());
     assert_eq!(action.results_of_steps()[0].status, StepStatus::Done);
-    assert_eq!(action.progress.answers[0].effect, "done");
+    assert_eq!(action.progress.unwritten[0].1.effect, Effect::Done);
 }

@@ -1,7 +1,7 @@
 //! The status of an alert by reports, users and the agent.
 
 use super::*;
-use crate::{AlertStatus, AlertUpdate, Firing, StatusSource};
+use crate::alert::{AlertStatus, AlertUpdate, Firing, StatusSource};
 use model::{input, span};
 
 fn firing(alert: &mut Alert, now: i64) -> bool {
@@ -101,7 +101,7 @@ fn an_approval_request_names_records_amounts_and_the_deadline() {
         "Retry payment `pay_3002` (482.10 USD). Attempts so far: 3.",
         "Tell customer `cus_1` that payment `pay_3002` failed.",
     ];
-    for (action, text) in session.proposed_actions.iter_mut().zip(descriptions) {
+    for (action, text) in session.plan.proposed_actions.iter_mut().zip(descriptions) {
         action.content.description = text.to_owned();
     }
     let says = |session: &AgentSession, most| session.approval_request(most, now);
@@ -110,7 +110,7 @@ fn an_approval_request_names_records_amounts_and_the_deadline() {
     assert_eq!(says(&session, 200).as_deref(), Some(whole));
     let short = "Retry payment `pay_3002` (482.10 USD) and 1 more, until 2026-01-16 14:05 UTC";
     assert_eq!(says(&session, 100).as_deref(), Some(short));
-    session.proposed_actions[0].content.description = format!("Retry {}.", "x".repeat(300));
+    session.plan.proposed_actions[0].content.description = format!("Retry {}.", "x".repeat(300));
     let cut = says(&session, 100).unwrap();
     assert_eq!(cut.chars().count(), 100);
     assert!(
@@ -118,6 +118,7 @@ fn an_approval_request_names_records_amounts_and_the_deadline() {
         "{cut}"
     );
     session
+        .plan
         .proposed_actions
         .retain(|action| !action.is_automated);
     assert_eq!(says(&session, 200), None);

@@ -1,6 +1,7 @@
 //! The amount that was found after a call.
 
 use super::*;
+use crate::alert::{Currency, Money};
 
 /// 482.10 USD was approved, and the draft was computed again with its finalization.
 fn finalized(found: &serde_json::Value, state: &str) -> (AgentSession, AgentAction) {
@@ -8,7 +9,7 @@ fn finalized(found: &serde_json::Value, state: &str) -> (AgentSession, AgentActi
     let (mut action, now) = (queued(), span::HOUR);
     let is = |fact: &str, value: serde_json::Value| FactCondition {
         fact: fact.into(),
-        asked: Asked::Is(vec![value]),
+        expected: Expectation::Is(vec![value]),
     };
     action.content.money = Some(MoneyMoved {
         direction: MoneyDirection::CustomerOwesMore,
@@ -23,15 +24,15 @@ fn finalized(found: &serde_json::Value, state: &str) -> (AgentSession, AgentActi
         within: span::MINUTE,
     });
     action.record(&Outcome::succeeded(None), at(0));
-    let mut sight = Sight::default();
-    sight.add(
+    let mut observation = Observation::default();
+    observation.add(
         [
             ("invoice.state".to_owned(), json!(state)),
             ("invoice.amount".to_owned(), found.clone()),
         ]
         .into(),
     );
-    action.look(&sight, at(now)).unwrap();
+    action.apply_check(&observation, at(now)).unwrap();
     session.note_other_amount(&action, "billing");
     (session, action)
 }
@@ -39,14 +40,14 @@ fn finalized(found: &serde_json::Value, state: &str) -> (AgentSession, AgentActi
 #[test]
 fn another_amount_is_not_effective_and_is_left_to_a_person() {
     let (session, action) = finalized(&json!(999_999_900), "open");
-    let looks = action.checks.verification.as_ref().unwrap();
-    assert_eq!(looks.status, VerificationStatus::Ineffective);
+    let record = action.checks.verification.as_ref().unwrap();
+    assert_eq!(record.status, VerificationStatus::Ineffective);
     assert_eq!(
-        looks.problem.as_deref(),
+        record.problem.as_deref(),
         Some("expected that invoice.amount is 48210; found that invoice.amount is 999999900.")
     );
     assert!(!action.is_effective());
-    let manual = session.proposed_actions.last().unwrap();
+    let manual = session.plan.proposed_actions.last().unwrap();
     assert_eq!((&*manual.id, manual.is_automated), ("s7-p1-a4", false));
     assert_eq!(
         manual.content.description,
@@ -71,6 +72,6 @@ fn the_approved_amount_leaves_nothing_to_check() {
             status,
             "{found}"
         );
-        assert_eq!(session.proposed_actions.len(), 3, "{found}");
+        assert_eq!(session.plan.proposed_actions.len(), 3, "{found}");
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{actions::around, *};
+use super::{actions::context, *};
 use model::{FaultCode, JsonText, input};
 
 type Actions = ApprovedActions<Box<AgentAction>>;
@@ -68,7 +68,7 @@ fn approvals_that_a_stricter_policy_does_not_admit_are_dropped() {
     assert!(!approve(&mut session, &two, 3, &[FIRST], 5).unwrap());
     let others = policy(&json!({"rules": [{"approvers": 2, "notOpener": true}]}));
     assert!(!approve(&mut session, &others, 5, &[FIRST], 6).unwrap());
-    let approvals = &session.proposed_actions[0].approvals;
+    let approvals = &session.plan.proposed_actions[0].approvals;
     assert_eq!(approvals.len(), 1);
     assert_eq!(approvals[0].user_id.get(), 5);
     assert!(approve(&mut session, &others, 6, &[FIRST], 7).unwrap());
@@ -80,15 +80,15 @@ fn the_second_of_two_approvers_has_it_run() {
     let mut session = awaiting();
     assert!(!approve(&mut session, &two, 4, &[FIRST], 5).unwrap());
     assert_eq!(session.status, AgentSessionStatus::AwaitingConfirmation);
-    assert_eq!(session.proposed_actions[0].approvals.len(), 1);
-    assert_eq!(session.proposed_actions[0].approvers, 2);
+    assert_eq!(session.plan.proposed_actions[0].approvals.len(), 1);
+    assert_eq!(session.plan.proposed_actions[0].approvers, 2);
     // A second approval by the same user renews the first.
     assert!(!approve(&mut session, &two, 4, &[FIRST], 9).unwrap());
-    assert_eq!(session.proposed_actions[0].approvals.len(), 1);
-    assert_eq!(session.proposed_actions[0].approvals[0].at, at(9));
+    assert_eq!(session.plan.proposed_actions[0].approvals.len(), 1);
+    assert_eq!(session.plan.proposed_actions[0].approvals[0].at, at(9));
     assert!(approve(&mut session, &two, 6, &[FIRST], 9).unwrap());
     assert_eq!(session.status, AgentSessionStatus::Executing);
-    assert!(session.proposed_actions[0].approvals.is_empty());
+    assert!(session.plan.proposed_actions[0].approvals.is_empty());
 }
 
 #[test]
@@ -97,7 +97,7 @@ fn an_approval_of_an_hour_ago_does_not_count() {
     let mut session = awaiting();
     approve(&mut session, &two, 4, &[FIRST], 0).unwrap();
     assert!(!approve(&mut session, &two, 6, &[FIRST], ActionApproval::VALID).unwrap());
-    assert_eq!(session.proposed_actions[0].approvals.len(), 1);
+    assert_eq!(session.plan.proposed_actions[0].approvals.len(), 1);
 }
 
 #[test]
@@ -107,13 +107,13 @@ fn a_list_runs_when_each_of_it_has_enough() {
     approve(&mut session, &two, 4, &[FIRST], 0).unwrap();
     assert!(!approve(&mut session, &two, 6, &[FIRST, SECOND], 1).unwrap());
     assert!(approve(&mut session, &two, 4, &[SECOND], 2).unwrap());
-    assert_eq!(session.approved, [ids(&[SECOND])]);
+    assert_eq!(session.plan.approved, [ids(&[SECOND])]);
 }
 
 #[test]
 fn who_the_policy_does_not_want_is_told_what_it_asks_for() {
     let mut session = awaiting();
-    session.proposed_by = Id::new(5);
+    session.people.proposed_by = Id::new(5);
     let another = policy(&json!({"rules": [{"notOpener": true}]}));
     for user in [3, 5] {
         let error = approve(&mut session, &another, user, &[FIRST], 5).unwrap_err();
@@ -133,6 +133,7 @@ fn who_the_policy_does_not_want_is_told_what_it_asks_for() {
     // No approval is left.
     assert!(
         session
+            .plan
             .proposed_actions
             .iter()
             .all(|action| action.approvals.is_empty())
@@ -142,7 +143,7 @@ fn who_the_policy_does_not_want_is_told_what_it_asks_for() {
 #[test]
 fn a_digest_is_of_all_that_is_approved() {
     let session = awaiting();
-    let action = &session.proposed_actions[0];
+    let action = &session.plan.proposed_actions[0];
     let digest = action.digest(&session);
     assert_eq!(digest.len(), 64);
     assert_eq!(queued().digest(), digest);
@@ -185,7 +186,7 @@ fn a_digest_is_of_all_that_is_approved() {
 fn what_changed_since_it_was_looked_at_is_not_approved() {
     let mut session = awaiting();
     let list = ids(&[FIRST]);
-    let digest = session.proposed_actions[0].digest(&session);
+    let digest = session.plan.proposed_actions[0].digest(&session);
     let mut send = |digests: &[(&str, &str)]| {
         let digests = digests.iter().map(|(id, digest)| {
             let digest = Digest((*digest).to_owned());
@@ -215,11 +216,11 @@ fn what_changed_since_it_was_looked_at_is_not_approved() {
 }
 
 fn claim(action: &mut AgentAction, policy: &AgentPolicy, now: i64) -> Claim {
-    let around = Surroundings {
+    let context = ClaimContext {
         policy: policy.clone(),
-        ..around(Idempotency::Keyed)
+        ..context(Idempotency::Keyed)
     };
-    action.claim(&around, LEASE, at(now))
+    action.claim(&context, LEASE, at(now))
 }
 
 #[track_caller]
@@ -320,17 +321,17 @@ fn a_rejected_proposal_is_cancelled_and_says_by_whom() {
     let (by, other) = (Id::new(6).unwrap(), Id::new(4).unwrap());
     assert!(session.reject(by, "It was paid.", at(9)).unwrap());
     assert_eq!(
-        (session.status, session.due_at),
+        (session.status, session.times.due_at),
         (AgentSessionStatus::Cancelled, None)
     );
-    let rejection = session.rejection.clone().unwrap();
+    let rejection = session.people.rejection.clone().unwrap();
     assert_eq!(
         (rejection.user_id, rejection.at, &*rejection.reason),
         (by, at(9), "It was paid.")
     );
-    assert!(session.proposed_actions[0].approvals.is_empty());
+    assert!(session.plan.proposed_actions[0].approvals.is_empty());
     assert!(!session.reject(by, "Again.", at(10)).unwrap());
-    assert_eq!(session.rejection, Some(rejection));
+    assert_eq!(session.people.rejection, Some(rejection));
     let error = session.reject(other, "No.", at(10)).unwrap_err();
     assert_eq!(code(&error), Code::InvalidTransition);
     let error = approve(&mut session, &two, 4, &[FIRST], 11).unwrap_err();
@@ -341,7 +342,7 @@ fn a_rejected_proposal_is_cancelled_and_says_by_whom() {
 fn only_a_proposal_can_be_rejected() {
     for status in STATUSES {
         let mut session = awaiting();
-        (session.status, session.due_at) = (status, None);
+        (session.status, session.times.due_at) = (status, None);
         let rejected = session.reject(Id::new(6).unwrap(), "No.", at(9));
         let is_proposal = status == AgentSessionStatus::AwaitingConfirmation;
         assert_eq!(rejected.is_ok(), is_proposal, "{status:?}");
@@ -381,12 +382,12 @@ fn an_approval_counts_only_while_its_approver_may_give_it() {
         assert!(matches!(came_of_it, Approved::Pending), "{at_all}");
         // Nor does the worker count it, even if it was enough once.
         let mut action = queued();
-        let around = Surroundings {
+        let context = ClaimContext {
             approvers: others,
-            ..around(Idempotency::Keyed)
+            ..context(Idempotency::Keyed)
         };
         assert_eq!(
-            action.claim(&around, LEASE, at(5)),
+            action.claim(&context, LEASE, at(5)),
             Claim::Ended(ActionState::Skipped)
         );
         let error = action.end.error.unwrap();
@@ -406,7 +407,7 @@ fn the_stricter_of_two_policies_counts() {
         session.begin_analysis(None, at(0)).unwrap();
         let proposed = proposal().under(at_proposal);
         session.finish_analysis(proposed, at(0)).unwrap();
-        let first = session.proposed_actions[0].id.clone();
+        let first = session.plan.proposed_actions[0].id.clone();
         assert!(!approve(&mut session, at_approval, 4, &[&first], 1).unwrap());
         let by_opener = approve(&mut session, at_approval, 3, &[&first], 2).unwrap_err();
         assert_eq!(forbidden(&by_opener).0, Code::ApproverNotAllowed);

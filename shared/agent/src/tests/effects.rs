@@ -3,7 +3,7 @@
 use ActionState::{Failed, Queued, Running, Skipped, Succeeded, Unknown};
 use Hold::{DoneRecently, EffectInProgress, EffectUnknown};
 
-use super::{actions::around, *};
+use super::{actions::context, *};
 
 /// An action that ended at 0, after a step with that method.
 fn ended(state: ActionState, steps_done: i64, method: &str) -> AgentAction {
@@ -61,14 +61,14 @@ fn a_record_that_another_holds_keeps_an_action_back() {
     ] {
         let held = claimed_by(Some(&owner));
         let mut action = queued();
-        let around = Surroundings {
+        let context = ClaimContext {
             held: held
                 .held(&action.content, false, at(5))
                 .into_iter()
                 .collect(),
-            ..around(Idempotency::Keyed)
+            ..context(Idempotency::Keyed)
         };
-        let claim = action.claim(&around, 1_000, at(5));
+        let claim = action.claim(&context, 1_000, at(5));
         assert_eq!(claim, Claim::Ended(Skipped), "{code}");
         let says = action.end.error.unwrap();
         assert!(says.starts_with(&format!("{code}: ")), "{says}");
@@ -123,14 +123,14 @@ fn a_record_is_held_until_the_effect_was_checked() {
     };
     let effective = FactCondition {
         fact: "batch.state".into(),
-        asked: Asked::Is(vec![json!("processed")]),
+        expected: Expectation::Is(vec![json!("processed")]),
     };
     owner.content.verify = Some(Verification {
         effective,
         amount: None,
         within: span::HOUR,
     });
-    owner.checks.verification = Some(Looks::first(VerificationStatus::Pending, at(0)));
+    owner.checks.verification = Some(CheckRecord::first(Some(at(0))));
     assert_eq!(held_by(Some(&owner), &other), Some(EffectInProgress));
     // An action that comes after it does not wait for its checks.
     assert_eq!(claimed_by(Some(&owner)).held(&other, true, at(5)), None);
@@ -197,11 +197,11 @@ fn an_action_that_may_have_had_its_effect_is_not_skipped() {
     let mut action = queued();
     action.progress.call.ambiguous = true;
     let held = claimed_by(None).held(&action.content, false, at(5));
-    let around = Surroundings {
+    let context = ClaimContext {
         held: held.into_iter().collect(),
-        ..around(Idempotency::Keyed)
+        ..context(Idempotency::Keyed)
     };
-    assert_eq!(action.claim(&around, 1_000, at(5)), Claim::Ended(Unknown));
+    assert_eq!(action.claim(&context, 1_000, at(5)), Claim::Ended(Unknown));
 }
 
 /// A proposal of an earlier release names no records, so that nothing would keep others away.
@@ -209,7 +209,7 @@ fn an_action_that_may_have_had_its_effect_is_not_skipped() {
 fn an_action_without_records_is_not_run() {
     let mut action = queued();
     action.content.records.clear();
-    let claim = action.claim(&around(Idempotency::Keyed), 1_000, at(5));
+    let claim = action.claim(&context(Idempotency::Keyed), 1_000, at(5));
     assert_eq!(claim, Claim::Ended(Skipped));
     assert!(action.end.error.unwrap().starts_with("content_changed: "));
 }
@@ -244,17 +244,17 @@ fn an_effect_is_tried_only_so_often() {
         let mut action = queued();
         action.content.attempts = Some(limit);
         action.round.approvals[0].digest = Some(action.digest());
-        let mut around = around(Idempotency::Keyed);
+        let mut context = context(Idempotency::Keyed);
         if is_own {
             action.progress.tries = vec![Try {
                 round: 0,
                 at: at(0),
             }];
-            around.tries = vec![Vec::new()];
+            context.tries = vec![Vec::new()];
         } else {
-            around.tries = vec![Vec::new(), vec![at(0)]];
+            context.tries = vec![Vec::new(), vec![at(0)]];
         }
-        let claim = action.claim(&around, span::MINUTE, at(5));
+        let claim = action.claim(&context, span::MINUTE, at(5));
         assert_eq!(claim, Claim::Ended(Skipped));
         assert!(action.end.error.unwrap().starts_with("attempts_reached: "));
     }
@@ -273,8 +273,8 @@ fn what_asked_nothing_of_the_other_side_is_no_try() {
         let mut action = queued();
         action.content.money = money;
         action.round.approvals[0].digest = Some(action.digest());
-        let around = around(Idempotency::Keyed);
-        assert_eq!(action.claim(&around, span::MINUTE, at(5)), Claim::Held(()));
+        let context = context(Idempotency::Keyed);
+        assert_eq!(action.claim(&context, span::MINUTE, at(5)), Claim::Held(()));
         assert_eq!(action.progress.tries.len(), 1);
         action
     };

@@ -10,7 +10,7 @@ fn user() -> JournalActor {
 }
 
 /// A session with one ended action, and its journal.
-fn told() -> (AgentSession, AgentAction, Vec<JournalEntry>) {
+fn chain() -> (AgentSession, AgentAction, Vec<JournalEntry>) {
     let (mut session, mut action) = (opened(), queued());
     let mut entries = Vec::new();
     for what in [JournalEvent::Opened, JournalEvent::Approved] {
@@ -18,13 +18,11 @@ fn told() -> (AgentSession, AgentAction, Vec<JournalEntry>) {
     }
     let claimed = Note::new(WORKER, JournalEvent::Claimed, Some("queued"));
     entries.extend(action.note(Some(claimed), at(2)));
-    action.progress.answers.push(StepAnswer {
-        step: 1,
-        at: at(3),
-        effect: Effect::Done.into(),
-        problem: String::new(),
+    let result = CallResult {
         response: Some(excerpt(200, json!({"state": "processed"}))),
-    });
+        ..CallResult::unsent(Effect::Done, "", at(3))
+    };
+    action.progress.unwritten.push((1, result));
     let ended = Note::new(WORKER, JournalEvent::Ended, Some("running"));
     entries.extend(action.note(Some(ended), at(4)));
     let heads = json!({"heads": {&action.key.action_id: action.journal}});
@@ -33,13 +31,13 @@ fn told() -> (AgentSession, AgentAction, Vec<JournalEntry>) {
     (session, action, entries)
 }
 
-fn check(told: &(AgentSession, AgentAction, Vec<JournalEntry>)) -> JournalCheck {
-    let (session, action, entries) = told;
+fn check(chain: &(AgentSession, AgentAction, Vec<JournalEntry>)) -> JournalCheck {
+    let (session, action, entries) = chain;
     check_journal(session, std::iter::once(action), entries)
 }
 
-fn broken(told: &(AgentSession, AgentAction, Vec<JournalEntry>)) -> (bool, i64, JournalFlaw) {
-    let check = check(told);
+fn broken(chain: &(AgentSession, AgentAction, Vec<JournalEntry>)) -> (bool, i64, JournalFlaw) {
+    let check = check(chain);
     assert!(!check.verified);
     let [one] = check.breaks.as_slice() else {
         panic!("{:?}", check.breaks);
@@ -49,11 +47,11 @@ fn broken(told: &(AgentSession, AgentAction, Vec<JournalEntry>)) -> (bool, i64, 
 
 #[test]
 fn entries_are_chained_and_name_what_happened() {
-    let told = told();
-    let (session, action, entries) = &told;
+    let chain = chain();
+    let (session, action, entries) = &chain;
     assert_eq!(session.journal.seq, 3);
     assert_eq!(action.journal.seq, 3);
-    let whole = check(&told);
+    let whole = check(&chain);
     assert_eq!(
         (whole.verified, whole.entries, &whole.head),
         (true, 6, &session.journal)
@@ -82,15 +80,15 @@ fn entries_are_chained_and_name_what_happened() {
     expired.excerpt = None;
     assert_eq!(expired.computed_hash(), answered.hash);
     assert_eq!(entries[4].to.as_deref(), Some("queued"));
-    assert!(action.progress.answers.is_empty());
+    assert!(action.progress.unwritten.is_empty());
 }
 
 #[test]
 fn a_check_names_what_was_changed_or_taken_away() {
     for place in 0..6 {
-        let mut changed = told();
+        let mut changed = chain();
         changed.2[place].at = at(77);
-        let mut taken = told();
+        let mut taken = chain();
         let entry = taken.2.remove(place);
         let of_action = entry.action_id.is_some();
         assert_eq!(
@@ -103,7 +101,7 @@ fn a_check_names_what_was_changed_or_taken_away() {
 
 #[test]
 fn an_action_of_which_nothing_is_left_is_missed() {
-    let (session, _, entries) = told();
+    let (session, _, entries) = chain();
     let left: Vec<_> = entries
         .into_iter()
         .filter(|entry| entry.action_id.is_none())
@@ -119,27 +117,27 @@ fn an_action_of_which_nothing_is_left_is_missed() {
 #[test]
 fn a_chain_that_was_computed_anew_is_not_that_of_its_head() {
     // The last entry of the action, with a matching hash.
-    let mut told = told();
-    told.2[4].at = at(77);
-    told.2[4].hash = told.2[4].computed_hash();
-    assert_eq!(broken(&told), (true, 3, JournalFlaw::NotTheHead));
+    let mut chain = chain();
+    chain.2[4].at = at(77);
+    chain.2[4].hash = chain.2[4].computed_hash();
+    assert_eq!(broken(&chain), (true, 3, JournalFlaw::NotTheHead));
     // The record's head is forged too. The session's chain names the true one.
-    told.1.journal.hash = told.2[4].hash.clone();
-    assert_eq!(broken(&told), (true, 3, JournalFlaw::NotTheHead));
+    chain.1.journal.hash = chain.2[4].hash.clone();
+    assert_eq!(broken(&chain), (true, 3, JournalFlaw::NotTheHead));
     // An entry in the middle: the next one names its true hash.
-    let mut told = self::told();
-    told.2[3].at = at(77);
-    told.2[3].hash = told.2[3].computed_hash();
-    assert_eq!(broken(&told), (true, 3, JournalFlaw::Unchained));
+    let mut chain = self::chain();
+    chain.2[3].at = at(77);
+    chain.2[3].hash = chain.2[3].computed_hash();
+    assert_eq!(broken(&chain), (true, 3, JournalFlaw::Unchained));
 }
 
 #[test]
 fn an_entry_behind_the_head_belongs_to_nobody() {
-    let mut told = told();
-    let mut forger = told.0.clone();
+    let mut chain = chain();
+    let mut forger = chain.0.clone();
     let note = Note::new(user(), JournalEvent::Rejected, None);
-    told.2.push(forger.note(note, at(9)));
-    assert_eq!(broken(&told), (false, 4, JournalFlaw::NotTheHead));
+    chain.2.push(forger.note(note, at(9)));
+    assert_eq!(broken(&chain), (false, 4, JournalFlaw::NotTheHead));
 }
 
 #[test]

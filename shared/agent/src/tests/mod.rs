@@ -4,15 +4,16 @@ mod actions;
 mod alerts;
 mod amounts;
 mod approvals;
+mod call_results;
 mod effects;
 mod journal;
-mod looks;
 mod open_outcomes;
 mod open_work;
 mod outcomes;
 mod people;
 mod policy;
-mod replies;
+mod preconditions;
+mod progress;
 mod sessions;
 mod verification;
 
@@ -20,8 +21,7 @@ use std::sync::LazyLock;
 
 use serde_json::json;
 
-use super::*;
-use crate::Alert;
+use crate::{action::*, alert::Alert, check::*, connection::*, journal::*, policy::*, session::*};
 use model::{Code, Error, Id, Role, Timestamp, User, span};
 
 /// The instant that many milliseconds after the beginning of the test.
@@ -160,7 +160,7 @@ const MANUAL: &str = "s7-p1-a3";
 /// An action approved at 0.
 fn queued() -> AgentAction {
     let session = awaiting();
-    let action = &session.proposed_actions[0];
+    let action = &session.plan.proposed_actions[0];
     AgentAction::approve(&session, action, vec![approval(4, action)], None, at(0))
 }
 

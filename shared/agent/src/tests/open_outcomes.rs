@@ -5,7 +5,7 @@ use AgentSessionStatus as Status;
 use Idempotency::Unkeyed;
 
 use super::{
-    looks::{held, is, seen, succeeded, unknown},
+    preconditions::{held, is, seen, succeeded, unknown},
     *,
 };
 
@@ -16,7 +16,7 @@ const SECOND_MILLIS: i64 = span::SECOND;
 /// Session 7, which executes this action as its first one, and lists these others.
 fn executing(first: AgentAction, others: &[AgentAction]) -> (AgentSession, Actions) {
     let mut session = awaiting();
-    session.proposed_actions.pop();
+    session.plan.proposed_actions.pop();
     let mut list = ids(&[FIRST]);
     list.extend(others.iter().map(|one| one.key.action_id.clone()));
     let mut none = Actions::none();
@@ -50,7 +50,7 @@ fn under_way() -> AgentAction {
     action.keep(1, StepStatus::Unclear, None, at(0));
     assert_eq!(
         action.answered(Effect::UnderWay, Unkeyed),
-        Answered::Unknown
+        Some(ActionState::Unknown)
     );
     action.record(&Outcome::unknown(None, "It is under way."), at(0));
     action
@@ -73,10 +73,12 @@ fn next(session: &AgentSession, now: i64) -> String {
 }
 
 /// Looks until no look is due. Returns the hours after the end of the last one.
-fn looks(action: &mut AgentAction, states: impl Fn(i64) -> &'static str) -> i64 {
+fn checks(action: &mut AgentAction, states: impl Fn(i64) -> &'static str) -> i64 {
     let mut last = 0;
-    while let Some(due) = action.next_look_at() {
-        action.look(&seen(states(due.millis())), due).unwrap();
+    while let Some(due) = action.next_check_at() {
+        action
+            .apply_check(&seen(states(due.millis())), due)
+            .unwrap();
         last = due.millis();
     }
     last / span::HOUR
@@ -87,19 +89,19 @@ fn while_a_check_is_planned_the_session_executes_and_the_agent_is_next() {
     let (mut session, mut actions) = executing(unknown(), &[]);
     assert_eq!((session.status, &session.error), (Status::Executing, &None));
     assert!(!session.works());
-    let checks = "The agent checks in billing whether \"Have it processed again\" took effect";
-    assert_eq!(next(&session, 1), format!("{checks}; Some(15000)"));
+    let next_check = "The agent checks in billing whether \"Have it processed again\" took effect";
+    assert_eq!(next(&session, 1), format!("{next_check}; Some(15000)"));
     let open: Vec<_> = session.open_actions(false, at(1)).collect();
     assert!(
         open.iter().all(|(_, work)| *work == OpenWork::Approve),
         "{open:?}"
     );
     // Each check names the next one.
-    actions.known[0].look(&seen("archived"), at(15 * SECOND_MILLIS));
+    actions.known[0].apply_check(&seen("archived"), at(15 * SECOND_MILLIS));
     session.note_outcomes(&actions);
     assert!(next(&session, 16_000).ends_with("; Some(60000)"));
     // After the last one, it is a user's.
-    looks(&mut actions.known[0], |_| "archived");
+    checks(&mut actions.known[0], |_| "archived");
     assert!(!session.settle_again(&actions, at(13 * span::HOUR)));
     assert_eq!(
         (session.status, session.works()),
@@ -131,9 +133,9 @@ fn other_actions_run_beside_an_open_outcome() {
     assert_eq!(session.status, Status::Cancelled);
     // Its time ends, as after an end.
     let (mut session, _) = executing(unknown(), &[]);
-    assert_eq!(session.due_at, Some(at(AgentSession::AGAIN)));
+    assert_eq!(session.times.due_at, Some(at(AgentSession::AGAIN)));
     assert!(session.close(at(AgentSession::AGAIN)));
-    assert_eq!(session.due_at, None);
+    assert_eq!(session.times.due_at, None);
 }
 
 #[test]
@@ -141,7 +143,7 @@ fn a_bank_has_days() {
     for (days, ended, state) in [(4, "processed", Succeeded), (4, "stuck", Failed)] {
         let mut action = under_way();
         let decided = days * span::DAY;
-        let last = looks(&mut action, |due| {
+        let last = checks(&mut action, |due| {
             if due < decided { "processing" } else { ended }
         });
         assert_eq!(action.state, state, "{ended}");
@@ -149,11 +151,11 @@ fn a_bank_has_days() {
     }
     // What stays under way is a person's in the end.
     let mut action = under_way();
-    assert_eq!(looks(&mut action, |_| "processing"), 240);
+    assert_eq!(checks(&mut action, |_| "processing"), 240);
     assert_eq!(action.state, Unknown);
     // Half a day is enough for what the system does not know of.
     let mut action = under_way();
-    assert_eq!(looks(&mut action, |_| "archived"), 12);
+    assert_eq!(checks(&mut action, |_| "archived"), 12);
 }
 
 /// Before the system said that a call is under way, its record is as it was before.
@@ -163,7 +165,7 @@ fn what_was_never_under_way_is_not_refused() {
     let reconcile = action.content.steps[0].reconcile.as_mut().unwrap();
     reconcile.not_done = None;
     reconcile.refused = Some(is("batch.state", "stuck"));
-    looks(&mut action, |_| "stuck");
+    checks(&mut action, |_| "stuck");
     assert_eq!(action.state, Unknown);
 }
 
@@ -186,7 +188,7 @@ fn nobody_says_not_done_of_what_is_under_way() {
     let mut action = unknown();
     assert_eq!(refusal(&mut action, 5), Some(Code::UnderWay));
     for due in [15_000, 60_000, 300_000] {
-        action.look(&seen("archived"), at(due));
+        action.apply_check(&seen("archived"), at(due));
     }
     assert_eq!(refusal(&mut action.clone(), 300_001), None);
     let soon = 30 * span::MINUTE - AgentAction::SOON;
@@ -194,17 +196,17 @@ fn nobody_says_not_done_of_what_is_under_way() {
     // The system says so.
     let mut action = under_way();
     for due in [15_000, 60_000, 300_000] {
-        action.look(&seen("processing"), at(due));
+        action.apply_check(&seen("processing"), at(due));
     }
     assert_eq!(refusal(&mut action.clone(), 300_001), Some(Code::UnderWay));
     let mut archived = action.clone();
-    archived.look(&seen("archived"), at(1_800_000));
+    archived.apply_check(&seen("archived"), at(1_800_000));
     assert_eq!(refusal(&mut archived, 1_800_001), None);
     // Done is done.
     assert!(action.judge(says(VerdictOutcome::Done, 300_001)).unwrap());
     // After the last check, a person decides.
     let mut action = under_way();
-    looks(&mut action, |_| "processing");
+    checks(&mut action, |_| "processing");
     assert_eq!(refusal(&mut action, 20 * span::DAY), None);
 }
 
@@ -225,9 +227,9 @@ fn a_verdict_on_money_is_an_interest() {
     ] {
         let mut first = unknown();
         first.content.money = money;
-        looks(&mut first, |_| "archived");
+        checks(&mut first, |_| "archived");
         let (mut session, mut actions) = executing(first, &[]);
-        session.proposed_actions[0].rules = rules.to_vec();
+        session.plan.proposed_actions[0].rules = rules.to_vec();
         let late = 13 * span::HOUR;
         let judged = session.judge(&mut actions, FIRST, says(outcome, late));
         assert!(judged.unwrap().is_some());
@@ -259,7 +261,7 @@ fn a_verdict_on_money_is_an_interest() {
 /// The session, with a second action that replaces or follows the first.
 fn beside(first: AgentAction, relate: impl Fn(&mut ProposedAction)) -> AgentSession {
     let (mut session, actions) = executing(first, &[]);
-    relate(&mut session.proposed_actions[1]);
+    relate(&mut session.plan.proposed_actions[1]);
     session.note_outcomes(&actions);
     session
 }
@@ -267,7 +269,7 @@ fn beside(first: AgentAction, relate: impl Fn(&mut ProposedAction)) -> AgentSess
 #[test]
 fn what_a_result_makes_void_is_not_next() {
     let mut found = succeeded();
-    found.look(&seen("processed"), at(0));
+    found.apply_check(&seen("processed"), at(0));
     let is_open = |session: &AgentSession| {
         let mut open = session.open_actions(false, at(1));
         open.any(|(action, _)| action.id == SECOND)
@@ -309,7 +311,7 @@ fn after_a_skip_nobody_approves_again_what_has_changed() {
     let (session, _) = executing(skipped("precondition_changed"), &[]);
     assert_eq!(session.status, Status::Failed);
     let mut session = session;
-    session.proposed_actions.truncate(1);
+    session.plan.proposed_actions.truncate(1);
     let proposes = "A user who may propose actions proposes again in another session on alert 9, or \
                     resolves the alert; None";
     assert_eq!(next(&session, 1), proposes);
@@ -322,7 +324,7 @@ fn after_a_skip_nobody_approves_again_what_has_changed() {
 #[test]
 fn a_matter_that_was_settled_elsewhere_leaves_nothing() {
     let (mut session, actions) = executing(skipped("precondition_changed"), &[]);
-    session.resolved_when = Some(ResolvedWhen {
+    session.plan.resolved_when = Some(ResolvedWhen {
         reads: Vec::new(),
         conditions: Vec::new(),
     });
@@ -347,8 +349,8 @@ fn a_matter_that_was_settled_elsewhere_leaves_nothing() {
 fn an_action_that_is_replaced_later_was_not_needed() {
     let notify = second(skipped("predecessor_unknown"));
     let (mut session, mut actions) = executing(under_way(), &[notify]);
-    session.proposed_actions[1].unless = vec!["first".into()];
-    looks(&mut actions.known[0], |due| {
+    session.plan.proposed_actions[1].unless = vec!["first".into()];
+    checks(&mut actions.known[0], |due| {
         if due < span::DAY {
             "processing"
         } else {

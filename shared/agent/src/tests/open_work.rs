@@ -12,7 +12,7 @@ type Actions = ApprovedActions<Box<AgentAction>>;
 /// Session 7, whose actions ended in these states at 10; none for an action that was not approved.
 fn ended(states: [Option<ActionState>; 2]) -> (AgentSession, Actions) {
     let mut session = awaiting();
-    let all = session.proposed_actions.iter().zip(states);
+    let all = session.plan.proposed_actions.iter().zip(states);
     let all: Vec<(String, ActionState)> = all
         .filter_map(|(proposed, state)| Some((proposed.id.clone(), state?)))
         .collect();
@@ -83,7 +83,7 @@ fn the_open_work_follows_from_the_states_of_the_actions() {
         let stays = |(_, work): &(&str, OpenWork)| !work.is_approval();
         let stays: Vec<_> = expected.iter().copied().filter(stays).collect();
         assert_eq!(open(&session, 10 + span::DAY), stays, "{states:?}");
-        session.superseded = true;
+        session.plan.superseded = true;
         assert_eq!(open(&session, 11), stays, "{states:?}");
     }
 }
@@ -92,7 +92,7 @@ fn the_open_work_follows_from_the_states_of_the_actions() {
 fn others_are_approved_after_the_end_and_the_same_list_stands() {
     let (mut session, mut actions) = ended([Some(Succeeded), None]);
     assert_eq!(session.status, Status::Completed);
-    assert_eq!(session.due_at, Some(at(10 + span::DAY)));
+    assert_eq!(session.times.due_at, Some(at(10 + span::DAY)));
     let mixed = ids(&[FIRST, SECOND]);
     let refused = session.approve(&mut actions, &of(&mixed), &anybody(), at(11));
     assert_eq!(code(&refused.unwrap_err()), Code::OtherActionsApproved);
@@ -101,7 +101,7 @@ fn others_are_approved_after_the_end_and_the_same_list_stands() {
     let refused = late.approve(&mut actions, &of(&second), &anybody(), at(10 + span::DAY));
     assert_eq!(code(&refused.unwrap_err()), Code::SessionExpired);
     let mut superseded = session.clone();
-    superseded.superseded = true;
+    superseded.plan.superseded = true;
     let refused = superseded.approve(&mut actions, &of(&second), &anybody(), at(11));
     assert_eq!(code(&refused.unwrap_err()), Code::SessionSuperseded);
 
@@ -119,8 +119,8 @@ fn others_are_approved_after_the_end_and_the_same_list_stands() {
 fn what_shares_a_record_with_an_ended_action_stays_open() {
     for state in [Succeeded, Failed] {
         let (mut session, mut actions) = ended([Some(state), None]);
-        let records = session.proposed_actions[0].content.records.clone();
-        session.proposed_actions[1].content.records = records;
+        let records = session.plan.proposed_actions[0].content.records.clone();
+        session.plan.proposed_actions[1].content.records = records;
         let open = open(&session, 11);
         assert!(open.contains(&(SECOND, OpenWork::Approve)), "{state:?}");
         let list = ids(&[SECOND]);
@@ -133,7 +133,7 @@ fn what_shares_a_record_with_an_ended_action_stays_open() {
 #[test]
 fn order_holds_over_lists() {
     let (mut session, mut actions) = ended([Some(Succeeded), None]);
-    session.proposed_actions[1].unless = vec!["first".into()];
+    session.plan.proposed_actions[1].unless = vec!["first".into()];
     let list = ids(&[SECOND]);
     let approved = session.approve(&mut actions, &of(&list), &anybody(), at(11));
     let Ok(Approved::Queued { new, .. }) = approved else {
@@ -145,7 +145,7 @@ fn order_holds_over_lists() {
 #[test]
 fn a_day_after_its_end_a_session_closes() {
     let (mut session, _) = ended([Some(Succeeded), None]);
-    session.proposed_actions.pop();
+    session.plan.proposed_actions.pop();
     assert!(session.has_open_work());
     assert!(!session.close(at(9 + span::DAY)));
     assert!(session.close(at(10 + span::DAY)));
@@ -158,14 +158,14 @@ fn a_day_after_its_end_a_session_closes() {
 fn a_first_approval_outlives_the_execution_of_another_action() {
     let mut session = awaiting();
     let mut none = Actions::none();
-    session.proposed_actions[1].rules = policy(&json!({"rules": [{"approvers": 2}]})).rules;
+    session.plan.proposed_actions[1].rules = policy(&json!({"rules": [{"approvers": 2}]})).rules;
     for list in [ids(&[SECOND]), ids(&[FIRST])] {
         session
             .approve(&mut none, &of(&list), &anybody(), at(5))
             .unwrap();
     }
     assert_eq!(session.status, Status::Executing);
-    assert_eq!(session.proposed_actions[1].approvals.len(), 1);
+    assert_eq!(session.plan.proposed_actions[1].approvals.len(), 1);
 }
 
 fn says(next: Option<Next>) -> String {
@@ -259,7 +259,7 @@ fn the_next_step_after_the_end_is_the_open_work() {
     let request = "The assignee of service request 8 does \"Have it processed again\" and resolves the \
                    service request";
     assert_eq!(says(session.next(&context, at(12))), request);
-    session.proposed_actions.pop();
+    session.plan.proposed_actions.pop();
     assert!(says(session.next(&context, at(12))).contains("resolves the alert"));
     let resolved = SessionContext {
         is_resolved: true,
@@ -323,7 +323,7 @@ fn a_step_is_a_users_if_the_user_can_take_it_now() {
     let others = policy(&json!({"rules": [{"approvers": 2, "notOpener": true}]}));
     let context = under(others.clone());
     let mut session = awaiting();
-    session.proposed_actions.remove(2);
+    session.plan.proposed_actions.remove(2);
     let all = |_| true;
     // User 3 opened the session.
     assert!(session.next_of(&user(3), all, &context, at(11)).is_none());
@@ -354,6 +354,6 @@ fn a_step_is_a_users_if_the_user_can_take_it_now() {
     );
     assert!(matches!(queued, Ok(Approved::Queued { .. })));
     assert!(session.next_of(&user(5), all, &context, at(15)).is_none());
-    session.proposed_actions = awaiting().proposed_actions;
+    session.plan.proposed_actions = awaiting().plan.proposed_actions;
     assert!(session.next_of(&user(5), all, &context, at(15)).is_some());
 }

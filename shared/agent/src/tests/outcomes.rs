@@ -4,7 +4,7 @@ use ActionState::{Failed, Running, Skipped, Succeeded, Unknown};
 use Idempotency::{Keyed, Unkeyed};
 
 use super::{
-    actions::{LEASE, around, error, held, unclaimed},
+    actions::{LEASE, context, error, held, unclaimed},
     *,
 };
 
@@ -32,21 +32,21 @@ fn a_holder_that_is_stopped_between_two_calls_knows_what_it_sent() {
 
 #[test]
 fn an_answer_says_how_it_goes_on() {
-    for (effect, target, answered) in [
-        (Effect::Done, Keyed, Answered::StepDone),
-        (Effect::Done, Unkeyed, Answered::StepDone),
-        (Effect::DoneBefore, Keyed, Answered::StepDone),
-        (Effect::Refused, Keyed, Answered::Refused),
-        (Effect::Refused, Unkeyed, Answered::Refused),
-        (Effect::NotNow, Keyed, Answered::Again),
-        (Effect::NotNow, Unkeyed, Answered::Again),
-        (Effect::Unclear, Keyed, Answered::Again),
-        (Effect::Unclear, Unkeyed, Answered::Unknown),
-        (Effect::Undecided, Keyed, Answered::Unknown),
-        (Effect::UnderWay, Unkeyed, Answered::Unknown),
+    for (effect, target, ends) in [
+        (Effect::Done, Keyed, None),
+        (Effect::Done, Unkeyed, None),
+        (Effect::DoneBefore, Keyed, None),
+        (Effect::Refused, Keyed, Some(Failed)),
+        (Effect::Refused, Unkeyed, Some(Failed)),
+        (Effect::NotNow, Keyed, None),
+        (Effect::NotNow, Unkeyed, None),
+        (Effect::Unclear, Keyed, None),
+        (Effect::Unclear, Unkeyed, Some(Unknown)),
+        (Effect::Undecided, Keyed, Some(Unknown)),
+        (Effect::UnderWay, Unkeyed, Some(Unknown)),
     ] {
         let mut action = held(target);
-        assert_eq!(action.answered(effect, target), answered, "{effect:?}");
+        assert_eq!(action.answered(effect, target), ends, "{effect:?}");
         let before = effect == Effect::DoneBefore;
         assert_eq!(action.progress.already_done, i64::from(before));
         assert_eq!(
@@ -111,8 +111,11 @@ fn pauses_grow_up_to_half_an_hour_or_as_long_as_is_asked_for() {
     }
     assert_eq!(pauses, [1, 2, 4, 8, 16, 30, 30, 30]);
     action.progress.attempts = 1;
-    for (asked, pause) in [(span::SECOND, span::MINUTE), (span::HOUR, span::HOUR)] {
-        assert_eq!(action.next_attempt(Some(asked), at(5)), Some(at(5 + pause)));
+    for (requested, pause) in [(span::SECOND, span::MINUTE), (span::HOUR, span::HOUR)] {
+        assert_eq!(
+            action.next_attempt(Some(requested), at(5)),
+            Some(at(5 + pause))
+        );
     }
     let too_late = AgentAction::PATIENCE - span::MINUTE;
     assert_eq!(action.next_attempt(None, at(too_late)), None);
@@ -126,14 +129,14 @@ fn what_had_been_done_before_saves_nothing_and_puts_nothing_right() {
         let mut action = held(Keyed);
         action.answered(effect, Keyed);
         action.record(&Outcome::succeeded(None), at(40));
-        assert_eq!((action.saved(), action.is_remedy()), (saved, saved > 0));
+        assert_eq!((action.saved(), action.fixes_records()), (saved, saved > 0));
         assert_eq!(
             Saving::of(&action).map_or(0, |saving| saving.minutes),
             saved
         );
         // A message fixes nothing.
         action.content.action_type = ActionType::NotifyCustomer;
-        assert!(!action.is_remedy());
+        assert!(!action.fixes_records());
     }
 }
 
@@ -200,9 +203,9 @@ fn minutes_that_cannot_be_counted_at_once_are_due() {
 
 #[test]
 fn an_action_whose_alert_was_resolved_is_not_claimed() {
-    let resolved = Surroundings {
+    let resolved = ClaimContext {
         is_resolved: true,
-        ..around(Keyed)
+        ..context(Keyed)
     };
     let mut waits = queued();
     assert_eq!(waits.claim(&resolved, LEASE, at(5)), Claim::Ended(Skipped));

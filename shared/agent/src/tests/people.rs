@@ -34,7 +34,7 @@ fn failed(states: [ActionState; 2]) -> (AgentSession, Actions) {
     session
         .approve(&mut none, &of(&all), &anybody(), at(0))
         .unwrap();
-    let known = session.proposed_actions.iter().zip(states);
+    let known = session.plan.proposed_actions.iter().zip(states);
     let known = known.map(|(proposed, state)| {
         let mut action = AgentAction::approve(&session, proposed, Vec::new(), None, at(0));
         action.state = state;
@@ -69,7 +69,7 @@ fn what_was_done_counts_from_when_it_was_sent_and_saves_nothing() {
     );
     assert_eq!(action.holds(at(10 + COOLDOWN)), None);
     assert_eq!((session.status, &session.error), (Completed, &None));
-    assert_eq!(session.updated_at, at(50));
+    assert_eq!(session.times.updated_at, at(50));
 }
 
 #[test]
@@ -96,7 +96,7 @@ fn what_people_do_to_manual_actions_gives_the_others_no_more_time() {
     let late = span::DAY;
     let done = handling(HandlingStatus::Done, 5);
     assert!(session.handle(MANUAL, done, at(late)).unwrap());
-    assert_eq!(session.updated_at, at(late));
+    assert_eq!(session.times.updated_at, at(late));
     let list = ids(&[FIRST]);
     for (now, runs) in [(20 + late, false), (20 + late - 1, true)] {
         let approved = session.approve(&mut actions, &again(&list), &anybody(), at(now));
@@ -173,10 +173,10 @@ fn a_session_that_does_not_wait_for_it_stays_as_it_is() {
     for status in [Executing, Cancelling, Cancelled] {
         let (mut session, mut actions) = failed([ActionState::Unknown; 2]);
         session.status = status;
-        session.awaits_outcome = false;
+        session.plan.awaits_outcome = false;
         let judged = session.judge(&mut actions, FIRST, verdict(VerdictOutcome::Done, 5));
         assert!(judged.unwrap().is_some());
-        assert_eq!((session.status, session.updated_at), (status, at(50)));
+        assert_eq!((session.status, session.times.updated_at), (status, at(50)));
     }
 }
 
@@ -205,14 +205,14 @@ fn a_session_of_manual_actions_completes_with_the_last_of_them() {
         let mut session = by_hand(2);
         assert!(session.handle(FIRST, handling(status, 5), at(5)).unwrap());
         assert_eq!(session.status, AwaitingConfirmation);
-        assert_eq!(session.due_at, Some(at(AgentSession::CONFIRMATION)));
+        assert_eq!(session.times.due_at, Some(at(AgentSession::CONFIRMATION)));
         assert!(session.handle(SECOND, handling(status, 5), at(6)).unwrap());
-        assert_eq!((session.status, session.due_at), (Completed, None));
+        assert_eq!((session.status, session.times.due_at), (Completed, None));
         // The first handling counts.
         assert!(!session.handle(FIRST, handling(status, 5), at(7)).unwrap());
         let late = session.handle(FIRST, handling(status, 6), at(7));
         assert_eq!(code(&late.unwrap_err()), Code::AlreadyHandled);
-        assert_eq!(session.updated_at, at(6));
+        assert_eq!(session.times.updated_at, at(6));
     }
 }
 
@@ -234,7 +234,7 @@ fn manual_actions_are_settled_where_their_proposal_stands() {
     for status in STATUSES {
         let mut session = awaiting();
         session.status = status;
-        session.due_at = None;
+        session.times.due_at = None;
         let handled = session.handle(MANUAL, handling(HandlingStatus::Waived, 5), at(5));
         match status {
             AwaitingConfirmation | Executing | Completed | Failed => {
@@ -280,13 +280,18 @@ fn what_is_handed_over_keeps_a_proposal_and_not_its_automated_actions() {
         }
     }
     // After the end of the request, the proposal has a day again.
-    let done = session.request_turned(MANUAL, request(8), RequestTurn::Over, None, at(3 * day));
+    let done = session.request_changed(MANUAL, request(8), RequestChange::Over, None, at(3 * day));
     assert_eq!(done.unwrap().status, HandlingStatus::Done);
     assert_eq!(session.status_at(at(4 * day - 1)), AwaitingConfirmation);
     assert_eq!(session.status_at(at(4 * day)), Expired);
     // A request opened again after the expiry does not reopen the session.
-    let again =
-        session.request_turned(MANUAL, request(8), RequestTurn::Reopened, None, at(4 * day));
+    let again = session.request_changed(
+        MANUAL,
+        request(8),
+        RequestChange::Reopened,
+        None,
+        at(4 * day),
+    );
     assert_eq!(again.unwrap().status, HandlingStatus::HandedOver);
     assert_eq!(session.status_at(at(4 * day)), Expired);
 }
@@ -294,56 +299,59 @@ fn what_is_handed_over_keeps_a_proposal_and_not_its_automated_actions() {
 #[test]
 fn an_action_follows_its_request() {
     use HandlingStatus::{Done, HandedOver};
-    use RequestTurn::{Deleted, Over, Reopened};
+    use RequestChange::{Deleted, Over, Reopened};
     let mut session = by_hand(1);
     session
         .handle(FIRST, handling(HandedOver, 5), at(5))
         .unwrap();
-    let turn = |session: &mut AgentSession, turn| {
-        let turned = session.request_turned(FIRST, request(8), turn, Some(user(6)), at(7));
-        turned.map(|handling| (handling.status, handling.by))
+    let change = |session: &mut AgentSession, change| {
+        let changed = session.request_changed(FIRST, request(8), change, Some(user(6)), at(7));
+        changed.map(|handling| (handling.status, handling.by))
     };
     let by = Some(user(6));
-    assert_eq!(turn(&mut session, Reopened), None);
-    assert_eq!(turn(&mut session, Over), Some((Done, by)));
+    assert_eq!(change(&mut session, Reopened), None);
+    assert_eq!(change(&mut session, Over), Some((Done, by)));
     assert_eq!(session.status, Completed);
-    assert_eq!(turn(&mut session, Over), None);
+    assert_eq!(change(&mut session, Over), None);
     // A completed session stays completed. A done action stays done when its request is deleted.
-    assert_eq!(turn(&mut session.clone(), Deleted), None);
-    assert_eq!(turn(&mut session, Reopened), Some((HandedOver, by)));
-    assert_eq!((session.status, session.due_at), (Completed, None));
-    assert_eq!(turn(&mut session, Deleted), Some((HandedOver, by)));
-    assert_eq!(session.proposed_actions[0].handling, None);
+    assert_eq!(change(&mut session.clone(), Deleted), None);
+    assert_eq!(change(&mut session, Reopened), Some((HandedOver, by)));
+    assert_eq!((session.status, session.times.due_at), (Completed, None));
+    assert_eq!(change(&mut session, Deleted), Some((HandedOver, by)));
+    assert_eq!(session.plan.proposed_actions[0].handling, None);
     let mut session = by_hand(1);
     session
         .handle(FIRST, handling(HandedOver, 5), at(5))
         .unwrap();
     // Another request and another action are unrelated.
     for (action, id) in [(FIRST, 9), (SECOND, 8)] {
-        let turned = session.request_turned(action, request(id), Over, None, at(7));
-        assert_eq!(turned, None);
+        let changed = session.request_changed(action, request(id), Over, None, at(7));
+        assert_eq!(changed, None);
     }
     assert_eq!(
-        turn(&mut session, Deleted),
+        change(&mut session, Deleted),
         Some((HandedOver, Some(user(5))))
     );
-    assert_eq!(session.due_at, Some(at(7 + AgentSession::CONFIRMATION)));
+    assert_eq!(
+        session.times.due_at,
+        Some(at(7 + AgentSession::CONFIRMATION))
+    );
 }
 
 #[test]
 fn a_request_says_what_is_to_be_done_and_fits_whatever_it_says() {
     let mut session = by_hand(1);
-    session.proposed_actions[0].content.risk = Risk::Critical;
-    session.proposed_actions[0].content.description = "ä".repeat(60_000);
-    let action = session.proposed_actions[0].clone();
-    let asked = action.as_request(&session, Some("Before Monday.")).unwrap();
-    assert_eq!(asked.title.chars().count(), 255);
-    assert!(asked.title.starts_with("Alert 9: ä"));
-    assert_eq!(asked.description.unwrap().chars().count(), 50_000);
-    assert_eq!(asked.priority.0, model::Priority::Urgent);
-    let action = &by_hand(1).proposed_actions[0];
-    let asked = action.as_request(&session, Some("Before Monday.")).unwrap();
-    let description = asked.description.unwrap();
+    session.plan.proposed_actions[0].content.risk = Risk::Critical;
+    session.plan.proposed_actions[0].content.description = "ä".repeat(60_000);
+    let action = session.plan.proposed_actions[0].clone();
+    let request_body = action.as_request(&session, Some("Before Monday.")).unwrap();
+    assert_eq!(request_body.title.chars().count(), 255);
+    assert!(request_body.title.starts_with("Alert 9: ä"));
+    assert_eq!(request_body.description.unwrap().chars().count(), 50_000);
+    assert_eq!(request_body.priority.0, model::Priority::Urgent);
+    let action = &by_hand(1).plan.proposed_actions[0];
+    let request_body = action.as_request(&session, Some("Before Monday.")).unwrap();
+    let description = request_body.description.unwrap();
     for part in [
         "Before Monday.",
         "Cause: It is stuck.",
@@ -353,14 +361,14 @@ fn a_request_says_what_is_to_be_done_and_fits_whatever_it_says() {
     ] {
         assert!(description.contains(part), "{part}: {}", &*description);
     }
-    assert_eq!(asked.priority.0, model::Priority::Medium);
+    assert_eq!(request_body.priority.0, model::Priority::Medium);
 }
 
 #[test]
 fn a_preview_is_of_actions_that_stand() {
     let mut session = awaiting();
-    let records = session.proposed_actions[0].content.records.clone();
-    session.proposed_actions[1].content.records = records;
+    let records = session.plan.proposed_actions[0].content.records.clone();
+    session.plan.proposed_actions[1].content.records = records;
     let all = ids(&[SECOND, MANUAL, FIRST]);
     let named = session.named(&all).unwrap();
     let pairs = session.exclusive_pairs(&named);

@@ -1,7 +1,7 @@
 //! Policies.
 
 use super::*;
-use crate::{Currency, Money};
+use crate::alert::{Currency, Money};
 use model::input;
 
 fn policy(sent: &serde_json::Value) -> AgentPolicy {
@@ -49,7 +49,7 @@ fn subject(money: &MoneyMoved) -> PolicySubject<'_> {
 fn by(user: i64, role: Role) -> ActionApproval {
     ActionApproval {
         role: Some(role),
-        ..approval(user, &awaiting().proposed_actions[0])
+        ..approval(user, &awaiting().plan.proposed_actions[0])
     }
 }
 
@@ -114,9 +114,9 @@ fn a_rule_is_about_what_fits_all_that_it_gives() {
         ),
     ] {
         let policy = policy(&json!({"rules": [{"when": when, "approvers": 2}]}));
-        let asked = |subject| policy.requires(subject).approvers() == 2;
-        assert_eq!(asked(subject(&usd)), fits_subject, "{when}");
-        assert_eq!(asked(other), fits_other, "{when}");
+        let requested = |subject| policy.requires(subject).approvers() == 2;
+        assert_eq!(requested(subject(&usd)), fits_subject, "{when}");
+        assert_eq!(requested(other), fits_other, "{when}");
     }
 }
 

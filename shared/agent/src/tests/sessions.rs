@@ -14,14 +14,14 @@ type Actions = ApprovedActions<Box<AgentAction>>;
 fn in_status(status: AgentSessionStatus) -> AgentSession {
     let mut session = awaiting();
     session.status = status;
-    session.due_at = None;
+    session.times.due_at = None;
     session
 }
 
 /// Approved actions in these states, by their positions in the proposal.
 fn actions(states: &[ActionState]) -> Actions {
     let session = awaiting();
-    let known = session.proposed_actions.iter().zip(states);
+    let known = session.plan.proposed_actions.iter().zip(states);
     let known = known.map(|(proposed, state)| {
         let mut action = AgentAction::approve(&session, proposed, Vec::new(), None, at(0));
         action.state = *state;
@@ -53,10 +53,10 @@ fn approve(session: &mut AgentSession, list: &[&str]) -> Result<bool, Error> {
 fn an_opened_session_is_its_alerts() {
     let session = opened();
     assert_eq!(session.status, Started);
-    assert_eq!(session.alert_id, alert().id);
+    assert_eq!(session.alert.alert_id, alert().id);
     assert_eq!(session.organization_id, alert().organization_id);
-    assert_eq!(session.signal_type, "usage_batch_stuck");
-    assert_eq!(session.due_at, None);
+    assert_eq!(session.alert.signal_type, "usage_batch_stuck");
+    assert_eq!(session.times.due_at, None);
 }
 
 #[test]
@@ -67,8 +67,8 @@ fn an_analysis_begins_where_nothing_was_approved() {
         if matches!(status, Started | AwaitingConfirmation) {
             begun.unwrap();
             assert_eq!(session.status, Analyzing);
-            assert_eq!(session.due_at, Some(at(5 + AgentSession::ANALYSIS)));
-            assert_eq!(session.updated_at, at(5));
+            assert_eq!(session.times.due_at, Some(at(5 + AgentSession::ANALYSIS)));
+            assert_eq!(session.times.updated_at, at(5));
         } else {
             let error = begun.unwrap_err();
             assert_eq!(code(&error), Code::InvalidTransition);
@@ -90,14 +90,19 @@ fn an_expired_proposal_is_not_replaced() {
 #[test]
 fn each_proposal_gives_out_new_ids_and_voids_the_old_ones() {
     let mut session = awaiting();
-    let given: Vec<&str> = session.proposed_actions.iter().map(|a| &*a.id).collect();
+    let given: Vec<&str> = session
+        .plan
+        .proposed_actions
+        .iter()
+        .map(|a| &*a.id)
+        .collect();
     assert_eq!(given, [FIRST, SECOND, MANUAL]);
     assert_eq!(session.status, AwaitingConfirmation);
-    assert_eq!(session.due_at, Some(at(AgentSession::CONFIRMATION)));
+    assert_eq!(session.times.due_at, Some(at(AgentSession::CONFIRMATION)));
     session.begin_analysis(None, at(1)).unwrap();
     session.finish_analysis(proposal(), at(2)).unwrap();
-    assert_eq!(session.proposal, 2);
-    assert_eq!(session.proposed_actions[0].id, "s7-p2-a1");
+    assert_eq!(session.plan.proposal, 2);
+    assert_eq!(session.plan.proposed_actions[0].id, "s7-p2-a1");
     assert!(session.is_void(FIRST));
     let error = approve(&mut session, &[FIRST]).unwrap_err();
     assert_eq!(code(&error), Code::ProposalSuperseded);
@@ -106,7 +111,7 @@ fn each_proposal_gives_out_new_ids_and_voids_the_old_ones() {
 #[test]
 fn ids_of_earlier_proposals_are_void_and_others_unknown() {
     let mut session = opened();
-    session.proposal = 3;
+    session.plan.proposal = 3;
     assert!(session.is_void(&session.action_id(1, 1)));
     assert!(session.is_void(&session.action_id(2, 9)));
     for id in [
@@ -123,7 +128,7 @@ fn a_late_proposal_is_refused() {
     let late = at(AgentSession::ANALYSIS);
     let error = session.finish_analysis(proposal(), late).unwrap_err();
     assert_eq!(code(&error), Code::AnalysisInterrupted);
-    assert_eq!(session.proposal, 0);
+    assert_eq!(session.plan.proposal, 0);
     session
         .finish_analysis(proposal(), at(AgentSession::ANALYSIS - 1))
         .unwrap();
@@ -134,7 +139,7 @@ fn a_failed_analysis_says_why() {
     let mut session = opened();
     session.begin_analysis(None, at(0)).unwrap();
     session.fail_analysis("It failed.", at(5));
-    assert_eq!((session.status, session.due_at), (Failed, None));
+    assert_eq!((session.status, session.times.due_at), (Failed, None));
     assert_eq!(session.error_at(at(9)), Some("It failed."));
 }
 
@@ -156,7 +161,7 @@ fn what_time_did_is_read_at_once_and_written_once() {
         assert_eq!(session.status_at(at(lasts)), status);
         assert_eq!(session.error_at(at(lasts)), error);
         assert!(session.lapse(at(lasts)));
-        assert_eq!((session.status, session.due_at), (status, None));
+        assert_eq!((session.status, session.times.due_at), (status, None));
         assert_eq!(session.error.as_deref(), error);
         assert!(!session.lapse(at(lasts + 1)));
     }
@@ -167,7 +172,10 @@ fn time_alone_ends_no_session_that_executes() {
     let (mut session, _) = executing(&[]);
     assert!(!session.lapse(at(i64::MAX)));
     session.check_later(at(5));
-    assert_eq!(session.due_at, Some(at(5 + AgentSession::SETTLE_CHECK)));
+    assert_eq!(
+        session.times.due_at,
+        Some(at(5 + AgentSession::SETTLE_CHECK))
+    );
     assert_eq!(session.status, Executing);
 }
 
@@ -195,8 +203,11 @@ fn what_is_approved_is_queued_with_its_session() {
             .all(|a| a.round.trace_id.as_deref() == Some("trace"))
     );
     assert_eq!(session.status, Executing);
-    assert_eq!(session.approved, [ids(&[FIRST, SECOND])]);
-    assert_eq!(session.due_at, Some(at(5 + AgentSession::SETTLE_CHECK)));
+    assert_eq!(session.plan.approved, [ids(&[FIRST, SECOND])]);
+    assert_eq!(
+        session.times.due_at,
+        Some(at(5 + AgentSession::SETTLE_CHECK))
+    );
 }
 
 #[test]
@@ -289,7 +300,7 @@ fn what_is_not_done_for_certain_runs_again_when_that_is_asked_for() {
         assert_eq!(again.state, ActionState::Queued);
         assert_eq!(again.round.trace_id.as_deref(), Some("second"));
         assert_eq!((session.status, session.error.as_ref()), (Executing, None));
-        assert_eq!(session.approved, [all, second]);
+        assert_eq!(session.plan.approved, [all, second]);
     }
 }
 
@@ -344,7 +355,7 @@ fn what_may_have_been_done_never_runs_again() {
 /// A session with related actions.
 fn related(relate: impl Fn(&mut [ProposedAction])) -> AgentSession {
     let mut session = awaiting();
-    relate(&mut session.proposed_actions);
+    relate(&mut session.plan.proposed_actions);
     session
 }
 
@@ -380,13 +391,13 @@ fn an_order_takes_the_place_of_an_exclusion() {
         |one| one.unless = vec!["first".into()],
     ] {
         let mut session = exclusive();
-        order(&mut session.proposed_actions[1]);
+        order(&mut session.plan.proposed_actions[1]);
         assert!(approve(&mut session, &[SECOND, FIRST]).unwrap());
     }
     // One comes after the other by a third one.
     let mut session = exclusive();
-    session.proposed_actions[2].after = vec!["first".into()];
-    session.proposed_actions[1].after = vec!["review".into()];
+    session.plan.proposed_actions[2].after = vec!["first".into()];
+    session.plan.proposed_actions[1].after = vec!["review".into()];
     assert!(approve(&mut session, &[SECOND, FIRST]).unwrap());
 }
 
@@ -442,14 +453,14 @@ fn cancelling_ends_what_is_queued_and_waits_for_what_runs() {
     ] {
         let (mut session, mut actions) = executing(&states);
         let cancelled = session.cancel(&mut actions, at(5)).unwrap().unwrap();
-        let crate::Cancelled { ended, stopping } = cancelled;
+        let crate::session::Cancelled { ended, stopping } = cancelled;
         assert_eq!(ended.len(), outcomes, "{states:?}");
         assert!(ended.iter().all(|a| a.state == ActionState::Skipped));
         assert!(stopping.iter().all(|a| a.fence.stopping));
         assert_eq!(stopping.len(), usize::from(status == Cancelling));
         assert_eq!(session.status, status, "{states:?}");
         let due = (status == Cancelling).then(|| at(5 + AgentSession::SETTLE_CHECK));
-        assert_eq!(session.due_at, due);
+        assert_eq!(session.times.due_at, due);
     }
 }
 
@@ -488,7 +499,7 @@ fn a_session_ends_with_the_last_of_its_actions() {
         // What is certainly not done can be approved again for a day.
         let is_open = status == Failed && states[1].is_not_done();
         let due = is_open.then_some(at(5 + AgentSession::AGAIN));
-        assert_eq!((session.status, session.due_at), (status, due));
+        assert_eq!((session.status, session.times.due_at), (status, due));
         let says = session.error.unwrap_or_default();
         assert_eq!(
             says.starts_with("1 of 2 approved"),
@@ -528,4 +539,34 @@ fn a_record_that_does_not_read_counts_as_ended_without_success() {
     assert_eq!(results[0].action_id, FIRST);
     assert!(!results[0].success);
     assert!(results[1].success);
+}
+
+#[test]
+fn a_session_is_stored_flat_as_before_it_had_groups() {
+    let mut stored = json!({
+        "id": 7, "organizationId": 1, "alertId": 9, "signalType": "usage_batch_stuck",
+        "occurredAt": at(0), "entities": ["ub_1001"], "status": "executing", "error": null,
+        "analysis": null, "reads": [], "proposal": 1, "resolvedWhen": null,
+        "proposedActions": [], "analysisKey": "key", "approved": [[FIRST]],
+        "shortfall": {FIRST: "unknown"}, "awaited": {FIRST: at(5)}, "awaitsOutcome": true,
+        "void": [SECOND], "superseded": false, "recordedBy": null, "createdBy": 3,
+        "proposedBy": 4, "rejection": null, "journal": {"seq": 2, "hash": "ab"},
+        "journalAt": at(1), "journalNamed": 1, "dueAt": at(60), "alertCheckAt": null,
+        "alertChecks": 2, "approvableUntil": at(70), "createdAt": at(0), "updatedAt": at(1),
+    });
+    let session: AgentSession = serde_json::from_value(stored.clone()).unwrap();
+    assert_eq!(json!(session), stored);
+    assert_eq!(session.times.alert_checks, 2);
+    // Items of earlier releases lack these.
+    for later in ["awaited", "awaitsOutcome", "void"] {
+        stored.as_object_mut().unwrap().remove(later);
+    }
+    let earlier: AgentSession = serde_json::from_value(stored).unwrap();
+    assert!(!earlier.plan.awaits_outcome && earlier.plan.awaited.is_empty());
+    // An absent null is a null.
+    let members = json!(session);
+    let members = members.as_object().unwrap().clone().into_iter();
+    let given: serde_json::Map<_, _> = members.filter(|(_, value)| !value.is_null()).collect();
+    let lean: AgentSession = serde_json::from_value(given.into()).unwrap();
+    assert_eq!(lean, session);
 }

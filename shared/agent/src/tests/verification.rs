@@ -4,22 +4,24 @@ use ActionState::{Failed, Succeeded, Unknown};
 use Idempotency::Unkeyed;
 
 use super::{
-    actions::around,
-    looks::{LEASE, WITHIN, held, is, seen, silent, succeeded, unknown},
+    actions::context,
+    preconditions::{LEASE, WITHIN, held, is, seen, succeeded, unknown, unread},
     *,
 };
 
-fn look(action: &mut AgentAction, sight: &Sight, now: i64) -> Option<JournalEvent> {
-    action.look(sight, at(now)).map(|(event, _)| event)
+fn check(action: &mut AgentAction, observation: &Observation, now: i64) -> Option<JournalEvent> {
+    action
+        .apply_check(observation, at(now))
+        .map(|(event, _)| event)
 }
 
 #[test]
 fn an_action_counts_once_its_effect_was_found() {
     let mut action = succeeded();
     assert_eq!(action.state, Succeeded);
-    assert_eq!((action.saved(), action.is_remedy()), (0, false));
+    assert_eq!((action.saved(), action.fixes_records()), (0, false));
     assert_eq!(
-        (action.schedule.due_at, action.next_look_at()),
+        (action.schedule.due_at, action.next_check_at()),
         (Some(at(0)), Some(at(0)))
     );
     // A later count finds no saving either.
@@ -27,48 +29,48 @@ fn an_action_counts_once_its_effect_was_found() {
     assert!(!action.schedule.uncounted);
     assert_eq!(action.schedule.due_at, Some(at(0)));
     assert_eq!(
-        look(&mut action, &seen("stuck"), 0),
-        Some(JournalEvent::Looked)
+        check(&mut action, &seen("stuck"), 0),
+        Some(JournalEvent::Checked)
     );
     assert_eq!(action.saved(), 0);
     assert_eq!(
-        look(&mut action, &seen("processed"), 20_000),
+        check(&mut action, &seen("processed"), 20_000),
         Some(JournalEvent::Verified)
     );
-    assert_eq!((action.saved(), action.is_remedy()), (25, true));
+    assert_eq!((action.saved(), action.fixes_records()), (25, true));
     assert_eq!(
-        (action.schedule.due_at, action.next_look_at()),
+        (action.schedule.due_at, action.next_check_at()),
         (None, None)
     );
-    assert_eq!(look(&mut action, &seen("stuck"), 30_000), None);
-    let looks = action.checks.verification.unwrap();
+    assert_eq!(check(&mut action, &seen("stuck"), 30_000), None);
+    let record = action.checks.verification.unwrap();
     assert_eq!(
-        (looks.status, looks.looks),
+        (record.status, record.count),
         (VerificationStatus::Effective, 2)
     );
-    assert_eq!(looks.found.unwrap().0.0["batch.state"], "processed");
+    assert_eq!(record.found.unwrap().0.0["batch.state"], "processed");
 }
 
 /// Returns the times of checks that always observe the same, until the last check.
-fn times(mut action: AgentAction, sight: &Sight) -> (Vec<i64>, AgentAction) {
+fn times(mut action: AgentAction, observation: &Observation) -> (Vec<i64>, AgentAction) {
     let mut times = Vec::new();
-    while let Some(next) = action.next_look_at() {
+    while let Some(next) = action.next_check_at() {
         assert_eq!(action.schedule.due_at, Some(next));
         times.push(next.millis() / span::SECOND);
         assert!(times.len() < 100, "{times:?}");
-        assert!(action.look(sight, next).is_some());
+        assert!(action.apply_check(observation, next).is_some());
     }
     (times, action)
 }
 
 #[test]
 fn an_effect_that_is_not_found_in_time_is_none() {
-    let (looked, action) = times(succeeded(), &seen("stuck"));
-    assert_eq!(looked, [0, 15, 60, 300, 600]);
-    let looks = action.checks.verification.as_ref().unwrap();
-    assert_eq!(looks.status, VerificationStatus::Ineffective);
+    let (checked, action) = times(succeeded(), &seen("stuck"));
+    assert_eq!(checked, [0, 15, 60, 300, 600]);
+    let record = action.checks.verification.as_ref().unwrap();
+    assert_eq!(record.status, VerificationStatus::Ineffective);
     assert!(
-        looks
+        record
             .problem
             .as_ref()
             .unwrap()
@@ -79,57 +81,58 @@ fn an_effect_that_is_not_found_in_time_is_none() {
         (Succeeded, 0, None)
     );
     // An unreadable system is checked for another day.
-    let (looked, action) = times(succeeded(), &silent(false));
+    let (checked, action) = times(succeeded(), &unread(false));
     let day = (WITHIN + AgentAction::UNREADABLE) / span::SECOND;
-    assert_eq!(looked[..5], [0, 15, 60, 300, 600]);
+    assert_eq!(checked[..5], [0, 15, 60, 300, 600]);
     assert!(
-        *looked.last().unwrap() >= day && looked.len() < 15,
-        "{looked:?}"
+        *checked.last().unwrap() >= day && checked.len() < 15,
+        "{checked:?}"
     );
     assert_eq!(
         action.checks.verification.unwrap().problem.unwrap(),
         "No answer."
     );
-    let (looked, _) = times(succeeded(), &silent(true));
-    assert_eq!(looked, [0, 15, 60, 300, 600]);
+    let (checked, _) = times(succeeded(), &unread(true));
+    assert_eq!(checked, [0, 15, 60, 300, 600]);
 }
 
 #[test]
 fn what_looks_found_tells_whether_it_helped() {
-    let looked = |action: AgentAction, sight: &Sight| times(action, sight).1.helped();
+    let checked =
+        |action: AgentAction, observation: &Observation| times(action, observation).1.helped();
     assert_eq!(succeeded().helped(), None);
-    assert_eq!(looked(succeeded(), &seen("processed")), Some(true));
-    assert_eq!(looked(succeeded(), &seen("stuck")), Some(false));
+    assert_eq!(checked(succeeded(), &seen("processed")), Some(true));
+    assert_eq!(checked(succeeded(), &seen("stuck")), Some(false));
     // No check read anything, temporarily or permanently.
     for is_for_good in [true, false] {
-        assert_eq!(looked(succeeded(), &silent(is_for_good)), None);
+        assert_eq!(checked(succeeded(), &unread(is_for_good)), None);
     }
     // A message fixes nothing, and neither does an action that was already done.
     let mut message = succeeded();
     message.content.action_type = ActionType::NotifyCustomer;
-    assert_eq!(looked(message, &seen("stuck")), None);
+    assert_eq!(checked(message, &seen("stuck")), None);
     let mut done_before = succeeded();
     done_before.progress.already_done = 1;
-    assert_eq!(looked(done_before, &seen("processed")), None);
+    assert_eq!(checked(done_before, &seen("processed")), None);
 }
 
 #[test]
 fn a_look_that_nobody_made_is_asked_for_again_and_late_ones_keep_apart() {
     let mut action = succeeded();
     for pause in [2, 4, 8, 16, 32, 60, 60] {
-        action.look_asked(at(0));
+        action.check_requested(at(0));
         assert_eq!(action.schedule.due_at, Some(at(pause * span::MINUTE)));
     }
     let late = 5 * span::MINUTE;
     assert_eq!(
-        look(&mut action, &seen("stuck"), late),
-        Some(JournalEvent::Looked)
+        check(&mut action, &seen("stuck"), late),
+        Some(JournalEvent::Checked)
     );
     assert_eq!(action.schedule.resends, 0);
-    assert_eq!(action.next_look_at(), Some(at(late + 15 * span::SECOND)));
-    action.look_later(at(late + span::MINUTE));
+    assert_eq!(action.next_check_at(), Some(at(late + 15 * span::SECOND)));
+    action.defer_check(at(late + span::MINUTE));
     assert_eq!(action.schedule.due_at, Some(at(late + span::MINUTE)));
-    assert_eq!(action.next_look_at(), Some(at(late + 15 * span::SECOND)));
+    assert_eq!(action.next_check_at(), Some(at(late + 15 * span::SECOND)));
 }
 
 #[test]
@@ -140,7 +143,7 @@ fn an_unknown_call_that_took_effect_is_done() {
     assert_eq!(action.results_of_steps()[0].status, StepStatus::Unclear);
     assert_eq!(action.holds(at(15_000)), Some(Hold::EffectUnknown));
     assert_eq!(
-        look(&mut action, &seen("processed"), 15_000),
+        check(&mut action, &seen("processed"), 15_000),
         Some(JournalEvent::Reconciled)
     );
     assert_eq!((action.state, action.progress.steps_done), (Succeeded, 1));
@@ -152,9 +155,9 @@ fn an_unknown_call_that_took_effect_is_done() {
     assert_eq!(action.holds(at(15_000)), Some(Hold::EffectInProgress));
     // The end time stays, and verification starts at once.
     assert_eq!(action.end.at, Some(at(0)));
-    assert_eq!(action.next_look_at(), Some(at(15_000)));
+    assert_eq!(action.next_check_at(), Some(at(15_000)));
     assert_eq!(
-        look(&mut action, &seen("processed"), 15_000),
+        check(&mut action, &seen("processed"), 15_000),
         Some(JournalEvent::Verified)
     );
     assert_eq!(action.holds(at(15_000)), Some(Hold::DoneRecently));
@@ -165,13 +168,13 @@ fn an_unknown_call_that_took_effect_is_done() {
 fn that_a_call_took_no_effect_is_believed_after_a_minute() {
     let mut action = unknown();
     assert_eq!(
-        look(&mut action, &seen("stuck"), 15_000),
-        Some(JournalEvent::Looked)
+        check(&mut action, &seen("stuck"), 15_000),
+        Some(JournalEvent::Checked)
     );
     assert_eq!(action.state, Unknown);
-    assert_eq!(action.next_look_at(), Some(at(span::MINUTE)));
-    let looked = look(&mut action, &seen("stuck"), span::MINUTE);
-    assert_eq!(looked, Some(JournalEvent::Reconciled));
+    assert_eq!(action.next_check_at(), Some(at(span::MINUTE)));
+    let checked = check(&mut action, &seen("stuck"), span::MINUTE);
+    assert_eq!(checked, Some(JournalEvent::Reconciled));
     assert_eq!((action.state, action.schedule.due_at), (Failed, None));
     assert_eq!(action.holds(at(span::MINUTE)), None);
     assert_eq!(action.results_of_steps()[0].status, StepStatus::NotDone);
@@ -197,7 +200,7 @@ fn an_unknown_step_that_took_effect_is_gone_on_from() {
     action.content.steps.push(step("POST"));
     action.content.steps[1].order = 2;
     assert_eq!(
-        look(&mut action, &seen("processed"), 15_000),
+        check(&mut action, &seen("processed"), 15_000),
         Some(JournalEvent::Reconciled)
     );
     assert_eq!((action.state, action.progress.steps_done), (Failed, 1));
@@ -216,14 +219,14 @@ fn what_no_look_tells_stays_for_a_person() {
             .into_iter()
             .collect(),
     );
-    for sight in [seen("archived"), silent(false), silent(true)] {
-        let (looked, action) = times(unknown(), &sight);
-        assert_eq!(looked, [15, 60, 300, 1_800, 10_800, 43_200]);
+    for observation in [seen("archived"), unread(false), unread(true)] {
+        let (checked, action) = times(unknown(), &observation);
+        assert_eq!(checked, [15, 60, 300, 1_800, 10_800, 43_200]);
         assert_eq!((action.state, action.schedule.due_at), (Unknown, None));
-        let looks = action.checks.reconciliation.as_ref().unwrap();
-        assert_eq!(looks.status, ReconciliationStatus::Unknown);
-        assert!(looks.problem.is_some());
-        assert!(!action.awaits_look());
+        let record = action.checks.reconciliation.as_ref().unwrap();
+        assert_eq!(record.status, ReconciliationStatus::Unknown);
+        assert!(record.problem.is_some());
+        assert!(!action.awaits_check());
     }
     // An observation that meets both conditions proves nothing.
     let mut action = unknown();
@@ -231,19 +234,19 @@ fn what_no_look_tells_stays_for_a_person() {
         not_done: Some(is("batch.state", "stuck")),
         ..Reconciliation::by(is("batch.state", "stuck"))
     });
-    let (looked, action) = times(action, &seen("stuck"));
-    assert_eq!((looked.len(), action.state), (6, Unknown));
+    let (checked, action) = times(action, &seen("stuck"));
+    assert_eq!((checked.len(), action.state), (6, Unknown));
     // A check does not prove that the effect cannot come later.
     let mut action = unknown();
     action.content.steps[0].reconcile.as_mut().unwrap().not_done = None;
-    let (looked, action) = times(action, &seen("stuck"));
-    assert_eq!((looked.len(), action.state), (6, Unknown));
+    let (checked, action) = times(action, &seen("stuck"));
+    assert_eq!((checked.len(), action.state), (6, Unknown));
     // Without a reconciliation, there is no check.
     let mut action = held(Unkeyed);
     action.content.steps[0].reconcile = None;
     action.record(&Outcome::unknown(None, "Who knows."), at(0));
     assert_eq!(
-        (action.schedule.due_at, action.awaits_look()),
+        (action.schedule.due_at, action.awaits_check()),
         (None, false)
     );
 }
@@ -258,7 +261,7 @@ fn whatever_leaves_a_call_unknown_has_it_looked_at() {
         action
     };
     let mut claimed = dead();
-    let ended = claimed.claim(&around(Unkeyed), LEASE, at(LEASE));
+    let ended = claimed.claim(&context(Unkeyed), LEASE, at(LEASE));
     assert_eq!(ended, Claim::Ended(Unknown));
     let mut given_up = dead();
     assert_eq!(given_up.give_up("Why.", at(LEASE)), Some(Unknown));
@@ -267,7 +270,7 @@ fn whatever_leaves_a_call_unknown_has_it_looked_at() {
     assert!(cancelled.cancel(at(LEASE)));
     for action in [claimed, given_up, cancelled] {
         assert_eq!(action.state, Unknown);
-        assert_eq!(action.next_look_at(), Some(at(LEASE + 15_000)));
+        assert_eq!(action.next_check_at(), Some(at(LEASE + 15_000)));
     }
 }
 
@@ -296,11 +299,17 @@ fn a_session_with_an_open_outcome_completes_when_all_turn_out_to_be_done() {
     assert_eq!(session.status, AgentSessionStatus::Executing);
     assert!(!session.works() && !session.settle(&actions, at(1)));
     assert!(!session.settle_again(&actions, at(5)));
-    assert_eq!(session.approvable_until, Some(at(5 + AgentSession::AGAIN)));
-    actions.known[0].look(&seen("processed"), at(15_000));
+    assert_eq!(
+        session.times.approvable_until,
+        Some(at(5 + AgentSession::AGAIN))
+    );
+    actions.known[0].apply_check(&seen("processed"), at(15_000));
     assert!(session.settle_again(&actions, at(15_000)));
     assert_eq!(session.status, AgentSessionStatus::Completed);
-    assert_eq!((session.error.as_deref(), session.due_at), (None, None));
+    assert_eq!(
+        (session.error.as_deref(), session.times.due_at),
+        (None, None)
+    );
     assert!(!session.settle_again(&actions, at(15_000)));
 }
 
@@ -310,10 +319,10 @@ fn a_session_fails_with_the_last_outcome_that_was_open() {
     second.key.action_id = SECOND.into();
     let (mut session, mut actions) = session_of(vec![unknown(), second]);
     assert!(session.settle(&actions, at(0)));
-    actions.known[0].look(&seen("processed"), at(15_000));
+    actions.known[0].apply_check(&seen("processed"), at(15_000));
     assert!(!session.settle_again(&actions, at(15_000)));
     assert_eq!((session.works(), &session.error), (false, &None));
-    actions.known[1].look(&seen("stuck"), at(60_000));
+    actions.known[1].apply_check(&seen("stuck"), at(60_000));
     assert!(session.settle_again(&actions, at(60_000)));
     assert_eq!(session.status, AgentSessionStatus::Failed);
     assert!(session.error.as_ref().unwrap().starts_with("1 of 2"));
@@ -336,15 +345,15 @@ fn an_alert_is_checked_once_each_effect_was_found() {
     let (mut session, mut actions) = session_of(vec![succeeded(), second]);
     let is_checked =
         |session: &AgentSession, actions: &Actions| session.alert_check(actions).is_some();
-    session.resolved_when = Some(ResolvedWhen {
+    session.plan.resolved_when = Some(ResolvedWhen {
         reads: Vec::new(),
         conditions: Vec::new(),
     });
-    actions.known[0].look(&seen("processed"), at(0));
+    actions.known[0].apply_check(&seen("processed"), at(0));
     assert!(session.settle(&actions, at(0)));
     assert_eq!(session.status, AgentSessionStatus::Completed);
     assert!(!is_checked(&session, &actions));
-    actions.known[1].look(&seen("processed"), at(0));
+    actions.known[1].apply_check(&seen("processed"), at(0));
     assert!(is_checked(&session, &actions));
     for status in STATUSES {
         session.status = status;
@@ -357,7 +366,7 @@ fn an_alert_is_checked_once_each_effect_was_found() {
     assert!(!is_checked(&session, &actions));
     actions.unreadable.clear();
     // Without an end, only people resolve the alert.
-    session.resolved_when = None;
+    session.plan.resolved_when = None;
     assert!(!is_checked(&session, &actions));
 }
 

@@ -77,8 +77,9 @@ pub struct WebhookHealth {
     /// The last failure, to the hour.
     #[serde(default)]
     pub last_failure_at: Option<Timestamp>,
-    /// The next turn, while the receiver is slow: a message is sent in each.
-    pub next_turn_at: Option<Timestamp>,
+    /// The next slot, while the receiver is slow: a message is sent in each.
+    #[serde(rename = "nextTurnAt")]
+    pub next_slot_at: Option<Timestamp>,
 }
 
 input! {
@@ -215,8 +216,8 @@ impl WebhookHealth {
     /// Milliseconds after which an answer is slow.
     const SLOW: i64 = 5 * span::SECOND;
 
-    /// Milliseconds of a turn of a slow receiver. Longer than an answer may take.
-    const TURN: i64 = 15 * span::SECOND;
+    /// Milliseconds of a slot of a slow receiver. Longer than an answer may take.
+    const SLOT: i64 = 15 * span::SECOND;
 
     /// The results of a webhook without deliveries.
     #[must_use]
@@ -227,14 +228,14 @@ impl WebhookHealth {
             last_success_at: None,
             failing_since: None,
             last_failure_at: None,
-            next_turn_at: None,
+            next_slot_at: None,
         }
     }
 
-    /// Returns the begin of the turn after one that begins now.
+    /// Returns the begin of the slot after one that begins now.
     #[must_use]
-    pub fn turn_after(now: Timestamp) -> Timestamp {
-        now.plus(Self::TURN)
+    pub fn slot_after(now: Timestamp) -> Timestamp {
+        now.plus(Self::SLOT)
     }
 
     /// Returns true if an answer that was awaited since then is slow.

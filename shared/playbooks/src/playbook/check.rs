@@ -1,6 +1,9 @@
 //! Checks of a playbook when it is read. A flaw is the reason, in words, why it cannot be used.
 
-use agent::{ActionType, FactCondition, Reconciliation, Reversibility, Risk};
+use agent::{
+    action::{ActionType, Reversibility, Risk},
+    check::{FactCondition, Reconciliation},
+};
 
 use super::{
     Action, Playbook,
@@ -71,7 +74,7 @@ impl Playbook {
         let denies = reconciles.iter().any(|one| one.not_done.is_some());
         let verify: Vec<FactCondition> = action.verify.iter().flat_map(Verify::facts).collect();
         let states_amount = money.is_some_and(|one| one.amount.is_some());
-        let asks_amount = action.verify.as_ref().is_some_and(Verify::asks_amount);
+        let expects_amount = action.verify.as_ref().is_some_and(Verify::expects_amount);
         let names_invoice = action
             .records
             .iter()
@@ -115,7 +118,7 @@ impl Playbook {
                     ": money has amount and currency, unless the customer is billed later",
                 ),
                 (
-                    states_amount != asks_amount,
+                    states_amount != expects_amount,
                     " asks for the amount in verify exactly if money has one",
                 ),
                 (

@@ -1,6 +1,6 @@
 //! Conditions in a playbook's file, read strictly.
 
-use agent::{Asked, FactCondition, Facts};
+use agent::check::{Expectation, FactCondition, Facts};
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
 
@@ -37,20 +37,20 @@ impl TryFrom<toml::Table> for Condition {
     type Error = String;
 
     fn try_from(table: toml::Table) -> Result<Self, String> {
-        const ASKED: [&str; 5] = ["is", "is_not", "same_as", "differs_from", "at_least"];
+        const EXPECTED: [&str; 5] = ["is", "is_not", "same_as", "differs_from", "at_least"];
         let mut others = table.keys().filter(|name| *name != "fact");
-        if let Some(name) = others.find(|name| !ASKED.contains(&name.as_str())) {
+        if let Some(name) = others.find(|name| !EXPECTED.contains(&name.as_str())) {
             return Err(format!("unknown field {name:?} of a condition"));
         }
         if table.len() != 2 {
             return Err(format!(
                 "a condition asks exactly one of {}",
-                ASKED.join(", ")
+                EXPECTED.join(", ")
             ));
         }
         let condition: FactCondition = table.try_into().map_err(|error| format!("{error}"))?;
-        let values = match &condition.asked {
-            Asked::Is(values) | Asked::IsNot(values) => values.as_slice(),
+        let values = match &condition.expected {
+            Expectation::Is(values) | Expectation::IsNot(values) => values.as_slice(),
             _ => return Ok(Self(condition)),
         };
         if values.is_empty() || !values.iter().all(is_scalar) {
@@ -70,7 +70,10 @@ pub(super) fn is_scalar(value: &Value) -> bool {
 impl Condition {
     /// True if it states how a fact is, rather than how it is not.
     pub(super) const fn is_positive(&self) -> bool {
-        !matches!(self.0.asked, Asked::IsNot(_) | Asked::DiffersFrom(_))
+        !matches!(
+            self.0.expected,
+            Expectation::IsNot(_) | Expectation::DiffersFrom(_)
+        )
     }
 
     /// Returns the condition on a fact of one read, whose name the file omits. The other fact of a
@@ -84,14 +87,14 @@ impl Condition {
                 qualified(fact)
             }
         };
-        let asked = match &self.0.asked {
-            Asked::SameAs(fact) => Asked::SameAs(other(fact)),
-            Asked::DiffersFrom(fact) => Asked::DiffersFrom(other(fact)),
+        let expected = match &self.0.expected {
+            Expectation::SameAs(fact) => Expectation::SameAs(other(fact)),
+            Expectation::DiffersFrom(fact) => Expectation::DiffersFrom(other(fact)),
             values => values.clone(),
         };
         FactCondition {
             fact: other(&self.0.fact),
-            asked,
+            expected,
         }
     }
 }

@@ -2,7 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use agent::{ConfidenceFrom, Evidence, FindingWeight, PlaybookRecord, read_of};
+use agent::{
+    check::read_of,
+    session::{ConfidenceFrom, Evidence, FindingWeight, PlaybookRecord},
+};
 use model::Timestamp;
 
 use super::{Playbook, Values};
@@ -15,8 +18,8 @@ impl Playbook {
                 finding.when.hold(values.facts()),
                 values.text(&finding.says),
             );
-            let silence = values.silence(finding.when.facts());
-            if let (None, Some(why)) = (holds, silence) {
+            let read_error = values.read_error(finding.when.facts());
+            if let (None, Some(why)) = (holds, read_error) {
                 says = format!("{says} Not known: {why}.");
             }
             Evidence {

@@ -15,12 +15,17 @@ mod values;
 mod verify;
 
 pub(super) use read::{MOST_READS, Read};
-pub(super) use render::Surroundings;
+pub(super) use render::RenderContext;
 pub(super) use values::Values;
 
 use std::collections::BTreeMap;
 
-use agent::{ActionType, Alert, Case, Cycle, PlaybookVersion, Reversibility, Reversible, Risk};
+use agent::{
+    action::{ActionType, Reversibility, Reversible, Risk},
+    alert::Alert,
+    pattern::Cycle,
+    session::{Case, PlaybookVersion},
+};
 use model::digest;
 use serde::Deserialize;
 
@@ -210,8 +215,8 @@ impl Matches {
     pub(super) fn specificity(&self) -> u16 {
         let single =
             usize::from(self.signal_type.is_some()) + usize::from(self.target_system.is_some());
-        let asked = single + self.entity_types.len() + self.labels.len();
-        u16::try_from(asked).unwrap_or(u16::MAX)
+        let expected = single + self.entity_types.len() + self.labels.len();
+        u16::try_from(expected).unwrap_or(u16::MAX)
     }
 }
 

@@ -1,6 +1,10 @@
 //! The money that an action moves, by its record.
 
-use agent::{Currency, Facts, Money, MoneyDirection, MoneyMoved};
+use agent::{
+    action::{MoneyDirection, MoneyMoved},
+    alert::{Currency, Money},
+    check::Facts,
+};
 use serde::Deserialize;
 use serde_json::Value;
 

@@ -1,6 +1,6 @@
 //! Periods of a playbook: the time until an effect shows, and the times of tries.
 
-use agent::Attempts;
+use agent::action::Attempts;
 use model::span;
 use serde::Deserialize;
 

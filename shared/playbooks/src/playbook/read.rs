@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use agent::{ApiCall, Connection, TargetRead};
+use agent::{action::ApiCall, check::TargetRead, connection::Connection};
 use serde::Deserialize;
 use serde_json::Value;
 

@@ -3,8 +3,13 @@
 use std::collections::BTreeSet;
 
 use agent::{
-    ActionContent, ActionStep, ApiCall, Asked, Attempts, Connection, FactCondition, Facts,
-    NotApplicable, ProposedAction, Reconciliation, ResolvedWhen, TargetRead, read_of, reads_of,
+    action::{ActionContent, ActionStep, ApiCall, Attempts},
+    check::{
+        Expectation, FactCondition, Facts, Reconciliation, ResolvedWhen, TargetRead, read_of,
+        reads_of,
+    },
+    connection::Connection,
+    session::{NotApplicable, ProposedAction},
 };
 use model::{JsonObject, JsonText};
 
@@ -19,13 +24,13 @@ use crate::template::{Missing, Template};
 
 /// The render context of an action, besides its values.
 #[derive(Clone, Copy)]
-pub(crate) struct Surroundings<'a> {
+pub(crate) struct RenderContext<'a> {
     pub(crate) connections: &'a [Connection],
     /// The playbook's reads.
     pub(crate) reads: &'a [Read],
 }
 
-impl Surroundings<'_> {
+impl RenderContext<'_> {
     /// Returns the read of that name, if it can be sent.
     fn read(&self, name: &str) -> Result<&TargetRead, String> {
         let read = self.reads.iter().find(|read| read.name == name);
@@ -51,14 +56,14 @@ impl Surroundings<'_> {
 
 impl Playbook {
     /// Returns the end of the alert's matter, if the playbook states it and it can be read.
-    pub(crate) fn resolved_when(&self, around: Surroundings<'_>) -> Option<ResolvedWhen> {
+    pub(crate) fn resolved_when(&self, context: RenderContext<'_>) -> Option<ResolvedWhen> {
         let conditions = self.resolved_when.0.iter().map(|one| one.0.clone());
         let conditions: Vec<FactCondition> = conditions.collect();
-        if conditions.is_empty() || around.keeps_from(&conditions).is_some() {
+        if conditions.is_empty() || context.keeps_from(&conditions).is_some() {
             return None;
         }
         Some(ResolvedWhen {
-            reads: reads_of(around.ready(), &conditions),
+            reads: reads_of(context.ready(), &conditions),
             conditions,
         })
     }
@@ -66,22 +71,22 @@ impl Playbook {
 
 impl Action {
     /// Renders the action for one alert. An automated action that cannot run becomes a manual one
-    /// that names the reason. Reasons are a missing parameter, a condition that is false or unknown,
-    /// and a call that no connection allows.
-    pub(crate) fn render(&self, values: &Values, around: Surroundings<'_>) -> ProposedAction {
+    /// with the reason: a missing parameter, a false or unknown condition, or a call without a
+    /// connection.
+    pub(crate) fn render(&self, values: &Values, context: RenderContext<'_>) -> ProposedAction {
         let money = self.money.as_ref().map(|money| money.read(values.facts()));
         let amount = money.as_ref().and_then(|moved| moved.amount.as_ref());
         let target_system = values.name(&self.target_system);
-        let connection = Connection::named(around.connections, &target_system);
+        let connection = Connection::named(context.connections, &target_system);
         let kind = connection.map_or("", |connection| &*connection.kind);
         let values = &values.moving(amount, kind);
         let mut obstacle = None;
         let mut steps = Vec::new();
         for (order, step) in (1..).zip(&self.steps) {
-            let (call, in_the_way) = step.render(values, &target_system, around.connections);
+            let (call, in_the_way) = step.render(values, &target_system, context.connections);
             obstacle = in_the_way.or(obstacle);
             let reconcile = step.reconcile().filter(|reconcile| {
-                call.is_some() && around.keeps_from(reconcile.conditions()).is_none()
+                call.is_some() && context.keeps_from(reconcile.conditions()).is_none()
             });
             steps.push(ActionStep {
                 order,
@@ -93,10 +98,12 @@ impl Action {
         let (records, unknown) = ids(&self.records, values);
         let (customers, unnamed) = ids(self.customer.as_slice(), values);
         let obstacle = unknown.or(unnamed).or(obstacle);
-        let obstacle = obstacle.or_else(|| self.is_not_known(values, around));
+        let obstacle = obstacle.or_else(|| self.is_not_known(values, context));
         let verify = self.verify.as_ref().map(|one| one.verification(amount));
-        let unverified = verify.iter().flat_map(agent::Verification::conditions);
-        let obstacle = obstacle.or_else(|| around.keeps_from(unverified));
+        let unverified = verify
+            .iter()
+            .flat_map(agent::check::Verification::conditions);
+        let obstacle = obstacle.or_else(|| context.keeps_from(unverified));
         let states_amount = self.money.as_ref().is_some_and(|own| own.amount.is_some());
         let lacks_amount = states_amount && amount.is_none();
         let obstacle = obstacle
@@ -106,8 +113,10 @@ impl Action {
         if let Some(obstacle) = &obstacle {
             description = format!("{description} A person has to do it, since {obstacle}.");
         }
-        let require = self.required(values.facts(), around);
-        let verified = verify.iter().flat_map(agent::Verification::conditions);
+        let require = self.required(values.facts(), context);
+        let verified = verify
+            .iter()
+            .flat_map(agent::check::Verification::conditions);
         let conditions = conditions(&require, verified, &steps);
         ProposedAction {
             id: String::new(),
@@ -129,7 +138,7 @@ impl Action {
                 records,
                 customer: customers.into_iter().next(),
                 attempts: self.attempts(),
-                reads: reads_of(around.ready(), &conditions),
+                reads: reads_of(context.ready(), &conditions),
                 require,
                 steps,
                 verify,
@@ -181,12 +190,12 @@ impl Action {
     }
 
     /// Returns the first condition that is unknown.
-    fn is_not_known(&self, values: &Values, around: Surroundings<'_>) -> Option<String> {
+    fn is_not_known(&self, values: &Values, context: RenderContext<'_>) -> Option<String> {
         let is_not_known = |one: &&FactCondition| one.holds(values.facts()).is_none();
         let one = self.conditions().find(is_not_known)?;
-        let why = around.keeps_from([one]);
+        let why = context.keeps_from([one]);
         Some(why.unwrap_or_else(|| {
-            let why = values.silence(one.facts()).unwrap_or_default();
+            let why = values.read_error(one.facts()).unwrap_or_default();
             format!("it needs that {}, which is not known: {why}", one.says())
         }))
     }
@@ -194,16 +203,16 @@ impl Action {
     /// Returns the conditions at execution: those of the file, and that certain facts are unchanged.
     /// These are the facts in its calls, ids and money, and in the paths of required reads. An
     /// approval covers exactly these values.
-    fn required(&self, facts: &Facts, around: Surroundings<'_>) -> Vec<FactCondition> {
+    fn required(&self, facts: &Facts, context: RenderContext<'_>) -> Vec<FactCondition> {
         let mut pinned = self.relies_on();
         let used: BTreeSet<&str> = self.require.facts().map(read_of).collect();
-        let reads = around.reads.iter();
+        let reads = context.reads.iter();
         let reads = reads.filter(|read| used.contains(read.name.as_str()));
         pinned.extend(reads.flat_map(|read| read.uses.iter().map(String::as_str)));
         let pinned = pinned.into_iter().filter_map(|name| {
             Some(FactCondition {
                 fact: name.to_owned(),
-                asked: Asked::Is(vec![facts.get(name)?.clone()]),
+                expected: Expectation::Is(vec![facts.get(name)?.clone()]),
             })
         });
         let mut require: Vec<FactCondition> =

@@ -1,6 +1,10 @@
 //! The steps of an action, with their calls.
 
-use agent::{AlreadyDone, AnswerCondition, METHODS, Reconciliation};
+use agent::{
+    action::AlreadyDone,
+    check::{AnswerCondition, Reconciliation},
+    connection::METHODS,
+};
 use serde::Deserialize;
 
 use super::{condition::Many, flaw::none_of, verify::Reconcile};

@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use agent::{Alert, Facts, Money, read_of};
+use agent::{
+    alert::{Alert, Money},
+    check::{Facts, read_of},
+};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -89,7 +92,10 @@ impl Values {
     }
 
     /// Returns why one of these facts is unknown, as part of a sentence; none if all are known.
-    pub(super) fn silence<'a>(&self, facts: impl IntoIterator<Item = &'a str>) -> Option<String> {
+    pub(super) fn read_error<'a>(
+        &self,
+        facts: impl IntoIterator<Item = &'a str>,
+    ) -> Option<String> {
         let mut facts = facts.into_iter();
         let unknown = facts.find(|fact| !self.facts.contains_key(*fact))?;
         let read = read_of(unknown);
@@ -104,7 +110,7 @@ impl Values {
         if !name.contains('.') {
             return missing(name);
         }
-        let why = self.silence([name]);
+        let why = self.read_error([name]);
         why.unwrap_or_else(|| format!("{name} cannot be used as an id"))
     }
 

@@ -1,6 +1,9 @@
 //! Checks of the effect of an action or a call.
 
-use agent::{Asked, FactCondition, Money, Reconciliation, Verification};
+use agent::{
+    alert::Money,
+    check::{Expectation, FactCondition, Reconciliation, Verification},
+};
 use serde::Deserialize;
 
 use super::{condition::Condition, period::Period};
@@ -34,7 +37,7 @@ pub(super) struct Reconcile {
 }
 
 impl Verify {
-    pub(super) const fn asks_amount(&self) -> bool {
+    pub(super) const fn expects_amount(&self) -> bool {
         self.amount.is_some()
     }
 
@@ -57,7 +60,7 @@ impl Verify {
     fn amount_is(&self, minor_units: i64) -> Option<FactCondition> {
         Some(FactCondition {
             fact: format!("{}.{}", self.read, self.amount.as_ref()?),
-            asked: Asked::Is(vec![minor_units.into()]),
+            expected: Expectation::Is(vec![minor_units.into()]),
         })
     }
 }

@@ -1,7 +1,10 @@
-use agent::{ActionType, Asked, Attempts, MoneyDirection, Risk};
+use agent::{
+    action::{ActionType, Attempts, MoneyDirection, Risk},
+    check::Expectation,
+};
 
 use super::{
-    super::{playbook::Surroundings, tests::connections},
+    super::{playbook::RenderContext, tests::connections},
     *,
 };
 
@@ -45,13 +48,13 @@ fn every_playbook_looks_before_and_after() {
     assert!(playbooks.playbooks.len() >= 14);
     for playbook in &playbooks.playbooks {
         let (connections, reads) = (connections(), playbook.sample_reads());
-        let around = Surroundings {
+        let context = RenderContext {
             connections: &connections,
             reads: &reads,
         };
         let name = &playbook.name;
         for action in playbook.actions.iter().filter(|action| action.automated) {
-            let proposed = action.render(&playbook.sample_values(), around);
+            let proposed = action.render(&playbook.sample_values(), context);
             assert!(!proposed.content.require.is_empty(), "{name}");
             assert!(proposed.content.verify.is_some(), "{name}");
             // Money is moved only so often, in each direction.
@@ -64,7 +67,8 @@ fn every_playbook_looks_before_and_after() {
             // The values shown and sent are pinned to the values read.
             for fact in action.relies_on() {
                 let pinned = proposed.content.require.iter().any(|one| {
-                    one.fact == fact && matches!(&one.asked, Asked::Is(values) if values.len() == 1)
+                    one.fact == fact
+                        && matches!(&one.expected, Expectation::Is(values) if values.len() == 1)
                 });
                 assert!(pinned, "{name}: {fact}");
             }
@@ -72,7 +76,7 @@ fn every_playbook_looks_before_and_after() {
             let calls: Vec<_> = changes.filter_map(|step| step.call.as_ref()).collect();
             assert!(calls.iter().all(|call| !call.success.is_empty()), "{name}");
         }
-        assert!(playbook.resolved_when(around).is_some(), "{name}");
+        assert!(playbook.resolved_when(context).is_some(), "{name}");
     }
 }
 

@@ -1,6 +1,6 @@
 //! Records of actions, by the ids that the target system returned.
 
-use agent::ActionContent;
+use agent::action::ActionContent;
 
 use super::*;
 

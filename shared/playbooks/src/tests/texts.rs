@@ -2,7 +2,7 @@
 
 use std::{fmt::Write, fs};
 
-use agent::{ProposedAction, Reversibility};
+use agent::{action::Reversibility, session::ProposedAction};
 
 use super::*;
 

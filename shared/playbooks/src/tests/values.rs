@@ -40,7 +40,7 @@ fn what_a_target_system_says_cannot_leave_its_place() {
         answers.0[0].1["id"] = json!(id);
         let action = propose(&answers, &json!({})).actions.remove(0);
         let call_of = action.content.steps[0].call.as_ref();
-        let shown = call_of.map(agent::ApiCall::summary);
+        let shown = call_of.map(agent::action::ApiCall::summary);
         assert_eq!(shown.as_deref(), call, "{id}");
         // A call that the worker would reject is not proposed as automated.
         assert_eq!(action.is_automated, call.is_some(), "{id}");

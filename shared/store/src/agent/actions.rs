@@ -2,8 +2,9 @@
 //! the action's item alone; [`claim`](super::claim) says why.
 
 use agent::{
-    ActionKey, ActionState, AgentAction, Alert, AlertStatus, JournalEntry, JournalEvent, Note,
-    Outcome,
+    action::{ActionKey, ActionState, AgentAction, Outcome},
+    alert::{Alert, AlertStatus},
+    journal::{JournalEntry, JournalEvent, Note},
 };
 use model::{Error, Timestamp};
 use serde_json::json;

@@ -3,9 +3,15 @@
 use std::collections::{BTreeSet, HashSet};
 
 use agent::{
-    ActionContent, ActionKey, ActionState, Admission, AgentAction, AgentSession, Alert,
-    AlertStatus, Approvers, Asking, Called, Claim, Connection, JournalEvent, Note, OtherClaim,
-    RecordGuard, Surroundings,
+    action::{
+        ActionContent, ActionKey, ActionState, AgentAction, Called, Claim, ClaimContext,
+        OtherClaim, RecordGuard,
+    },
+    alert::{Alert, AlertStatus},
+    connection::{Admission, AdmissionRequest, Connection},
+    journal::{JournalEvent, Note},
+    policy::Approvers,
+    session::AgentSession,
 };
 use model::{Error, OrganizationId, Stopwatch, Timestamp};
 use serde_json::json;
@@ -35,7 +41,7 @@ pub struct HeldAction {
     /// The earliest begin of its first call.
     pub begins: Timestamp,
     /// The existing connections of its precondition reads.
-    pub looks_through: Vec<Connection>,
+    pub read_connections: Vec<Connection>,
     /// Measures the lease from the first read of the claim, so that reads and writes count.
     pub since: Stopwatch,
 }
@@ -56,13 +62,13 @@ struct Found {
     /// Runs since then.
     since: Stopwatch,
     action: Stored<AgentAction>,
-    around: Surroundings,
+    context: ClaimContext,
     /// Its connection; none if it was deleted.
     connection: Option<Connection>,
     /// The breaker and limits of the connection.
     traffic: Option<Traffic>,
     /// The existing connections of its precondition reads.
-    looks_through: Vec<Connection>,
+    read_connections: Vec<Connection>,
     /// Its records, with their guards.
     records: Vec<(String, Option<Stored<RecordGuard>>)>,
 }
@@ -79,28 +85,28 @@ impl Agent<'_> {
         let read = || self.found(action);
         let claimed = try_retry(read().await?, read, async |mut found: Found| {
             let before = found.action.clone();
-            let charge = match found.action.claim(&found.around, lease, found.at) {
+            let charge = match found.action.claim(&found.context, lease, found.at) {
                 Claim::Over => return Ok(Some(Claim::Over)),
                 Claim::Busy => return Ok(Some(Claim::Busy)),
                 Claim::Ended(outcome) => {
                     let from = before.state;
                     return self.end_instead(found.action, from, outcome).await;
                 }
-                Claim::PutOff => return self.put_off(&found.action, Claim::PutOff).await,
-                Claim::Turn(turn) => return self.put_off(&found.action, Claim::Turn(turn)).await,
-                Claim::Held(()) => before.charge(&found.around.policy),
+                Claim::Deferred => return self.defer(&found.action, Claim::Deferred).await,
+                Claim::Slot(slot) => return self.defer(&found.action, Claim::Slot(slot)).await,
+                Claim::Held(()) => before.charge(&found.context.policy),
             };
             let begins = match self.admitted(&found, &before, lease).await? {
                 Admission::From(begins) => begins,
-                Admission::Turn(turn) => {
+                Admission::Slot(slot) => {
                     let mut action = before;
-                    action.wait_for_turn(turn, found.at);
-                    return self.put_off(&action, Claim::Turn(turn)).await;
+                    action.wait_for_slot(slot, found.at);
+                    return self.defer(&action, Claim::Slot(slot)).await;
                 }
-                Admission::PutOff(until) => {
+                Admission::Deferred(until) => {
                     let mut action = before;
-                    action.put_off_until(until.min(found.at.plus(PAUSED)), found.at);
-                    return self.put_off(&action, Claim::PutOff).await;
+                    action.defer_until(until.min(found.at.plus(PAUSED)), found.at);
+                    return self.defer(&action, Claim::Deferred).await;
                 }
             };
             let at = found.at;
@@ -129,13 +135,13 @@ impl Agent<'_> {
     }
 
     /// Writes a deferred action. None if another caller wrote it meanwhile.
-    async fn put_off(
+    async fn defer(
         &self,
         action: &Stored<AgentAction>,
-        put_off: Claim<HeldAction>,
+        deferred_until: Claim<HeldAction>,
     ) -> Result<Option<Claim<HeldAction>>, Error> {
         let done = self.0.table.write(Write::replace(action)?).await?;
-        Ok(done.is_ok().then_some(put_off))
+        Ok(done.is_ok().then_some(deferred_until))
     }
 
     /// Returns whether the action, as it was before the claim, may start work, and when.
@@ -149,16 +155,16 @@ impl Agent<'_> {
             return Ok(Admission::From(found.at));
         };
         let name = name_at_work(action);
-        let asking = Asking {
+        let request = AdmissionRequest {
             action: &name,
             lease,
             calls: action.calls_ahead(),
-            turn: action.schedule.turn,
+            slot: action.schedule.slot,
             now: found.at,
         };
         let connections = self.0.connections();
         connections
-            .admits(connection, asking, traffic.clone())
+            .admits(connection, request, traffic.clone())
             .await
     }
 
@@ -202,10 +208,10 @@ impl Agent<'_> {
         let mut found = Found {
             at,
             since,
-            around: Surroundings {
+            context: ClaimContext {
                 session: session.status,
                 connection: None,
-                put_off: None,
+                deferred_until: None,
                 stack: self.stack(&batch).await?,
                 before: Vec::new(),
                 unless: Vec::new(),
@@ -218,18 +224,18 @@ impl Agent<'_> {
             },
             connection: None,
             traffic: None,
-            looks_through: Vec::new(),
+            read_connections: Vec::new(),
             records: Vec::new(),
             action,
         };
         if !found.action.state.has_ended() && !found.action.is_held(at) {
-            self.look_around(&mut found).await?;
+            self.read_context(&mut found).await?;
         }
         Ok(found)
     }
 
     /// Reads the action's connection, pauses, predecessors, and the claims of its records.
-    async fn look_around(&self, found: &mut Found) -> Result<(), Error> {
+    async fn read_context(&self, found: &mut Found) -> Result<(), Error> {
         let action = &found.action;
         let tenant = action.key.organization_id;
         let content = &action.content;
@@ -269,33 +275,29 @@ impl Agent<'_> {
         let connection = found.connection.as_ref();
         found.traffic = connection.map(|one| Traffic::in_batch(one, &batch));
         let others = others.iter().filter_map(|key| batch.named(key));
-        found.looks_through = others.map(|stored| stored.record).collect();
-        let mut called = connection.into_iter().chain(&found.looks_through);
+        found.read_connections = others.map(|stored| stored.record).collect();
+        let mut called = connection.into_iter().chain(&found.read_connections);
         let is_paused = is_paused(&batch, tenant)? || called.any(|one| one.paused);
-        let around = &mut found.around;
-        around.put_off = is_paused.then(|| found.at.plus(PAUSED));
-        around.connection = connection.map(|one| Called {
-            idempotency: one.idempotency(),
-            revision: one.revision,
-            kept_for: one.keys_kept_for(),
-        });
-        around.approvers = approvers_in(&batch, &users);
+        let claim = &mut found.context;
+        claim.deferred_until = is_paused.then(|| found.at.plus(PAUSED));
+        claim.connection = connection.map(Called::of);
+        claim.approvers = approvers_in(&batch, &users);
         // An unreadable alert counts as open.
         let alert: Option<Stored<Alert>> = batch.named(&alert);
-        around.is_resolved = alert.is_some_and(|one| one.status == AlertStatus::Resolved);
+        claim.is_resolved = alert.is_some_and(|one| one.status == AlertStatus::Resolved);
         // An unreadable predecessor has an unknown state.
         let state_of = |key: &Key<AgentAction>| {
             let found: Option<Stored<AgentAction>> = batch.get(key).ok().flatten();
             found.map(|one| one.state)
         };
-        around.before = before.iter().map(state_of).collect();
-        around.unless = unless.iter().map(state_of).collect();
+        claim.before = before.iter().map(state_of).collect();
+        claim.unless = unless.iter().map(state_of).collect();
         let mut claims = [guards.others(&batch, (&action.key, content), found.at)?];
         self.read_owners(&mut claims).await?;
         let [claims] = claims;
         let owners = claims.iter().filter_map(|one| one.owner.as_ref());
         let deniers = owners.filter_map(AgentAction::denied_by);
-        around.proposers.deniers.extend(deniers);
+        claim.proposers.deniers.extend(deniers);
         let is_successor = |one: &OtherClaim| {
             one.by.session_id == action.key.session_id
                 && action.round.after.contains(&one.by.action_id)
@@ -303,12 +305,12 @@ impl Agent<'_> {
         let held = claims
             .iter()
             .filter_map(|one| one.held(content, is_successor(one), found.at));
-        around.held = held.collect();
+        claim.held = held.collect();
         let tries_of = |record: &String| -> Vec<Timestamp> {
             let own = claims.iter().filter(|one| one.record == *record);
             own.flat_map(|one| one.tries(content)).collect()
         };
-        around.tries = content.records.iter().map(tries_of).collect();
+        claim.tries = content.records.iter().map(tries_of).collect();
         let records = content.records.iter().cloned().zip(&guards.records);
         let records = records.map(|(record, key)| Ok((record, batch.get(key)?)));
         found.records = records.collect::<Result<_, Error>>()?;
@@ -390,7 +392,7 @@ impl Found {
             is_troubled: traffic.is_some_and(|known| known.is_troubled(&connection)),
             connection: Box::new(connection),
             begins,
-            looks_through: self.looks_through,
+            read_connections: self.read_connections,
             since: self.since,
         })
     }

@@ -2,7 +2,11 @@
 
 use std::collections::HashMap;
 
-use agent::{AgentPolicy, AgentSession, AlertRef, AlertStatus, Approvers, SessionContext};
+use agent::{
+    alert::{AlertRef, AlertStatus},
+    policy::{AgentPolicy, Approvers},
+    session::{AgentSession, SessionContext},
+};
 use model::{AlertId, Error, OrganizationId};
 
 use super::{
@@ -25,7 +29,7 @@ pub(super) struct Contexts {
 impl Contexts {
     /// Returns a session's alert; none if unreadable.
     pub(super) fn alert(&self, session: &AgentSession) -> Option<&AlertRef> {
-        self.alerts.get(&session.alert_id)
+        self.alerts.get(&session.alert.alert_id)
     }
 
     /// Returns a session's context. An unreadable alert counts as open.
@@ -64,10 +68,10 @@ impl Agent<'_> {
         read: Read,
     ) -> Result<(Contexts, Batch), Error> {
         let alert = |id| key::alert(tenant, id);
-        let alerts = || sessions.iter().map(|session| session.alert_id);
+        let alerts = || sessions.iter().map(|session| session.alert.alert_id);
         let actions = sessions
             .iter()
-            .flat_map(|session| &session.proposed_actions);
+            .flat_map(|session| &session.plan.proposed_actions);
         let approvals = actions.flat_map(|action| &action.approvals);
         let users = users_of(tenant, approvals);
         let keys = alerts().map(|id| AnyKey::from(alert(id)));

@@ -1,7 +1,9 @@
 //! Work of the sweeper: lost messages and abandoned sessions.
 
 use agent::{
-    ActionState, AgentAction, AgentSession, AgentSessionStatus, JournalEvent, Message, Note,
+    action::{ActionState, AgentAction, Message},
+    journal::{JournalEvent, Note},
+    session::{AgentSession, AgentSessionStatus},
 };
 use model::{Error, OrganizationId, Timestamp};
 
@@ -47,8 +49,8 @@ impl DueAction {
         match &self.record {
             Some(action) if action.schedule.due_at.is_none() => DueWork::Remove,
             Some(action) if action.schedule.uncounted => DueWork::Count,
-            Some(action) if action.awaits_look() => {
-                DueWork::Send(Message::LookAtAction(action.key.clone()))
+            Some(action) if action.awaits_check() => {
+                DueWork::Send(Message::CheckAction(action.key.clone()))
             }
             Some(action) if action.may_be_resent(now) => {
                 DueWork::Send(Message::RunAction(action.key.clone()))
@@ -62,9 +64,9 @@ impl DueAction {
     pub fn is_overdue(&self) -> bool {
         let action = self.record.as_ref();
         action.is_none_or(|action| {
-            let is_planned = action.awaits_look() && action.schedule.resends == 0;
+            let is_planned = action.awaits_check() && action.schedule.resends == 0;
             let is_over = action.schedule.due_at.is_none();
-            !(action.schedule.put_off || is_planned || is_over)
+            !(action.schedule.deferred || is_planned || is_over)
         })
     }
 
@@ -76,9 +78,9 @@ impl DueAction {
 
     /// True if it has ended and awaits a check.
     #[must_use]
-    pub fn awaits_look(&self) -> bool {
+    pub fn awaits_check(&self) -> bool {
         let action = self.record.as_ref();
-        action.is_some_and(|action| action.awaits_look())
+        action.is_some_and(|action| action.awaits_check())
     }
 
     /// Returns the record's name for the log.
@@ -167,8 +169,8 @@ impl Agent<'_> {
             return Ok(());
         };
         let now = self.0.clock.now();
-        if action.awaits_look() {
-            action.look_asked(now);
+        if action.awaits_check() {
+            action.check_requested(now);
         } else {
             action.resent(now);
         }
@@ -206,7 +208,7 @@ impl Agent<'_> {
 
     /// Handles a due session: expires its proposal, ends an interrupted analysis, ends it after its
     /// last action, or takes it from the list of open work. Returns its status.
-    pub async fn look_after(&self, due: &DueSession) -> Result<AgentSessionStatus, Error> {
+    pub async fn visit_session(&self, due: &DueSession) -> Result<AgentSessionStatus, Error> {
         let Some(session) = &due.record else {
             self.set_aside(&due.key).await?;
             return Ok(AgentSessionStatus::Failed);

@@ -6,7 +6,10 @@
 
 use std::collections::BTreeMap;
 
-use agent::{AgentSession, Excerpt, JournalEntry};
+use agent::{
+    journal::{Excerpt, JournalEntry},
+    session::AgentSession,
+};
 use model::{AgentSessionId, Error, JsonText, OrganizationId, Timestamp};
 
 use super::{Agent, SessionWithActions};
@@ -96,6 +99,7 @@ impl From<Vec<Excerpt>> for Excerpts {
 /// Returns the keys of the excerpts that a session names.
 fn keys_of_session(session: &AgentSession) -> Vec<Key<KeptExcerpt>> {
     let hashes = session
+        .analysis
         .reads
         .iter()
         .filter_map(|read| read.excerpt_hash.as_ref());

@@ -4,8 +4,11 @@
 use std::collections::BTreeMap;
 
 use agent::{
-    ActionState, AgentAction, JournalActor, JournalActorType, JournalCheck, JournalEntry,
-    JournalEvent, JournalPeriod, Note, check_journal,
+    action::{ActionState, AgentAction},
+    journal::{
+        JournalActor, JournalActorType, JournalCheck, JournalEntry, JournalEvent, JournalPeriod,
+        Note, check_journal,
+    },
 };
 use model::{AgentSessionId, Error, OrganizationId};
 use serde_json::{Value, json};
@@ -18,7 +21,7 @@ use crate::{
 };
 
 /// The number of reads of a journal that does not match its session.
-const LOOKS: usize = 3;
+const CHECKS: usize = 3;
 
 impl Record<crate::Workdesk> for JournalEntry {
     const KIND: &'static str = "journal_entry";
@@ -80,17 +83,17 @@ impl Agent<'_> {
         tenant: OrganizationId,
         id: AgentSessionId,
     ) -> Result<JournalCheck, Error> {
-        let mut check = self.look_at_journal(tenant, id).await?;
-        for _ in 1..LOOKS {
+        let mut check = self.journal_check(tenant, id).await?;
+        for _ in 1..CHECKS {
             if check.verified {
                 break;
             }
-            check = self.look_at_journal(tenant, id).await?;
+            check = self.journal_check(tenant, id).await?;
         }
         Ok(check)
     }
 
-    async fn look_at_journal(
+    async fn journal_check(
         &self,
         tenant: OrganizationId,
         id: AgentSessionId,

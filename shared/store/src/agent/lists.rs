@@ -1,7 +1,8 @@
 //! Lists of sessions, each with its alert.
 
 use agent::{
-    AgentSession, AgentSessionFilter, AgentSessionStatus, AlertRef, NextFilter, SessionContext,
+    alert::AlertRef,
+    session::{AgentSession, AgentSessionFilter, AgentSessionStatus, NextFilter, SessionContext},
 };
 use model::{AlertId, AnyOf, Error, Id, OrganizationId, UserId};
 
@@ -29,9 +30,9 @@ impl SessionOfAlert {
     pub(super) fn of(session: &AgentSession) -> Self {
         Self {
             organization_id: session.organization_id,
-            alert_id: session.alert_id,
+            alert_id: session.alert.alert_id,
             session_id: session.id,
-            created_at: session.created_at,
+            created_at: session.times.created_at,
         }
     }
 }

@@ -13,14 +13,14 @@
 //!   other.
 
 mod actions;
-mod after_end;
+mod checks;
 mod claim;
 mod context;
 mod due;
 mod excerpts;
 mod journal;
 mod lists;
-mod looks;
+mod naming;
 mod outcomes;
 mod people;
 mod policy;
@@ -30,19 +30,20 @@ mod stack;
 mod transition;
 
 pub use actions::Lease;
-pub use after_end::AlertCheck;
+pub use checks::DueCheck;
 pub use claim::HeldAction;
 pub use due::{DueAction, DueSession, DueWork};
 pub use excerpts::Excerpts;
 pub use lists::SessionOnAlert;
-pub use looks::{AwaitedLook, Looked};
 pub(crate) use policy::policy_in;
 pub use preview::Previewed;
 pub use sessions::Approval;
 
 use agent::{
-    ActionResult, ActionState, AgentAction, AgentPause, AgentSession, ApprovedActions, Connection,
-    TargetRead,
+    action::{ActionResult, ActionState, AgentAction},
+    check::TargetRead,
+    connection::{AgentPause, Connection},
+    session::{AgentSession, ApprovedActions},
 };
 use model::{AgentSessionId, Error, Id, OrganizationId, RecordType, span};
 
@@ -113,7 +114,7 @@ impl Record<crate::Workdesk> for AgentSession {
     }
 
     fn gsi4(&self) -> Option<Key<Self, Gsi4>> {
-        Some(key::due(self.organization_id, self.due_at?))
+        Some(key::due(self.organization_id, self.times.due_at?))
     }
 }
 

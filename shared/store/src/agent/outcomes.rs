@@ -3,7 +3,10 @@
 
 use std::collections::BTreeSet;
 
-use agent::{AgentAction, LastOutcome, PlaybookRecord, PlaybookRuns, Saving};
+use agent::{
+    action::{AgentAction, LastOutcome, Saving},
+    session::{PlaybookRecord, PlaybookRuns},
+};
 use futures::future::try_join_all;
 use model::{Error, OrganizationId};
 

@@ -2,8 +2,11 @@
 //! requests.
 
 use agent::{
-    ActionHandOver, ActionSettle, ActionState, AgentAction, AgentSession, Handling, HandlingStatus,
-    JournalActor, JournalEvent, Note, RequestTurn, Verdict,
+    action::{ActionState, AgentAction, Verdict},
+    journal::{JournalActor, JournalEvent, Note},
+    session::{
+        ActionHandOver, ActionSettle, AgentSession, Handling, HandlingStatus, RequestChange,
+    },
 };
 use model::{
     ActionRef, AgentSessionId, Error, JournalHead, OrganizationId, ServiceRequest, Timestamp,
@@ -122,20 +125,20 @@ impl Agent<'_> {
             if !session.handle(action_id, handling.clone(), now)? {
                 return self.0.commit(&context, Vec::new(), whole).await;
             }
-            let asked = session.known_action(action_id)?.as_request(session, note)?;
-            let asked = ServiceRequest {
+            let body = session.known_action(action_id)?.as_request(session, note)?;
+            let body = ServiceRequest {
                 assignee_id: Some(sent.assignee_id),
                 agent_action: Some(ActionRef {
                     session_id: session.id,
                     action_id: action_id.to_owned(),
                 }),
-                ..ServiceRequest::new(request, context.tenant, by, asked, now)
+                ..ServiceRequest::new(request, context.tenant, by, body, now)
             };
             let event = JournalEvent::HandedOver;
-            let note = told(session, action_id, Some(by), event, from, &handling);
+            let note = note_of(session, action_id, Some(by), event, from, &handling);
             let mut writes = transition::of_session(session, note, now)?;
-            writes.push(Write::create(&asked)?);
-            writes.extend(context.created(&asked, now)?);
+            writes.push(Write::create(&body)?);
+            writes.extend(context.created(&body, now)?);
             session.version += 1;
             self.0.commit(&context, writes, whole).await
         };
@@ -160,10 +163,10 @@ impl Store {
             return Ok(Vec::new());
         };
         let is = after.and_then(Tracked::hand_over);
-        let turn = match (was.is_over, is.map(|is| is.is_over)) {
-            (false, Some(true)) => RequestTurn::Over,
-            (true, Some(false)) => RequestTurn::Reopened,
-            (_, None) => RequestTurn::Deleted,
+        let change = match (was.is_over, is.map(|is| is.is_over)) {
+            (false, Some(true)) => RequestChange::Over,
+            (true, Some(false)) => RequestChange::Reopened,
+            (_, None) => RequestChange::Deleted,
             (false, Some(false)) | (true, Some(true)) => return Ok(Vec::new()),
         };
         let key = key::agent_session(context.tenant, was.action.session_id);
@@ -174,11 +177,11 @@ impl Store {
         };
         let (from, by) = (session.status.name(), context.actor);
         let action_id = &was.action.action_id;
-        let turned = session.request_turned(action_id, was.request, turn, by, now);
-        let Some(handling) = turned else {
+        let changed = session.request_changed(action_id, was.request, change, by, now);
+        let Some(handling) = changed else {
             return Ok(Vec::new());
         };
-        let note = told(&session, action_id, by, turn.event(), from, &handling);
+        let note = note_of(&session, action_id, by, change.event(), from, &handling);
         transition::of_session(&mut session, note, now)
     }
 }
@@ -236,7 +239,7 @@ fn handle(
     if !session.handle(action_id, handling.clone(), now)? {
         return Ok(Vec::new());
     }
-    let note = told(
+    let note = note_of(
         session,
         action_id,
         Some(by),
@@ -248,7 +251,7 @@ fn handle(
 }
 
 /// Returns the note of a manual action's handling.
-fn told(
+fn note_of(
     session: &AgentSession,
     action_id: &str,
     by: Option<UserId>,

@@ -2,7 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use agent::{ActionApproval, AgentPolicy, Approver, Approvers, Approving, Charge, PolicySet};
+use agent::{
+    policy::{ActionApproval, AgentPolicy, Approvers, Charge, PolicySet},
+    session::{Approver, Approving},
+};
 use model::{
     EntryContent, Error, Id, OrganizationEvent, OrganizationId, RecordType, Timestamp, User, UserId,
 };

@@ -2,7 +2,12 @@
 
 use std::collections::{HashMap, HashSet};
 
-use agent::{Alert, AlertStatus, Connection, HeldRecord, ProposedAction, SessionContext};
+use agent::{
+    action::HeldRecord,
+    alert::{Alert, AlertStatus},
+    connection::Connection,
+    session::{ProposedAction, SessionContext},
+};
 use model::{AgentSessionId, Error, OrganizationId, Timestamp};
 
 use super::{Agent, SessionWithActions, claim::GuardKeys, is_paused, policy::policy_in};
@@ -77,17 +82,17 @@ impl Agent<'_> {
             connections.all(tenant),
         )?;
         let actions = whole.session.named(ids)?;
-        let alert = key::alert(tenant, whole.session.alert_id);
+        let alert = key::alert(tenant, whole.session.alert.alert_id);
         let guards = actions
             .iter()
             .map(|action| GuardKeys::of(tenant, &action.content));
         let guards: Vec<GuardKeys> = guards.collect();
         let keys: HashSet<AnyKey> = guards.iter().flat_map(GuardKeys::all).collect();
         let keys = keys.into_iter().chain([(&alert).into()]);
-        let around = self.0.table.batch_get(keys, Read::Consistent).await?;
+        let guarded = self.0.table.batch_get(keys, Read::Consistent).await?;
         let claims = actions.iter().zip(&guards).map(|(action, guards)| {
             let key = whole.session.key_of(&action.id);
-            guards.others(&around, (&key, &action.content), at)
+            guards.others(&guarded, (&key, &action.content), at)
         });
         let mut claims = claims.collect::<Result<Vec<_>, Error>>()?;
         self.read_owners(&mut claims).await?;
@@ -98,7 +103,7 @@ impl Agent<'_> {
         });
         let held = held.collect();
         let before = actions.iter().flat_map(|action| &action.approvals);
-        let alert: Option<Alert> = around.named(&alert).map(|alert| alert.record);
+        let alert: Option<Alert> = guarded.named(&alert).map(|alert| alert.record);
         Ok(Previewed {
             context: SessionContext {
                 policy: policy_in(&batch, tenant)?.record,

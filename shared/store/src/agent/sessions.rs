@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 
 use agent::{
-    ActionKey, ActionState, AgentPolicy, AgentSession, Alert, Approved, Approver, Approving,
-    Cancelled, Case, JournalActor, JournalActorType, JournalEvent, Message, Note, PolicyRule,
-    Proposal,
+    action::{ActionKey, ActionState, Message},
+    alert::Alert,
+    journal::{JournalActor, JournalActorType, JournalEvent, Note},
+    policy::{AgentPolicy, PolicyRule},
+    session::{AgentSession, Approved, Approver, Approving, Cancelled, Case, Proposal},
 };
 use model::{AgentSessionId, AlertId, Error, Id, OrganizationId, UserId};
 use serde_json::json;
@@ -18,7 +20,7 @@ use super::{
 };
 use crate::{
     PendingWrite, WriteContext,
-    idempotency::{Once, id_of},
+    idempotency::{Created, id_of},
     key,
     records::{KeptExcerpt, SessionOfAlert},
     retry::try_retry,
@@ -93,8 +95,8 @@ impl Agent<'_> {
             ];
             // A session that has ended can be executed again until the alert has a newer one.
             if let Some(mut newest) = newest {
-                newest.superseded = true;
-                newest.updated_at = now;
+                newest.plan.superseded = true;
+                newest.times.updated_at = now;
                 writes.push(Write::replace(&newest)?);
             }
             let writes = Writes::from(writes).making(id);
@@ -140,14 +142,14 @@ impl Agent<'_> {
         let pending = pending.into();
         let tenant = pending.tenant();
         let proposed = match self.begin_analysis(pending, id).await? {
-            Once::New(analyzing) => match analyse(&analyzing.case).await {
+            Created::New(analyzing) => match analyse(&analyzing.case).await {
                 Ok(proposal) => self.finish_analysis(analyzing, proposal).await?,
                 Err(error) => {
                     self.fail_analysis(analyzing, failed).await?;
                     return Err(error);
                 }
             },
-            Once::Replayed(made) => Once::Replayed(made),
+            Created::Replayed(made) => Created::Replayed(made),
         };
         let load = async |_| {
             let session = self.session(tenant, id).await?;
@@ -162,35 +164,35 @@ impl Agent<'_> {
         &self,
         pending: PendingWrite,
         id: AgentSessionId,
-    ) -> Result<Once<Analyzing>, Error> {
+    ) -> Result<Created<Analyzing>, Error> {
         let tenant = pending.tenant();
         let session = self.session(tenant, id);
         let (context, mut session) = match self.0.authorized(pending, session).await? {
-            Once::New(authorized) => authorized,
-            Once::Replayed(made) => return Ok(Once::Replayed(made)),
+            Created::New(authorized) => authorized,
+            Created::Replayed(made) => return Ok(Created::Replayed(made)),
         };
         let key = context.idempotency_key.as_ref();
         let key = key.map(|idempotency| idempotency.key.as_str());
         let (from, now) = (session.status.name(), self.0.clock.now());
         session.begin_analysis(key, now)?;
-        session.proposed_by = context.actor;
+        session.people.proposed_by = context.actor;
         let by = JournalActor::user(context.actor);
         let begun = Note::new(by, JournalEvent::AnalysisBegun, Some(from));
         let writes = transition::of_session(&mut session, begun, now)?;
-        let alert = key::alert(tenant, session.alert_id);
-        let class = &session.signal_type;
+        let alert = key::alert(tenant, session.alert.alert_id);
+        let class = &session.alert.signal_type;
         let keys = vec![key::agent_policy(tenant).into()];
         let history = self.0.class_history(tenant, class, &alert, keys);
         let written = Box::pin(self.0.transact(&context, writes, &[]));
         let connections = self.0.connections();
-        let playbooks = self.playbook_record(tenant, &session.entities);
+        let playbooks = self.playbook_record(tenant, &session.alert.entities);
         let (written, (alert, history, found), connections, playbooks) =
             tokio::try_join!(written, history, connections.all(tenant), playbooks)?;
         if written.is_err() {
             return Err(Error::contended());
         }
         session.version += 1;
-        Ok(Once::New(Analyzing {
+        Ok(Created::New(Analyzing {
             context,
             session,
             policy: policy_in(&found, tenant)?.record,
@@ -208,12 +210,18 @@ impl Agent<'_> {
         &self,
         analyzing: Analyzing,
         mut proposal: Proposal,
-    ) -> Result<Once<(Stored<AgentSession>, Excerpts)>, Error> {
+    ) -> Result<Created<(Stored<AgentSession>, Excerpts)>, Error> {
         let (context, mut session) = (analyzing.context, analyzing.session);
         let (from, now) = (session.status.name(), self.0.clock.now());
         let excerpts = std::mem::take(&mut proposal.excerpts);
         session.finish_analysis(proposal.under(&analyzing.policy), now)?;
-        let digests = session.digests(session.proposed_actions.iter().map(|action| &action.id));
+        let digests = session.digests(
+            session
+                .plan
+                .proposed_actions
+                .iter()
+                .map(|action| &action.id),
+        );
         let note = Note::new(ENGINE, JournalEvent::Proposed, Some(from));
         let detail = json!({ "actions": digests, "analysis": session.analysis_hash() });
         let mut writes = transition::of_session(&mut session, note.with(detail), now)?;
@@ -263,7 +271,7 @@ impl Agent<'_> {
         context: &WriteContext,
         found: Approvable,
         approving: &Approving<'_>,
-    ) -> Result<Option<Once<Approval>>, Error> {
+    ) -> Result<Option<Created<Approval>>, Error> {
         let (approver, mut whole) = (found.approver(), found.whole.clone());
         let SessionWithActions { session, actions } = &mut whole;
         let now = self.0.clock.now();
@@ -439,7 +447,7 @@ fn approval(
 /// Returns the check that the alert of a session is not resolved.
 fn while_open(session: &AgentSession) -> Write {
     Write::check(
-        key::alert(session.organization_id, session.alert_id),
+        key::alert(session.organization_id, session.alert.alert_id),
         Condition::exists().and("# <> :", "status", ["resolved".into_attribute()]),
     )
 }

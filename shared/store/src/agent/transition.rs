@@ -2,7 +2,9 @@
 //! name.
 
 use agent::{
-    AgentAction, AgentSession, ApprovedActions, JournalActor, JournalEntry, JournalEvent, Note,
+    action::AgentAction,
+    journal::{JournalActor, JournalEntry, JournalEvent, Note},
+    session::{AgentSession, ApprovedActions},
 };
 use model::{Error, Timestamp};
 

@@ -1,7 +1,11 @@
 //! The circuit breaker and call limits that workers share. Nothing is written while a connection is
 //! healthy and has no limits.
 
-use agent::{Admission, AgentAction, Asking, Breaker, Connection, Counting, ReadCounter};
+use agent::{
+    Counting, ReadCounter,
+    action::AgentAction,
+    connection::{Admission, AdmissionRequest, Breaker, Connection},
+};
 use model::{Error, OrganizationId, Slug, Timestamp};
 
 use super::{
@@ -41,27 +45,27 @@ impl Connections<'_> {
     pub(crate) async fn admits(
         &self,
         connection: &Connection,
-        asking: Asking<'_>,
+        request: AdmissionRequest<'_>,
         traffic: Traffic,
     ) -> Result<Admission, Error> {
         let read = || self.traffic(connection);
         let write = async |mut traffic: Traffic| {
             let before = traffic.known.clone();
-            let admission = traffic.known.admit(connection, asking);
+            let admission = traffic.known.admit(connection, request);
             if traffic.known == before {
                 return Ok(Some(admission));
             }
             let done = self.0.table.write(traffic.write()?).await?;
             Ok(done.is_ok().then_some(admission))
         };
-        let later = || Admission::PutOff(asking.now.plus(CONTENDED));
+        let later = || Admission::Deferred(request.now.plus(CONTENDED));
         let admitted = try_retry(traffic, read, write).await?;
         Ok(admitted.unwrap_or_else(later))
     }
 
     /// Returns when the next call of a working action may begin, or when to retry. Without a limit
     /// on calls, nothing is read or written.
-    pub async fn turn(
+    pub async fn slot(
         &self,
         connection: &Connection,
     ) -> Result<Result<Timestamp, Timestamp>, Error> {
@@ -71,19 +75,19 @@ impl Connections<'_> {
         }
         let read = || self.traffic(connection);
         let write = async |mut traffic: Traffic| {
-            let turn = traffic.known.turn(connection, now());
-            if turn.is_err() {
-                return Ok(Some(turn));
+            let slot = traffic.known.slot(connection, now());
+            if slot.is_err() {
+                return Ok(Some(slot));
             }
             let done = self.0.table.write(traffic.write()?).await?;
-            Ok(done.is_ok().then_some(turn))
+            Ok(done.is_ok().then_some(slot))
         };
-        let turn = try_retry(read().await?, read, write).await?;
-        Ok(turn.unwrap_or_else(|| Err(now().plus(CONTENDED))))
+        let slot = try_retry(read().await?, read, write).await?;
+        Ok(slot.unwrap_or_else(|| Err(now().plus(CONTENDED))))
     }
 
-    /// As [`ReadCounter::read_turns`]. Nothing is written without a limit on calls.
-    async fn read_turns(
+    /// As [`ReadCounter::read_slots`]. Nothing is written without a limit on calls.
+    async fn read_slots(
         &self,
         connection: &Connection,
         count: usize,
@@ -95,16 +99,16 @@ impl Connections<'_> {
             if let Some(open) = breaker.open_until.filter(|open| now() < *open) {
                 return Ok(Some(Err(open)));
             }
-            let turns = (0..count).map(|_| traffic.known.turn(connection, now()));
-            let turns: Result<Vec<_>, _> = turns.collect();
-            if turns.is_err() || connection.limits.per_second.is_none() {
-                return Ok(Some(turns));
+            let slots = (0..count).map(|_| traffic.known.slot(connection, now()));
+            let slots: Result<Vec<_>, _> = slots.collect();
+            if slots.is_err() || connection.limits.per_second.is_none() {
+                return Ok(Some(slots));
             }
             let done = self.0.table.write(traffic.write()?).await?;
-            Ok(done.is_ok().then_some(turns))
+            Ok(done.is_ok().then_some(slots))
         };
-        let turns = try_retry(read().await?, read, write).await?;
-        Ok(turns.unwrap_or_else(|| Err(now().plus(CONTENDED))))
+        let slots = try_retry(read().await?, read, write).await?;
+        Ok(slots.unwrap_or_else(|| Err(now().plus(CONTENDED))))
     }
 
     /// Records the end of an action's work. Without a limit on concurrent actions, nothing is read
@@ -160,12 +164,12 @@ impl Connections<'_> {
 }
 
 impl ReadCounter for Store {
-    fn read_turns<'a>(
+    fn read_slots<'a>(
         &'a self,
         connection: &'a Connection,
         count: usize,
     ) -> Counting<'a, Result<Vec<Timestamp>, Timestamp>> {
-        Box::pin(async move { self.connections().read_turns(connection, count).await })
+        Box::pin(async move { self.connections().read_slots(connection, count).await })
     }
 
     fn unclear<'a>(&'a self, connection: &'a Connection) -> Counting<'a, ()> {

@@ -1,6 +1,9 @@
 //! The state that workers share of a connection: its circuit breaker, and the calls under its limits.
 
-use agent::{AgentAction, Connection, ConnectionTraffic};
+use agent::{
+    action::AgentAction,
+    connection::{Connection, ConnectionTraffic},
+};
 use model::Error;
 
 use crate::{

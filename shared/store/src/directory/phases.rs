@@ -93,9 +93,9 @@ impl Directory<'_> {
         &self,
         tenant: OrganizationId,
         project: ProjectId,
-        asked: Option<Order>,
+        wanted: Option<Order>,
     ) -> Result<Order, Error> {
-        if let Some(order) = asked {
+        if let Some(order) = wanted {
             return Ok(order);
         }
         let last = key::phases_of_project(tenant, project)

@@ -3,7 +3,7 @@
 #[cfg(test)]
 mod tests;
 
-use agent::AgentAction;
+use agent::action::AgentAction;
 use model::{
     AgentSessionId, FeedAction, FeedEntry, FeedType, Id, OrganizationId, ProjectId, RecordName,
     RecordType, Timestamp, UnlistedKind, UserId,

@@ -1,8 +1,12 @@
 //! Keys of alerts, of the agent's sessions and actions, and of the systems that they call.
 
 use agent::{
-    ActionContent, ActionKey, AgentAction, AgentPause, AgentPolicy, AgentSession, Alert,
-    Connection, ConnectionTraffic, JournalEntry, LastOutcome, PlaybookRuns, RecordGuard, Saving,
+    action::{ActionContent, ActionKey, AgentAction, LastOutcome, RecordGuard, Saving},
+    alert::Alert,
+    connection::{AgentPause, Connection, ConnectionTraffic},
+    journal::JournalEntry,
+    policy::AgentPolicy,
+    session::{AgentSession, PlaybookRuns},
 };
 use model::{AgentSessionId, AlertId, Id, OrganizationId, RecordType, SessionHead, Timestamp};
 use table::{Gsi1, Gsi2, Gsi3, Key, List, Sort, padded};
@@ -101,7 +105,7 @@ pub(crate) fn playbook_runs(tenant: OrganizationId) -> List<PlaybookRuns> {
     List::new(format!("ORG#{tenant}#PLAYBOOKS"))
 }
 
-/// The sort key of a version, as [`PlaybookVersion::label`](agent::PlaybookVersion::label), in
+/// The sort key of a version, as [`PlaybookVersion::label`](agent::session::PlaybookVersion::label), in
 /// [`playbook_runs`].
 pub(crate) fn playbook_version(label: String) -> Sort {
     Sort::new(label)
@@ -119,7 +123,7 @@ pub fn agent_sessions(tenant: OrganizationId) -> List<AgentSession, Gsi1> {
 
 /// An agent session's key in [`agent_sessions`].
 pub fn agent_session_in_time(session: &AgentSession) -> Key<AgentSession, Gsi1> {
-    let place = instant_then_id(session.created_at, session.id);
+    let place = instant_then_id(session.times.created_at, session.id);
     agent_sessions(session.organization_id).at(place)
 }
 
@@ -131,7 +135,7 @@ pub fn agent_sessions_open(tenant: OrganizationId) -> List<AgentSession, Gsi3> {
 
 /// An agent session's key in [`agent_sessions_open`].
 pub fn agent_session_open(session: &AgentSession) -> Key<AgentSession, Gsi3> {
-    let place = instant_then_id(session.created_at, session.id);
+    let place = instant_then_id(session.times.created_at, session.id);
     agent_sessions_open(session.organization_id).at(place)
 }
 

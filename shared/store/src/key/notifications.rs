@@ -12,7 +12,9 @@ use super::{
     people::account,
     work::{history, subject_as},
 };
-use crate::records::{AccountOwner, Inbox, Involved, Participant, Reminder, Titled, ToldChange};
+use crate::records::{
+    AccountOwner, Inbox, Involved, NotifiedChange, Participant, Reminder, Titled,
+};
 
 /// A notification of a user, by what it follows from.
 pub(crate) fn notification(tenant: OrganizationId, user: UserId, cause: &str) -> Key<Notification> {
@@ -54,7 +56,7 @@ pub(crate) fn inbox(tenant: OrganizationId, user: UserId) -> Key<Inbox> {
 }
 
 /// A change whose notifications are written.
-pub(crate) fn told_change(tenant: OrganizationId, cause: &str) -> Key<ToldChange> {
+pub(crate) fn notified_change(tenant: OrganizationId, cause: &str) -> Key<NotifiedChange> {
     Key::new(format!("ORG#{tenant}#TOLD"), cause)
 }
 

@@ -1,6 +1,6 @@
 //! Every key format, as `keys.txt` has it. A stored key never changes its format.
 
-use ::agent::ActionKey;
+use ::agent::action::ActionKey;
 use model::{
     Activity, Comment, Deleted, HistoryOf, Id, Milestone, NotificationSubject, Order, Organization,
     OrganizationId, Phase, Project, RecordType, ReferenceType, Reminded, SearchedType,
@@ -225,7 +225,7 @@ fn lists(keys: &mut Keys) {
     keys.add("notification", notification(tenant, id(3), "cause"));
     keys.list("unread", unread_notifications(tenant, id(3)));
     keys.add("inbox", inbox(tenant, id(3)));
-    keys.add("told_change", told_change(tenant, "cause"));
+    keys.add("told_change", notified_change(tenant, "cause"));
     keys.add("counter", counter("task"));
     keys.any("quota", &used_quota(tenant, &QuotaHolder::User(id(3))));
     keys.any("waiting_calls", &waiting_calls(tenant, at()));

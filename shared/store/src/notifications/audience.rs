@@ -2,7 +2,11 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use agent::{AgentSession, AlertStatus, Approvers, SessionContext};
+use agent::{
+    alert::AlertStatus,
+    policy::Approvers,
+    session::{AgentSession, SessionContext},
+};
 use futures::{StreamExt, TryStreamExt, stream};
 use model::{
     Error, HistoryEntry, HistoryOf, Id, OrganizationId, Permission, RecordType, Talk, TicketId,
@@ -47,7 +51,7 @@ impl Notifications<'_> {
     ) -> Result<Audiences, Error> {
         let mut keys: Vec<AnyKey> = Vec::new();
         let mut talks: HashSet<Talk> = HashSet::new();
-        let mut are_all_asked = false;
+        let mut reads_users = false;
         for notice in notices {
             if let Some(said) = notice.said {
                 keys.push(keys_of(tenant, said.on).0.into());
@@ -62,11 +66,11 @@ impl Notifications<'_> {
                     keys.extend(keys_of(tenant, said.on).1.map(AnyKey::from));
                     talks.insert(said.on);
                 }
-                Audience::Holders(_) => are_all_asked = true,
+                Audience::Holders(_) => reads_users = true,
                 Audience::Approvers(session) => {
-                    are_all_asked = true;
+                    reads_users = true;
                     keys.push(key::agent_policy(tenant).into());
-                    keys.push(key::alert(tenant, session.alert_id).into());
+                    keys.push(key::alert(tenant, session.alert.alert_id).into());
                 }
             }
         }
@@ -75,7 +79,7 @@ impl Notifications<'_> {
             .buffer_unordered(CONCURRENCY)
             .try_collect();
         let users = async {
-            if are_all_asked {
+            if reads_users {
                 self.0.table.list(key::users(tenant).limit(USERS)).await
             } else {
                 Ok(Vec::new())
@@ -163,7 +167,9 @@ impl Audiences {
         let Ok(policy) = policy_in(&self.found, self.tenant) else {
             return BTreeSet::new();
         };
-        let alert = self.found.named(&key::alert(self.tenant, session.alert_id));
+        let alert = self
+            .found
+            .named(&key::alert(self.tenant, session.alert.alert_id));
         let context = SessionContext {
             policy: policy.record,
             approvers: Approvers::of(&self.users),

@@ -1,6 +1,9 @@
 //! Notices that follow from changes.
 
-use agent::{AgentPolicy, AgentSession, AgentSessionStatus};
+use agent::{
+    policy::AgentPolicy,
+    session::{AgentSession, AgentSessionStatus},
+};
 use model::{
     Comment, FeedAction, Id, NotificationKind, NotificationSubject, Permission, RecordName,
     RecordType, ServiceRequest, TicketId, TicketMessage, UserId,
@@ -9,7 +12,7 @@ use serde::Deserialize;
 
 use super::{
     mentions::Mentions,
-    notice::{Audience, Notice, Once, Said},
+    notice::{Audience, Notice, RepeatedMention, Said},
 };
 use crate::feed::{Change, UnlistedChange};
 
@@ -79,9 +82,9 @@ fn named(of: RecordName, version: i64) -> String {
 }
 
 /// The name of a mention in a record's text, which edits may add and remove.
-fn mention_in(change: &Change) -> Once {
+fn mention_in(change: &Change) -> RepeatedMention {
     let RecordName { kind, record_id } = change.entry.of;
-    Once {
+    RepeatedMention {
         name: format!("{}-{record_id}-mentioned", kind.name()),
         is_edit: change.entry.action != FeedAction::Created,
     }
@@ -120,7 +123,7 @@ fn of_work(change: &Change) -> Vec<Notice> {
         let kind = NotificationKind::Mentioned;
         let notice = Notice::of_change(change, kind, subject, Audience::Named(mentions));
         notices.push(Notice {
-            once: Some(mention_in(change)),
+            repeated: Some(mention_in(change)),
             ..notice
         });
     }
@@ -199,7 +202,7 @@ fn of_text(
     if let Some(mentions) = Mentions::added(before, after) {
         let mentioned = notice(NotificationKind::Mentioned, Audience::Named(mentions));
         notices.push(Notice {
-            once: said.comment().map(|_| mention_in(change)),
+            repeated: said.comment().map(|_| mention_in(change)),
             ..mentioned
         });
     }
@@ -216,7 +219,7 @@ fn of_session(change: &Change) -> Vec<Notice> {
     };
     let awaits = |session: &AgentSession| {
         let awaits = session.status == AgentSessionStatus::AwaitingConfirmation;
-        awaits.then_some(session.proposal)
+        awaits.then_some(session.plan.proposal)
     };
     let before = change.before::<AgentSession>();
     let before = before.as_ref().and_then(awaits);
@@ -224,7 +227,7 @@ fn of_session(change: &Change) -> Vec<Notice> {
         return Vec::new();
     }
     let subject = after.id.into();
-    let actor = after.proposed_by.or(change.entry.actor);
+    let actor = after.people.proposed_by.or(change.entry.actor);
     let notice = Notice::of_proposal(after, cause_of(change), subject, change.entry.at);
     vec![Notice { actor, ..notice }]
 }

@@ -1,6 +1,6 @@
 //! Notices: what follows from a change, before it is known which users it reaches.
 
-use agent::AgentSession;
+use agent::session::AgentSession;
 use model::{
     CommentId, Id, NotificationKind, NotificationSubject, Permission, Talk, Timestamp, UserId,
     characters::{beginning, on_one_line},
@@ -17,8 +17,8 @@ pub struct Notice {
     pub(super) kind: NotificationKind,
     /// The name of what it follows from. A user gets one notification of a cause.
     pub(super) cause: String,
-    /// Another name under which a user gets it once, however often it comes.
-    pub(super) once: Option<Once>,
+    /// Another name under which a user gets one notification, however often it comes.
+    pub(super) repeated: Option<RepeatedMention>,
     pub(super) subject: NotificationSubject,
     /// The user who acted, who is not notified.
     pub(super) actor: Option<UserId>,
@@ -33,7 +33,7 @@ pub struct Notice {
 
 /// The name of a mention in a text that may be edited.
 #[derive(Clone, Debug)]
-pub(super) struct Once {
+pub(super) struct RepeatedMention {
     pub(super) name: String,
     /// True if an edit added it. A user who has another reason to be notified of the edit gets that: the
     /// mention may be an old one.
@@ -81,7 +81,7 @@ impl Notice {
         Self {
             kind,
             cause,
-            once: None,
+            repeated: None,
             subject,
             actor: None,
             said: None,

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use agent::{AgentSession, AgentSessionStatus};
+use agent::session::{AgentSession, AgentSessionStatus};
 use model::{
     Error, NotificationKind, NotificationSubject, OrganizationId, RecordName, RecordType, Reminded,
     Task, TaskStatus, Timestamp, UserId, span,
@@ -167,10 +167,10 @@ impl Notifications<'_> {
             let as_read = Condition::default().equals("ofVersion", reminder.of_version);
             writes.push(Write::put_where(&next, as_read));
         }
-        let told = self.tell(tenant, &notices).await?;
+        let notified = self.notify(tenant, &notices).await?;
         // A refused write means that the publisher planned a newer version's visit.
         self.write_all(writes.into_iter()).await?;
-        Ok(told)
+        Ok(notified)
     }
 
     /// Removes an unreadable reminder from the index.
@@ -216,7 +216,7 @@ fn first_of_task(task: &Task) -> Option<Visit> {
 /// The end of a proposal that awaits approval.
 fn end_of_proposal(session: &AgentSession) -> Option<Timestamp> {
     let awaits = session.status == AgentSessionStatus::AwaitingConfirmation;
-    session.approvable_until.filter(|_| awaits)
+    session.times.approvable_until.filter(|_| awaits)
 }
 
 fn first_of_session(session: &AgentSession) -> Option<Visit> {

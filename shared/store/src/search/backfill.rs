@@ -36,7 +36,7 @@ impl Search<'_> {
     pub async fn index_all(
         &self,
         tenant: OrganizationId,
-        tell: impl Fn(SearchedType, usize),
+        report: impl Fn(SearchedType, usize),
     ) -> Result<(), Error> {
         let mut fault = None;
         for kind in SearchedType::ALL {
@@ -55,7 +55,7 @@ impl Search<'_> {
                     Ok((count + some.names.len(), some.fault.or(fault)))
                 });
             let (below, fault_below) = below.await?;
-            tell(*kind, records.names.len() + below);
+            report(*kind, records.names.len() + below);
             fault = fault.or(records.fault).or(fault_below);
         }
         fault.map_or(Ok(()), Err)

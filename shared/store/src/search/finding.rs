@@ -15,8 +15,8 @@ use crate::{
     table::{Batch, Condition, IntoAttribute, Read, Record, Stored},
 };
 
-/// The words of a query that are looked up: the longest, which are likely to be rare.
-const LOOKED_UP: usize = 2;
+/// Number of words of a query to search: the longest ones, probably rare.
+const SEARCHED: usize = 2;
 
 /// The records of a word from which on it counts as frequent. A page of fewer reads all of them.
 const FREQUENT: usize = 500;
@@ -43,11 +43,11 @@ pub struct SearchFilter<'a> {
 
 /// The rarest words of a query, as the index has them, for callers of any permission.
 #[derive(Clone, Debug)]
-pub struct Candidates(Vec<LookedUp>);
+pub struct Candidates(Vec<SearchedWord>);
 
 /// A word of a query, with the first words of the index that begin so.
 #[derive(Clone, Debug)]
-struct LookedUp {
+struct SearchedWord {
     word: String,
     found: Vec<IndexedWord>,
 }
@@ -92,11 +92,11 @@ impl Search<'_> {
         tenant: OrganizationId,
         words: &SearchWords,
     ) -> Result<Candidates, Error> {
-        let rarest = words.longest_first().iter().take(LOOKED_UP);
+        let rarest = words.longest_first().iter().take(SEARCHED);
         let found = rarest.map(async |word| {
             let found = key::words_beginning(tenant, cut(word)).limit(FREQUENT);
             let (word, found) = (word.clone(), self.0.table.list(found).await?);
-            Ok::<_, Error>(LookedUp { word, found })
+            Ok::<_, Error>(SearchedWord { word, found })
         });
         Ok(Candidates(try_join_all(found).await?))
     }
@@ -107,7 +107,7 @@ impl Search<'_> {
         &self,
         tenant: OrganizationId,
         filter: &SearchFilter<'_>,
-        LookedUp { word, mut found }: LookedUp,
+        SearchedWord { word, mut found }: SearchedWord,
     ) -> Result<Option<BTreeSet<(SearchedType, i64)>>, Error> {
         let are_all = found.len() < FREQUENT;
         found.retain(|one| filter.sees(one.kind, one.internal));
@@ -327,12 +327,12 @@ impl SearchFilter<'_> {
     /// Returns true if each word of the query begins a word of the record, or is its id.
     fn matches(&self, id: i64, text: &SearchedText) -> bool {
         let words = text.words();
-        let begins = |asked: &String| {
-            let mut from = words.range(asked.clone()..);
-            from.next().is_some_and(|word| word.starts_with(asked))
+        let begins = |requested: &String| {
+            let mut from = words.range(requested.clone()..);
+            from.next().is_some_and(|word| word.starts_with(requested))
         };
-        let mut asked = self.words.longest_first().iter();
-        asked.all(|asked| begins(asked) || id_of(asked) == Some(id))
+        let mut requested = self.words.longest_first().iter();
+        requested.all(|requested| begins(requested) || id_of(requested) == Some(id))
     }
 }
 

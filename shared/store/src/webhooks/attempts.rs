@@ -5,7 +5,7 @@ use model::{
     WebhookDelivery, WebhookHealth, WebhookId, random,
 };
 
-use super::{FAILING_SINCE, LAST_FAILURE_AT, LAST_SUCCESS_AT, NEXT_TURN_AT, Webhooks};
+use super::{FAILING_SINCE, LAST_FAILURE_AT, LAST_SUCCESS_AT, NEXT_SLOT_AT, Webhooks};
 use crate::{
     key::{self, AnyKey},
     retry::try_retry,
@@ -32,7 +32,7 @@ pub enum Begun {
     /// An attempt that may be sent.
     Attempt(Box<Attempt>),
     /// There is none to make: the delivery ended, another attempt is running, it is not due yet, or its
-    /// webhook is disabled or gone. Or the receiver is slow, and another message has its turn: then with the
+    /// webhook is disabled or gone. Or the receiver is slow, and another message has its slot: then with the
     /// message for a later attempt.
     Later(Option<DeliveryMessage>),
 }
@@ -74,13 +74,13 @@ impl Webhooks<'_> {
                 }
                 Some(webhook) => {
                     let health = health.unwrap_or_else(|| WebhookHealth::of(&webhook));
-                    let has_turn = self.has_turn(&health, now).await?;
-                    if has_turn {
+                    let has_slot = self.has_slot(&health, now).await?;
+                    if has_slot {
                         delivery.begin(now);
                     } else {
                         delivery.wait(jitter(), now);
                     }
-                    has_turn.then_some((webhook.record, health))
+                    has_slot.then_some((webhook.record, health))
                 }
                 None => {
                     delivery.give_up("The webhook is disabled, or was deleted.");
@@ -106,16 +106,16 @@ impl Webhooks<'_> {
         Ok(begun.unwrap_or(Begun::Later(None)))
     }
 
-    /// Takes the turn of a slow receiver. Returns whether a message may be sent.
-    async fn has_turn(&self, health: &WebhookHealth, now: Timestamp) -> Result<bool, Error> {
-        let Some(turn) = health.next_turn_at else {
+    /// Takes the slot of a slow receiver. Returns whether a message may be sent.
+    async fn has_slot(&self, health: &WebhookHealth, now: Timestamp) -> Result<bool, Error> {
+        let Some(slot) = health.next_slot_at else {
             return Ok(true);
         };
-        if now < turn {
+        if now < slot {
             return Ok(false);
         }
-        let change = Change::default().set(NEXT_TURN_AT, WebhookHealth::turn_after(now));
-        let is_free = Condition::exists().equals(NEXT_TURN_AT, turn);
+        let change = Change::default().set(NEXT_SLOT_AT, WebhookHealth::slot_after(now));
+        let is_free = Condition::exists().equals(NEXT_SLOT_AT, slot);
         let key = key::webhook_health(health.organization_id, health.webhook_id);
         let taken = self.0.table.write(Write::update(key, change, is_free));
         Ok(taken.await?.is_ok())
@@ -186,13 +186,13 @@ impl Webhooks<'_> {
                 None => condition.lacks(FAILING_SINCE),
             };
         }
-        let is_turned = is_slow != health.next_turn_at.is_some();
-        if is_turned && is_slow {
-            change = change.set(NEXT_TURN_AT, WebhookHealth::turn_after(now));
-        } else if is_turned {
-            change = change.remove(NEXT_TURN_AT);
+        let is_changed = is_slow != health.next_slot_at.is_some();
+        if is_changed && is_slow {
+            change = change.set(NEXT_SLOT_AT, WebhookHealth::slot_after(now));
+        } else if is_changed {
+            change = change.remove(NEXT_SLOT_AT);
         }
-        if !is_new && !is_turned {
+        if !is_new && !is_changed {
             return Ok(());
         }
         let key = key::webhook_health(health.organization_id, health.webhook_id);

@@ -142,7 +142,7 @@ impl Webhooks<'_> {
             webhook.update(update.clone(), now);
             let mut writes = Writes::default();
             if (webhook.enabled && !was_enabled) || webhook.url != url {
-                let forgotten = [FAILING_SINCE, LAST_FAILURE_AT, NEXT_TURN_AT];
+                let forgotten = [FAILING_SINCE, LAST_FAILURE_AT, NEXT_SLOT_AT];
                 let forgotten = forgotten
                     .into_iter()
                     .fold(Change::default(), Change::remove);
@@ -266,8 +266,8 @@ const LAST_FAILURE_AT: &str = "lastFailureAt";
 /// The attribute of [`WebhookHealth::last_success_at`].
 const LAST_SUCCESS_AT: &str = "lastSuccessAt";
 
-/// The attribute of [`WebhookHealth::next_turn_at`].
-const NEXT_TURN_AT: &str = "nextTurnAt";
+/// The attribute of [`WebhookHealth::next_slot_at`].
+const NEXT_SLOT_AT: &str = "nextTurnAt";
 
 fn too_many() -> Error {
     let detail = format!(

@@ -15,12 +15,12 @@ fn limited(limits: &Value) -> Connection {
     connection(&json!({ "limits": limits }))
 }
 
-fn asking(action: &str, millis: i64) -> Asking<'_> {
-    Asking {
+fn request(action: &str, millis: i64) -> AdmissionRequest<'_> {
+    AdmissionRequest {
         action,
         lease: LEASE,
         calls: 1,
-        turn: None,
+        slot: None,
         now: at(millis),
     }
 }
@@ -34,10 +34,14 @@ fn opened(connection: &Connection) -> ConnectionTraffic {
     traffic
 }
 
-fn put_off(traffic: &ConnectionTraffic, connection: &Connection, millis: i64) -> Option<Timestamp> {
-    match traffic.clone().admit(connection, asking("other", millis)) {
+fn deferred(
+    traffic: &ConnectionTraffic,
+    connection: &Connection,
+    millis: i64,
+) -> Option<Timestamp> {
+    match traffic.clone().admit(connection, request("other", millis)) {
         Admission::From(_) => None,
-        Admission::Turn(until) | Admission::PutOff(until) => Some(until),
+        Admission::Slot(until) | Admission::Deferred(until) => Some(until),
     }
 }
 
@@ -45,9 +49,9 @@ fn put_off(traffic: &ConnectionTraffic, connection: &Connection, millis: i64) ->
 fn of_a_connection_without_trouble_and_limits_nothing_is_known() {
     let one = limited(&json!({}));
     let mut traffic = ConnectionTraffic::none(&one);
-    assert_eq!(traffic.admit(&one, asking("a", 7)), Admission::From(at(7)));
+    assert_eq!(traffic.admit(&one, request("a", 7)), Admission::From(at(7)));
     assert!(!traffic.answered(&one, true, at(8)));
-    assert_eq!(traffic.turn(&one, at(9)), Ok(at(9)));
+    assert_eq!(traffic.slot(&one, at(9)), Ok(at(9)));
     assert!(!traffic.ends("a"));
     assert_eq!(traffic, ConnectionTraffic::none(&one));
 }
@@ -58,24 +62,24 @@ fn a_breaker_opens_after_five_unclear_answers_in_a_row() {
     let mut traffic = ConnectionTraffic::none(&one);
     for number in 1..5 {
         assert!(traffic.answered(&one, false, at(number)));
-        assert_eq!(put_off(&traffic, &one, number), None);
+        assert_eq!(deferred(&traffic, &one, number), None);
     }
     assert!(traffic.is_troubled(&one));
     assert!(traffic.answered(&one, true, at(5)));
     assert!(!traffic.answered(&one, true, at(6)));
     for number in 11..=15 {
-        assert_eq!(put_off(&traffic, &one, number), None);
+        assert_eq!(deferred(&traffic, &one, number), None);
         assert_eq!(traffic.breaker.state(at(number)), BreakerState::Closed);
         assert!(traffic.answered(&one, false, at(number)));
     }
-    assert_eq!(put_off(&traffic, &one, 15), Some(at(30_015)));
-    assert_eq!(put_off(&traffic, &one, 30_014), Some(at(30_015)));
+    assert_eq!(deferred(&traffic, &one, 15), Some(at(30_015)));
+    assert_eq!(deferred(&traffic, &one, 30_014), Some(at(30_015)));
     assert_eq!(traffic.breaker.state(at(30_014)), BreakerState::Open);
     // An unclear answer to an earlier call changes nothing.
     assert!(!traffic.answered(&one, false, at(20)));
-    assert_eq!(put_off(&traffic, &one, 20), Some(at(30_015)));
+    assert_eq!(deferred(&traffic, &one, 20), Some(at(30_015)));
     assert!(traffic.answered(&one, true, at(21)));
-    assert_eq!(put_off(&traffic, &one, 21), None);
+    assert_eq!(deferred(&traffic, &one, 21), None);
 }
 
 #[test]
@@ -85,21 +89,25 @@ fn an_open_breaker_lets_one_probe_through_and_doubles_its_pause() {
     let mut since = 0;
     for pause in [30, 60, 120, 240, 480, 900, 900].map(|seconds| seconds * span::SECOND) {
         let open = since + pause;
-        assert_eq!(put_off(&traffic, &one, open - 1), Some(at(open)), "{pause}");
+        assert_eq!(
+            deferred(&traffic, &one, open - 1),
+            Some(at(open)),
+            "{pause}"
+        );
         assert_eq!(traffic.breaker.state(at(open)), BreakerState::Probing);
-        let probe = traffic.admit(&one, asking("probe", open));
+        let probe = traffic.admit(&one, request("probe", open));
         assert_eq!(probe, Admission::From(at(open)));
         // Others wait for the probe, but only for a time.
         let next = open + 1;
-        assert_eq!(put_off(&traffic, &one, next), Some(at(next + 30_000)));
+        assert_eq!(deferred(&traffic, &one, next), Some(at(next + 30_000)));
         let late = open + LEASE - 1_000;
-        assert_eq!(put_off(&traffic, &one, late), Some(at(open + LEASE)));
-        assert_eq!(put_off(&traffic, &one, open + LEASE), None);
+        assert_eq!(deferred(&traffic, &one, late), Some(at(open + LEASE)));
+        assert_eq!(deferred(&traffic, &one, open + LEASE), None);
         since = open + 10;
         assert!(traffic.answered(&one, false, at(since)));
     }
     let open = since + 900_000;
-    traffic.admit(&one, asking("probe", open));
+    traffic.admit(&one, request("probe", open));
     assert!(traffic.answered(&one, true, at(open + 5)));
     let mut closed = ConnectionTraffic::none(&one);
     closed.breaker.revision = one.revision;
@@ -116,46 +124,46 @@ fn another_revision_has_another_breaker() {
         Patch::Keep,
         at(1),
     );
-    assert_eq!(put_off(&traffic, &other, 1), None);
+    assert_eq!(deferred(&traffic, &other, 1), None);
     assert!(!traffic.is_troubled(&other));
     // A new revision needs five answers. An older revision's answers do not count.
     for _ in 0..4 {
         assert!(traffic.answered(&other, false, at(2)));
     }
     assert!(!traffic.answered(&one, false, at(3)) && !traffic.answered(&one, true, at(3)));
-    assert_eq!(put_off(&traffic, &other, 4), None);
+    assert_eq!(deferred(&traffic, &other, 4), None);
     assert!(traffic.answered(&other, false, at(4)));
-    assert_eq!(put_off(&traffic, &other, 4), Some(at(30_004)));
+    assert_eq!(deferred(&traffic, &other, 4), Some(at(30_004)));
 }
 
 #[test]
 fn calls_begin_as_far_apart_as_their_limit_asks() {
     let one = limited(&json!({"perSecond": 3}));
     let mut traffic = ConnectionTraffic::none(&one);
-    let first = traffic.admit(&one, asking("a", 0));
+    let first = traffic.admit(&one, request("a", 0));
     assert_eq!(first, Admission::From(at(0)));
     // Rounded up: three calls take more than a second rather than less.
-    assert_eq!(traffic.turn(&one, at(0)), Ok(at(334)));
-    let third = traffic.admit(&one, asking("b", 100));
+    assert_eq!(traffic.slot(&one, at(0)), Ok(at(334)));
+    let third = traffic.admit(&one, request("b", 100));
     assert_eq!(third, Admission::From(at(668)));
     // Unused slots do not accumulate.
-    assert_eq!(traffic.turn(&one, at(60_000)), Ok(at(60_000)));
-    assert_eq!(traffic.turn(&one, at(60_000)), Ok(at(60_334)));
+    assert_eq!(traffic.slot(&one, at(60_000)), Ok(at(60_000)));
+    assert_eq!(traffic.slot(&one, at(60_000)), Ok(at(60_334)));
     // No action waits beyond a bound, or reserves a slot there.
-    let mut turns = 2;
+    let mut slots = 2;
     let later = loop {
-        match traffic.turn(&one, at(60_000)) {
-            Ok(_) => turns += 1,
+        match traffic.slot(&one, at(60_000)) {
+            Ok(_) => slots += 1,
             Err(later) => break later,
         }
     };
-    assert_eq!((turns, later), (60, at(60_000 + 60 * 334)));
-    assert_eq!(traffic.turn(&one, at(60_000)), Err(later));
-    let other = traffic.clone().admit(&one, asking("c", 60_000));
-    assert_eq!(other, Admission::Turn(later));
+    assert_eq!((slots, later), (60, at(60_000 + 60 * 334)));
+    assert_eq!(traffic.slot(&one, at(60_000)), Err(later));
+    let other = traffic.clone().admit(&one, request("c", 60_000));
+    assert_eq!(other, Admission::Slot(later));
     // A clock two minutes ahead defers others by at most that bound at a time.
     traffic.next_call = Some(at(180_000));
-    assert_eq!(traffic.turn(&one, at(60_000)), Err(at(80_334)));
+    assert_eq!(traffic.slot(&one, at(60_000)), Err(at(80_334)));
 }
 
 #[test]
@@ -163,41 +171,41 @@ fn an_action_that_has_to_wait_longer_than_a_second_gets_a_turn() {
     let one = limited(&json!({"perSecond": 1}));
     let mut traffic = ConnectionTraffic::none(&one);
     let from = |millis| Admission::From(at(millis));
-    assert_eq!(traffic.admit(&one, asking("a", 0)), from(0));
-    assert_eq!(traffic.admit(&one, asking("b", 0)), from(1_000));
+    assert_eq!(traffic.admit(&one, request("a", 0)), from(0));
+    assert_eq!(traffic.admit(&one, request("b", 0)), from(1_000));
     // A turn leaves room for the calls of the turn before.
-    let three = Asking {
+    let three = AdmissionRequest {
         calls: 3,
-        ..asking("c", 0)
+        ..request("c", 0)
     };
-    assert_eq!(traffic.admit(&one, three), Admission::Turn(at(2_000)));
+    assert_eq!(traffic.admit(&one, three), Admission::Slot(at(2_000)));
     assert_eq!(
-        traffic.admit(&one, asking("d", 0)),
-        Admission::Turn(at(5_000))
+        traffic.admit(&one, request("d", 0)),
+        Admission::Slot(at(5_000))
     );
     // Its turn has come. A newcomer gets none of its slots.
-    let third = Asking {
-        turn: Some(at(2_000)),
-        ..asking("c", 2_100)
+    let third = AdmissionRequest {
+        slot: Some(at(2_000)),
+        ..request("c", 2_100)
     };
     assert_eq!(
-        traffic.admit(&one, asking("e", 2_100)),
-        Admission::Turn(at(6_000))
+        traffic.admit(&one, request("e", 2_100)),
+        Admission::Slot(at(6_000))
     );
     assert_eq!(traffic.admit(&one, third), from(2_100));
     // It comes late, and others have the next slots: it gets another turn.
     for _ in 0..9 {
-        assert!(traffic.turn(&one, at(5_000)).is_ok());
+        assert!(traffic.slot(&one, at(5_000)).is_ok());
     }
-    let fourth = Asking {
-        turn: Some(at(5_000)),
-        ..asking("d", 5_000)
+    let fourth = AdmissionRequest {
+        slot: Some(at(5_000)),
+        ..request("d", 5_000)
     };
-    assert_eq!(traffic.admit(&one, fourth), Admission::Turn(at(14_000)));
+    assert_eq!(traffic.admit(&one, fourth), Admission::Slot(at(14_000)));
     // No turn is farther than ten minutes.
-    traffic.next_turn = Some(at(700_000));
-    let late = traffic.admit(&one, asking("f", 6_000));
-    assert_eq!(late, Admission::PutOff(at(606_000)));
+    traffic.next_slot = Some(at(700_000));
+    let late = traffic.admit(&one, request("f", 6_000));
+    assert_eq!(late, Admission::Deferred(at(606_000)));
 }
 
 #[test]
@@ -211,27 +219,27 @@ fn each_of_many_waiting_actions_runs_after_one_or_two_turns() {
     }
     let mut begins = Vec::new();
     let mut claims = 0;
-    while let Some(((millis, action), turn)) = messages.pop_first() {
+    while let Some(((millis, action), slot)) = messages.pop_first() {
         claims += 1;
         let name = action.to_string();
-        let asking = Asking {
+        let request = AdmissionRequest {
             calls: 2,
-            turn,
-            ..asking(&name, millis)
+            slot,
+            ..request(&name, millis)
         };
-        match traffic.admit(&one, asking) {
+        match traffic.admit(&one, request) {
             Admission::From(begin) => {
                 assert!(begin <= at(millis + 1_000));
-                let second = traffic.turn(&one, at(millis)).unwrap();
+                let second = traffic.slot(&one, at(millis)).unwrap();
                 assert!(second <= at(millis + 3_000));
                 begins.extend([begin, second]);
             }
-            Admission::Turn(turn) => {
+            Admission::Slot(slot) => {
                 // The queue counts whole seconds.
-                let delay = (turn.millis() - at(millis).millis() + 999) / 1_000;
-                messages.insert((millis + delay * 1_000, action), Some(turn));
+                let delay = (slot.millis() - at(millis).millis() + 999) / 1_000;
+                messages.insert((millis + delay * 1_000, action), Some(slot));
             }
-            Admission::PutOff(_) => unreachable!("a turn is nearer than ten minutes"),
+            Admission::Deferred(_) => unreachable!("a turn is nearer than ten minutes"),
         }
     }
     begins.sort();
@@ -248,8 +256,8 @@ fn so_many_actions_are_at_work_and_no_more() {
     let mut traffic = ConnectionTraffic::none(&one);
     let admitted = |traffic: &mut ConnectionTraffic, action: &str, millis: i64| {
         let before = traffic.clone();
-        let admission = traffic.admit(&one, asking(action, millis));
-        if admission == Admission::PutOff(at(millis + 10_000)) {
+        let admission = traffic.admit(&one, request(action, millis));
+        if admission == Admission::Deferred(at(millis + 10_000)) {
             assert_eq!(*traffic, before);
             return false;
         }
@@ -272,14 +280,14 @@ fn so_many_actions_are_at_work_and_no_more() {
 fn who_finds_no_place_or_an_open_breaker_takes_no_turn() {
     let one = limited(&json!({"concurrent": 1, "perSecond": 1}));
     let mut traffic = ConnectionTraffic::none(&one);
-    traffic.admit(&one, asking("a", 0));
+    traffic.admit(&one, request("a", 0));
     let before = traffic.clone();
-    let full = traffic.admit(&one, asking("b", 1));
-    assert_eq!(full, Admission::PutOff(at(10_001)));
+    let full = traffic.admit(&one, request("b", 1));
+    assert_eq!(full, Admission::Deferred(at(10_001)));
     assert_eq!(traffic, before);
     let mut traffic = opened(&one);
     let before = traffic.clone();
-    traffic.admit(&one, asking("b", 1));
+    traffic.admit(&one, request("b", 1));
     assert_eq!(traffic, before);
 }
 

@@ -1,0 +1,59 @@
+//! Reads of target systems for a preview; they change nothing.
+
+use std::time::Duration;
+
+use shared::{
+    Error,
+    agent::{
+        check::{Observation, ReadError, Seen, TargetRead, reads_of},
+        connection::Connection,
+        session::ProposedAction,
+    },
+    problem::Cause,
+    store::Previewed,
+};
+use targets::Targets;
+
+/// Time limit for all reads of a preview together.
+const PATIENCE: Duration = Duration::from_secs(8);
+
+/// Results of a preview's reads.
+#[derive(Debug)]
+pub struct Observations(Vec<(TargetRead, Result<Seen, ReadError>)>);
+
+impl Observations {
+    /// Reads the facts of these actions' preconditions, each read once. A paused connection or a
+    /// late answer gives a read error.
+    pub async fn of(targets: &Targets, found: &Previewed, actions: &[&ProposedAction]) -> Self {
+        let mut wanted: Vec<TargetRead> = Vec::new();
+        let contents = actions.iter().map(|action| &action.content);
+        for read in contents.flat_map(|one| reads_of(&one.reads, &one.require)) {
+            if !wanted.contains(&read) {
+                wanted.push(read);
+            }
+        }
+        let through = |name: &str| {
+            let connection = Connection::named(&found.connections, name);
+            let connection = connection
+                .ok_or_else(|| ReadError::for_good(format!("There is no connection {name:?}.")))?;
+            if found.is_paused || connection.paused {
+                return Err(ReadError::for_now("It is paused; nothing was sent."));
+            }
+            Ok(connection)
+        };
+        let seen = targets.read_all(&wanted, through, PATIENCE).await;
+        Self(wanted.into_iter().zip(seen).collect())
+    }
+
+    /// Returns the facts and read errors of an action's reads.
+    pub fn observation(&self, action: &ProposedAction) -> Observation {
+        let of_action = self.0.iter();
+        let of_action = of_action.filter(|(read, _)| action.content.reads.contains(read));
+        of_action.map(|(read, seen)| (read, seen.clone())).collect()
+    }
+}
+
+/// Returns the `detail` of an error.
+pub(super) fn says(refused: Error) -> String {
+    Cause::from(refused).detail()
+}

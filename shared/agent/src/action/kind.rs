@@ -1,0 +1,145 @@
+//! The kinds of actions, with their effects and risks.
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::alert::Money;
+use model::names;
+
+names! {
+    /// The kind of an action. Playbooks choose from this catalogue.
+    pub enum ActionType = "an action type" {
+        /// Process a usage batch again.
+        ReprocessUsageBatch,
+        /// Send usage events again.
+        ResendUsageEvents,
+        /// Charge an invoice again.
+        RetryInvoice,
+        /// Compute a draft invoice again, without finalizing it.
+        RefreshInvoice,
+        /// Finalize a draft invoice, so that the customer owes it.
+        FinalizeInvoice,
+        /// Retry a payment.
+        RetryPayment,
+        /// Void an invoice.
+        VoidInvoice,
+        /// Issue a credit note.
+        IssueCreditNote,
+        /// Generate a missing invoice.
+        GenerateInvoice,
+        /// Resume the billing of an account that billing had suspended.
+        ResumeBilling,
+        /// Compute a draft invoice again from the metered usage.
+        RecomputeInvoice,
+        /// Ask the processor for a payment's outcome and record it.
+        ReconcilePayment,
+        /// Remove usage that is in a batch twice.
+        RemoveDuplicateUsage,
+        /// Pause the collection of an invoice and its reminders.
+        PauseCollection,
+        /// Resume the collection of an invoice that was paused.
+        ResumeCollection,
+        /// Deliver webhooks that were not delivered.
+        ResendWebhooks,
+        /// Synchronize a customer between systems.
+        SyncCustomer,
+        /// Send a customer a message.
+        NotifyCustomer,
+        /// A person reviews the case.
+        ManualReview,
+    }
+}
+
+impl ActionType {
+    /// True if it fixes something in a target system, as neither a message nor a review does.
+    #[must_use]
+    pub const fn is_fix(self) -> bool {
+        !matches!(self, Self::NotifyCustomer | Self::ManualReview)
+    }
+
+    /// True if it changes an invoice, its collection or its payment.
+    #[must_use]
+    pub const fn changes_invoice(self) -> bool {
+        matches!(
+            self,
+            Self::RetryInvoice
+                | Self::RefreshInvoice
+                | Self::FinalizeInvoice
+                | Self::RetryPayment
+                | Self::VoidInvoice
+                | Self::IssueCreditNote
+                | Self::RecomputeInvoice
+                | Self::ReconcilePayment
+                | Self::PauseCollection
+                | Self::ResumeCollection
+        )
+    }
+}
+
+/// The money that an action moves.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct MoneyMoved {
+    /// The direction.
+    pub direction: MoneyDirection,
+    /// The amount; null if it is unknown, or known only with a later invoice.
+    pub amount: Option<Money>,
+}
+
+names! {
+    /// The direction in which an action moves money.
+    pub enum MoneyDirection {
+        /// A claim on the customer shrinks or ends, such as by voiding an invoice.
+        CustomerOwesLess,
+        /// A claim on the customer arises or grows, such as by finalizing an invoice.
+        CustomerOwesMore,
+        /// Money is taken from the customer.
+        CustomerPays,
+        /// Money goes back to the customer.
+        CustomerIsRepaid,
+        /// Usage reaches a later invoice. Its amount is not known before.
+        CustomerIsBilledLater,
+    }
+}
+
+impl MoneyDirection {
+    /// True if money itself is transferred, which may take time.
+    #[must_use]
+    pub const fn is_transfer(self) -> bool {
+        matches!(self, Self::CustomerPays | Self::CustomerIsRepaid)
+    }
+}
+
+/// The reversibility of an action, in words.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Reversible {
+    /// The reversibility.
+    pub is: Reversibility,
+    /// The way to undo it, and until when; or why it cannot be undone.
+    pub says: String,
+}
+
+names! {
+    /// The reversibility of an action.
+    pub enum Reversibility {
+        /// At any time.
+        Yes,
+        /// For a while.
+        Until,
+        /// Not at all. The risk is critical.
+        No,
+    }
+}
+
+names! {
+    /// The risk of an action.
+    pub enum Risk = "a risk" {
+        /// No harm that matters.
+        Low,
+        /// Harm that is easily fixed.
+        Medium,
+        /// A customer notices.
+        High,
+        /// Cannot be undone.
+        Critical,
+    }
+}

@@ -1,0 +1,105 @@
+//! Messages of the queue: versioned, with ids only. The worker reads everything else from the table,
+//! so that a message is never out of date.
+
+use serde::{Deserialize, Serialize};
+
+use crate::action::ActionKey;
+use model::{AgentSessionId, OrganizationId, QueueMessage};
+
+/// A task for the worker, delivered at least once.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(
+    tag = "type",
+    rename_all = "snake_case",
+    rename_all_fields = "camelCase"
+)]
+pub enum Message {
+    /// Run an approved action.
+    RunAction(ActionKey),
+    /// Check the effect of an action that has ended.
+    #[serde(rename = "look_at_action")]
+    CheckAction(ActionKey),
+    /// Check whether the matter of a completed session's alert is settled.
+    CheckAlert {
+        /// The organization that owns the session.
+        organization_id: OrganizationId,
+        /// The session.
+        session_id: AgentSessionId,
+    },
+}
+
+impl Message {
+    /// Returns the organization that owns the session.
+    #[must_use]
+    pub const fn organization_id(&self) -> OrganizationId {
+        match self {
+            Self::RunAction(key) | Self::CheckAction(key) => key.organization_id,
+            Self::CheckAlert {
+                organization_id, ..
+            } => *organization_id,
+        }
+    }
+}
+
+impl QueueMessage for Message {
+    fn group(&self) -> Option<String> {
+        Some(self.organization_id().to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::Id;
+
+    #[test]
+    fn a_message_carries_its_version_and_ids() {
+        let message = Message::RunAction(ActionKey::new(
+            Id::new(1).unwrap(),
+            Id::new(2).unwrap(),
+            "s2-p1-a1",
+        ));
+        let text = message.to_text().unwrap();
+        assert_eq!(
+            serde_json::from_str::<serde_json::Value>(&text).unwrap(),
+            serde_json::json!({
+                "version": 1, "type": "run_action",
+                "organizationId": 1, "sessionId": 2, "actionId": "s2-p1-a1",
+            })
+        );
+        assert_eq!(Message::from_text(&text).unwrap(), message);
+    }
+
+    #[test]
+    fn a_look_is_asked_for_with_the_same_ids() {
+        let text = r#"{"version":1,"type":"look_at_action","organizationId":1,"sessionId":2,"actionId":"a"}"#;
+        let message = Message::CheckAction(ActionKey::new(
+            Id::new(1).unwrap(),
+            Id::new(2).unwrap(),
+            "a",
+        ));
+        assert_eq!(message.to_text().unwrap(), text);
+        assert_eq!(Message::from_text(text).unwrap(), message);
+        let text = r#"{"version":1,"type":"check_alert","organizationId":1,"sessionId":2}"#;
+        let message = Message::CheckAlert {
+            organization_id: Id::new(1).unwrap(),
+            session_id: Id::new(2).unwrap(),
+        };
+        assert_eq!(message.to_text().unwrap(), text);
+        assert_eq!(Message::from_text(text).unwrap(), message);
+    }
+
+    #[test]
+    fn what_is_no_message_of_a_known_version_is_refused() {
+        for text in [
+            "",
+            "poison",
+            "{}",
+            r#"{"version":2,"type":"run_action","organizationId":1,"sessionId":2,"actionId":"a"}"#,
+            r#"{"version":1,"type":"dance"}"#,
+            r#"{"version":1,"type":"run_action","organizationId":1,"actionId":"a"}"#,
+        ] {
+            assert!(Message::from_text(text).is_err(), "{text}");
+        }
+    }
+}

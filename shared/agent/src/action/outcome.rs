@@ -1,0 +1,143 @@
+//! The last outcome of a record of a target system, and the minutes that actions saved.
+
+use serde::{Deserialize, Serialize};
+
+use crate::action::{ActionType, AgentAction};
+use crate::alert::Recurrence;
+use model::{AgentSessionId, OrganizationId, Timestamp, span};
+
+/// The last action on a record of a target system whose outcome is known.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LastOutcome {
+    /// The organization.
+    pub organization_id: OrganizationId,
+    /// The connection of the action.
+    pub target_system: String,
+    /// The record.
+    pub entity: String,
+    /// The class of action.
+    pub action_type: ActionType,
+    /// The [`PlaybookVersion::label`](crate::session::PlaybookVersion::label) that proposed it.
+    pub playbook: Option<String>,
+    /// The session.
+    pub session_id: AgentSessionId,
+    /// True if it fixed the record.
+    pub helped: bool,
+    /// The end of the action.
+    pub at: Timestamp,
+}
+
+impl LastOutcome {
+    /// Time for which a playbook version that did not help a record is not proposed for it again, in
+    /// milliseconds.
+    pub const BARS: i64 = 24 * span::HOUR;
+
+    /// Returns an action's outcome for the record that it acted on. None while it is not known whether
+    /// the action helped it.
+    #[must_use]
+    pub fn of(action: &AgentAction) -> Option<Self> {
+        let helped = if action.fixes_records() {
+            true
+        } else if action.helped() == Some(false) {
+            false
+        } else {
+            return None;
+        };
+        let content = &action.content;
+        let (_, entity) = content.entity().filter(|(_, id)| !id.is_empty())?;
+        Some(Self {
+            organization_id: action.key.organization_id,
+            target_system: content.target_system.clone(),
+            entity: entity.to_owned(),
+            action_type: content.action_type,
+            playbook: content
+                .playbook
+                .as_ref()
+                .map(crate::session::PlaybookVersion::label),
+            session_id: action.key.session_id,
+            helped,
+            at: action.ended_at(),
+        })
+    }
+
+    /// Returns the label of the playbook version that is not proposed for this record at `now`.
+    #[must_use]
+    pub fn bars(&self, now: Timestamp) -> Option<&str> {
+        let is_recent = now < self.at.plus(Self::BARS);
+        let playbook = self.playbook.as_deref();
+        playbook.filter(|_| is_recent && !self.helped)
+    }
+}
+
+impl From<LastOutcome> for Recurrence {
+    fn from(outcome: LastOutcome) -> Self {
+        Self {
+            entity: outcome.entity,
+            agent_session_id: outcome.session_id,
+            at: outcome.at,
+        }
+    }
+}
+
+/// The minutes that an action saved. Each record counts once a day (UTC), since a second action on
+/// it that day is hardly separate work.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Saving {
+    /// The owning organization.
+    pub organization_id: OrganizationId,
+    /// The target system.
+    pub target_system: String,
+    /// The action's record in that system.
+    pub entity: String,
+    /// The action.
+    pub action_id: String,
+    /// The kind of action.
+    pub action_type: ActionType,
+    /// Its session.
+    pub session_id: AgentSessionId,
+    /// Minutes a person would have needed.
+    pub minutes: i64,
+    /// The end of the action.
+    pub at: Timestamp,
+}
+
+impl Saving {
+    /// Returns the saving of an action; none if it saved nothing.
+    #[must_use]
+    pub fn of(action: &AgentAction) -> Option<Self> {
+        let minutes = action.saved();
+        (minutes > 0).then(|| Self {
+            organization_id: action.key.organization_id,
+            target_system: action.content.target_system.clone(),
+            // An action that was approved by an old release names no record.
+            entity: match action.content.entity() {
+                Some((_, id)) => id.to_owned(),
+                None => action.key.action_id.clone(),
+            },
+            action_id: action.key.action_id.clone(),
+            action_type: action.content.action_type,
+            session_id: action.key.session_id,
+            minutes,
+            at: action.ended_at(),
+        })
+    }
+}
+
+/// Saved minutes that could not be counted together with the outcome.
+impl AgentAction {
+    /// Marks them to be counted later.
+    pub fn count_later(&mut self, now: Timestamp) {
+        self.schedule.uncounted = self.saved() > 0;
+        if self.schedule.uncounted {
+            self.schedule.due_at = Some(now.plus(span::MINUTE));
+        }
+    }
+
+    /// Marks them as counted.
+    pub fn counted(&mut self) {
+        self.schedule.uncounted = false;
+        self.schedule.due_at = None;
+    }
+}

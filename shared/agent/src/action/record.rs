@@ -1,0 +1,435 @@
+//! The record of an approved action, and its result.
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::{
+    action::{ActionContent, ActionKey, ActionState, CallResult, StepResult},
+    check::{CheckRecord, CheckResult, ReconciliationStatus, VerificationStatus},
+    policy::{ActionApproval, PolicyRule},
+    session::{AgentSession, ProposedAction},
+};
+
+use model::JournalHead;
+use model::{AlertId, Timestamp, UserId, names, span};
+
+/// An approved action, as the worker runs it.
+///
+/// Each group of fields has one writer, and every update writes whole groups.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AgentAction {
+    /// Names the action.
+    #[serde(flatten)]
+    pub key: ActionKey,
+    /// The alert of its session.
+    pub alert_id: AlertId,
+    /// The approved content.
+    pub content: ActionContent,
+    /// The round in which it runs.
+    pub round: ActionRound,
+    /// The state.
+    pub state: ActionState,
+    /// The fence of its holder.
+    #[serde(flatten)]
+    pub fence: Fence,
+    /// The holder's progress.
+    pub progress: ActionProgress,
+    /// The times at which workers and the sweeper visit it.
+    pub schedule: Schedule,
+    /// Checks of its effect after the end.
+    pub checks: Checks,
+    /// Its end.
+    pub end: ActionEnd,
+    /// The newest entry of its chain in the session's journal.
+    pub journal: JournalHead,
+    /// The last change.
+    pub updated_at: Timestamp,
+}
+
+/// The fence of an action's holder.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fence {
+    /// A fencing token. Every claim raises it, and every write of the holder expects it. A worker
+    /// that was thought dead cannot overwrite its successor.
+    pub token: i64,
+    /// Its session was cancelled while it was claimed. Nothing more is sent.
+    pub stopping: bool,
+}
+
+/// The round in which an action runs: 1 at first, raised when it is approved again.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ActionRound {
+    /// Its number. The idempotency keys name it, so a call that certainly failed becomes a new
+    /// call.
+    pub number: i64,
+    /// The approvals of all rounds, the newest last.
+    pub approvals: Vec<ActionApproval>,
+    /// The rules of the policy at the proposal that apply to it.
+    pub rules: Vec<PolicyRule>,
+    /// Ids of the session's approved actions that must succeed first.
+    pub after: Vec<String>,
+    /// Ids of the session's approved actions that end first, and without success.
+    pub unless: Vec<String>,
+    /// The trace of the request that approved it last. The worker logs this trace.
+    pub trace_id: Option<String>,
+    /// The instant of the last approval.
+    pub approved_at: Timestamp,
+}
+
+/// The progress of an action, written by its holder.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ActionProgress {
+    /// The stack that claimed it first. Its idempotency keys carry this name.
+    pub stack: Option<String>,
+    /// The revision of the connection at the last claim.
+    pub connection_revision: Option<i64>,
+    /// Claims since it was approved.
+    pub attempts: i64,
+    /// The first claim since it was approved.
+    pub started_at: Option<Timestamp>,
+    /// Number of steps that are done. An action that runs again continues after them.
+    pub steps_done: i64,
+    /// Number of those steps that the target system reported as already done.
+    pub already_done: i64,
+    /// The open call.
+    pub call: OpenCall,
+    /// The results of the steps that were sent.
+    pub results: Vec<StepResult>,
+    /// The rounds in which a call asked something of the target system, the newest last.
+    #[serde(default)]
+    pub tries: Vec<Try>,
+    /// Results of calls by their step, not written yet.
+    #[serde(skip)]
+    pub unwritten: Vec<(i64, CallResult)>,
+    /// The precondition check that is not written yet.
+    #[serde(skip)]
+    pub checked: Option<CheckResult>,
+}
+
+/// A try: a round in which a call asked something of the target system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Try {
+    /// The number of the round.
+    pub round: i64,
+    /// The instant at which its first call was announced.
+    pub at: Timestamp,
+}
+
+/// The call that is under way or was sent last.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct OpenCall {
+    /// True while it may be under way without an idempotency key. Repeating it would repeat the effect.
+    pub sending: bool,
+    /// True if it was sent and its answer did not tell whether it took effect.
+    pub ambiguous: bool,
+    /// The instant at which it was first about to be sent. The system keeps its key from then on.
+    pub since: Option<Timestamp>,
+    /// The precondition check is still to do, and nothing was sent since the claim.
+    #[serde(rename = "looking")]
+    pub unchecked: bool,
+    /// The system's last word on whether the call is under way. None if it never said that it is.
+    #[serde(default)]
+    pub under_way: Option<bool>,
+}
+
+/// The times at which workers and the sweeper visit an action.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Schedule {
+    /// End of the holder's lease.
+    pub lease_until: Option<Timestamp>,
+    /// Retry at: it was released and is not claimed before this instant.
+    pub not_before: Option<Timestamp>,
+    /// The sweeper's next visit.
+    pub due_at: Option<Timestamp>,
+    /// The last claim was deferred, and the sweeper has sent no message since.
+    #[serde(rename = "putOff")]
+    pub deferred: bool,
+    /// Its slot in a connection's queue that limits calls, since the last claim.
+    #[serde(rename = "turn")]
+    pub slot: Option<Timestamp>,
+    /// Messages that the sweeper sent since the last claim.
+    pub resends: i64,
+    /// Its saved minutes are not in the organization's total yet.
+    pub uncounted: bool,
+}
+
+/// Checks of an action's effect after its end.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Checks {
+    /// Verification of the effect, if it succeeded and has a verification.
+    pub verification: Option<CheckRecord<VerificationStatus>>,
+    /// Reconciliation of an unclear call, if it ended as unknown and has a reconciliation.
+    pub reconciliation: Option<CheckRecord<ReconciliationStatus>>,
+}
+
+/// The end of an action.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ActionEnd {
+    /// The instant of the end.
+    pub at: Option<Timestamp>,
+    /// The hash of the last answer's [excerpt](crate::journal::Excerpt).
+    pub excerpt_hash: Option<String>,
+    /// The reason if it did not succeed.
+    pub error: Option<String>,
+    /// The verdict of a user, if its outcome was unknown.
+    pub verdict: Option<Verdict>,
+}
+
+impl Schedule {
+    /// Returns the schedule of an action that was approved now.
+    const fn after_approval(now: Timestamp) -> Self {
+        Self {
+            lease_until: None,
+            not_before: None,
+            due_at: Some(now.plus(AgentAction::DELIVERY)),
+            deferred: false,
+            slot: None,
+            resends: 0,
+            uncounted: false,
+        }
+    }
+}
+
+impl AgentAction {
+    /// Milliseconds that a message may be under way before the sweeper sends another. The queue
+    /// hides a received message for less time, so only lost messages are sent again.
+    pub const DELIVERY: i64 = 2 * span::MINUTE;
+    /// Milliseconds after the end of a lease before the sweeper checks whether its holder died.
+    pub const LEASE_MARGIN: i64 = 5 * span::SECOND;
+    /// Milliseconds after an approval after which the action is given up. Target systems keep
+    /// idempotency keys for at least as long.
+    pub const PATIENCE: i64 = 24 * span::HOUR;
+    /// Milliseconds after its end in which no action repeats its effect on the same records.
+    pub const COOLDOWN: i64 = 24 * span::HOUR;
+    /// The first retry pause of a released action, in milliseconds. Each pause is twice as long as
+    /// the one before.
+    pub const FIRST_PAUSE: i64 = span::MINUTE;
+    /// The longest retry pause, in milliseconds, unless the target system asks for a longer one.
+    pub const LONGEST_PAUSE: i64 = 30 * span::MINUTE;
+
+    /// Creates a queued action. The session lists it as approved.
+    #[must_use]
+    pub fn approve(
+        session: &AgentSession,
+        action: &ProposedAction,
+        approvals: Vec<ActionApproval>,
+        trace: Option<&str>,
+        now: Timestamp,
+    ) -> Self {
+        Self {
+            key: session.key_of(&action.id),
+            alert_id: session.alert.alert_id,
+            content: action.content.clone(),
+            round: ActionRound {
+                number: 1,
+                approvals: of_round(approvals, 1),
+                rules: action.rules.clone(),
+                after: session.approved_among(&action.after),
+                unless: session.approved_among(&action.unless),
+                trace_id: trace.map(str::to_owned),
+                approved_at: now,
+            },
+            state: ActionState::Queued,
+            fence: Fence::default(),
+            progress: ActionProgress::default(),
+            schedule: Schedule::after_approval(now),
+            checks: Checks::default(),
+            end: ActionEnd::default(),
+            journal: JournalHead::default(),
+            updated_at: now,
+        }
+    }
+
+    /// Queues an action that is not done again. Finished steps stay done, and the fencing token keeps
+    /// rising. Its calls get new idempotency keys, since some systems replay the old failure for an old
+    /// key.
+    pub fn approve_again(
+        &mut self,
+        session: &AgentSession,
+        approvals: Vec<ActionApproval>,
+        trace: Option<&str>,
+        now: Timestamp,
+    ) {
+        self.forget_steps();
+        let round = &mut self.round;
+        round.number += 1;
+        round.approvals.extend(of_round(approvals, round.number));
+        let proposed = session.proposed(&self.key.action_id);
+        let among = |keys: fn(&ProposedAction) -> &[String]| {
+            proposed.map_or_else(Vec::new, |one| session.approved_among(keys(one)))
+        };
+        round.after = among(|one| &one.after);
+        round.unless = among(|one| &one.unless);
+        round.trace_id = trace.map(str::to_owned);
+        round.approved_at = now;
+        let progress = std::mem::take(&mut self.progress);
+        self.progress = ActionProgress {
+            stack: progress.stack,
+            steps_done: progress.steps_done,
+            already_done: progress.already_done,
+            results: progress.results,
+            tries: progress.tries,
+            ..ActionProgress::default()
+        };
+        self.state = ActionState::Queued;
+        self.fence.stopping = false;
+        self.schedule = Schedule::after_approval(now);
+        self.checks = Checks::default();
+        self.end = ActionEnd::default();
+        self.updated_at = now;
+    }
+
+    /// Returns the instant at which it is given up.
+    #[must_use]
+    pub fn deadline(&self) -> Timestamp {
+        self.round.approved_at.plus(Self::PATIENCE)
+    }
+
+    /// True if it made a difference: it succeeded, changed something that had not been done before,
+    /// and passed its verification, if it has one.
+    #[must_use]
+    pub fn is_effective(&self) -> bool {
+        let changes = self
+            .content
+            .steps
+            .iter()
+            .filter(|step| step.changes())
+            .count();
+        let already_done = usize::try_from(self.progress.already_done).unwrap_or_default();
+        self.state == ActionState::Succeeded && already_done < changes && self.is_verified()
+    }
+
+    /// True if it fixed its records. A message fixes nothing.
+    #[must_use]
+    pub fn fixes_records(&self) -> bool {
+        self.is_effective() && self.content.action_type.is_fix()
+    }
+
+    /// Returns the minutes that it saved. 0 unless it was effective, and 0 with a verdict, since a
+    /// user had to check.
+    #[must_use]
+    pub fn saved(&self) -> i64 {
+        if self.is_effective() && self.end.verdict.is_none() {
+            self.content.minutes_saved
+        } else {
+            0
+        }
+    }
+
+    /// Returns the approvals of its round.
+    #[must_use]
+    pub fn current_approvals(&self) -> Vec<ActionApproval> {
+        let approvals = self.round.approvals.iter();
+        let current = approvals.filter(|one| one.round == self.round.number);
+        current.cloned().collect()
+    }
+
+    /// Returns the idempotency key of a step, counted from 0. Every attempt at a step has the same
+    /// key; no other step has it, in this stack or another.
+    #[must_use]
+    pub fn idempotency_key(&self, step: usize) -> String {
+        format!(
+            "wd-{}-{}-{}-{}-{}-{}",
+            self.progress.stack.as_deref().unwrap_or_default(),
+            self.key.organization_id,
+            self.key.session_id,
+            self.key.action_id,
+            step + 1,
+            self.round.number,
+        )
+    }
+
+    /// Returns its result, or none until it has ended.
+    #[must_use]
+    pub fn result(&self) -> Option<ActionResult> {
+        if !self.state.has_ended() {
+            return None;
+        }
+        let executed_at = self.ended_at();
+        let started_at = self.progress.started_at.unwrap_or(executed_at);
+        Some(ActionResult {
+            action_id: self.key.action_id.clone(),
+            success: self.state == ActionState::Succeeded,
+            excerpt_hash: self.end.excerpt_hash.clone(),
+            error: self.end.error.clone(),
+            steps: self.results_of_steps(),
+            verification: self.checks.verification.clone(),
+            reconciliation: self.checks.reconciliation.clone(),
+            verdict: self.end.verdict.clone(),
+            executed_at,
+            duration: executed_at.since(started_at).max(0),
+        })
+    }
+}
+
+fn of_round(mut approvals: Vec<ActionApproval>, round: i64) -> Vec<ActionApproval> {
+    for approval in &mut approvals {
+        approval.round = round;
+    }
+    approvals
+}
+
+/// The result of an approved action.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ActionResult {
+    /// The action's id.
+    pub action_id: String,
+    /// True if it is certainly done.
+    pub success: bool,
+    /// The hash of the last answer's [excerpt](crate::journal::Excerpt).
+    pub excerpt_hash: Option<String>,
+    /// The reason if it did not succeed.
+    pub error: Option<String>,
+    /// The result of each of its steps.
+    pub steps: Vec<StepResult>,
+    /// Verification of its effect, if it has a verification.
+    pub verification: Option<CheckRecord<VerificationStatus>>,
+    /// Reconciliation of its unclear call, if it has a reconciliation.
+    pub reconciliation: Option<CheckRecord<ReconciliationStatus>>,
+    /// The verdict of a user, if its outcome was unknown.
+    pub verdict: Option<Verdict>,
+    /// The end of the action.
+    pub executed_at: Timestamp,
+    /// Milliseconds from the first claim to the end.
+    pub duration: i64,
+}
+
+impl ActionResult {
+    /// True if it was skipped since the action that it replaces succeeded, or since its alert was
+    /// resolved.
+    #[must_use]
+    pub fn is_needless(&self) -> bool {
+        let error = self.error.as_deref().unwrap_or_default();
+        let mut reasons = ["not_needed: ", "alert_resolved: "].iter();
+        !self.success && reasons.any(|reason| error.starts_with(reason))
+    }
+}
+
+/// A user's settlement of an action whose outcome was unknown.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Verdict {
+    /// The outcome.
+    pub outcome: VerdictOutcome,
+    /// The user.
+    pub by: UserId,
+    /// The instant of the verdict.
+    pub at: Timestamp,
+    /// Where and how the user saw it.
+    pub note: String,
+}
+
+names! {
+    /// The outcome that a user found in the target system.
+    pub enum VerdictOutcome {
+        /// The action took effect.
+        Done,
+        /// The action certainly took no effect.
+        NotDone,
+    }
+}

@@ -1,0 +1,196 @@
+//! Observations of target systems, and their judgement of conditions.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use crate::{
+    check::{FactCondition, Facts, TargetRead, facts::quoted_value, read_of},
+    journal::Excerpt,
+};
+use model::JsonObject;
+
+/// An observation: facts of successful reads, and errors of failed ones.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Observation {
+    facts: Facts,
+    /// Failed reads, by name.
+    unread: BTreeMap<String, ReadError>,
+}
+
+/// The result of a read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Seen {
+    /// The status code.
+    pub status: u16,
+    /// True if the answer is complete JSON or empty.
+    pub is_json: bool,
+    /// True if the answer is larger than 1 MiB, of which only the beginning was read.
+    pub is_too_large: bool,
+    /// The known facts: the read's facts after a 2xx, and always the status as `read.http`.
+    pub facts: Facts,
+    /// The status and what may be kept of the body.
+    pub excerpt: Excerpt,
+    /// SHA-256 of the whole body without secrets, in hexadecimal.
+    pub hash: String,
+}
+
+impl Seen {
+    /// Returns the read error, if the answer tells nothing about the record. Only an answer with
+    /// facts, or a missing record, tells about it.
+    #[must_use]
+    pub fn read_error(&self, read: &TargetRead) -> Option<ReadError> {
+        let says = |what: &str| format!("The target system answered {what} to {}.", read.name);
+        match self.status {
+            404 | 410 => None,
+            200..300 if self.is_too_large => Some(ReadError::for_good(format!(
+                "answer_too_large: the target system's answer to {} is larger than 1 MiB.",
+                read.name
+            ))),
+            200..300 if self.is_json => None,
+            200..300 => Some(ReadError::unclear(says("something else than JSON"))),
+            trouble @ (408 | 425 | 500..) => Some(ReadError::unclear(says(&trouble.to_string()))),
+            other => Some(ReadError::for_now(says(&other.to_string()))),
+        }
+    }
+}
+
+/// A read error.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReadError {
+    /// The problem in words.
+    pub problem: String,
+    /// Rejected before sending; a retry cannot help.
+    pub is_for_good: bool,
+    /// The system did not answer like a working system.
+    pub is_unclear: bool,
+}
+
+impl ReadError {
+    /// Creates a temporary error: a later check may succeed.
+    pub fn for_now(problem: impl Into<String>) -> Self {
+        Self {
+            problem: problem.into(),
+            is_for_good: false,
+            is_unclear: false,
+        }
+    }
+
+    /// Creates a permanent error: no later check can succeed.
+    pub fn for_good(problem: impl Into<String>) -> Self {
+        Self {
+            is_for_good: true,
+            ..Self::for_now(problem)
+        }
+    }
+
+    /// Creates the error of a system that does not work.
+    pub fn unclear(problem: impl Into<String>) -> Self {
+        Self {
+            is_unclear: true,
+            ..Self::for_now(problem)
+        }
+    }
+}
+
+/// The judgement of conditions by an observation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Judgement {
+    /// All conditions hold.
+    Holds,
+    /// One does not hold; the text names the facts found.
+    Fails(String),
+    /// One is unknown.
+    NotKnown(ReadError),
+}
+
+impl<'a> FromIterator<(&'a TargetRead, Result<Seen, ReadError>)> for Observation {
+    fn from_iter<I>(reads: I) -> Self
+    where
+        I: IntoIterator<Item = (&'a TargetRead, Result<Seen, ReadError>)>,
+    {
+        let mut observation = Self::default();
+        for (read, seen) in reads {
+            let read_error = match seen {
+                Ok(seen) => {
+                    let read_error = seen.read_error(read);
+                    observation.facts.extend(seen.facts);
+                    read_error
+                }
+                Err(read_error) => Some(read_error),
+            };
+            if let Some(read_error) = read_error {
+                observation.unread.insert(read.name.clone(), read_error);
+            }
+        }
+        observation
+    }
+}
+
+impl Observation {
+    /// Adds the facts of a read.
+    pub fn add(&mut self, facts: Facts) {
+        self.facts.extend(facts);
+    }
+
+    /// Records a read error.
+    pub fn lacks(&mut self, read: &str, read_error: ReadError) {
+        self.unread.insert(read.to_owned(), read_error);
+    }
+
+    /// Returns the known facts.
+    #[must_use]
+    pub const fn facts(&self) -> &Facts {
+        &self.facts
+    }
+
+    /// Judges conditions. A condition that certainly fails takes precedence over an unknown one. A
+    /// fact that an answered read lacks cannot hold.
+    #[must_use]
+    pub fn judge<'a>(&self, conditions: impl IntoIterator<Item = &'a FactCondition>) -> Judgement {
+        let mut unread: Option<&ReadError> = None;
+        for condition in conditions {
+            if let Some(read_error) = self.read_error(condition) {
+                unread = unread.filter(|one| one.is_for_good).or(Some(read_error));
+            } else if condition.holds(&self.facts) != Some(true) {
+                let (says, found) = (condition.says(), self.found(condition));
+                return Judgement::Fails(format!("expected that {says}; found that {found}."));
+            }
+        }
+        unread.map_or(Judgement::Holds, |one| Judgement::NotKnown(one.clone()))
+    }
+
+    /// Returns the error of a read that a condition needs. A failed read tells nothing, not even by
+    /// its status.
+    fn read_error(&self, condition: &FactCondition) -> Option<&ReadError> {
+        let mut facts = condition.facts();
+        facts.find_map(|fact| self.unread.get(read_of(fact)))
+    }
+
+    fn found(&self, condition: &FactCondition) -> String {
+        let found = condition.facts().map(|name| match self.facts.get(name) {
+            Some(value) => format!("{name} is {}", quoted_value(&brief(value))),
+            None => format!("{name} is not there"),
+        });
+        found.collect::<Vec<_>>().join(" and ")
+    }
+}
+
+/// Returns facts in the form of records.
+pub(crate) fn kept(facts: &Facts) -> JsonObject {
+    let facts = facts.iter();
+    let facts = facts.map(|(name, value)| (name.clone(), brief(value)));
+    facts.collect()
+}
+
+/// The most characters of a fact that are stored or shown.
+const LONGEST_FACT: usize = 200;
+
+fn brief(value: &Value) -> Value {
+    match value {
+        Value::String(text) if text.len() > LONGEST_FACT => {
+            Value::String(text.chars().take(LONGEST_FACT).collect())
+        }
+        other => other.clone(),
+    }
+}

@@ -1,0 +1,440 @@
+//! Checks of a target system: preconditions before the first call that changes something. After an
+//! action has ended, verification of its effect, and reconciliation of a call whose answer did not
+//! tell.
+
+use serde_json::Value;
+
+use crate::{
+    action::{ActionContent, ActionState, AgentAction, OpenCall, Outcome, StepStatus},
+    check::{
+        Check, CheckRecord, CheckResult, FactCondition, Facts, Judgement, Observation, Purpose,
+        ReadError, Reconciliation, ReconciliationStatus, TargetRead, VerificationStatus, read_of,
+        reads_of, record::Timetable,
+    },
+    journal::JournalEvent,
+};
+use model::{Timestamp, span};
+
+/// The result of a precondition check.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Precondition {
+    /// The call may be sent.
+    Holds,
+    /// Nothing is sent, and the action ends.
+    Changed(Outcome),
+    /// Nothing is sent at this time, for this reason.
+    NotKnown(String),
+}
+
+impl Reconciliation {
+    /// Judges an observation: the call took effect, and it took none. Returns the system's last word
+    /// on whether the call is under way, too, given the one before.
+    fn judge(
+        &self,
+        observation: &Observation,
+        under_way: Option<bool>,
+    ) -> ((Judgement, Option<Judgement>), Option<bool>) {
+        let judge = |one: &Option<FactCondition>| one.as_ref().map(|one| observation.judge([one]));
+        // A call that was under way can fail. Before that, the same state says nothing.
+        let refused = judge(&self.refused).filter(|one| *one == Judgement::Holds);
+        let refused = refused.filter(|_| under_way.is_some());
+        let not_done = refused.or_else(|| judge(&self.not_done));
+        let under_way = match judge(&self.pending) {
+            Some(Judgement::Holds) => Some(true),
+            Some(Judgement::Fails(_)) => under_way.map(|_| false),
+            Some(Judgement::NotKnown(_)) | None => under_way,
+        };
+        ((observation.judge([&self.done]), not_done), under_way)
+    }
+}
+
+/// Checks after its end.
+impl AgentAction {
+    /// Milliseconds after its end until the last reconciliation check, unless the system says that the
+    /// call is under way.
+    pub const RECONCILED_WITHIN: i64 = 12 * span::HOUR;
+    /// Milliseconds after its end before a check may conclude that a call took no effect. Before
+    /// that, the target system may still be at work on it.
+    pub const AT_WORK: i64 = span::MINUTE;
+    /// Milliseconds for which an unreadable system is checked beyond the time that an effect may
+    /// take.
+    pub const UNREADABLE: i64 = 24 * span::HOUR;
+
+    /// Plans its checks after the end: verification at once, or reconciliation after a while.
+    pub(crate) fn plan_checks(&mut self, now: Timestamp) {
+        self.schedule.resends = 0;
+        match self.state {
+            ActionState::Succeeded if self.content.verify.is_some() => {
+                self.checks.verification = Some(CheckRecord::first(Some(now)));
+                self.schedule.due_at = Some(now);
+            }
+            ActionState::Unknown if self.reconcile().is_some() => {
+                let within = Self::RECONCILED_WITHIN;
+                let next = Timetable::of_reconciliation(now, within).next(0, now);
+                self.checks.reconciliation = Some(CheckRecord::first(next));
+                self.schedule.due_at = next;
+            }
+            _ => {}
+        }
+    }
+
+    /// Ends the reconciliation without a result, since a person settled the outcome.
+    pub(crate) fn end_reconciliation(&mut self) {
+        let record = self.checks.reconciliation.as_mut();
+        if let Some(record) = record.filter(|one| one.is_pending()) {
+            record.status = ReconciliationStatus::Unknown;
+            record.next = None;
+        }
+    }
+
+    /// Returns the reconciliation of the next step.
+    fn reconcile(&self) -> Option<&Reconciliation> {
+        self.content.steps.get(self.next_step())?.reconcile.as_ref()
+    }
+
+    /// Returns the awaited check.
+    #[must_use]
+    pub fn check(&self) -> Option<Check<'_>> {
+        let end = self.ended_at();
+        let (purpose, timetable) = if self.state == ActionState::Succeeded {
+            let record = self.checks.verification.as_ref();
+            record.filter(|record| record.is_pending())?;
+            let verify = self.content.verify.as_ref()?;
+            let timetable = Timetable::of_verification(end, verify.within);
+            (Purpose::Verification(verify), timetable)
+        } else {
+            let record = self.checks.reconciliation.as_ref();
+            record.filter(|record| record.is_pending() && self.state == ActionState::Unknown)?;
+            let reconcile = self.reconcile()?;
+            let within = reconcile.within.unwrap_or(Self::RECONCILED_WITHIN);
+            let until = match self.progress.call.under_way {
+                Some(true) => within.max(Self::RECONCILED_WITHIN),
+                _ => Self::RECONCILED_WITHIN,
+            };
+            let timetable = Timetable::of_reconciliation(end, until);
+            (Purpose::Reconciliation(reconcile), timetable)
+        };
+        Some(Check {
+            purpose,
+            reads: &self.content.reads,
+            timetable,
+        })
+    }
+
+    /// True if it has ended and awaits a check.
+    #[must_use]
+    pub fn awaits_check(&self) -> bool {
+        self.check().is_some()
+    }
+
+    /// Returns when the awaited check is due.
+    #[must_use]
+    pub fn next_check_at(&self) -> Option<Timestamp> {
+        match self.check()?.purpose {
+            Purpose::Verification(_) => self.checks.verification.as_ref()?.next,
+            Purpose::Reconciliation(_) => self.checks.reconciliation.as_ref()?.next,
+            Purpose::AlertEnd(_) => None,
+        }
+    }
+
+    /// Records that the sweeper requested the due check, and schedules its next request: after two
+    /// minutes, doubled each time, up to an hour.
+    pub fn check_requested(&mut self, now: Timestamp) {
+        let pause = (Self::DELIVERY << self.schedule.resends.clamp(0, 5)).min(span::HOUR);
+        self.schedule.due_at = Some(now.plus(pause));
+        self.schedule.resends += 1;
+    }
+
+    /// Defers the due check, since nothing may be sent at this time.
+    pub fn defer_check(&mut self, later: Timestamp) {
+        self.schedule.due_at = Some(later);
+        self.schedule.resends = 0;
+    }
+
+    /// Applies a check's observation. Returns the journal event: a check without a result, or the
+    /// result. None if no check was awaited.
+    pub fn apply_check(
+        &mut self,
+        observation: &Observation,
+        now: Timestamp,
+    ) -> Option<(JournalEvent, Value)> {
+        self.schedule.resends = 0;
+        match self.check()?.purpose {
+            Purpose::Verification(verify) => {
+                let judgement = observation.judge(verify.conditions());
+                let until = self.ended_at().plus(verify.within);
+                self.verify_by(observation, judgement, until, now)
+            }
+            Purpose::Reconciliation(reconcile) => {
+                let under_way = self.progress.call.under_way;
+                let (judgements, under_way) = reconcile.judge(observation, under_way);
+                self.progress.call.under_way = under_way;
+                self.reconcile_by(observation, judgements, now)
+            }
+            Purpose::AlertEnd(_) => None,
+        }
+    }
+
+    fn verify_by(
+        &mut self,
+        observation: &Observation,
+        judgement: Judgement,
+        until: Timestamp,
+        now: Timestamp,
+    ) -> Option<(JournalEvent, Value)> {
+        let is_blind = matches!(judgement, Judgement::NotKnown(_));
+        let (problem, patience) = match judgement {
+            Judgement::Holds => (None, 0),
+            Judgement::Fails(found) => (Some(found), 0),
+            Judgement::NotKnown(error) if error.is_for_good => (Some(error.problem), 0),
+            Judgement::NotKnown(error) => (Some(error.problem), Self::UNREADABLE),
+        };
+        let status = match problem {
+            None => VerificationStatus::Effective,
+            Some(_) if until.plus(patience) <= now => VerificationStatus::Ineffective,
+            Some(_) => VerificationStatus::Pending,
+        };
+        let timetable = self.check()?.timetable;
+        let record = self.checks.verification.as_mut()?;
+        record.is_blind = is_blind;
+        let noted = record.add(observation, (status, problem), timetable, now);
+        self.schedule.due_at = record.next;
+        Some(noted)
+    }
+
+    fn reconcile_by(
+        &mut self,
+        observation: &Observation,
+        (done, not_done): (Judgement, Option<Judgement>),
+        now: Timestamp,
+    ) -> Option<(JournalEvent, Value)> {
+        let timetable = self.check()?.timetable;
+        let is_at_work = now < self.ended_at().plus(Self::AT_WORK);
+        let otherwise = if timetable.is_over(now) {
+            ReconciliationStatus::Unknown
+        } else {
+            ReconciliationStatus::Pending
+        };
+        let result = match (done, not_done) {
+            (Judgement::Holds, Some(Judgement::Holds)) => {
+                let both = "The facts say both that it took effect and that it did not.";
+                (otherwise, Some(both.to_owned()))
+            }
+            (Judgement::Holds, _) => (ReconciliationStatus::Done, None),
+            (_, Some(Judgement::Holds)) if is_at_work => {
+                let early =
+                    "The call has not taken effect yet; the target system may still process it.";
+                (otherwise, Some(early.to_owned()))
+            }
+            (_, Some(Judgement::Holds)) => (ReconciliationStatus::NotDone, None),
+            (Judgement::NotKnown(error), _) | (_, Some(Judgement::NotKnown(error))) => {
+                (otherwise, Some(error.problem))
+            }
+            (Judgement::Fails(found), Some(Judgement::Fails(_)) | None) => (otherwise, Some(found)),
+        };
+        let status = result.0;
+        let record = self.checks.reconciliation.as_mut()?;
+        let noted = record.add(observation, result, timetable, now);
+        self.schedule.due_at = record.next;
+        match status {
+            ReconciliationStatus::Done => self.took_effect(now),
+            ReconciliationStatus::NotDone => self.took_no_effect(now),
+            ReconciliationStatus::Pending | ReconciliationStatus::Unknown => {}
+        }
+        Some(noted)
+    }
+
+    pub(crate) fn ended_at(&self) -> Timestamp {
+        self.end.at.unwrap_or(self.updated_at)
+    }
+
+    /// Marks the unclear step as done.
+    fn took_effect(&mut self, now: Timestamp) {
+        let step = self.is_known(StepStatus::Done, now);
+        self.progress.steps_done += 1;
+        if self.next_step() < self.content.steps.len() {
+            self.state = ActionState::Failed;
+            self.end.error = Some(format!(
+                "A later check found that step {step} took effect. The steps after it were not sent. \
+                 If the action is executed again, it continues with them."
+            ));
+        } else {
+            self.state = ActionState::Succeeded;
+            self.end.error = None;
+            self.plan_checks(now);
+        }
+    }
+
+    /// Marks the unclear step as certainly not done.
+    fn took_no_effect(&mut self, now: Timestamp) {
+        let step = self.is_known(StepStatus::NotDone, now);
+        self.state = ActionState::Failed;
+        self.end.error = Some(format!(
+            "A later check found that step {step} did not take effect. The action may be executed again."
+        ));
+    }
+
+    /// Stores the result of the step whose outcome was unknown. Returns its number.
+    pub(crate) fn is_known(&mut self, status: StepStatus, now: Timestamp) -> i64 {
+        let step = self.content.steps.get(self.next_step());
+        let step = step.map_or(self.progress.steps_done + 1, |step| step.order);
+        let known = self.known_result(step);
+        let excerpt_hash = known.and_then(|known| known.excerpt_hash.clone());
+        self.keep(step, status, excerpt_hash, now);
+        self.progress.call = OpenCall::default();
+        self.updated_at = now;
+        step
+    }
+
+    /// True if it was skipped since its record is not as it was proposed.
+    #[must_use]
+    pub fn is_outdated(&self) -> bool {
+        let error = self.end.error.as_deref().unwrap_or_default();
+        let mut reasons = ["precondition_changed: ", "content_changed: "].iter();
+        reasons.any(|reason| error.starts_with(reason))
+    }
+
+    /// True if its verification found that a precondition of another action of the proposal does not
+    /// hold.
+    #[must_use]
+    pub fn refutes(&self, other: &ActionContent) -> bool {
+        let record = self.checks.verification.as_ref();
+        let found = record.filter(|_| self.is_verified() && self.state == ActionState::Succeeded);
+        let Some(found) = found.and_then(|record| record.found.as_ref()) else {
+            return false;
+        };
+        let own = |read: &&TargetRead| self.content.reads.contains(read);
+        let shared: Vec<&str> = other
+            .reads
+            .iter()
+            .filter(own)
+            .map(|read| &*read.name)
+            .collect();
+        let found = found.0.0.iter();
+        let found = found.filter(|(fact, _)| shared.contains(&read_of(fact)));
+        let facts: Facts = found
+            .map(|(fact, value)| (fact.clone(), value.clone()))
+            .collect();
+        other
+            .require
+            .iter()
+            .any(|one| one.holds(&facts) == Some(false))
+    }
+
+    /// True if its effect was verified, or it has no verification.
+    #[must_use]
+    pub fn is_verified(&self) -> bool {
+        let record = self.checks.verification.as_ref();
+        let is_effective = |record: &CheckRecord<_>| record.status == VerificationStatus::Effective;
+        self.content.verify.is_none() || record.is_some_and(is_effective)
+    }
+
+    /// Returns whether it helped its records, by its verification. None for a message, for an
+    /// effect that was already there, and where the system could not be read.
+    #[must_use]
+    pub fn helped(&self) -> Option<bool> {
+        let record = self.checks.verification.as_ref();
+        let record = record.filter(|_| self.content.action_type.is_fix())?;
+        match record.status {
+            VerificationStatus::Pending => None,
+            VerificationStatus::Effective => self.is_effective().then_some(true),
+            VerificationStatus::Ineffective => (!record.is_blind).then_some(false),
+        }
+    }
+}
+
+/// Precondition checks.
+impl AgentAction {
+    /// True if a claim is followed by a precondition check before the next call that changes
+    /// something. False if that call may have been sent, or if an earlier step changed something:
+    /// the check would find the action's own effect.
+    pub(crate) fn checks_first(&self) -> bool {
+        !self.content.require.is_empty() && !self.progress.call.ambiguous && !self.has_changed()
+    }
+
+    /// Returns the reads of its preconditions.
+    #[must_use]
+    pub fn required_reads(&self) -> Vec<TargetRead> {
+        reads_of(&self.content.reads, &self.content.require)
+    }
+
+    /// Returns the number of calls and reads that it will probably send through its connection, at least
+    /// 1.
+    #[must_use]
+    pub fn calls_ahead(&self) -> i64 {
+        let mut reads = self.required_reads();
+        reads.retain(|read| *read.connection == *self.content.target_system);
+        let steps = self.content.steps.len().saturating_sub(self.next_step());
+        i64::try_from(reads.len() + steps).map_or(1, |calls| calls.max(1))
+    }
+
+    /// Returns the reads that show whether the next call took effect. Empty if no read shows it.
+    #[must_use]
+    pub fn doubt_reads(&self) -> Vec<TargetRead> {
+        reads_of(&self.content.reads, self.shows_done())
+    }
+
+    /// True if an observation shows that the next call took effect.
+    #[must_use]
+    pub fn was_done(&self, observation: &Observation) -> bool {
+        let judged = self.shows_done().map(|done| observation.judge([done]));
+        matches!(judged, Some(Judgement::Holds))
+    }
+
+    /// Returns the condition that shows the effect of the next call.
+    fn shows_done(&self) -> Option<&FactCondition> {
+        let step = self.content.steps.get(self.next_step())?;
+        Some(&step.reconcile.as_ref()?.done)
+    }
+
+    /// Returns the next step, from 0.
+    pub(crate) fn next_step(&self) -> usize {
+        usize::try_from(self.progress.steps_done).unwrap_or(0)
+    }
+
+    /// Judges its preconditions. The holder has sent nothing that changes anything.
+    pub fn permits(&mut self, observation: &Observation, now: Timestamp) -> Precondition {
+        self.not_sent();
+        let judgement = observation.judge(&self.content.require);
+        let problem = match &judgement {
+            Judgement::Holds => None,
+            Judgement::Fails(found) => Some(found.clone()),
+            Judgement::NotKnown(read_error) => Some(read_error.problem.clone()),
+        };
+        self.progress.checked = Some(CheckResult {
+            at: now,
+            found: observation.facts().clone(),
+            problem,
+        });
+        match judgement {
+            Judgement::Holds => {
+                self.progress.call.unchecked = false;
+                Precondition::Holds
+            }
+            Judgement::Fails(found) => {
+                Precondition::Changed(self.kept_from(&format!("precondition_changed: {found}")))
+            }
+            Judgement::NotKnown(ReadError {
+                problem,
+                is_for_good: true,
+                ..
+            }) => {
+                Precondition::Changed(self.kept_from(&format!("precondition_unknown: {problem}")))
+            }
+            Judgement::NotKnown(read_error) => Precondition::NotKnown(read_error.problem),
+        }
+    }
+
+    /// Returns the outcome of an action that is blocked before its next call.
+    fn kept_from(&self, why: &str) -> Outcome {
+        let sent = if self.progress.steps_done > 0 {
+            "Nothing more was sent."
+        } else {
+            "Nothing was sent."
+        };
+        Outcome {
+            error: Some(format!("{why} {sent}")),
+            ..self.stopped(None)
+        }
+    }
+}

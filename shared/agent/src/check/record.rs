@@ -1,0 +1,275 @@
+//! Checks of target systems: their purposes, their times, and the records of their results.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::{
+    check::{
+        Facts, Observation, Reconciliation, ResolvedWhen, TargetRead, Verification,
+        observation::kept, reads_of,
+    },
+    journal::JournalEvent,
+};
+use model::{JsonText, Timestamp, names, span};
+
+/// A check of target systems after an end: its purpose, and its times.
+#[derive(Clone, Copy, Debug)]
+pub struct Check<'a> {
+    /// The purpose.
+    pub purpose: Purpose<'a>,
+    pub(crate) reads: &'a [TargetRead],
+    pub(crate) timetable: Timetable,
+}
+
+/// The purpose of a check.
+#[derive(Clone, Copy, Debug)]
+pub enum Purpose<'a> {
+    /// An action had its effect.
+    Verification(&'a Verification),
+    /// A call with an unclear result took effect.
+    Reconciliation(&'a Reconciliation),
+    /// The matter of an alert is settled.
+    AlertEnd(&'a ResolvedWhen),
+}
+
+impl<'a> Check<'a> {
+    /// Returns its reads.
+    #[must_use]
+    pub fn reads(&self) -> Vec<TargetRead> {
+        match self.purpose {
+            Purpose::Verification(verify) => reads_of(self.reads, verify.conditions()),
+            Purpose::Reconciliation(reconcile) => reads_of(self.reads, reconcile.conditions()),
+            Purpose::AlertEnd(end) => reads_of(self.reads, &end.conditions),
+        }
+    }
+
+    /// Creates the check of an alert's end.
+    pub(crate) fn of_alert(end: &'a ResolvedWhen) -> Self {
+        Self {
+            purpose: Purpose::AlertEnd(end),
+            reads: &end.reads,
+            timetable: Timetable::ALERT_END,
+        }
+    }
+}
+
+/// The times of checks.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Timetable {
+    /// Milliseconds after the end of the action. Without one, pauses after the check before, of
+    /// which the last one ends the checks.
+    times: &'static [i64],
+    /// The end of the action, and the time of the last planned check.
+    period: Option<(Timestamp, Timestamp)>,
+}
+
+impl Timetable {
+    /// Times of reconciliations, in milliseconds after the end of the action.
+    const RECONCILED: &'static [i64] = &[
+        15 * span::SECOND,
+        span::MINUTE,
+        5 * span::MINUTE,
+        30 * span::MINUTE,
+        3 * span::HOUR,
+        12 * span::HOUR,
+    ];
+    /// Times of verifications, in milliseconds after the end of the action. They apply within the time
+    /// of the effect; one more check follows at its end.
+    const VERIFIED: &'static [i64] = &[
+        0,
+        15 * span::SECOND,
+        span::MINUTE,
+        5 * span::MINUTE,
+        15 * span::MINUTE,
+        30 * span::MINUTE,
+        span::HOUR,
+        3 * span::HOUR,
+        6 * span::HOUR,
+        12 * span::HOUR,
+    ];
+    /// The shortest time between two checks of an action, in milliseconds.
+    const BETWEEN: i64 = 15 * span::SECOND;
+
+    /// Checks of an alert's end. After the last one, the alert stays open until a user resolves it, or
+    /// settles another action.
+    pub(crate) const ALERT_END: Self = Self {
+        times: Self::VERIFIED.split_at(1).1,
+        period: None,
+    };
+
+    /// Creates the times of a verification, of an action that ended at `end`.
+    pub(crate) const fn of_verification(end: Timestamp, within: i64) -> Self {
+        Self {
+            times: Self::VERIFIED,
+            period: Some((end, end.plus(within))),
+        }
+    }
+
+    /// Creates the times of a reconciliation, of an action that ended at `end`.
+    pub(crate) const fn of_reconciliation(end: Timestamp, within: i64) -> Self {
+        Self {
+            times: Self::RECONCILED,
+            period: Some((end, end.plus(within))),
+        }
+    }
+
+    /// True if the time of the last planned check has come.
+    pub(crate) fn is_over(&self, now: Timestamp) -> bool {
+        self.period.is_some_and(|(_, until)| until <= now)
+    }
+
+    /// Returns the time of the next check after so many. After the planned times, half of the last of
+    /// them passes between two checks. The time is at most the last planned one, unless that has
+    /// passed.
+    pub(crate) fn next(&self, checks: i64, now: Timestamp) -> Option<Timestamp> {
+        let place = usize::try_from(checks).unwrap_or(usize::MAX);
+        let planned = self.times.get(place);
+        let Some((since, until)) = self.period else {
+            return planned.map(|pause| now.plus(*pause));
+        };
+        let last = self.times.last().copied().unwrap_or_default();
+        let planned = planned.map_or(now.plus(last / 2), |time| since.plus(*time));
+        let next = planned.max(now.plus(Self::BETWEEN));
+        Some(if now < until {
+            next.min(until)
+        } else {
+            next.max(now.plus(5 * span::MINUTE))
+        })
+    }
+}
+
+/// A precondition check that is not in the journal yet.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CheckResult {
+    /// The instant of the check.
+    pub at: Timestamp,
+    /// The facts found.
+    pub found: Facts,
+    /// The problem, if any.
+    pub problem: Option<String>,
+}
+
+impl CheckResult {
+    /// Returns the detail of its journal entry.
+    pub(crate) fn detail(&self) -> Value {
+        json!({ "found": kept(&self.found), "problem": self.problem })
+    }
+}
+
+/// The state of a verification or a reconciliation.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CheckRecord<S> {
+    /// The status.
+    pub status: S,
+    /// Number of checks so far.
+    #[serde(rename = "looks")]
+    pub count: i64,
+    /// The last check.
+    pub at: Option<Timestamp>,
+    /// The next check; none once the status is final.
+    pub next: Option<Timestamp>,
+    /// The facts found by the last check, by `read.fact`.
+    pub found: Option<JsonText>,
+    /// The reason if the last check did not pass.
+    pub problem: Option<String>,
+    /// True if the last check read nothing, since the target system did not answer.
+    pub is_blind: bool,
+}
+
+names! {
+    /// The status of a verification: did the action have its effect?
+    pub enum VerificationStatus {
+        /// More checks follow.
+        Pending,
+        /// The effect was found.
+        Effective,
+        /// The effect was not found in time.
+        Ineffective,
+    }
+}
+
+names! {
+    /// The status of a reconciliation: did an unclear call take effect?
+    pub enum ReconciliationStatus {
+        /// More checks follow.
+        Pending,
+        /// The call took effect.
+        Done,
+        /// The call took no effect.
+        NotDone,
+        /// No check told: a person decides.
+        Unknown,
+    }
+}
+
+/// The status of a kind of check.
+pub(crate) trait CheckStatus: Copy + PartialEq + Into<&'static str> {
+    /// More checks follow.
+    const PENDING: Self;
+    /// The journal event of the last check.
+    const RESULT: JournalEvent;
+}
+
+impl CheckStatus for VerificationStatus {
+    const PENDING: Self = Self::Pending;
+    const RESULT: JournalEvent = JournalEvent::Verified;
+}
+
+impl CheckStatus for ReconciliationStatus {
+    const PENDING: Self = Self::Pending;
+    const RESULT: JournalEvent = JournalEvent::Reconciled;
+}
+
+#[expect(private_bounds, reason = "only this crate records checks")]
+impl<S: CheckStatus> CheckRecord<S> {
+    pub(crate) fn first(next: Option<Timestamp>) -> Self {
+        Self {
+            status: S::PENDING,
+            count: 0,
+            at: None,
+            next,
+            found: None,
+            problem: None,
+            is_blind: false,
+        }
+    }
+
+    /// True if more checks follow.
+    pub(crate) fn is_pending(&self) -> bool {
+        self.status == S::PENDING
+    }
+
+    /// Records a check with its result, and plans the next. Returns its journal event with the details.
+    pub(crate) fn add(
+        &mut self,
+        observation: &Observation,
+        (status, problem): (S, Option<String>),
+        timetable: Timetable,
+        now: Timestamp,
+    ) -> (JournalEvent, Value) {
+        self.status = status;
+        self.count += 1;
+        self.at = Some(now);
+        self.found = Some(JsonText(kept(observation.facts())));
+        self.problem = problem;
+        let next = timetable.next(self.count, now);
+        self.next = next.filter(|_| self.is_pending());
+        let status: &str = status.into();
+        let detail = json!({
+            "status": status,
+            "look": self.count,
+            "found": self.found.as_ref().map(|found| &found.0),
+            "problem": self.problem,
+        });
+        let is_last = !self.is_pending();
+        (
+            if is_last {
+                S::RESULT
+            } else {
+                JournalEvent::Checked
+            },
+            detail,
+        )
+    }
+}

@@ -1,0 +1,180 @@
+//! The chains of a journal: their new entries, and the check that they are complete and unchanged.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+use serde_json::{Value, json};
+use utoipa::ToSchema;
+
+use crate::{
+    action::AgentAction,
+    journal::{JournalActor, JournalActorType, JournalEntry, JournalEvent, Note},
+    session::AgentSession,
+};
+use model::{
+    JournalFlaw, JournalHead, Timestamp, digest,
+    journal::{Chained, canonical, first_break},
+};
+
+impl AgentSession {
+    /// Creates the entry of a transition that was just made, to be written with it.
+    #[must_use]
+    pub fn note(&mut self, note: Note, now: Timestamp) -> JournalEntry {
+        let entry = JournalEntry {
+            to: Some(self.status.name().to_owned()),
+            ..note.entry(self.organization_id, self.id, now)
+        };
+        let entry = entry.chained(&mut self.journal);
+        self.times.journal_at = Some(now);
+        if self.status.has_ended() {
+            self.plan_visit();
+        }
+        entry
+    }
+
+    /// Returns the hash of its newest analysis and of what was read for it, without excerpts.
+    #[must_use]
+    pub fn analysis_hash(&self) -> String {
+        let reads = self.analysis.reads.iter().map(|read| {
+            json!({
+                "name": read.name, "request": read.request, "status": read.status,
+                "hash": read.hash, "facts": read.facts.0, "error": read.error,
+            })
+        });
+        let whole = json!({ "analysis": self.analysis.newest, "reads": reads.collect::<Vec<_>>() });
+        digest(&canonical(&whole))
+    }
+
+    /// Returns the digests of some of its actions, by their ids.
+    #[must_use]
+    pub fn digests<'a>(&self, ids: impl Iterator<Item = &'a String>) -> Value {
+        let actions = ids.filter_map(|id| self.proposed(id));
+        let digests = actions.map(|action| (action.id.clone(), Value::from(action.digest(self))));
+        Value::Object(digests.collect())
+    }
+}
+
+impl AgentAction {
+    /// Creates the entries of new call results and of a transition that was just made, to be written
+    /// with it.
+    #[must_use]
+    pub fn note(&mut self, note: Option<Note>, now: Timestamp) -> Vec<JournalEntry> {
+        let digest = self.digest();
+        let results = std::mem::take(&mut self.progress.unwritten).into_iter();
+        let worker = JournalActor::of(JournalActorType::Worker);
+        let results = results.map(|(step, result)| {
+            let note = Note::new(worker, JournalEvent::Answered, None).with(result.detail(step));
+            (note, result.response, None, result.at)
+        });
+        let checked = self.progress.checked.take().map(|checked| {
+            let note = Note::new(worker, JournalEvent::Checked, None).with(checked.detail());
+            (note, None, None, checked.at)
+        });
+        let to = Some(self.state.name().to_owned());
+        let notes = results.chain(checked);
+        let notes = notes.chain(note.map(|note| (note, None, to, now)));
+        let notes: Vec<_> = notes.collect();
+        let entries = notes.into_iter().map(|(note, excerpt, to, at)| {
+            let entry = JournalEntry {
+                action_id: Some(self.key.action_id.clone()),
+                to,
+                digest: Some(digest.clone()),
+                excerpt,
+                ..note.entry(self.key.organization_id, self.key.session_id, at)
+            };
+            entry.chained(&mut self.journal)
+        });
+        entries.collect()
+    }
+}
+
+/// The result of a journal check.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct JournalCheck {
+    /// True if every chain is complete and unchanged.
+    pub verified: bool,
+    /// Number of entries.
+    pub entries: i64,
+    /// The first break of each broken chain.
+    pub breaks: Vec<JournalBreak>,
+    /// The head of the session's chain, for storage elsewhere.
+    pub head: JournalHead,
+}
+
+/// A break in a chain.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct JournalBreak {
+    /// The action of the chain; null for the session's own chain.
+    pub action_id: Option<String>,
+    /// The number of the entry.
+    pub seq: i64,
+    /// The flaw.
+    pub why: JournalFlaw,
+}
+
+/// Checks the chains of a session and of its actions.
+#[must_use]
+pub fn check_journal<'a>(
+    session: &AgentSession,
+    actions: impl Iterator<Item = &'a AgentAction>,
+    entries: &[JournalEntry],
+) -> JournalCheck {
+    let mut heads: BTreeMap<Option<&str>, &JournalHead> = BTreeMap::new();
+    heads.insert(None, &session.journal);
+    for action in actions {
+        heads.insert(Some(&action.key.action_id), &action.journal);
+    }
+    let mut chains: BTreeMap<Option<&str>, Vec<&JournalEntry>> = BTreeMap::new();
+    for entry in entries {
+        chains
+            .entry(entry.action_id.as_deref())
+            .or_default()
+            .push(entry);
+    }
+    let named = named_heads(entries);
+    let mut all: BTreeSet<Option<&str>> = heads.keys().chain(chains.keys()).copied().collect();
+    // An action without record and entries.
+    all.extend(named.keys().map(|action| Some(action.as_str())));
+    let mut breaks = Vec::new();
+    for chain in all {
+        let mut found = chains.remove(&chain).unwrap_or_default();
+        found.sort_by_key(|entry| entry.seq);
+        let head = heads.get(&chain).copied();
+        let named = chain.and_then(|action| named.get(action));
+        let named = named.map_or(&[][..], Vec::as_slice);
+        // A chain without a head, since its record is unreadable, is checked as far as it goes.
+        if let Some((seq, why)) = first_break(&JournalHead::default(), &found, head, named) {
+            let action_id = chain.map(str::to_owned);
+            breaks.push(JournalBreak {
+                action_id,
+                seq,
+                why,
+            });
+        }
+    }
+    JournalCheck {
+        verified: breaks.is_empty(),
+        entries: i64::try_from(entries.len()).unwrap_or(i64::MAX),
+        breaks,
+        head: session.journal.clone(),
+    }
+}
+
+/// Returns the heads of actions that the session's chain names.
+fn named_heads(entries: &[JournalEntry]) -> BTreeMap<String, Vec<JournalHead>> {
+    let mut named: BTreeMap<String, Vec<JournalHead>> = BTreeMap::new();
+    let settled = entries
+        .iter()
+        .filter(|entry| entry.what == JournalEvent::Settled);
+    for detail in settled.filter_map(|entry| entry.detail.as_ref()) {
+        let heads = detail.0.0.get("heads").and_then(Value::as_object);
+        for (action, head) in heads.into_iter().flatten() {
+            if let Ok(head) = serde_json::from_value(head.clone()) {
+                named.entry(action.clone()).or_default().push(head);
+            }
+        }
+    }
+    named
+}

@@ -1,0 +1,132 @@
+//! Work on a session after its end: the organization's journal names its newest entry, and the matter
+//! of its alert is checked.
+
+use std::ops::Deref;
+
+use crate::{
+    action::{ActionState, AgentAction, Message},
+    check::{Check, record::Timetable},
+    session::{AgentSession, AgentSessionStatus, ApprovedActions},
+};
+use model::{Timestamp, span};
+
+impl AgentSession {
+    /// Time after which a requested check is requested again, in milliseconds.
+    const ALERT_CHECK_AGAIN: i64 = 2 * span::MINUTE;
+
+    /// Schedules a check of its alert at once, if there is one.
+    pub fn plan_alert_check<A: Deref<Target = AgentAction>>(
+        &mut self,
+        actions: &ApprovedActions<A>,
+        now: Timestamp,
+    ) {
+        if self.alert_check(actions).is_some() {
+            self.check_alert_at(now);
+            self.times.alert_checks = 0;
+        }
+    }
+
+    /// Schedules a check of its alert at once, after a user settled a manual action. A completed
+    /// session may still await the verification of another action; its result schedules the check
+    /// again.
+    pub(crate) fn recheck_alert(&mut self, now: Timestamp) {
+        self.plan_alert_check(&ApprovedActions::<&AgentAction>::none(), now);
+    }
+
+    /// True if a check of its alert is scheduled.
+    #[must_use]
+    pub fn awaits_alert_check(&self) -> bool {
+        self.times.alert_check_at.is_some()
+    }
+
+    /// Returns the message that requests the check of its alert, if that is due.
+    #[must_use]
+    pub fn alert_check_message(&self, now: Timestamp) -> Option<Message> {
+        let is_due = self.times.alert_check_at.is_some_and(|at| at <= now);
+        is_due.then_some(Message::CheckAlert {
+            organization_id: self.organization_id,
+            session_id: self.id,
+        })
+    }
+
+    /// Returns the check that resolves its alert. None until its actions have ended with known
+    /// outcomes and every verified effect was found, and without the conditions of a playbook. After
+    /// a failure or a skip, another user may have settled the matter.
+    #[must_use]
+    pub fn alert_check<A: Deref<Target = AgentAction>>(
+        &self,
+        actions: &ApprovedActions<A>,
+    ) -> Option<Check<'_>> {
+        let has_run = match self.status {
+            AgentSessionStatus::Completed => true,
+            AgentSessionStatus::Failed => !self.plan.approved.is_empty(),
+            _ => false,
+        };
+        let is_settled = |action: &A| match action.state {
+            ActionState::Succeeded => action.is_verified(),
+            state => state.is_not_done(),
+        };
+        let is_done =
+            has_run && actions.unreadable.is_empty() && actions.known.iter().all(is_settled);
+        let end = self.plan.resolved_when.as_ref().filter(|_| is_done);
+        end.map(Check::of_alert)
+    }
+
+    /// Records that the sweeper requested the check.
+    pub fn alert_check_requested(&mut self, now: Timestamp) {
+        self.check_alert_at(now.plus(Self::ALERT_CHECK_AGAIN));
+    }
+
+    /// Schedules the check.
+    pub fn check_alert_at(&mut self, at: Timestamp) {
+        self.times.alert_check_at = Some(at);
+        self.plan_visit();
+    }
+
+    /// Schedules the next check after one that found the matter unsettled.
+    pub fn alert_is_unsettled(&mut self, now: Timestamp) {
+        self.times.alert_check_at = Timetable::ALERT_END.next(self.times.alert_checks, now);
+        self.times.alert_checks += 1;
+        self.plan_visit();
+    }
+
+    /// Records that the alert's matter was read as settled. Actions that were skipped are not needed.
+    pub fn matter_is_settled(&mut self, now: Timestamp) {
+        self.plan
+            .shortfall
+            .retain(|_, state| *state != ActionState::Skipped);
+        if self.status == AgentSessionStatus::Failed && self.plan.shortfall.is_empty() {
+            self.status = AgentSessionStatus::Completed;
+            self.error = None;
+        }
+        self.times.updated_at = now;
+        self.end_alert_checks();
+    }
+
+    /// Ends the checks: the alert is resolved, or another event will schedule a check.
+    pub fn end_alert_checks(&mut self) {
+        self.times.alert_check_at = None;
+        self.plan_visit();
+    }
+
+    /// True if it has ended and the organization's journal does not name its newest entry.
+    #[must_use]
+    pub fn is_unnamed(&self) -> bool {
+        self.status.has_ended() && self.times.journal_named < self.journal.seq
+    }
+
+    /// Records that the organization's journal names its newest entry.
+    pub fn set_named(&mut self) {
+        self.times.journal_named = self.journal.seq;
+        self.plan_visit();
+    }
+
+    /// Schedules the sweeper's next visit after its end. It names the newest entry at once, checks the
+    /// alert, and ends the time in which other actions can be approved.
+    pub(crate) fn plan_visit(&mut self) {
+        let unnamed = self.times.journal_at.filter(|_| self.is_unnamed());
+        let closes = self.approvable_until(self.times.updated_at);
+        let visits = [unnamed, self.times.alert_check_at, closes];
+        self.times.due_at = visits.into_iter().flatten().min();
+    }
+}

@@ -1,0 +1,436 @@
+//! Approval of actions, and the approved actions of a session.
+
+use std::ops::{Deref, DerefMut};
+
+use crate::{
+    action::{ActionState, AgentAction},
+    policy::{ActionApproval, AgentPolicy},
+    session::{AgentSession, AgentSessionStatus, Approver, Approving, ProposedAction},
+};
+use model::{Code, Error, Fault, FaultCode, Timestamp};
+
+/// The operation in a 409 for a status that allows no approval.
+const EXECUTE: &str = "Actions cannot be executed";
+
+/// The approved actions of a session. The store holds each as `A`, with the version that its next
+/// write expects.
+#[derive(Clone, Debug)]
+pub struct ApprovedActions<A> {
+    /// The readable records, in any order.
+    pub known: Vec<A>,
+    /// Ids of the unreadable records. They count as ended with an unknown outcome.
+    pub unreadable: Vec<String>,
+}
+
+/// The result of an approval.
+#[derive(Debug)]
+pub enum Approved<'a, A> {
+    /// Actions to run, written together with the session.
+    Queued {
+        /// Actions approved again. The alert must still point to the session.
+        again: Vec<&'a A>,
+        /// Actions approved for the first time.
+        new: Vec<AgentAction>,
+    },
+    /// More approvers are needed. Only the session is written.
+    Pending,
+    /// An earlier request approved this list. Its results stand, and nothing is written.
+    Standing,
+}
+
+impl<A: Deref<Target = AgentAction>> ApprovedActions<A> {
+    /// Creates an empty list.
+    #[must_use]
+    pub const fn none() -> Self {
+        Self {
+            known: Vec::new(),
+            unreadable: Vec::new(),
+        }
+    }
+
+    /// Returns the state of an approved action; none if it was not approved.
+    #[must_use]
+    pub fn state(&self, action_id: &str) -> Option<ActionState> {
+        if self.unreadable.iter().any(|id| id == action_id) {
+            return Some(ActionState::Unknown);
+        }
+        self.known
+            .iter()
+            .find(|action| action.key.action_id == action_id)
+            .map(|action| action.state)
+    }
+
+    /// Returns the ids of queued actions that waited for an ended one. Empty until that one has
+    /// ended.
+    #[must_use]
+    pub fn waiting_for(&self, action_id: &str) -> Vec<String> {
+        if !self.state(action_id).is_some_and(ActionState::has_ended) {
+            return Vec::new();
+        }
+        let waits = |action: &&A| {
+            let mut before = action.round.after.iter().chain(&action.round.unless);
+            let comes_later = before.any(|id| id == action_id);
+            action.state == ActionState::Queued && comes_later
+        };
+        let waiting = self.known.iter().filter(waits);
+        waiting.map(|action| action.key.action_id.clone()).collect()
+    }
+
+    /// True if every action has ended.
+    #[must_use]
+    pub fn all_ended(&self) -> bool {
+        self.known.iter().all(|action| action.state.has_ended())
+    }
+}
+
+impl AgentSession {
+    /// Approves actions, all or none.
+    ///
+    /// 400 for an unknown id, for a manual action, and for two actions that share a record and have no order. 403
+    /// if the policy asks for another approver. 409 for ids of an earlier proposal, before a
+    /// proposal, and for a list other than the approved one. 409 also for changed content and for
+    /// an action that the policy denies.
+    ///
+    /// Within [`AGAIN`](Self::AGAIN) after the end, while the alert has no newer session, other
+    /// actions can be approved. Actions that are certainly not done run again if the request asks for
+    /// it.
+    ///
+    /// An insufficient approval is kept with its action. The list runs with the approval that
+    /// completes each of its actions.
+    pub fn approve<'a, A: DerefMut<Target = AgentAction>>(
+        &mut self,
+        actions: &'a mut ApprovedActions<A>,
+        approving: &Approving<'_>,
+        approver: &Approver<'_>,
+        now: Timestamp,
+    ) -> Result<Approved<'a, A>, Error> {
+        let status = self.status_at(now);
+        if matches!(
+            status,
+            AgentSessionStatus::Started | AgentSessionStatus::Analyzing
+        ) {
+            return Err(status.forbids(EXECUTE));
+        }
+        let ids = approving.ids;
+        self.check_ids(ids)?;
+        let mut sorted = ids.to_vec();
+        sorted.sort_unstable();
+        let may_repeat = status == AgentSessionStatus::Failed || self.plan.awaits_outcome;
+        let again = approving.again && may_repeat;
+        if self.plan.approved.contains(&sorted) && !again {
+            return Ok(Approved::Standing);
+        }
+        self.check_state(ids, approving.again, now)?;
+        self.check_digests(approving)?;
+        if !self.note_approvals(approving, approver, now)? {
+            self.times.updated_at = now;
+            return Ok(Approved::Pending);
+        }
+        self.error = None;
+        self.plan.shortfall.retain(|id, _| !ids.contains(id));
+        if !self.plan.approved.contains(&sorted) {
+            self.plan.approved.push(sorted);
+        }
+        let due = now.plus(Self::SETTLE_CHECK);
+        self.set_status(AgentSessionStatus::Executing, Some(due), now);
+        let queued = self.queue(actions, approving, now);
+        let all = self.plan.proposed_actions.iter_mut();
+        for action in all.filter(|action| ids.contains(&action.id)) {
+            action.approvals = Vec::new();
+        }
+        Ok(queued)
+    }
+
+    /// Checks that an approval of one action would be accepted at `now` from any user. 409
+    /// otherwise.
+    pub fn check_open(&self, action: &ProposedAction, now: Timestamp) -> Result<(), Error> {
+        match self.status_at(now) {
+            status if self.works() => Err(status.forbids(EXECUTE)),
+            _ => self.check_state(std::slice::from_ref(&action.id), true, now),
+        }
+    }
+
+    /// Checks that a list of actions can be approved, or approved again, at `now`. 409 otherwise.
+    fn check_state(&self, ids: &[String], again: bool, now: Timestamp) -> Result<(), Error> {
+        let may_run = |id: &String| match self.plan.shortfall.get(id) {
+            Some(state) => again && state.is_not_done(),
+            None => !self.is_approved(id),
+        };
+        let status = self.status_at(now);
+        match status {
+            AgentSessionStatus::AwaitingConfirmation => {}
+            _ if self.is_at_rest() && !self.plan.approved.is_empty() && ids.iter().all(may_run) => {
+                if self.plan.superseded {
+                    return Err(Self::followed_by_another());
+                }
+            }
+            status => return Err(self.refusal(status, ids, again)),
+        }
+        match self.times.approvable_until {
+            Some(until) if now < until => Ok(()),
+            _ if self.is_at_rest() => Err(Error::conflict(
+                Code::SessionExpired,
+                "The session ended more than 24 hours ago. Open another session.",
+            )),
+            _ => Err(Self::expired("Have actions proposed again")),
+        }
+    }
+
+    /// Checks the digests: 409 for an action that changed, 400 for a digest of an action outside
+    /// the list.
+    fn check_digests(&self, approving: &Approving<'_>) -> Result<(), Error> {
+        let Some(digests) = approving.digests else {
+            return Ok(());
+        };
+        let (mut faults, mut changed) = (Vec::new(), Vec::new());
+        for (id, digest) in &digests.0 {
+            match self.proposed(id).filter(|_| approving.ids.contains(id)) {
+                Some(action) if action.digest(self) == digest.0 => {}
+                Some(_) => changed.push(id.as_str()),
+                None => faults.push(Fault::at(
+                    "digests",
+                    FaultCode::Unknown,
+                    format!("{id:?} is not one of `actionIds`."),
+                )),
+            }
+        }
+        if !faults.is_empty() {
+            return Err(Error::Invalid(faults));
+        }
+        if changed.is_empty() {
+            return Ok(());
+        }
+        Err(Error::conflict(
+            Code::ContentChanged,
+            format!(
+                "{} changed since you read the session. Read it again.",
+                changed.join(", ")
+            ),
+        ))
+    }
+
+    /// Stores the user's approval with each action of the list, in place of the user's earlier one.
+    /// Returns whether every action has enough approvals.
+    fn note_approvals(
+        &mut self,
+        approving: &Approving<'_>,
+        approver: &Approver<'_>,
+        now: Timestamp,
+    ) -> Result<bool, Error> {
+        let mut approvals = Vec::with_capacity(approving.ids.len());
+        for action in approving.ids.iter().filter_map(|id| self.proposed(id)) {
+            let approval = approving.approval(approver.user, action.digest(self), now);
+            self.check_approval(action, approver.policy, &approval)?;
+            approvals.push(approval);
+        }
+        let mut are_enough = true;
+        for (id, approval) in approving.ids.iter().zip(approvals) {
+            let proposers = &self.proposers(id);
+            let mut actions = self.plan.proposed_actions.iter_mut();
+            let Some(action) = actions.find(|action| action.id == *id) else {
+                continue;
+            };
+            let requirement = approver.policy.requires(action.content.subject());
+            let requirement = requirement.and(&action.rules);
+            let is_by_another = |one: &ActionApproval| one.user_id != approving.by;
+            action.approvals = approver.others.standing(&action.approvals);
+            // Drops approvals that the policy no longer counts, so that none is shown as valid.
+            action.approvals.retain(|one| {
+                one.is_valid(now) && is_by_another(one) && requirement.admits(one, proposers)
+            });
+            action.approvals.push(approval);
+            let needed = requirement.approvers();
+            let given = requirement.given(&action.approvals, proposers, now);
+            action.approvers = i64::try_from(needed).unwrap_or(i64::MAX);
+            are_enough &= given >= needed;
+        }
+        Ok(are_enough)
+    }
+
+    /// Checks that the policy permits an approval of an action, and the action itself. 403 or 409 if
+    /// not.
+    pub(crate) fn check_approval(
+        &self,
+        action: &ProposedAction,
+        policy: &AgentPolicy,
+        approval: &ActionApproval,
+    ) -> Result<(), Error> {
+        let id = &action.id;
+        let requirement = policy.demands(action);
+        if requirement.denies() {
+            return Err(Error::conflict(
+                Code::PolicyDenied,
+                format!("The organization's policy allows no user to execute {id}."),
+            ));
+        }
+        if !requirement.admits(approval, &self.proposers(id)) {
+            let required = requirement.says();
+            let fresh = approval.fresh_until.filter(|_| approval.is_fresh());
+            let fresh = fresh.map(|until| {
+                format!(
+                    " Another user made your account, set its password, or changed what it may do, \
+                     so that your approvals count from {until} on."
+                )
+            });
+            let denied = action.denied_by.contains(&approval.user_id);
+            let denied = denied
+                .then_some(" You said that it was not done, so that you count as its proposer.");
+            return Err(Error::forbidden(
+                Code::ApproverNotAllowed,
+                format!(
+                    "The organization's policy requires for {id}: {required}.{}{}",
+                    denied.unwrap_or_default(),
+                    fresh.unwrap_or_default()
+                ),
+            ));
+        }
+        let charged = policy.caps.charge(action.content.subject());
+        charged.map(|_| ()).map_err(|why| {
+            let detail = format!("{id} cannot be executed: {why}.");
+            Error::conflict(Code::CapReached, detail)
+        })
+    }
+
+    /// Returns the 409 for a proposal that is a day old.
+    pub(crate) fn expired(advice: &str) -> Error {
+        Error::conflict(
+            Code::SessionExpired,
+            format!("The proposal expired after 24 hours. {advice}."),
+        )
+    }
+
+    /// Returns the 409 for a session whose alert is resolved.
+    #[must_use]
+    pub fn alert_resolved() -> Error {
+        Error::conflict(
+            Code::AlertResolved,
+            "The alert is resolved. Open it again if its matter is not settled.",
+        )
+    }
+
+    /// Returns the 409 for actions of an earlier proposal.
+    pub(crate) fn superseded() -> Error {
+        Error::conflict(
+            Code::ProposalSuperseded,
+            "The actions were proposed again since then. Read the session and approve the new ones.",
+        )
+    }
+
+    /// Returns the 409 for a session whose alert has a newer session. Its actions cannot run again.
+    #[must_use]
+    pub fn followed_by_another() -> Error {
+        Error::conflict(
+            Code::SessionSuperseded,
+            "Another session was opened on the alert since then. Read the alert.",
+        )
+    }
+
+    /// Queues the listed actions.
+    fn queue<'a, A: DerefMut<Target = AgentAction>>(
+        &self,
+        actions: &'a mut ApprovedActions<A>,
+        approving: &Approving<'_>,
+        now: Timestamp,
+    ) -> Approved<'a, A> {
+        let (listed, mut new) = (approving.ids, Vec::new());
+        let all = self.plan.proposed_actions.iter();
+        for proposed in all.filter(|one| listed.contains(&one.id)) {
+            let (trace, approvals) = (approving.trace, proposed.approvals.clone());
+            let mut known = actions.known.iter_mut();
+            match known.find(|action| action.key.action_id == proposed.id) {
+                Some(action) => action.approve_again(self, approvals, trace, now),
+                None => new.push(AgentAction::approve(self, proposed, approvals, trace, now)),
+            }
+        }
+        let again = actions.known.iter();
+        let again = again
+            .filter(|action| listed.contains(&action.key.action_id))
+            .collect();
+        Approved::Queued { again, new }
+    }
+
+    /// Returns the ids of the approved actions with one of these keys.
+    pub(crate) fn approved_among(&self, keys: &[String]) -> Vec<String> {
+        self.plan
+            .proposed_actions
+            .iter()
+            .filter(|other| keys.contains(&other.key) && self.is_approved(&other.id))
+            .map(|other| other.id.clone())
+            .collect()
+    }
+
+    /// Returns the ids of the actions that are not approved together with an action: both share a
+    /// record, and neither comes before the other.
+    #[must_use]
+    pub fn excluded_by(&self, action: &ProposedAction) -> Vec<String> {
+        let all = self.plan.proposed_actions.iter();
+        let excluded = all.filter(|other| self.are_exclusive(action, other));
+        excluded.map(|other| other.id.clone()).collect()
+    }
+
+    pub(crate) fn are_exclusive(&self, one: &ProposedAction, other: &ProposedAction) -> bool {
+        one.key != other.key
+            && one.is_automated
+            && other.is_automated
+            && one.content.meets(&other.content)
+            && !self.comes_after(one, other)
+            && !self.comes_after(other, one)
+    }
+
+    /// True if an action comes after another one, directly or not. Playbooks have no circles.
+    fn comes_after(&self, action: &ProposedAction, other: &ProposedAction) -> bool {
+        let mut before = action.after.iter().chain(&action.unless);
+        before.any(|key| {
+            let mut all = self.plan.proposed_actions.iter();
+            let one = all.find(|one| one.key == *key);
+            one.is_some_and(|one| one.key == other.key || self.comes_after(one, other))
+        })
+    }
+
+    /// Checks ids. 400 with every id at fault; 409 if the only fault is an id of an earlier
+    /// proposal.
+    fn check_ids(&self, ids: &[String]) -> Result<(), Error> {
+        let fault = |at: usize, action: &ProposedAction| {
+            if !action.is_automated {
+                let detail = "This action is manual: a person has to do it.";
+                return Some((FaultCode::Manual, detail.to_owned()));
+            }
+            let mut earlier = ids.iter().take(at).filter_map(|id| self.proposed(id));
+            let other = earlier.find(|one| self.are_exclusive(action, one))?;
+            let detail = format!("This action and {} share a record.", other.id);
+            Some((FaultCode::Exclusive, detail))
+        };
+        self.named_without(ids, fault).map(|_| ())
+    }
+
+    /// Returns why a list that was not approved before cannot be executed.
+    fn refusal(&self, status: AgentSessionStatus, ids: &[String], again: bool) -> Error {
+        let shortfalls = || ids.iter().filter_map(|id| self.plan.shortfall.get(id));
+        let other = |why| Error::conflict(Code::OtherActionsApproved, why);
+        match status {
+            AgentSessionStatus::Expired => Self::expired("Open another session"),
+            AgentSessionStatus::Executing if self.works() => {
+                other("The session executes other actions. Wait for their end.")
+            }
+            _ if self.is_at_rest() && !self.plan.approved.is_empty() => {
+                if shortfalls().any(|state| *state == ActionState::Unknown) {
+                    Error::conflict(
+                        Code::OutcomeUnknown,
+                        "The outcome of one of the actions is unknown, so that it cannot be \
+                         executed again. Check the target system, then settle the action.",
+                    )
+                } else if again {
+                    Error::conflict(
+                        Code::ActionNotFailed,
+                        "Only actions that failed or were skipped can be executed again.",
+                    )
+                } else if shortfalls().next().is_some() {
+                    other("To execute failed or skipped actions again, send `again: true`.")
+                } else {
+                    other("Some of the actions were executed before. Send only the others.")
+                }
+            }
+            _ => status.forbids(EXECUTE),
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! Bodies of the requests that preview and execute actions.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+use utoipa::openapi::{
+    ObjectBuilder, RefOr, Schema,
+    schema::{AdditionalProperties, Type},
+};
+
+use crate::policy::{ActionApproval, AgentPolicy, Approvers};
+use model::{
+    ActionId, FaultCode, Reason, Timestamp, User, UserId, input,
+    input::{Defaulted, Field, List, Place, Reading, escaped},
+};
+
+input! {
+    /// The body of a request that executes actions.
+    pub struct ActionsExecute {
+        /// Ids of automated actions of the newest proposal. A repeated id counts once.
+        action_ids: List<ActionId, 1, 50>,
+        /// Runs actions again that are certainly not done. Without it, the approved list returns
+        /// its results, and nothing runs again.
+        again: Defaulted<bool>,
+        /// Digests of the reviewed content, by action id. 409 if one of them has changed.
+        digests: Option<Digests>,
+        /// The approver's note.
+        note: Option<Reason>,
+    }
+    example {"actionIds": ["s3-p1-a1"], "note": "Checked with the customer."};
+}
+
+input! {
+    /// The body of a request that previews actions.
+    pub struct ActionsPreview {
+        /// Ids of actions of the newest proposal. A repeated id counts once.
+        action_ids: List<ActionId, 1, 50>,
+    }
+    example {"actionIds": ["s3-p1-a1"]};
+}
+
+/// Digests of actions by their ids.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Digests(pub BTreeMap<String, Digest>);
+
+/// A SHA-256 in hexadecimal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Digest(pub String);
+
+impl ActionsExecute {
+    /// Returns the ids without repeats.
+    #[must_use]
+    pub fn distinct(&self) -> Vec<String> {
+        distinct(&self.action_ids.0)
+    }
+}
+
+impl ActionsPreview {
+    /// Returns the ids without repeats.
+    #[must_use]
+    pub fn distinct(&self) -> Vec<String> {
+        distinct(&self.action_ids.0)
+    }
+}
+
+fn distinct(sent: &[ActionId]) -> Vec<String> {
+    let mut ids: Vec<String> = Vec::with_capacity(sent.len());
+    for id in sent {
+        if !ids.iter().any(|other| **other == **id) {
+            ids.push(id.clone().into());
+        }
+    }
+    ids
+}
+
+impl Field for Digest {
+    fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
+        let Value::String(text) = value else {
+            return place.wrong(value, "a string");
+        };
+        let is_hex = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+        if text.len() == 64 && text.bytes().all(is_hex) {
+            return Some(Self(text.clone()));
+        }
+        place.must(FaultCode::Pattern, "be a SHA-256 in lower-case hexadecimal")
+    }
+
+    fn field_schema() -> RefOr<Schema> {
+        ObjectBuilder::new()
+            .schema_type(Type::String)
+            .pattern(Some("^[0-9a-f]{64}$"))
+            .into()
+    }
+}
+
+impl Field for Digests {
+    fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
+        let Value::Object(object) = value else {
+            return place.wrong(value, "an object");
+        };
+        if object.len() > 50 {
+            return place.must(FaultCode::Length, "have at most 50 digests");
+        }
+        let mut digests = BTreeMap::new();
+        for (id, digest) in object {
+            // Escaped as in RFC 6901.
+            let name = escaped(id);
+            if let Some(digest) = Digest::read(digest, &mut place.at(name)) {
+                digests.insert(id.clone(), digest);
+            }
+        }
+        (digests.len() == object.len()).then_some(Self(digests))
+    }
+
+    fn field_schema() -> RefOr<Schema> {
+        ObjectBuilder::new()
+            .schema_type(Type::Object)
+            .additional_properties(Some(AdditionalProperties::RefOr(Digest::field_schema())))
+            .into()
+    }
+}
+
+/// A request for approval.
+#[derive(Clone, Copy, Debug)]
+pub struct Approving<'a> {
+    /// The distinct ids of the actions.
+    pub ids: &'a [String],
+    /// Permits actions to run again that are certainly not done.
+    pub again: bool,
+    /// The digests of the reviewed content, as far as they were sent.
+    pub digests: Option<&'a Digests>,
+    /// The approver's note.
+    pub note: Option<&'a str>,
+    /// The approver.
+    pub by: UserId,
+    /// The request's trace id, as in the logs.
+    pub trace: Option<&'a str>,
+}
+
+/// The context of an approval, besides the session.
+#[derive(Clone, Copy, Debug)]
+pub struct Approver<'a> {
+    /// The approver.
+    pub user: &'a User,
+    /// The organization's policy.
+    pub policy: &'a AgentPolicy,
+    /// Of the users who approved before, those who still may.
+    pub others: &'a Approvers,
+}
+
+impl<'a> Approving<'a> {
+    /// Creates a first approval of these actions, without a note.
+    #[must_use]
+    pub const fn of(ids: &'a [String], by: UserId) -> Self {
+        Self {
+            ids,
+            again: false,
+            digests: None,
+            note: None,
+            by,
+            trace: None,
+        }
+    }
+
+    pub(crate) fn approval(&self, by: &User, digest: String, now: Timestamp) -> ActionApproval {
+        ActionApproval {
+            digest: Some(digest),
+            note: self.note.map(str::to_owned),
+            ..ActionApproval::by(by, now)
+        }
+    }
+}

@@ -1,0 +1,283 @@
+//! Handling of manual actions by people.
+//!
+//! ```text
+//!             settle as done
+//!     ┌───────────────────────────────────────────▶ done
+//!     │                                             ▲  │
+//!     │                 request resolved or closed  │  │  request opened again
+//!     │                                             │  ▼
+//! untouched ──────────── hand over ──────────────▶ handed_over
+//!     │  ▲                                          │
+//!     │  └────────────── request deleted ───────────┘
+//!     │       settle as waived
+//!     └───────────────────────────────────────────▶ waived
+//! ```
+//!
+//! The first handling counts. A handed-over action follows its service request for as long as that
+//! exists.
+
+use crate::{
+    action::Risk,
+    check::facts::quoted,
+    journal::JournalEvent,
+    session::{
+        AgentSession, AgentSessionStatus, Handling, HandlingStatus, ProposedAction,
+        proposal::ACTION,
+    },
+};
+use model::{
+    Category, Code, Description, Error, Priority, Reason, ServiceRequestCreate, ServiceRequestId,
+    Timestamp, Title, UserId, input, input::Defaulted,
+};
+
+input! {
+    /// The body of a request that hands a manual action over to a user.
+    pub struct ActionHandOver {
+        /// The assignee: a user of the organization.
+        assignee_id: UserId,
+        /// Additional information for the assignee.
+        note: Option<Reason>,
+    }
+    example {"assigneeId": 1, "note": "Please call before Monday."};
+}
+
+/// A change of the service request of a handed-over action.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RequestChange {
+    /// Resolved or closed.
+    Over,
+    /// Opened again.
+    Reopened,
+    /// Deleted.
+    Deleted,
+}
+
+impl HandlingStatus {
+    /// Returns its journal event.
+    #[must_use]
+    pub const fn event(self) -> JournalEvent {
+        match self {
+            Self::Done => JournalEvent::DoneByHand,
+            Self::Waived => JournalEvent::Waived,
+            Self::HandedOver => JournalEvent::HandedOver,
+        }
+    }
+}
+
+impl RequestChange {
+    /// Returns its journal event.
+    #[must_use]
+    pub const fn event(self) -> JournalEvent {
+        match self {
+            Self::Over => JournalEvent::DoneByHand,
+            Self::Reopened => JournalEvent::HandOverReopened,
+            Self::Deleted => JournalEvent::HandOverWithdrawn,
+        }
+    }
+}
+
+impl AgentSession {
+    /// Stores a user's handling of a manual action. Returns false for a repeat by the same user,
+    /// which changes nothing. A session whose actions are all manual completes when each is done or
+    /// waived. A handed-over action keeps the proposal from expiring.
+    ///
+    /// 404 for an id that is not one of its actions. 409 for an id of an earlier proposal, for an
+    /// automated action, and for one that was handled before. 409 also in a session that is
+    /// cancelled, expired or in analysis.
+    pub fn handle(
+        &mut self,
+        action_id: &str,
+        handling: Handling,
+        now: Timestamp,
+    ) -> Result<bool, Error> {
+        let status = self.status_at(now);
+        let action = self.known_action(action_id)?;
+        if action.is_automated {
+            return Err(Error::conflict(
+                Code::ActionAutomated,
+                "The agent executes this action. Only manual actions are handed over.",
+            ));
+        }
+        if let Some(stands) = &action.handling {
+            let is_the_same = stands.by == handling.by
+                && stands.status == handling.status
+                && stands.assignee_id == handling.assignee_id;
+            return if is_the_same {
+                Ok(false)
+            } else {
+                Err(taken_care_of(stands))
+            };
+        }
+        match status {
+            AgentSessionStatus::AwaitingConfirmation
+            | AgentSessionStatus::Executing
+            | AgentSessionStatus::Completed
+            | AgentSessionStatus::Failed => {}
+            AgentSessionStatus::Expired => return Err(Self::expired("Open another session")),
+            _ => return Err(status.forbids("A manual action cannot be settled")),
+        }
+        self.takes(action_id, Some(handling), now);
+        Ok(true)
+    }
+
+    /// Applies a change of the service request of a handed-over action. Returns the new handling,
+    /// or the former one if it ends. None if nothing changes, for example after a new proposal. The
+    /// handling changes in every session status. The session's status changes only while it waits
+    /// for the action.
+    pub fn request_changed(
+        &mut self,
+        action_id: &str,
+        request: ServiceRequestId,
+        change: RequestChange,
+        by: Option<UserId>,
+        now: Timestamp,
+    ) -> Option<Handling> {
+        let mut actions = self.plan.proposed_actions.iter();
+        let action = actions.find(|action| action.id == action_id);
+        let handling = action.and_then(|action| action.handling.clone());
+        let handling = handling.filter(|one| one.service_request_id == Some(request))?;
+        let changed = |status| {
+            Some(Handling {
+                status,
+                by,
+                at: now,
+                ..handling.clone()
+            })
+        };
+        let next = match (change, handling.status) {
+            (RequestChange::Over, HandlingStatus::HandedOver) => changed(HandlingStatus::Done),
+            (RequestChange::Reopened, HandlingStatus::Done) => changed(HandlingStatus::HandedOver),
+            (RequestChange::Deleted, HandlingStatus::HandedOver) => None,
+            _ => return None,
+        };
+        self.takes(action_id, next.clone(), now);
+        next.or(Some(handling))
+    }
+
+    /// Returns a proposed action. 404 for an id that was never assigned, 409 for one of an earlier
+    /// proposal.
+    pub fn known_action(&self, action_id: &str) -> Result<&ProposedAction, Error> {
+        match self.proposed(action_id) {
+            Some(action) => Ok(action),
+            None if self.is_void(action_id) => Err(Self::superseded()),
+            None => Err(Error::NotFound(ACTION)),
+        }
+    }
+
+    /// Stores the handling of an action and updates the session.
+    fn takes(&mut self, action_id: &str, handling: Option<Handling>, now: Timestamp) {
+        let status = self.status_at(now);
+        let mut actions = self.plan.proposed_actions.iter_mut();
+        if let Some(action) = actions.find(|action| action.id == action_id) {
+            action.handling = handling;
+        }
+        self.times.updated_at = now;
+        if status != AgentSessionStatus::AwaitingConfirmation {
+            self.recheck_alert(now);
+            return;
+        }
+        let mut actions = self.plan.proposed_actions.iter();
+        let is_over = |action: &ProposedAction| {
+            let handling = action.handling.as_ref();
+            !action.is_automated && handling.is_some_and(|handling| !handling.is_open())
+        };
+        if actions.all(is_over) {
+            self.end(AgentSessionStatus::Completed, now);
+            self.recheck_alert(now);
+            return;
+        }
+        let handlings = self.plan.proposed_actions.iter();
+        let mut handlings = handlings.filter_map(|action| action.handling.as_ref());
+        self.times.due_at = if handlings.any(Handling::is_open) {
+            None
+        } else {
+            // Until this change, the session waited for a handed-over action.
+            Some(self.times.due_at.unwrap_or(now.plus(Self::CONFIRMATION)))
+        };
+    }
+}
+
+impl ProposedAction {
+    /// Creates the service request that asks a user to do it.
+    pub fn as_request(
+        &self,
+        session: &AgentSession,
+        note: Option<&str>,
+    ) -> Result<ServiceRequestCreate, Error> {
+        let text =
+            |error| Error::internal("creating the service request of a manual action", error);
+        let title = cut(
+            &format!(
+                "Alert {}: {}",
+                session.alert.alert_id, self.content.description
+            ),
+            Title::MOST,
+        );
+        let description = cut(&self.in_words(session, note), Description::MOST);
+        let category = cut(&self.content.target_system, Category::MOST);
+        Ok(ServiceRequestCreate {
+            title: Title::try_from(model::characters::on_one_line(&title)).map_err(text)?,
+            description: Some(Description::try_from(description).map_err(text)?),
+            priority: Defaulted(match self.content.risk {
+                Risk::Critical => Priority::Urgent,
+                Risk::High => Priority::High,
+                Risk::Low | Risk::Medium => Priority::Medium,
+            }),
+            category: Some(
+                Category::try_from(model::characters::on_one_line(&category)).map_err(text)?,
+            ),
+            reference_type: None,
+            reference_id: None,
+        })
+    }
+
+    fn in_words(&self, session: &AgentSession, note: Option<&str>) -> String {
+        let mut lines = vec![self.content.description.clone()];
+        lines.extend(note.map(|note| format!("\n{note}")));
+        if let Some(analysis) = &session.analysis.newest {
+            lines.push(format!("\nCause: {}", analysis.root_cause));
+            lines.push(format!("Impact: {}", analysis.impact));
+        }
+        lines.push(format!("\nSystem: {}", self.content.target_system));
+        if !self.content.records.is_empty() {
+            let records = self.content.records.iter().map(|record| quoted(record));
+            let records: Vec<String> = records.collect();
+            lines.push(format!("Records: {}", records.join(", ")));
+        }
+        lines.push(format!("Afterwards: {}", self.content.expected_outcome));
+        lines.push("\nSteps:".to_owned());
+        for step in &self.content.steps {
+            let call = step.call.as_ref().map(crate::action::ApiCall::summary);
+            let call = call.map(|call| format!(" ({call})")).unwrap_or_default();
+            lines.push(format!("{}. {}{call}", step.order, step.description));
+        }
+        lines.push(format!(
+            "\nAction {} of agent session {} on alert {}. When this request is resolved or closed, the \
+             action counts as done.",
+            self.id, session.id, session.alert.alert_id
+        ));
+        lines.join("\n")
+    }
+}
+
+/// Returns the first characters of a text.
+fn cut(text: &str, most: usize) -> String {
+    text.chars().take(most).collect()
+}
+
+fn taken_care_of(stands: &Handling) -> Error {
+    let how = match stands.status {
+        HandlingStatus::Done => "done".to_owned(),
+        HandlingStatus::Waived => "waived".to_owned(),
+        HandlingStatus::HandedOver => match stands.service_request_id {
+            Some(id) => {
+                format!("handed over with service request {id}; it is done when that is resolved")
+            }
+            None => "handed over".to_owned(),
+        },
+    };
+    Error::conflict(
+        Code::AlreadyHandled,
+        format!("The action is already {how}."),
+    )
+}

@@ -1,0 +1,309 @@
+//! The next step of a session in plain words: a user or the agent, what they do, and until when.
+
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::{
+    policy::{ActionApproval, AgentPolicy, Approvers},
+    session::{AgentSession, AgentSessionStatus, OpenWork, ProposedAction},
+};
+use model::{Code, Error, Permission, Timestamp, User, UserId};
+
+/// The render context of a session: the records on which its next step depends.
+#[derive(Clone, Debug)]
+pub struct SessionContext {
+    /// The organization's policy.
+    pub policy: AgentPolicy,
+    /// Of the users who approved its actions, those who still may.
+    pub approvers: Approvers,
+    /// True if its alert is resolved.
+    pub is_resolved: bool,
+}
+
+/// The next step of a session.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[schema(as = NextStep, examples(json!({
+    "who": "A manager or admin who did not open this session",
+    "what": "approves \"Void invoice `inv_2008`\" (2 of 2)",
+    "until": "2026-01-15T14:05:00.000Z"
+})))]
+pub struct Next {
+    /// The users who can take it, or the agent.
+    pub who: String,
+    /// The step.
+    pub what: String,
+    /// The end of the time for it; null if there is none.
+    pub until: Option<Timestamp>,
+    #[serde(skip)]
+    step: Step,
+}
+
+/// The kind of step, which tells the users who can take it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Step {
+    /// The agent works.
+    Agent,
+    /// A user proposes actions, or opens another session.
+    Propose,
+    /// A user approves an action.
+    Approve,
+    /// A user settles an action or rejects the proposal.
+    Execute,
+    /// This user resolves a service request.
+    Request(UserId),
+}
+
+const PROPOSER: &str = "A user who may propose actions";
+const EXECUTOR: &str = "A user who may execute actions";
+const AGENT: &str = "The agent";
+
+impl Next {
+    fn new(step: Step, who: impl Into<String>, what: impl Into<String>) -> Self {
+        Self {
+            who: who.into(),
+            what: what.into(),
+            until: None,
+            step,
+        }
+    }
+
+    fn until(self, until: Option<Timestamp>) -> Self {
+        Self { until, ..self }
+    }
+}
+
+impl AgentSession {
+    /// Returns its next step; none if nothing is left to do.
+    #[must_use]
+    pub fn next(&self, context: &SessionContext, now: Timestamp) -> Option<Next> {
+        self.next_steps(context, now).into_iter().next()
+    }
+
+    /// Returns the first step that a user with certain permissions can take now. A user who has
+    /// approved an action waits for the others.
+    #[must_use]
+    pub fn next_of(
+        &self,
+        user: &User,
+        may: impl Fn(Permission) -> bool,
+        context: &SessionContext,
+        now: Timestamp,
+    ) -> Option<Next> {
+        let mut steps = self.next_steps(context, now).into_iter();
+        steps.find(|next| match next.step {
+            Step::Agent => false,
+            Step::Propose => may(Permission::CreateAgentRemediation),
+            Step::Execute => may(Permission::ExecuteAgentRemediation),
+            Step::Request(assignee) => user.id == assignee,
+            Step::Approve => {
+                may(Permission::ExecuteAgentRemediation)
+                    && self.awaits_approval_of(user, context, now)
+            }
+        })
+    }
+
+    /// True if an approval of a user who may execute actions is missing. A user who has approved an action
+    /// waits for the others.
+    #[must_use]
+    pub fn awaits_approval_of(
+        &self,
+        user: &User,
+        context: &SessionContext,
+        now: Timestamp,
+    ) -> bool {
+        let is_theirs = |one: &ActionApproval| one.user_id == user.id && one.is_valid(now);
+        let open = self.open_actions(context.is_resolved, now);
+        let mut open = open.filter(|(_, work)| work.is_approval());
+        open.any(|(action, _)| {
+            !action.approvals.iter().any(is_theirs)
+                && self.may_approve(action, user, context, now).is_ok()
+        })
+    }
+
+    /// Returns its next steps, the most urgent first.
+    fn next_steps(&self, context: &SessionContext, now: Timestamp) -> Vec<Next> {
+        let status = self.status_at(now);
+        let mut steps = Vec::new();
+        match status {
+            AgentSessionStatus::Started => {
+                return vec![Next::new(Step::Propose, PROPOSER, "has actions proposed")];
+            }
+            AgentSessionStatus::Analyzing => {
+                let analyses = Next::new(Step::Agent, AGENT, "analyses the alert");
+                return vec![analyses.until(self.times.due_at)];
+            }
+            AgentSessionStatus::Executing if self.works() => {
+                steps.push(Next::new(
+                    Step::Agent,
+                    AGENT,
+                    "executes the approved actions",
+                ));
+            }
+            AgentSessionStatus::Cancelling => {
+                steps.push(Next::new(Step::Agent, AGENT, "ends the running actions"));
+            }
+            _ => {}
+        }
+        steps.extend(self.check_step(now));
+        let open: Vec<_> = self.open_actions(context.is_resolved, now).collect();
+        let of = |is: fn(OpenWork) -> bool| -> Vec<&ProposedAction> {
+            let open = open.iter().filter(|(_, work)| is(*work));
+            open.map(|(action, _)| *action).collect()
+        };
+        if let Some((action, others)) = of(|work| work == OpenWork::Judge).split_first() {
+            let system = &action.content.target_system;
+            let what = format!(
+                "looks in {system} and settles {} as done or not done{}",
+                quoted(action),
+                besides(others.len())
+            );
+            steps.push(Next::new(Step::Execute, EXECUTOR, what));
+        }
+        steps.extend(self.approval_step(&of(OpenWork::is_approval), context, now));
+        let may_propose = !context.is_resolved && !self.plan.superseded;
+        if may_propose && self.is_outdated() {
+            steps.push(self.another_session());
+        }
+        if let Some((action, others)) = of(|work| work == OpenWork::ByHand).split_first() {
+            let what = format!(
+                "settles {} or hands it over{}",
+                quoted(action),
+                besides(others.len())
+            );
+            let expires = status == AgentSessionStatus::AwaitingConfirmation;
+            let until = self.times.due_at.filter(|_| expires);
+            steps.push(Next::new(Step::Execute, EXECUTOR, what).until(until));
+        }
+        if matches!(
+            status,
+            AgentSessionStatus::AwaitingConfirmation
+                | AgentSessionStatus::Executing
+                | AgentSessionStatus::Completed
+                | AgentSessionStatus::Failed
+        ) {
+            steps.extend(self.plan.proposed_actions.iter().filter_map(handed_over));
+        }
+        if steps.is_empty() && may_propose {
+            steps.push(self.another_session());
+        }
+        steps
+    }
+
+    /// True if it failed since the record of an approved action is not as it was proposed.
+    fn is_outdated(&self) -> bool {
+        let mut short = self.plan.shortfall.keys();
+        self.status == AgentSessionStatus::Failed && short.any(|id| self.plan.void.contains(id))
+    }
+
+    fn another_session(&self) -> Next {
+        let what = format!(
+            "proposes again in another session on alert {}, or resolves the alert",
+            self.alert.alert_id
+        );
+        Next::new(Step::Propose, PROPOSER, what)
+    }
+
+    /// Returns the next check of an open outcome.
+    fn check_step(&self, now: Timestamp) -> Option<Next> {
+        let (id, at) = self.plan.awaited.iter().min_by_key(|(_, at)| **at)?;
+        let action = self.proposed(id)?;
+        let system = &action.content.target_system;
+        let what = format!(
+            "checks in {system} whether {} took effect{}",
+            quoted(action),
+            besides(self.plan.awaited.len() - 1)
+        );
+        let until = Some(*at).filter(|at| now < *at);
+        Some(Next::new(Step::Agent, AGENT, what).until(until))
+    }
+
+    /// Returns the approval of the first action that a user may approve.
+    fn approval_step(
+        &self,
+        open: &[&ProposedAction],
+        context: &SessionContext,
+        now: Timestamp,
+    ) -> Option<Next> {
+        let can_be_approved = |action: &&&ProposedAction| {
+            let subject = action.content.subject();
+            let is_denied = context.policy.demands(action).denies();
+            !is_denied && context.policy.caps.charge(subject).is_ok()
+        };
+        let until = self.approvable_until(now);
+        let Some(action) = open.iter().find(can_be_approved) else {
+            let what = format!(
+                "rejects the proposal, or has the policy changed: no user may approve {}",
+                quoted(open.first()?)
+            );
+            return Some(Next::new(Step::Execute, EXECUTOR, what).until(until));
+        };
+        let requirement = context.policy.demands(action);
+        let (needed, approvals) = (
+            requirement.approvers(),
+            context.approvers.standing(&action.approvals),
+        );
+        let given = requirement.given(&approvals, &self.proposers(&action.id), now);
+        let count = if needed > 1 {
+            format!(" ({} of {needed})", needed.min(given + 1))
+        } else {
+            String::new()
+        };
+        let again = if self.is_approved(&action.id) {
+            " again"
+        } else {
+            ""
+        };
+        let what = format!(
+            "approves {}{again}{count}{}",
+            quoted(action),
+            besides(open.len() - 1)
+        );
+        let valid = approvals.iter().filter(|one| one.is_valid(now));
+        let expires = valid.map(ActionApproval::expires_at);
+        let until = until.into_iter().chain(expires).min();
+        Some(Next::new(Step::Approve, requirement.who(), what).until(until))
+    }
+
+    /// Checks that the approval of a user who may execute actions would be accepted and count. 403 or
+    /// 409 if not.
+    pub fn may_approve(
+        &self,
+        action: &ProposedAction,
+        user: &User,
+        context: &SessionContext,
+        now: Timestamp,
+    ) -> Result<(), Error> {
+        if !action.is_automated {
+            return Err(Error::conflict(
+                Code::InvalidTransition,
+                "The action is manual and needs no approval.",
+            ));
+        }
+        self.check_open(action, now)?;
+        if context.is_resolved {
+            return Err(Self::alert_resolved());
+        }
+        self.check_approval(action, &context.policy, &ActionApproval::by(user, now))
+    }
+}
+
+/// Returns the step of a handed-over action whose service request is open.
+fn handed_over(action: &ProposedAction) -> Option<Next> {
+    let handling = action.handling.as_ref().filter(|one| one.is_open())?;
+    let (request, assignee) = (handling.service_request_id?, handling.assignee_id?);
+    let who = format!("The assignee of service request {request}");
+    let what = format!("does {} and resolves the service request", quoted(action));
+    Some(Next::new(Step::Request(assignee), who, what))
+}
+
+fn quoted(action: &ProposedAction) -> String {
+    format!("\"{}\"", action.content.description.trim_end_matches('.'))
+}
+
+fn besides(others: usize) -> String {
+    match others {
+        0 => String::new(),
+        1 => ", or one other open action".to_owned(),
+        others => format!(", or one of {others} other open actions"),
+    }
+}

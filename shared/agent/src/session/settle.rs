@@ -1,0 +1,231 @@
+//! The end of a session: by its actions, by a cancellation, or by later checks and verdicts.
+
+use std::{
+    collections::BTreeSet,
+    ops::{Deref, DerefMut},
+};
+
+use crate::{
+    action::{ActionResult, ActionState, AgentAction},
+    session::{AgentSession, AgentSessionStatus, ApprovedActions, ProposedAction},
+};
+use model::{Code, Error, Timestamp};
+
+/// The effect of a cancellation on the session's actions.
+#[derive(Debug)]
+pub struct Cancelled<'a, A> {
+    /// Actions that ended with it.
+    pub ended: Vec<&'a A>,
+    /// Claimed actions, which send nothing more.
+    pub stopping: Vec<&'a A>,
+}
+
+impl AgentSession {
+    /// Cancels the session. Queued actions end, and claimed ones stop after their current call.
+    /// Returns both, to be written together with the session. None if it was cancelled before. 409
+    /// if it ended otherwise.
+    ///
+    /// Every action that has not ended is written. A claim or a holder thus learns of the
+    /// cancellation from the action itself and need not read the session, which all its actions
+    /// share.
+    pub fn cancel<'a, A: DerefMut<Target = AgentAction>>(
+        &mut self,
+        actions: &'a mut ApprovedActions<A>,
+        now: Timestamp,
+    ) -> Result<Option<Cancelled<'a, A>>, Error> {
+        match self.status_at(now) {
+            AgentSessionStatus::Cancelling | AgentSessionStatus::Cancelled => return Ok(None),
+            status if status.has_ended() => {
+                return Err(Error::conflict(
+                    Code::InvalidTransition,
+                    format!(
+                        "This session is {}; there is nothing to cancel.",
+                        status.name()
+                    ),
+                ));
+            }
+            _ => {}
+        }
+        let (mut ended, mut stopping) = (Vec::new(), Vec::new());
+        for action in &mut actions.known {
+            if action.cancel(now) {
+                ended.push(&*action);
+            } else if action.state == ActionState::Running {
+                action.fence.stopping = true;
+                stopping.push(&*action);
+            }
+        }
+        let fell_short = ended
+            .iter()
+            .map(|one| (one.key.action_id.clone(), one.state));
+        self.plan.shortfall.extend(fell_short);
+        let (status, due) = if stopping.is_empty() {
+            (AgentSessionStatus::Cancelled, None)
+        } else {
+            let due = now.plus(Self::SETTLE_CHECK);
+            (AgentSessionStatus::Cancelling, Some(due))
+        };
+        self.withdraw_approvals();
+        self.set_status(status, due, now);
+        Ok(Some(Cancelled { ended, stopping }))
+    }
+
+    /// Ends the session if each of its approved actions has ended. With an open outcome it goes on
+    /// executing, and the last check or settlement ends it. Returns whether it changed.
+    pub fn settle<A: Deref<Target = AgentAction>>(
+        &mut self,
+        actions: &ApprovedActions<A>,
+        now: Timestamp,
+    ) -> bool {
+        if !self.works() || !actions.all_ended() {
+            return false;
+        }
+        self.ends(actions, now);
+        true
+    }
+
+    /// Sets the status that follows from its ended actions.
+    fn ends<A: Deref<Target = AgentAction>>(
+        &mut self,
+        actions: &ApprovedActions<A>,
+        now: Timestamp,
+    ) {
+        self.note_outcomes(actions);
+        if self.status == AgentSessionStatus::Cancelling {
+            self.set_status(AgentSessionStatus::Cancelled, None, now);
+            return;
+        }
+        let mut outcomes = self.plan.shortfall.values();
+        let is_open = outcomes.any(|outcome| *outcome == ActionState::Unknown);
+        let count = self.plan.shortfall.len();
+        self.error = (count > 0 && !is_open).then(|| {
+            let all = actions.known.len() + actions.unreadable.len();
+            format!("{count} of {all} approved actions did not succeed; see executionResults.")
+        });
+        let status = match (is_open, count) {
+            (true, _) => AgentSessionStatus::Executing,
+            (false, 0) => AgentSessionStatus::Completed,
+            (false, _) => AgentSessionStatus::Failed,
+        };
+        self.end(status, now);
+        self.plan.awaits_outcome = is_open;
+        self.plan_visit();
+        self.plan_alert_check(actions, now);
+    }
+
+    /// Notes what the results of its actions leave: the shortfall, the next checks, and the void
+    /// actions.
+    pub fn note_outcomes<A: Deref<Target = AgentAction>>(&mut self, actions: &ApprovedActions<A>) {
+        let results = self.results(actions);
+        let fell_short = results.iter().filter(|one| {
+            let is_replaced = || self.is_replaced(&one.action_id, actions);
+            !(one.success || one.is_needless() || is_replaced())
+        });
+        let states = fell_short.filter_map(|one| {
+            let state = actions.state(&one.action_id)?;
+            Some((one.action_id.clone(), state))
+        });
+        self.plan.shortfall = states.collect();
+        let next = actions.known.iter().filter_map(|action| {
+            let is_open = action.state == ActionState::Unknown;
+            let next = action.next_check_at().filter(|_| is_open)?;
+            Some((action.key.action_id.clone(), next))
+        });
+        self.plan.awaited = next.collect();
+        self.plan.void = self.void_actions(actions);
+    }
+
+    /// True if an action did not run, and one that it replaces succeeded.
+    fn is_replaced<A: Deref<Target = AgentAction>>(
+        &self,
+        action_id: &str,
+        actions: &ApprovedActions<A>,
+    ) -> bool {
+        let may_run = actions
+            .state(action_id)
+            .is_none_or(ActionState::is_not_done);
+        let unless = self.proposed(action_id).map(|action| &action.unless);
+        let mut others = self.plan.proposed_actions.iter();
+        may_run
+            && others.any(|other| {
+                let is_named = unless.is_some_and(|keys| keys.contains(&other.key));
+                is_named && actions.state(&other.id) == Some(ActionState::Succeeded)
+            })
+    }
+
+    /// Returns the actions without a use, by the newest results: not needed, or with a false
+    /// precondition.
+    fn void_actions<A: Deref<Target = AgentAction>>(
+        &self,
+        actions: &ApprovedActions<A>,
+    ) -> BTreeSet<String> {
+        let known = &actions.known;
+        let was_changed = |id: &str| {
+            let mut known = known.iter().filter(|one| one.key.action_id == *id);
+            known.any(|one| one.state == ActionState::Skipped && one.is_outdated())
+        };
+        let is_refuted = |proposed: &ProposedAction| {
+            let may_run = actions
+                .state(&proposed.id)
+                .is_none_or(ActionState::is_not_done);
+            may_run && known.iter().any(|done| done.refutes(&proposed.content))
+        };
+        let automated = self
+            .plan
+            .proposed_actions
+            .iter()
+            .filter(|one| one.is_automated);
+        let void = automated.filter(|one| {
+            was_changed(&one.id) || self.is_replaced(&one.id, actions) || is_refuted(one)
+        });
+        void.map(|one| one.id.clone()).collect()
+    }
+
+    /// Returns the results of the ended actions, in the order of the proposal.
+    #[must_use]
+    pub fn results<A: Deref<Target = AgentAction>>(
+        &self,
+        actions: &ApprovedActions<A>,
+    ) -> Vec<ActionResult> {
+        let unreadable = actions.unreadable.iter().map(|action_id| ActionResult {
+            action_id: action_id.clone(),
+            success: false,
+            excerpt_hash: None,
+            error: Some(
+                "The record of this action cannot be read; check the target system.".to_owned(),
+            ),
+            steps: Vec::new(),
+            verification: None,
+            reconciliation: None,
+            verdict: None,
+            executed_at: self.times.updated_at,
+            duration: 0,
+        });
+        let mut results: Vec<ActionResult> = actions
+            .known
+            .iter()
+            .filter_map(|action| action.result())
+            .chain(unreadable)
+            .collect();
+        results.sort_by_key(|result| self.place(&result.action_id).unwrap_or(usize::MAX));
+        results
+    }
+
+    /// Handles the end of a check, or the settlement of an action whose outcome was unknown. With the
+    /// last open outcome the session ends. Then, its actions may be approved again for as long as
+    /// after a failure. Returns whether its status changed.
+    pub fn settle_again<A: Deref<Target = AgentAction>>(
+        &mut self,
+        actions: &ApprovedActions<A>,
+        now: Timestamp,
+    ) -> bool {
+        let status = self.status;
+        let has_failed = status == AgentSessionStatus::Failed && !self.plan.approved.is_empty();
+        if self.plan.awaits_outcome || has_failed {
+            self.ends(actions, now);
+        } else {
+            self.note_outcomes(actions);
+        }
+        self.status != status
+    }
+}

@@ -1,0 +1,217 @@
+//! Settlements: a user says what became of an action. The settlement of an automated action with an
+//! unknown outcome is a *verdict*; the settlement of a manual action is its [`Handling`].
+
+use std::ops::DerefMut;
+
+use crate::{
+    action::{ActionState, AgentAction, Schedule, StepStatus, Verdict, VerdictOutcome},
+    session::{AgentSession, ApprovedActions, HandlingStatus, ProposedAction},
+};
+use model::{
+    Code, Error, Fault, FaultCode, JournalHead, Reason, Timestamp, UserId, input, names, span,
+};
+
+input! {
+    /// The body of a request that settles an action.
+    pub struct ActionSettle {
+        /// For an automated action with an unknown outcome: `done` if the target system shows all of
+        /// its effect, `not_done` if it shows no effect of the unclear call. For a manual action:
+        /// `done`, or `waived` if it is not needed.
+        outcome: SettleOutcome,
+        /// Where and how the user saw it, or the reason.
+        note: Reason,
+    }
+    example {"outcome": "done", "note": "The log of the billing system shows the call."};
+}
+
+names! {
+    /// The outcome of an action, as a user says it.
+    pub enum SettleOutcome = "an outcome" {
+        /// The action is done.
+        Done,
+        /// The automated action certainly took no effect.
+        NotDone,
+        /// The manual action is not needed.
+        Waived,
+    }
+}
+
+impl SettleOutcome {
+    /// Returns the verdict on an automated action. 400 for `waived`.
+    pub fn verdict(self) -> Result<VerdictOutcome, Error> {
+        match self {
+            Self::Done => Ok(VerdictOutcome::Done),
+            Self::NotDone => Ok(VerdictOutcome::NotDone),
+            Self::Waived => Err(not_for("The agent executes this action", "done, not_done")),
+        }
+    }
+
+    /// Returns the handling of a manual action. 400 for `not_done`.
+    pub fn handling(self) -> Result<HandlingStatus, Error> {
+        match self {
+            Self::Done => Ok(HandlingStatus::Done),
+            Self::Waived => Ok(HandlingStatus::Waived),
+            Self::NotDone => Err(not_for("This action is manual", "done, waived")),
+        }
+    }
+}
+
+fn not_for(action: &str, outcomes: &str) -> Error {
+    let detail = format!("{action}. Send one of: {outcomes}.");
+    Error::invalid(Fault::at("outcome", FaultCode::Combination, detail))
+}
+
+impl AgentAction {
+    /// Rebuilds the unreadable record of an approved action, with an unknown outcome. Its steps and
+    /// answers are only in the journal, which continues after `journal`.
+    #[must_use]
+    pub fn rebuilt(
+        session: &AgentSession,
+        proposed: &ProposedAction,
+        journal: JournalHead,
+        now: Timestamp,
+    ) -> Self {
+        let approvals = proposed.approvals.clone();
+        let mut action =
+            Self::approve(session, proposed, approvals, None, session.times.updated_at);
+        action.state = ActionState::Unknown;
+        action.schedule = Schedule::default();
+        action.end.at = Some(now);
+        action.journal = journal;
+        action
+    }
+
+    /// Settles an action whose outcome is unknown. An action that was done counts from its sending,
+    /// as if the target system had confirmed it. An action that was not done may run again. Returns
+    /// true if this call settled it, and false for the same user's same verdict. 409 unless its
+    /// outcome is unknown.
+    pub fn judge(&mut self, verdict: Verdict) -> Result<bool, Error> {
+        if self.state != ActionState::Unknown {
+            let stands = self.end.verdict.as_ref();
+            let is_the_same = stands
+                .is_some_and(|stands| (stands.by, stands.outcome) == (verdict.by, verdict.outcome));
+            return if is_the_same && self.state.has_ended() {
+                Ok(false)
+            } else {
+                Err(known(&format!("The action is {}.", self.state.name())))
+            };
+        }
+        if verdict.outcome == VerdictOutcome::NotDone
+            && let Some(why) = self.under_way(verdict.at)
+        {
+            return Err(Error::conflict(Code::UnderWay, why));
+        }
+        match verdict.outcome {
+            VerdictOutcome::Done => {
+                self.is_known(StepStatus::Done, verdict.at);
+                self.state = ActionState::Succeeded;
+                self.progress.steps_done =
+                    i64::try_from(self.content.steps.len()).unwrap_or(i64::MAX);
+                self.end.error = None;
+            }
+            VerdictOutcome::NotDone => {
+                self.is_known(StepStatus::NotDone, verdict.at);
+                self.state = ActionState::Failed;
+                self.end.error = Some(format!(
+                    "not_done: a person checked the target system. {}",
+                    verdict.note
+                ));
+            }
+        }
+        self.schedule.lease_until = None;
+        self.schedule.due_at = None;
+        self.end_reconciliation();
+        self.plan_checks(verdict.at);
+        self.end.verdict = Some(verdict);
+        Ok(true)
+    }
+}
+
+impl AgentAction {
+    /// Time before a check in which `not_done` is refused, in milliseconds.
+    pub const SOON: i64 = 5 * span::MINUTE;
+
+    /// Returns the user who said that it was not done, if it moves money. The user has an interest in
+    /// what is next done to its records, by any session.
+    #[must_use]
+    pub fn denied_by(&self) -> Option<UserId> {
+        let verdict = self.end.verdict.as_ref();
+        let denied = verdict.filter(|one| one.outcome == VerdictOutcome::NotDone);
+        denied
+            .filter(|_| self.content.money.is_some())
+            .map(|one| one.by)
+    }
+
+    /// Returns the reason to refuse `not_done`: the call is under way by the system's word, or a check
+    /// is due. None once no check is planned.
+    fn under_way(&self, now: Timestamp) -> Option<String> {
+        let next = self.next_check_at()?;
+        let why = if self.progress.call.under_way == Some(true) {
+            "The target system says that the call is under way"
+        } else if next <= now.plus(Self::SOON) {
+            "A check whether the call took effect is due"
+        } else {
+            return None;
+        };
+        Some(format!(
+            "{why}. The agent checks again at {next}; settle the action after that."
+        ))
+    }
+}
+
+impl AgentSession {
+    /// Settles one of its actions whose outcome is unknown. The action and the session are written
+    /// together, so that a concurrent end of the session conflicts. Returns the action; none for a
+    /// repeat, when there is nothing to write.
+    ///
+    /// The session ends with the last outcome that was open. Then, actions that are not done may run
+    /// again for as long as after a failure. A cancelled session stays cancelled.
+    ///
+    /// A user who says that an action with money was not done counts as its proposer from then on.
+    ///
+    /// 404 for an id that is not one of its actions. 409 for an id of an earlier proposal, and
+    /// unless the outcome is unknown. 409 for `not_done` while the call is under way.
+    pub fn judge<'a, A: DerefMut<Target = AgentAction>>(
+        &mut self,
+        actions: &'a mut ApprovedActions<A>,
+        action_id: &str,
+        verdict: Verdict,
+    ) -> Result<Option<&'a A>, Error> {
+        let (now, by, outcome) = (verdict.at, verdict.by, verdict.outcome);
+        if actions.unreadable.iter().any(|id| id == action_id) {
+            return Err(Error::conflict(
+                Code::InvalidTransition,
+                "The record of this action cannot be read. Settle it when the session has ended.",
+            ));
+        }
+        let is_it = |action: &A| action.key.action_id == action_id;
+        let Some(action) = actions.known.iter_mut().find(|one| is_it(one)) else {
+            self.known_action(action_id)?;
+            return Err(known("The action was not executed."));
+        };
+        if !action.judge(verdict)? {
+            return Ok(None);
+        }
+        let moves_money = action.content.money.is_some();
+        if outcome == VerdictOutcome::NotDone && moves_money {
+            let mut proposed = self.plan.proposed_actions.iter_mut();
+            let proposed = proposed.find(|one| one.id == action_id);
+            if let Some(proposed) = proposed.filter(|one| !one.denied_by.contains(&by)) {
+                proposed.denied_by.push(by);
+            }
+        }
+        self.times.updated_at = now;
+        self.settle_again(actions, now);
+        Ok(actions.known.iter().find(|one| is_it(one)))
+    }
+}
+
+fn known(why: &str) -> Error {
+    Error::conflict(
+        Code::OutcomeKnown,
+        format!(
+            "{why} An automated action is settled only while its outcome is unknown: send done or \
+             not_done then."
+        ),
+    )
+}

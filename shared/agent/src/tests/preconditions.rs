@@ -1,0 +1,355 @@
+//! Checks of target systems.
+
+use ActionState::{Failed, Skipped, Succeeded, Unknown};
+use Idempotency::{Keyed, Unkeyed};
+
+use super::{actions::context, *};
+
+pub(super) const LEASE: i64 = span::MINUTE;
+pub(super) const WITHIN: i64 = 10 * span::MINUTE;
+
+pub(super) fn is(fact: &str, value: &str) -> FactCondition {
+    serde_json::from_value(json!({"fact": fact, "is": [value]})).unwrap()
+}
+
+fn read(name: &str, path: &str) -> TargetRead {
+    TargetRead {
+        name: name.into(),
+        connection: "billing".into(),
+        path: path.into(),
+        facts: [("state".into(), "/state".into())].into(),
+        absent: std::collections::BTreeMap::new(),
+    }
+}
+
+/// The observation of a record in that state.
+pub(super) fn seen(state: &str) -> Observation {
+    let mut observation = Observation::default();
+    let facts = [("batch.state", json!(state)), ("batch.http", json!(200))];
+    observation.add(
+        facts
+            .into_iter()
+            .map(|(name, value)| (name.to_owned(), value))
+            .collect(),
+    );
+    observation
+}
+
+pub(super) fn unread(is_for_good: bool) -> Observation {
+    let mut observation = Observation::default();
+    let read_error = ReadError {
+        is_for_good,
+        ..ReadError::for_now("No answer.")
+    };
+    observation.lacks("batch", read_error);
+    observation
+}
+
+/// An action approved at 0. Its precondition is a stuck batch; verification and reconciliation
+/// look for a processed one.
+fn unchecked() -> AgentAction {
+    let mut action = queued();
+    action.content.reads = vec![
+        read("batch", "/usage-batches/ub_1001"),
+        read("other", "/other"),
+    ];
+    action.content.require = vec![is("batch.state", "stuck")];
+    action.content.verify = Some(Verification {
+        effective: is("batch.state", "processed"),
+        amount: None,
+        within: WITHIN,
+    });
+    action.content.steps[0].reconcile = Some(Reconciliation {
+        not_done: Some(is("batch.state", "stuck")),
+        ..Reconciliation::by(is("batch.state", "processed"))
+    });
+    action.round.approvals[0].digest = Some(action.digest());
+    action
+}
+
+pub(super) fn held(target: Idempotency) -> AgentAction {
+    let mut action = unchecked();
+    let claimed = action.claim(&context(target), LEASE, at(0));
+    assert_eq!(claimed, Claim::Held(()));
+    action
+}
+
+fn ended(outcome: &Outcome) -> AgentAction {
+    let mut action = held(Unkeyed);
+    assert_eq!(action.permits(&seen("stuck"), at(0)), Precondition::Holds);
+    action.sends(Unkeyed, at(0));
+    if outcome.state == Succeeded {
+        action.keep(1, StepStatus::Done, None, at(0));
+        action.answered(Effect::Done, Unkeyed);
+    } else {
+        action.keep(1, StepStatus::Unclear, None, at(0));
+        action.answered(Effect::Unclear, Unkeyed);
+    }
+    action.record(outcome, at(0));
+    action
+}
+
+pub(super) fn unknown() -> AgentAction {
+    ended(&Outcome::unknown(None, "Who knows."))
+}
+
+pub(super) fn succeeded() -> AgentAction {
+    ended(&Outcome::succeeded(None))
+}
+
+#[test]
+fn what_does_not_hold_counts_before_what_is_not_known() {
+    let (holds, fails) = (is("batch.state", "stuck"), is("batch.state", "void"));
+    let (unread, absent) = (is("other.state", "x"), is("batch.size", "x"));
+    let mut observation = seen("stuck");
+    for is_for_good in [true, false] {
+        let read_error = ReadError {
+            is_for_good,
+            ..ReadError::for_now(is_for_good.to_string())
+        };
+        observation.lacks(if is_for_good { "third" } else { "other" }, read_error);
+    }
+    assert_eq!(observation.judge([&holds]), Judgement::Holds);
+    assert_eq!(observation.judge([]), Judgement::Holds);
+    let found = "expected that batch.state is `void`; found that batch.state is `stuck`.";
+    assert_eq!(
+        observation.judge([&unread, &holds, &fails]),
+        Judgement::Fails(found.into())
+    );
+    // The read was answered without this value.
+    let found = "expected that batch.size is `x`; found that batch.size is not there.";
+    assert_eq!(observation.judge([&absent]), Judgement::Fails(found.into()));
+    let problem = |judgement| match judgement {
+        Judgement::NotKnown(read_error) => read_error.problem,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(problem(observation.judge([&holds, &unread])), "false");
+    // A permanent error is reported first.
+    for both in [
+        ["other.state", "third.state"],
+        ["third.state", "other.state"],
+    ] {
+        let both = both.map(|fact| is(fact, "x"));
+        assert_eq!(problem(observation.judge(&both)), "true");
+    }
+}
+
+#[test]
+fn a_fact_is_compared_with_another_as_far_as_both_are_known() {
+    let same: FactCondition =
+        serde_json::from_value(json!({"fact": "batch.state", "same_as": "other.state"})).unwrap();
+    let mut observation = seen("stuck");
+    observation.lacks("other", ReadError::for_now("No answer."));
+    assert!(matches!(observation.judge([&same]), Judgement::NotKnown(_)));
+    let mut observation = seen("stuck");
+    observation.add(
+        [("other.state".to_owned(), json!("void"))]
+            .into_iter()
+            .collect(),
+    );
+    let Judgement::Fails(found) = observation.judge([&same]) else {
+        panic!("{observation:?}");
+    };
+    assert!(found.ends_with("found that batch.state is `stuck` and other.state is `void`."));
+}
+
+#[test]
+fn long_facts_are_kept_in_part() {
+    let facts: Facts = [
+        ("a.b".to_owned(), json!("x".repeat(500))),
+        ("a.c".to_owned(), json!(5)),
+    ]
+    .into_iter()
+    .collect();
+    let kept = crate::check::observation::kept(&facts);
+    assert_eq!(kept.0["a.b"].as_str().unwrap().len(), 200);
+    assert_eq!(kept.0["a.c"], 5);
+}
+
+#[test]
+fn a_claim_is_followed_by_a_look_while_nothing_was_sent() {
+    for target in [Keyed, Unkeyed] {
+        let mut action = held(target);
+        assert!(action.progress.call.unchecked && !action.progress.call.sending);
+        assert_eq!(action.required_reads(), [action.content.reads[0].clone()]);
+        // A holder that dies during the check has sent nothing.
+        assert_eq!(
+            action.claim(&context(target), LEASE, at(LEASE)),
+            Claim::Held(())
+        );
+        assert!(action.progress.call.unchecked && !action.progress.call.ambiguous);
+        assert_eq!(
+            action.permits(&seen("stuck"), at(LEASE)),
+            Precondition::Holds
+        );
+        assert!(!action.progress.call.unchecked);
+        // A holder that dies later may have sent a call.
+        let later = at(2 * LEASE);
+        let claimed = action.claim(&context(target), LEASE, later);
+        if target == Unkeyed {
+            assert_eq!(claimed, Claim::Ended(Unknown));
+        } else {
+            // The check might find the action's own effect.
+            assert_eq!(claimed, Claim::Held(()));
+            assert!(action.progress.call.ambiguous && !action.progress.call.unchecked);
+        }
+    }
+    let mut halfway = unchecked();
+    halfway.content.steps.push(step("POST"));
+    halfway.round.approvals[0].digest = Some(halfway.digest());
+    halfway.progress.steps_done = 1;
+    assert_eq!(
+        halfway.claim(&context(Unkeyed), LEASE, at(0)),
+        Claim::Held(())
+    );
+    assert!(!halfway.progress.call.unchecked && halfway.progress.call.sending);
+    let mut without = queued();
+    assert_eq!(
+        without.claim(&context(Unkeyed), LEASE, at(0)),
+        Claim::Held(())
+    );
+    assert!(!without.progress.call.unchecked && without.progress.call.sending);
+}
+
+#[test]
+fn what_it_requires_and_is_not_so_ends_it_before_anything_is_sent() {
+    for (observation, code) in [
+        (
+            seen("processed"),
+            "precondition_changed: expected that batch.state is `stuck`; found that batch.state is `processed`.",
+        ),
+        (unread(true), "precondition_unknown: No answer."),
+    ] {
+        let mut action = held(Unkeyed);
+        let Precondition::Changed(outcome) = action.permits(&observation, at(5)) else {
+            panic!("{action:?}");
+        };
+        assert_eq!(outcome.state, Skipped);
+        assert_eq!(
+            outcome.error.as_deref(),
+            Some(&*format!("{code} Nothing was sent."))
+        );
+        action.record(&outcome, at(5));
+        assert_eq!((action.schedule.due_at, action.holds(at(5))), (None, None));
+        assert_eq!(action.results_of_steps()[0].status, StepStatus::NotSent);
+        let noted = action.note(None, at(5));
+        assert_eq!(noted.len(), 1);
+        assert_eq!(noted[0].what, JournalEvent::Checked);
+    }
+    // After a step that only read.
+    let mut action = held(Unkeyed);
+    action.progress.steps_done = 1;
+    let Precondition::Changed(outcome) = action.permits(&seen("processed"), at(5)) else {
+        panic!("{action:?}");
+    };
+    assert_eq!(outcome.state, Failed);
+    assert!(outcome.error.unwrap().ends_with("Nothing more was sent."));
+}
+
+#[test]
+fn what_is_not_known_for_now_is_looked_at_again_later() {
+    let mut action = held(Unkeyed);
+    let later = action.permits(&unread(false), at(5));
+    assert_eq!(later, Precondition::NotKnown("No answer.".into()));
+    action.release(at(6), at(5));
+    assert_eq!(
+        action.claim(&context(Unkeyed), LEASE, at(6)),
+        Claim::Held(())
+    );
+    assert!(action.progress.call.unchecked && !action.progress.call.ambiguous);
+}
+
+#[test]
+fn an_approval_holds_until_a_call_may_have_taken_effect() {
+    let late = 9 + ActionApproval::VALID;
+    for (answered, claimed) in [
+        (false, Claim::Ended(Skipped)),
+        // The system deferred the call, which proves that nothing was done.
+        (true, Claim::Ended(Skipped)),
+    ] {
+        let mut action = held(Keyed);
+        if answered {
+            assert_eq!(action.permits(&seen("stuck"), at(5)), Precondition::Holds);
+            action.keep(1, StepStatus::NotNow, None, at(5));
+            action.release(at(6), at(5));
+            assert_eq!(action.claim(&context(Keyed), LEASE, at(6)), Claim::Held(()));
+        }
+        let later = action.permits(&unread(false), at(7));
+        assert!(matches!(later, Precondition::NotKnown(_)));
+        action.release(at(8), at(7));
+        assert!(action.progress.call.unchecked);
+        assert_eq!(action.claim(&context(Keyed), LEASE, at(late)), claimed);
+        let error = action.end.error.unwrap_or_default();
+        assert!(error.starts_with("approval_expired"), "{answered}: {error}");
+    }
+}
+
+#[test]
+fn steps_are_told_one_by_one() {
+    let mut action = unchecked();
+    action.content.steps = vec![step("GET"), step("POST"), step("POST")];
+    for (order, step) in (1..).zip(&mut action.content.steps) {
+        step.order = order;
+    }
+    let hash = |status| Some(excerpt(status, json!({})).hash());
+    action.keep(1, StepStatus::Done, hash(200), at(1));
+    action.progress.steps_done = 1;
+    action.keep(2, StepStatus::Unclear, None, at(2));
+    // A deferral says nothing about the first call.
+    action.keep(2, StepStatus::NotNow, hash(429), at(3));
+    let steps = action.results_of_steps();
+    let statuses: Vec<StepStatus> = steps.iter().map(|step| step.status).collect();
+    assert_eq!(
+        statuses,
+        [StepStatus::Done, StepStatus::Unclear, StepStatus::NotSent]
+    );
+    assert_eq!((steps[1].at, steps[2].at), (Some(at(3)), None));
+    let hashes: Vec<_> = steps.into_iter().map(|step| step.excerpt_hash).collect();
+    assert_eq!(hashes, [hash(200), hash(429), None]);
+    // A refusal replaces it, as does every answer after a clear one.
+    action.keep(2, StepStatus::Refused, None, at(4));
+    action.keep(2, StepStatus::NotNow, None, at(5));
+    assert_eq!(action.results_of_steps()[1].status, StepStatus::NotNow);
+    // A holder that died stored no result, but the action ended as unknown.
+    action.progress.results.clear();
+    action.state = Unknown;
+    let statuses = action.results_of_steps();
+    let statuses: Vec<StepStatus> = statuses.iter().map(|step| step.status).collect();
+    assert_eq!(
+        statuses,
+        [StepStatus::Done, StepStatus::Unclear, StepStatus::NotSent]
+    );
+}
+
+#[test]
+fn a_number_that_the_table_cannot_hold_is_no_fact() {
+    let mut read = held(Keyed)
+        .content
+        .reads
+        .first()
+        .cloned()
+        .unwrap_or(TargetRead {
+            name: "invoice".into(),
+            connection: "billing".into(),
+            path: "/invoices/1".into(),
+            facts: std::collections::BTreeMap::new(),
+            absent: std::collections::BTreeMap::new(),
+        });
+    read.facts = [("due".to_owned(), "/due".to_owned())].into();
+    for (due, is_known) in [
+        ("0", true),
+        ("-5000.5", true),
+        ("9007199254740993", true),
+        ("5e3", true),
+        // It was rounded, and may stand for another number.
+        ("1e100", false),
+        ("90071992547409931234567", false),
+        ("1e200", false),
+        ("-1e200", false),
+        ("1e-200", false),
+    ] {
+        let answer: serde_json::Value =
+            serde_json::from_str(&format!("{{\"due\": {due}}}")).unwrap();
+        assert_eq!(read.facts(&answer).len() == 1, is_known, "{due}");
+    }
+}

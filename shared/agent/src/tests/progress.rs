@@ -1,0 +1,254 @@
+//! Runs of claimed actions: the work that comes next after each result.
+
+use std::time::Duration;
+
+use ActionState::{Failed, Skipped, Succeeded, Unknown};
+use Idempotency::{Keyed, Unkeyed};
+
+use super::{
+    actions::{self, called},
+    preconditions::{self, seen, unread},
+    *,
+};
+
+const SECOND: Duration = Duration::from_secs(1);
+const LEFT: Duration = Duration::from_mins(1);
+
+fn run_of(action: AgentAction, target: Idempotency) -> Progress {
+    let limits = RunLimits {
+        call: SECOND * 10,
+        reads: SECOND * 8,
+        pauses: vec![SECOND, SECOND * 2],
+        longest_pause: SECOND * 5,
+    };
+    Progress::new(action, called(target, 1), at(0), limits)
+}
+
+fn run(target: Idempotency) -> Progress {
+    run_of(actions::held(target), target)
+}
+
+fn result(effect: Effect) -> CallResult {
+    CallResult {
+        is_clear: Some(true),
+        ..CallResult::unsent(effect, "Why.", at(0))
+    }
+}
+
+/// Reports the result of the call that comes next.
+fn receive(run: &mut Progress, effect: Effect) {
+    let work = run.next(at(0), LEFT);
+    assert!(matches!(work, Work::Send(_)), "{work:?}");
+    run.received(result(effect));
+}
+
+/// Pauses before a retry, and takes a slot for it.
+fn retry(run: &mut Progress, pause: Duration) {
+    assert_eq!(run.next(at(0), LEFT), Work::Wait(Wait::For(pause)));
+    assert_eq!(run.next(at(0), LEFT), Work::Wait(Wait::Slot));
+    run.reserved(Ok(at(0)));
+}
+
+/// The state that the run's outcome records.
+fn outcome(run: &mut Progress) -> ActionState {
+    match run.next(at(0), LEFT) {
+        Work::End(RunEnd::Outcome(outcome)) => outcome.state,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn released(run: &mut Progress) -> String {
+    match run.next(at(0), LEFT) {
+        Work::End(RunEnd::Release(next, problem)) => {
+            assert!(next >= at(span::MINUTE));
+            problem
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn each_step_takes_a_slot_and_a_call() {
+    let mut action = actions::held(Keyed);
+    action.content.steps.push(ActionStep {
+        order: 2,
+        ..step("POST")
+    });
+    let mut run = run_of(action, Keyed);
+    receive(&mut run, Effect::Done);
+    assert_eq!(run.next(at(0), LEFT), Work::Wait(Wait::Slot));
+    run.reserved(Ok(at(500)));
+    assert_eq!(run.next(at(0), LEFT), Work::Wait(Wait::For(SECOND / 2)));
+    let Work::Send(call) = run.next(at(500), LEFT) else {
+        panic!("{run:?}");
+    };
+    assert!(call.key.ends_with("-2-1") && !call.is_repeated && !call.is_announced);
+    run.received(result(Effect::DoneBefore));
+    assert_eq!(outcome(&mut run), Succeeded);
+    let steps = run.action.progress.unwritten.iter();
+    assert_eq!(steps.map(|(step, _)| *step).collect::<Vec<_>>(), [1, 2]);
+}
+
+#[test]
+fn the_claim_announces_the_first_call_unless_the_run_waits_before() {
+    let mut at_once = run(Keyed);
+    let Work::Send(call) = at_once.next(at(0), LEFT) else {
+        panic!("{at_once:?}");
+    };
+    assert!(call.is_announced);
+    let mut waiting = run(Unkeyed);
+    assert!(waiting.action.progress.call.sending);
+    waiting.reserved(Ok(at(1_000)));
+    assert_eq!(waiting.next(at(0), LEFT), Work::Wait(Wait::For(SECOND)));
+    assert!(!waiting.action.progress.call.sending);
+    let Work::Send(call) = waiting.next(at(1_000), LEFT) else {
+        panic!("{waiting:?}");
+    };
+    assert!(!call.is_announced);
+    waiting.announce(at(1_000));
+    assert!(waiting.action.progress.call.sending);
+}
+
+#[test]
+fn a_call_without_a_result_is_repeated_after_pauses_with_its_key() {
+    let mut run = run(Keyed);
+    receive(&mut run, Effect::NotNow);
+    retry(&mut run, SECOND);
+    let slow = CallResult {
+        retry_after: Some(4_000),
+        ..result(Effect::Unclear)
+    };
+    assert!(matches!(run.next(at(0), LEFT), Work::Send(_)));
+    run.received(slow);
+    retry(&mut run, SECOND * 4);
+    let Work::Send(call) = run.next(at(0), LEFT) else {
+        panic!("{run:?}");
+    };
+    assert!(call.is_repeated && call.key.ends_with("-1-1"));
+    run.received(result(Effect::Unclear));
+    assert_eq!(released(&mut run), "Why.");
+}
+
+#[test]
+fn no_call_is_repeated_through_an_open_breaker_or_after_a_long_pause() {
+    let mut left_alone = run(Keyed);
+    receive(&mut left_alone, Effect::NotNow);
+    assert!(left_alone.breaker_is_open(true) && !left_alone.breaker_is_open(true));
+    released(&mut left_alone);
+    let mut patient = run(Keyed);
+    assert!(matches!(patient.next(at(0), LEFT), Work::Send(_)));
+    patient.received(CallResult {
+        retry_after: Some(6_000),
+        ..result(Effect::NotNow)
+    });
+    released(&mut patient);
+}
+
+#[test]
+fn a_result_that_ends_the_action_ends_the_run() {
+    for (effect, target, state) in [
+        (Effect::Refused, Keyed, Failed),
+        (Effect::Undecided, Keyed, Unknown),
+        (Effect::UnderWay, Keyed, Unknown),
+        (Effect::Unclear, Unkeyed, Unknown),
+    ] {
+        let mut run = run(target);
+        receive(&mut run, effect);
+        assert_eq!(outcome(&mut run), state, "{effect:?}");
+    }
+    let mut by_hand = actions::held(Keyed);
+    by_hand.content.steps[0].call = None;
+    assert_eq!(outcome(&mut run_of(by_hand, Keyed)), Failed);
+}
+
+#[test]
+fn preconditions_are_read_before_the_first_change() {
+    for (observation, is_sent) in [(seen("stuck"), true), (seen("void"), false)] {
+        let mut run = run_of(preconditions::held(Keyed), Keyed);
+        let Work::Read(reads) = run.next(at(0), LEFT) else {
+            panic!("{run:?}");
+        };
+        assert_eq!(reads, run.action.required_reads());
+        run.observed(&observation, at(0));
+        if is_sent {
+            let Work::Send(call) = run.next(at(0), LEFT) else {
+                panic!("{run:?}");
+            };
+            assert!(!call.is_announced);
+        } else {
+            assert_eq!(outcome(&mut run), Skipped);
+        }
+    }
+    let mut blind = run_of(preconditions::held(Keyed), Keyed);
+    assert!(matches!(blind.next(at(0), LEFT), Work::Read(_)));
+    blind.observed(&unread(false), at(0));
+    assert_eq!(released(&mut blind), "No answer.");
+}
+
+#[test]
+fn a_call_in_doubt_is_repeated_only_if_no_read_shows_its_effect() {
+    let in_doubt = || {
+        let mut action = preconditions::held(Keyed);
+        action.progress.call.unchecked = false;
+        action.sends(Keyed, at(0));
+        action.answered(Effect::Unclear, Keyed);
+        run_of(action, Keyed)
+    };
+    let mut found = in_doubt();
+    assert!(matches!(found.next(at(0), LEFT), Work::Read(_)));
+    found.observed(&seen("processed"), at(0));
+    assert_eq!(outcome(&mut found), Succeeded);
+    let mut lost = in_doubt();
+    assert!(matches!(lost.next(at(0), LEFT), Work::Read(_)));
+    lost.observed(&seen("stuck"), at(0));
+    assert!(matches!(lost.next(at(0), LEFT), Work::Send(call) if call.is_repeated));
+    let mut forgotten = in_doubt();
+    assert!(matches!(forgotten.next(at(0), LEFT), Work::Read(_)));
+    forgotten.observed(&unread(false), at(0));
+    let late = forgotten.next(at(2 * span::DAY), LEFT);
+    assert!(
+        matches!(late, Work::End(RunEnd::Outcome(outcome)) if outcome.state == Unknown),
+        "{forgotten:?}"
+    );
+}
+
+#[test]
+fn nothing_is_begun_without_time_for_it() {
+    let mut short = run(Unkeyed);
+    let work = short.next(at(0), SECOND * 9);
+    assert!(matches!(work, Work::End(RunEnd::Release(..))), "{work:?}");
+    assert!(!short.action.progress.call.sending);
+    let mut reads = run_of(preconditions::held(Keyed), Keyed);
+    let work = reads.next(at(0), SECOND * 7);
+    assert!(matches!(work, Work::End(RunEnd::Release(..))), "{work:?}");
+    for slot in [Ok(at(51_000)), Err(at(1_000))] {
+        let mut late = run(Keyed);
+        late.reserved(slot);
+        assert!(released(&mut late).contains("limit of calls"), "{slot:?}");
+    }
+}
+
+#[test]
+fn the_holder_stops_when_it_learns_that_nothing_more_is_to_be_sent() {
+    let mut resolved = run(Keyed);
+    resolved.alert_resolved();
+    assert_eq!(outcome(&mut resolved), Skipped);
+    let mut cancelled = run(Unkeyed);
+    cancelled.cancelled();
+    assert_eq!(outcome(&mut cancelled), Skipped);
+    let mut lost = run(Keyed);
+    lost.lost();
+    assert_eq!(lost.next(at(0), LEFT), Work::End(RunEnd::Lost));
+}
+
+#[test]
+fn a_run_without_a_result_a_day_after_the_approval_gives_up() {
+    let mut run = run(Keyed);
+    receive(&mut run, Effect::NotNow);
+    let _ = run.breaker_is_open(true);
+    let work = run.next(at(AgentAction::PATIENCE - 1), LEFT);
+    assert!(
+        matches!(work, Work::End(RunEnd::Outcome(outcome)) if outcome.state == Failed),
+        "{run:?}"
+    );
+}

@@ -1,0 +1,254 @@
+//! Checks of target systems after an action or a session has ended. The worker sends the reads; the
+//! current record judges the observation.
+
+use agent::{
+    action::{ActionKey, ActionState, AgentAction, Message},
+    alert::{Alert, AlertStatus, StatusSource},
+    check::{Judgement, Observation, TargetRead},
+    connection::Connection,
+    journal::{JournalEvent, Note},
+    session::{AgentSession, AgentSessionStatus},
+};
+use model::{AgentSessionId, Error, OrganizationId};
+
+use super::{
+    Agent, PAUSED, SessionWithActions, due::DueSession, journal::WORKER, outcomes, transition,
+};
+use crate::{
+    WriteContext,
+    key::{self, AnyKey},
+    retry::try_retry,
+    table::{OrLeave, Read, Stored, Write},
+    tracked::Tracked,
+};
+
+/// A due check.
+#[derive(Clone, Debug)]
+pub struct DueCheck {
+    of: Checked,
+    /// Its reads.
+    pub reads: Vec<TargetRead>,
+    /// The existing connections of its reads.
+    pub connections: Vec<Connection>,
+}
+
+/// The record that a check concerns.
+#[derive(Clone, Debug)]
+enum Checked {
+    /// Its effect, or its unclear call.
+    Action(Box<AgentAction>),
+    /// The end of its alert.
+    Session(Box<Stored<AgentSession>>),
+}
+
+impl Agent<'_> {
+    /// Returns the due check of an action. None if none is due. During a pause of the organization or
+    /// of a connection, the check is deferred, and none is returned too.
+    pub async fn due_check(&self, action: &ActionKey) -> Result<Option<DueCheck>, Error> {
+        let table = &self.0.table;
+        let (tenant, key) = (action.organization_id, key::agent_action(action));
+        let found: Option<Stored<AgentAction>> = table.get(&key, Read::Consistent).await?;
+        let now = self.0.clock.now();
+        let is_due =
+            |action: &Stored<AgentAction>| action.next_check_at().is_some_and(|at| at <= now);
+        let Some(mut action) = found.filter(is_due) else {
+            return Ok(None);
+        };
+        let reads = action
+            .check()
+            .map(|check| check.reads())
+            .unwrap_or_default();
+        let Some(connections) = self.connections_of(tenant, &reads).await? else {
+            action.defer_check(now.plus(PAUSED));
+            self.write_or_leave(&action).await?;
+            return Ok(None);
+        };
+        Ok(Some(DueCheck {
+            of: Checked::Action(Box::new(action.record)),
+            reads,
+            connections,
+        }))
+    }
+
+    /// Returns the due check of a session's alert, as [`due_check`](Self::due_check) does.
+    pub async fn due_alert_check(
+        &self,
+        tenant: OrganizationId,
+        id: AgentSessionId,
+    ) -> Result<Option<DueCheck>, Error> {
+        let whole = self.get(tenant, id).await?;
+        let mut session = whole.session;
+        if !session.awaits_alert_check() {
+            return Ok(None);
+        }
+        let now = self.0.clock.now();
+        let Some(check) = session.alert_check(&whole.actions) else {
+            // The verification that is awaited schedules the check again.
+            session.end_alert_checks();
+            self.write_or_leave(&session).await?;
+            return Ok(None);
+        };
+        let reads = check.reads();
+        let Some(connections) = self.connections_of(tenant, &reads).await? else {
+            session.check_alert_at(now.plus(PAUSED));
+            self.write_or_leave(&session).await?;
+            return Ok(None);
+        };
+        Ok(Some(DueCheck {
+            of: Checked::Session(Box::new(session)),
+            reads,
+            connections,
+        }))
+    }
+
+    /// Writes the observation of a check, and its effects on the session and the alert. Returns the
+    /// action after it, and the message of the alert's check if this result made it due. None for a
+    /// check of an alert, and if another worker did the check. 409 if others kept writing the session.
+    pub async fn write_check(
+        &self,
+        check: DueCheck,
+        observation: &Observation,
+    ) -> Result<Option<(AgentAction, Option<Message>)>, Error> {
+        let before = match check.of {
+            Checked::Action(action) => action,
+            Checked::Session(session) => {
+                self.write_alert_check(*session, observation).await?;
+                return Ok(None);
+            }
+        };
+        let (tenant, id) = (before.key.organization_id, before.key.session_id);
+        let system = Connection::named(&check.connections, &before.content.target_system);
+        let kind = system.map_or("", |system| &*system.kind);
+        let read = || self.get(tenant, id);
+        let write = |whole| self.write_action_check(whole, &before, observation, kind);
+        let written = try_retry(read().await?, read, write).await?;
+        written.ok_or_else(Error::contended)
+    }
+
+    /// None if another caller wrote it meanwhile.
+    async fn write_action_check(
+        &self,
+        whole: SessionWithActions,
+        before: &AgentAction,
+        observation: &Observation,
+        kind: &str,
+    ) -> Result<Option<Option<(AgentAction, Option<Message>)>>, Error> {
+        let (mut session, mut actions) = (whole.session, whole.actions);
+        let now = self.0.clock.now();
+        let mut known = actions.known.iter_mut();
+        let Some(action) = known.find(|known| known.key == before.key) else {
+            return Ok(Some(None));
+        };
+        // Of two concurrent checks, the first one counts.
+        if action.next_check_at() != before.next_check_at() {
+            return Ok(Some(None));
+        }
+        let from = action.state;
+        let Some((event, detail)) = action.apply_check(observation, now) else {
+            return Ok(Some(None));
+        };
+        let note = Note::new(WORKER, event, Some(from.name())).with(detail);
+        let mut writes = transition::of_action(action, note, now)?;
+        if event == JournalEvent::Checked {
+            let is_open = action.state == ActionState::Unknown;
+            let action = action.clone();
+            if is_open {
+                // The session names the next check.
+                session.note_outcomes(&actions);
+                writes.push(Write::replace(&session)?);
+            }
+            let done = self.0.table.transact(writes).await?;
+            return Ok(done.is_ok().then_some(Some((action.record, None))));
+        }
+        let action = action.clone();
+        // A concurrent settlement has not seen this result. Both write the session, so one of them
+        // retries.
+        let from = session.status.name();
+        let changes = if event == JournalEvent::Reconciled {
+            session.settle_again(&actions, now)
+        } else {
+            session.note_outcomes(&actions);
+            false
+        };
+        let from = changes.then_some(from);
+        session.note_other_amount(&action, kind);
+        session.plan_alert_check(&actions, now);
+        writes.extend(transition::of_outcome(
+            &mut session,
+            &actions,
+            from,
+            WORKER,
+            now,
+        )?);
+        writes.extend(outcomes::writes(&action)?);
+        writes.extend(outcomes::run_of_playbook(&action));
+        let done = self.write_with_saving(writes, &action).await?;
+        let message = session.alert_check_message(now);
+        Ok(done.is_ok().then_some(Some((action.record, message))))
+    }
+
+    /// Resolves the alert, with its journal entry, if its conditions were read as true; otherwise
+    /// schedules the next check. A concurrent change of the alert or the session leaves the check
+    /// due.
+    async fn write_alert_check(
+        &self,
+        mut session: Stored<AgentSession>,
+        observation: &Observation,
+    ) -> Result<(), Error> {
+        let now = self.0.clock.now();
+        let ends = session.plan.resolved_when.as_ref();
+        let is_settled = ends.is_some_and(|end| {
+            let judgement = observation.judge(&end.conditions);
+            matches!(judgement, Judgement::Holds)
+        });
+        if !is_settled {
+            session.alert_is_unsettled(now);
+            return self.write_or_leave(&session).await;
+        }
+        let from = session.status;
+        session.matter_is_settled(now);
+        let key = key::alert(session.organization_id, session.alert.alert_id);
+        let keys = [AnyKey::from(&key)];
+        let batch = self.0.table.batch_get(keys, Read::Consistent).await?;
+        // An unreadable alert cannot be resolved.
+        let found: Option<Stored<Alert>> = batch.named(&key);
+        let open = found.filter(|alert| alert.status != AlertStatus::Resolved);
+        let Some(before) = open else {
+            return self.settled_elsewhere(session, from).await;
+        };
+        let mut alert = before.clone();
+        alert.resolve(StatusSource::Agent, now);
+        let entry = Alert::entry_of_change(&before, &alert);
+        let note = Note::new(WORKER, JournalEvent::AlertResolved, Some(from.name()));
+        let mut writes = transition::of_session(&mut session, note, now)?;
+        writes.push(Write::replace(&alert)?);
+        let context = WriteContext::from(alert.organization_id);
+        let done = self.0.transact(&context, writes, entry.as_slice()).await?;
+        done.or_leave();
+        Ok(())
+    }
+
+    /// Writes a session whose alert is resolved already, or cannot be.
+    async fn settled_elsewhere(
+        &self,
+        mut session: Stored<AgentSession>,
+        from: AgentSessionStatus,
+    ) -> Result<(), Error> {
+        if session.status == from {
+            return self.write_or_leave(&session).await;
+        }
+        let note = Note::new(WORKER, JournalEvent::Settled, Some(from.name()));
+        let writes = transition::of_session(&mut session, note, self.0.clock.now())?;
+        self.0.table.transact(writes).await?.or_leave();
+        Ok(())
+    }
+
+    /// Records that the sweeper requested the check of a due session's alert.
+    pub async fn alert_check_requested(&self, due: &DueSession) -> Result<(), Error> {
+        let Some(mut session) = due.session().cloned() else {
+            return Ok(());
+        };
+        session.alert_check_requested(self.0.clock.now());
+        self.write_or_leave(&session).await
+    }
+}

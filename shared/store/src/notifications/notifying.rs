@@ -1,0 +1,145 @@
+//! Writes notifications.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use futures::{StreamExt, TryStreamExt, stream};
+use model::{Error, Notification, NotificationKind, OrganizationId, Timestamp, User, UserId};
+
+use super::{Notice, Notifications, audience::Audiences, notice::Said};
+use crate::{
+    key::{self, AnyKey},
+    records::{Inbox, NotifiedChange},
+    table::{Batch, Read, Write},
+};
+
+/// Writes at the same time.
+const CONCURRENCY: usize = 10;
+
+impl Notifications<'_> {
+    /// Writes the notifications that follow from changes. Changes of an earlier delivery are left
+    /// out: their audience does not grow. Returns the number of new notifications.
+    pub async fn notify_once(
+        &self,
+        tenant: OrganizationId,
+        mut notices: Vec<Notice>,
+    ) -> Result<usize, Error> {
+        let known = notices
+            .iter()
+            .map(|notice| key::notified_change(tenant, &notice.cause));
+        let known = self.0.table.batch_get(known, Read::Eventual).await?;
+        notices.retain(|notice| !known.has(&key::notified_change(tenant, &notice.cause)));
+        let notified = self.notify(tenant, &notices).await?;
+        let at = self.0.clock.now();
+        let causes: BTreeSet<String> = notices.into_iter().map(|notice| notice.cause).collect();
+        let handled = causes.into_iter().map(|cause| {
+            Write::put(&NotifiedChange {
+                organization_id: tenant,
+                cause,
+                at,
+            })
+        });
+        self.write_all(handled).await?;
+        Ok(notified)
+    }
+
+    /// Writes the notifications of notices. Users get none of their own acts, of records beyond their
+    /// permissions, and of kinds that they switched off. Of several of one cause, a user gets the most
+    /// specific kind; a mention of an edit comes last. Returns the number of new notifications.
+    pub(super) async fn notify(
+        &self,
+        tenant: OrganizationId,
+        notices: &[Notice],
+    ) -> Result<usize, Error> {
+        if notices.is_empty() {
+            return Ok(0);
+        }
+        let now = self.0.clock.now();
+        let audiences = self.audiences(tenant, notices).await?;
+        let for_users = for_users(notices, &audiences, now);
+        let users: BTreeSet<UserId> = for_users.iter().map(|(user, _)| *user).collect();
+        let keys = users.iter().flat_map(|user| {
+            let (user, inbox) = (key::user(tenant, *user), key::inbox(tenant, *user));
+            [AnyKey::from(user), AnyKey::from(inbox)]
+        });
+        let found = self.0.table.batch_get(keys, Read::Eventual).await?;
+        let mut wanted: BTreeMap<(UserId, String), &Notice> = BTreeMap::new();
+        for (user, notice) in for_users {
+            if !wants(&found, tenant, user, notice) {
+                continue;
+            }
+            let cause = audiences.cause_of(notice);
+            let place = wanted.entry((user, cause)).or_insert(notice);
+            if rank(notice) < rank(place) {
+                *place = notice;
+            }
+        }
+        let notifications = wanted.into_iter().map(|((user, cause), notice)| {
+            let name = notice.repeated.as_ref().map(|one| &one.name);
+            Write::create(&Notification {
+                id: Notification::id_of(now, name.unwrap_or(&cause)),
+                organization_id: tenant,
+                user_id: user,
+                kind: notice.kind,
+                at: now,
+                actor: notice.actor,
+                subject: notice.subject,
+                comment_id: notice.said.and_then(Said::comment),
+                excerpt: notice.excerpt.clone(),
+                internal: notice.internal,
+                read_at: None,
+            })
+        });
+        self.write_all(notifications).await
+    }
+
+    /// Does writes of which each stands alone. A refused one was done before. Returns the number of those
+    /// that were not.
+    pub(super) async fn write_all(
+        &self,
+        writes: impl Iterator<Item = Result<Write, Error>>,
+    ) -> Result<usize, Error> {
+        let writes: Vec<Write> = writes.collect::<Result<_, _>>()?;
+        stream::iter(writes)
+            .map(|write| self.0.table.write(write))
+            .buffer_unordered(CONCURRENCY)
+            .try_fold(0, async |done, written| {
+                Ok(done + usize::from(written.is_ok()))
+            })
+            .await
+    }
+}
+
+/// Each user of each notice's audience, without the user who acted.
+fn for_users<'a>(
+    notices: &'a [Notice],
+    audiences: &Audiences,
+    now: Timestamp,
+) -> Vec<(UserId, &'a Notice)> {
+    let mut all = Vec::new();
+    for notice in notices {
+        let users = audiences.users_of(&notice.to, now).into_iter();
+        let others = users.filter(|user| Some(*user) != notice.actor);
+        all.extend(others.map(|user| (user, notice)));
+    }
+    all
+}
+
+/// The rank of a notice among those of one cause for one user, of which the first is told.
+fn rank(notice: &Notice) -> (bool, NotificationKind) {
+    let is_edit = notice.repeated.as_ref().is_some_and(|one| one.is_edit);
+    (is_edit, notice.kind)
+}
+
+/// True for a user who is enabled, may read the subject, and did not switch the kind off.
+fn wants(found: &Batch, tenant: OrganizationId, user: UserId, notice: &Notice) -> bool {
+    let reads = |user: &User| {
+        let may_read = user.may(notice.subject.kind.facts().permission);
+        !user.disabled && may_read && (!notice.internal || user.sees_notes())
+    };
+    let inbox: Inbox = found
+        .named(&key::inbox(tenant, user))
+        .map(|inbox| inbox.record)
+        .unwrap_or_default();
+    let user = found.named(&key::user(tenant, user));
+    user.is_some_and(|user| reads(&user)) && !inbox.off.contains(&notice.kind)
+}

@@ -1,0 +1,127 @@
+//! Names in the code follow the glossary: a word of its left column has one of the right instead.
+//!
+//! All names of types and variants are read, and the declared names of functions, fields, parameters
+//! and modules. Tests are left out: their names are sentences.
+
+use std::{fs, path::Path};
+
+use super::circles::{crates, root, tokens::tokens};
+
+/// Words that no name has, with those to use instead.
+const INSTEAD: [(&str, &[&str]); 9] = [
+    ("check", &["look", "looks", "looked", "looking"]),
+    ("observation", &["sight", "sights"]),
+    ("read_error", &["silence", "silences"]),
+    ("context", &["surroundings", "around"]),
+    ("notify", &["tell", "tells", "telling", "told"]),
+    ("slot, or set_status", &["turn", "turns", "turned"]),
+    ("deferred", &["put off", "puts off"]),
+    ("requested", &["asked", "asking"]),
+    ("fix", &["remedy", "remedies"]),
+];
+
+/// Whole names of types, with those to use instead.
+const TYPES: [(&str, &str); 1] = [("Once", "Replay or Created")];
+
+/// Names that break the rule, with the reason. Only remove some.
+const ALLOWED: [(&str, &str); 1] = [("ActionLooks", "a schema's name in the OpenAPI document")];
+
+#[test]
+fn names_follow_the_glossary() {
+    let (mut names, mut wrong) = (0, Vec::new());
+    let mut allowed = ALLOWED.to_vec();
+    for folder in crates() {
+        for file in sources(&folder.join("src")) {
+            let shown = Path::new(&file).strip_prefix(root()).unwrap().display();
+            for name in declared(&tokens(&fs::read_to_string(&file).unwrap())) {
+                names += 1;
+                if let Some(instead) = instead_of(&name) {
+                    let known = ALLOWED.iter().any(|(allowed, _)| *allowed == name);
+                    allowed.retain(|(allowed, _)| *allowed != name);
+                    if !known {
+                        wrong.push(format!("{shown}: {name}: say {instead}"));
+                    }
+                }
+            }
+        }
+    }
+    assert!(names > 10_000, "too few names: {names}");
+    wrong.sort();
+    wrong.dedup();
+    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+    assert!(allowed.is_empty(), "no name needs these: {allowed:?}");
+}
+
+/// The names of types and variants, and the declared ones of functions, fields and modules.
+fn declared(tokens: &[String]) -> Vec<String> {
+    let declares = |at: usize| {
+        let name = &tokens[at];
+        let is_type = name.starts_with(char::is_uppercase);
+        let before = at.checked_sub(1).map(|at| tokens[at].as_str());
+        let after = tokens.get(at + 1).map(String::as_str);
+        let is_name = name.starts_with(|first: char| first.is_alphabetic() || first == '_');
+        is_name && (is_type || matches!(before, Some("fn" | "mod")) || after == Some(":"))
+    };
+    let places = (0..tokens.len()).filter(|at| declares(*at));
+    places.map(|at| tokens[at].clone()).collect()
+}
+
+/// The word to use instead of one that a name has.
+fn instead_of(name: &str) -> Option<&'static str> {
+    let whole = TYPES.iter().find(|(word, _)| *word == name);
+    let words = format!(" {} ", words(name));
+    let has = |word: &&str| words.contains(&format!(" {word} "));
+    let part = INSTEAD.iter().find(|(_, banned)| banned.iter().any(has));
+    whole
+        .map(|(_, instead)| *instead)
+        .or(part.map(|(instead, _)| *instead))
+}
+
+/// The words of a name in snake case, camel case or capitals.
+fn words(name: &str) -> String {
+    let mut words = String::new();
+    let mut was_lower = false;
+    for letter in name.chars() {
+        if letter == '_' || (letter.is_uppercase() && was_lower) {
+            words.push(' ');
+        }
+        if letter != '_' {
+            words.extend(letter.to_lowercase());
+        }
+        was_lower = letter.is_lowercase() || letter.is_ascii_digit();
+    }
+    words
+}
+
+/// The Rust files of a folder and of those in it, but for tests.
+fn sources(folder: &Path) -> Vec<String> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let is_test = path.file_stem().is_some_and(|stem| stem == "tests");
+        if path.is_dir() && !is_test {
+            files.extend(sources(&path));
+        } else if !is_test && path.extension().is_some_and(|extension| extension == "rs") {
+            files.push(path.to_str().unwrap().to_owned());
+        }
+    }
+    files
+}
+
+#[test]
+fn a_name_with_a_banned_word_is_found_where_it_is_declared() {
+    let found = |code: &str| -> Vec<String> {
+        let names = declared(&tokens(code)).into_iter();
+        names.filter(|name| instead_of(name).is_some()).collect()
+    };
+    assert_eq!(found("fn look_at() {}"), ["look_at"]);
+    assert_eq!(found("struct A { put_off: u8 }"), ["put_off"]);
+    assert_eq!(found("enum A { Told, B }"), ["Told"]);
+    assert_eq!(found("const LOOKED_UP: u8 = 1;"), ["LOOKED_UP"]);
+    assert_eq!(found("mod sight;"), ["sight"]);
+    assert_eq!(found("enum Once { A }"), ["Once"]);
+    // Words within words, values, texts and tests.
+    assert!(found("fn lookup() { let told = split_once(\"look\"); return told; }").is_empty());
+    assert!(found("struct OnceLock; fn each_once() {}").is_empty());
+    assert!(found("#[cfg(test)] mod tests { fn it_looks() {} }").is_empty());
+}
