@@ -1,18 +1,7 @@
 //! `POST /api/concierge/agent-sessions/{id}/actions/{actionId}/hand-over`
 
-use axum::extract::State;
-use shared::{
-    App, Problem,
-    agent::session::ActionHandOver,
-    auth::{Caller, need},
-    http::{
-        Body, Path, Single,
-        refusal::{
-            ActionAutomated, AlreadyHandled, ConcurrentChange, InvalidTransition,
-            ProposalSuperseded, SessionExpired,
-        },
-    },
-};
+use shared::agent::session::ActionHandOver;
+use shared::endpoint::*;
 
 use super::OfSession;
 use crate::sessions::view::AgentSessionView;

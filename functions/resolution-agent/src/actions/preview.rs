@@ -1,16 +1,8 @@
 //! `POST /api/concierge/agent-sessions/{id}/preview`
 
-use axum::{Json, extract::State};
-use shared::{
-    Problem,
-    agent::session::ActionsPreview,
-    auth::{Caller, need},
-    http::{
-        Body, Path, PathId,
-        refusal::{ConcurrentChange, ProposalSuperseded},
-    },
-    model::AgentSessionId,
-};
+use shared::agent::session::ActionsPreview;
+use shared::endpoint::*;
+use shared::model::AgentSessionId;
 
 use super::{observe::Observations, view::AgentActionsPreviewed};
 use crate::ResolutionAgent;

@@ -1,18 +1,7 @@
 //! `POST /api/concierge/agent-sessions/{id}/actions/{actionId}/settle`
 
-use axum::extract::State;
-use shared::{
-    Problem,
-    agent::session::ActionSettle,
-    auth::{Caller, need},
-    http::{
-        Body, Path, Single,
-        refusal::{
-            AlreadyHandled, ConcurrentChange, InvalidTransition, OutcomeKnown, ProposalSuperseded,
-            SessionExpired, UnderWay,
-        },
-    },
-};
+use shared::agent::session::ActionSettle;
+use shared::endpoint::*;
 
 use super::OfSession;
 use crate::{ResolutionAgent, sessions::view::AgentSessionView};

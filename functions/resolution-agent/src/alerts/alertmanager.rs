@@ -1,16 +1,9 @@
 //! `POST /api/concierge/alerts/alertmanager`
 
-use axum::{Json, extract::State};
-use serde::Serialize;
-use shared::{
-    App, Error, Problem,
-    agent::alert::{Alert, AlertReport, AlertStatus, AlertmanagerWebhook},
-    auth::{Caller, need},
-    http::Body,
-    model::{AlertId, Code, ExternalId, Fault},
-    store::Stored,
-};
-use utoipa::ToSchema;
+use shared::agent::alert::{Alert, AlertReport, AlertStatus, AlertmanagerWebhook};
+use shared::endpoint::*;
+use shared::model::{AlertId, Code, ExternalId, Fault};
+use shared::store::Stored;
 
 /// Results for the alerts that Alertmanager posted.
 #[derive(Debug, Serialize, ToSchema)]

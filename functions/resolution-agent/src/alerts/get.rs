@@ -1,12 +1,7 @@
 //! `GET /api/concierge/alerts/{id}`
 
-use axum::extract::State;
-use shared::{
-    App, Problem,
-    auth::{Caller, need},
-    http::{Path, PathId, Single},
-    model::AlertId,
-};
+use shared::endpoint::*;
+use shared::model::AlertId;
 
 use super::view::AlertView;
 

@@ -1,13 +1,8 @@
 //! `GET /api/concierge/alerts`
 
-use axum::extract::State;
-use shared::{
-    App, Problem,
-    agent::alert::AlertFilter,
-    auth::{Caller, need},
-    http::List,
-    model::{AlertSort, Listing},
-};
+use shared::agent::alert::AlertFilter;
+use shared::endpoint::*;
+use shared::model::AlertSort;
 
 use super::view::AlertView;
 

@@ -1,12 +1,7 @@
 //! `GET /api/concierge/alerts/{id}/agent-sessions`
 
-use axum::extract::State;
-use shared::{
-    App, Problem,
-    auth::{Caller, need},
-    http::{List, Path, PathId},
-    model::{AgentSessionSort, AlertId, Listing},
-};
+use shared::endpoint::*;
+use shared::model::{AgentSessionSort, AlertId};
 
 use crate::sessions::row::AgentSessionRow;
 

@@ -1,12 +1,7 @@
 //! `POST /api/concierge/alerts`
 
-use axum::extract::State;
-use shared::{
-    App, Problem,
-    agent::alert::AlertCreate,
-    auth::{Caller, need},
-    http::{Body, Single, refusal::ConcurrentChange},
-};
+use shared::agent::alert::AlertCreate;
+use shared::endpoint::*;
 
 use super::view::AlertView;
 

@@ -1,13 +1,8 @@
 //! `PATCH /api/concierge/alerts/{id}`
 
-use axum::extract::State;
-use shared::{
-    App, Problem,
-    agent::alert::AlertUpdate,
-    auth::{Caller, need},
-    http::{Body, Path, PathId, Single, refusal::ConcurrentChange},
-    model::AlertId,
-};
+use shared::agent::alert::AlertUpdate;
+use shared::endpoint::*;
+use shared::model::AlertId;
 
 use super::view::AlertView;
 

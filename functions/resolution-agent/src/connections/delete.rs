@@ -1,12 +1,7 @@
 //! `DELETE /api/concierge/connections/{name}`
 
-use axum::extract::State;
-use shared::{
-    App, Problem,
-    agent::connection::Connection,
-    auth::{Caller, need},
-    http::{NoContent, Path, PathName, refusal::ConcurrentChange},
-};
+use shared::agent::connection::Connection;
+use shared::endpoint::*;
 
 /// Deletes a connection.
 ///

@@ -1,12 +1,7 @@
 //! `GET /api/concierge/connections/{name}`
 
-use axum::extract::State;
-use shared::{
-    App, Problem,
-    agent::connection::Connection,
-    auth::{Caller, need},
-    http::{Path, PathName, Single},
-};
+use shared::agent::connection::Connection;
+use shared::endpoint::*;
 
 use super::view::WithBreaker;
 

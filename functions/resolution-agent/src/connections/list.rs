@@ -1,12 +1,7 @@
 //! `GET /api/concierge/connections`
 
-use axum::extract::State;
-use shared::{
-    App, Problem,
-    auth::{Caller, need},
-    http::List,
-    model::{ConnectionSort, Listing},
-};
+use shared::endpoint::*;
+use shared::model::ConnectionSort;
 
 use super::view::ConnectionView;
 

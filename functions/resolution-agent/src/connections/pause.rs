@@ -1,12 +1,7 @@
 //! `POST /api/concierge/connections/{name}/pause`
 
-use axum::extract::State;
-use shared::{
-    App, Problem,
-    agent::connection::Connection,
-    auth::{Caller, need},
-    http::{Path, PathName, Single, refusal::ConcurrentChange},
-};
+use shared::agent::connection::Connection;
+use shared::endpoint::*;
 
 use super::view::ConnectionView;
 

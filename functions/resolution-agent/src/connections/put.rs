@@ -1,15 +1,7 @@
 //! `PUT /api/concierge/connections/{name}`
 
-use axum::extract::State;
-use shared::{
-    Error, Problem,
-    agent::connection::{Connection, ConnectionPut, ConnectionSecret},
-    auth::{Caller, need},
-    http::{
-        Body, Path, PathName, Single,
-        refusal::{ConcurrentChange, TooManyConnections},
-    },
-};
+use shared::agent::connection::{Connection, ConnectionPut, ConnectionSecret};
+use shared::endpoint::*;
 
 use super::view::ConnectionView;
 use crate::ResolutionAgent;

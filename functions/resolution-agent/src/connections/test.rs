@@ -2,17 +2,10 @@
 
 use std::time::Duration;
 
-use axum::{Json, extract::State};
-use serde::Serialize;
-use shared::{
-    Problem,
-    agent::{action::ApiCall, connection::Connection},
-    auth::{Caller, need},
-    http::{Path, PathName, refusal::ConcurrentChange},
-    model::Stopwatch,
-};
+use shared::agent::{action::ApiCall, connection::Connection};
+use shared::endpoint::*;
+use shared::model::Stopwatch;
 use targets::{NoResponse, Sending, Targets};
-use utoipa::ToSchema;
 
 use crate::ResolutionAgent;
 

@@ -1,13 +1,8 @@
 //! `GET /api/concierge/agent-sessions/{id}/journal/check`
 
-use axum::{Json, extract::State};
-use shared::{
-    App, Problem,
-    agent::journal::JournalCheck,
-    auth::{Caller, need},
-    http::{Path, PathId},
-    model::AgentSessionId,
-};
+use shared::agent::journal::JournalCheck;
+use shared::endpoint::*;
+use shared::model::AgentSessionId;
 
 /// Checks that the journal of a session is complete and unchanged.
 ///

@@ -1,13 +1,8 @@
 //! `GET /api/concierge/journal`
 
-use axum::extract::State;
-use shared::{
-    App, Problem,
-    agent::journal::JournalPeriod,
-    auth::{Caller, need},
-    http::Lines,
-    model::{JournalSort, Listing},
-};
+use shared::agent::journal::JournalPeriod;
+use shared::endpoint::*;
+use shared::model::JournalSort;
 
 use super::view::JournalEntryView;
 

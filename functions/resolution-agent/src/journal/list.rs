@@ -1,12 +1,7 @@
 //! `GET /api/concierge/agent-sessions/{id}/journal`
 
-use axum::extract::State;
-use shared::{
-    App, Problem,
-    auth::{Caller, need},
-    http::{List, Path, PathId},
-    model::{AgentSessionId, JournalSort, Listing},
-};
+use shared::endpoint::*;
+use shared::model::{AgentSessionId, JournalSort};
 
 use super::view::JournalEntryView;
 

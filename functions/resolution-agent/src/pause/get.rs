@@ -1,10 +1,6 @@
 //! `GET /api/concierge/pause`
 
-use axum::{Json, extract::State};
-use shared::{
-    App, Problem,
-    auth::{Caller, need},
-};
+use shared::endpoint::*;
 
 use super::view::PauseView;
 

@@ -1,11 +1,6 @@
 //! `POST /api/concierge/resume`
 
-use axum::{Json, extract::State};
-use shared::{
-    App, Problem,
-    auth::{Caller, need},
-    http::refusal::ConcurrentChange,
-};
+use shared::endpoint::*;
 
 use super::view::PauseView;
 

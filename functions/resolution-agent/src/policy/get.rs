@@ -1,11 +1,6 @@
 //! `GET /api/concierge/policy`
 
-use axum::extract::State;
-use shared::{
-    App, Problem,
-    auth::{Caller, need},
-    http::Single,
-};
+use shared::endpoint::*;
 
 use super::view::AgentPolicyView;
 

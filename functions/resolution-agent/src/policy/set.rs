@@ -1,12 +1,7 @@
 //! `PUT /api/concierge/policy`
 
-use axum::extract::State;
-use shared::{
-    App, Problem,
-    agent::policy::PolicySet,
-    auth::{Caller, need},
-    http::{Body, Conditional, Single, refusal::ConcurrentChange},
-};
+use shared::agent::policy::PolicySet;
+use shared::endpoint::*;
 
 use super::view::AgentPolicyView;
 

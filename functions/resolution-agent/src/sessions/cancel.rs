@@ -1,19 +1,10 @@
 //! `POST /api/concierge/agent-sessions/{id}/cancel`
 
-use axum::{Json, extract::State};
-use serde::Serialize;
-use shared::{
-    App, Problem,
-    agent::session::AgentSessionStatus,
-    auth::{Caller, need},
-    http::{
-        Path, PathId,
-        refusal::{ConcurrentChange, InvalidTransition},
-    },
-    model::AgentSessionId,
-    telemetry::{self, Metric},
-};
-use utoipa::ToSchema;
+use shared::agent::session::AgentSessionStatus;
+use shared::endpoint::*;
+use shared::model::AgentSessionId;
+use shared::telemetry;
+use shared::telemetry::Metric;
 
 /// The result of a cancellation.
 #[derive(Debug, Serialize, ToSchema)]

@@ -2,28 +2,16 @@
 
 use std::time::Duration;
 
-use axum::extract::State;
-use shared::{
-    App, Error, Problem,
-    agent::{
-        action::Message,
-        session::{ActionsExecute, Approving},
-    },
-    auth::{Caller, need},
-    http::{
-        Body, Path, PathId, Trace,
-        refusal::{
-            ActionNotFailed, AlertResolved, ApproverNotAllowed, CapReached, ConcurrentChange,
-            ContentChanged, InvalidTransition, OtherActionsApproved, OutcomeUnknown, PolicyDenied,
-            ProposalSuperseded, SessionExpired, SessionSuperseded,
-        },
-    },
-    model::{AgentSessionId, Stopwatch},
-    store::{Approval, SessionWithActions},
+use shared::agent::{
+    action::Message,
+    session::{ActionsExecute, Approving},
 };
+use shared::endpoint::*;
+use shared::http::Trace;
+use shared::model::{AgentSessionId, Stopwatch};
+use shared::store::{Approval, SessionWithActions};
 
-use super::prefer::Wait;
-use super::view::AgentActionsExecuted;
+use super::{prefer::Wait, view::AgentActionsExecuted};
 use crate::ResolutionAgent;
 
 /// First interval between two reads of the results; each is half as long again as the one before.

@@ -1,12 +1,7 @@
 //! `GET /api/concierge/agent-sessions/{id}`
 
-use axum::extract::State;
-use shared::{
-    App, Problem,
-    auth::{Caller, need},
-    http::{Path, PathId, Single},
-    model::AgentSessionId,
-};
+use shared::endpoint::*;
+use shared::model::AgentSessionId;
 
 use super::view::AgentSessionView;
 

@@ -1,13 +1,8 @@
 //! `GET /api/concierge/agent-sessions`
 
-use axum::extract::State;
-use shared::{
-    App, Problem,
-    agent::session::{AgentSessionFilter, NextFilter},
-    auth::{Caller, need},
-    http::List,
-    model::{AgentSessionSort, Listing},
-};
+use shared::agent::session::{AgentSessionFilter, NextFilter};
+use shared::endpoint::*;
+use shared::model::AgentSessionSort;
 
 use super::row::AgentSessionRow;
 

@@ -1,12 +1,7 @@
 //! `POST /api/concierge/alerts/{id}/agent-session`
 
-use axum::{Json, extract::State};
-use shared::{
-    App, Problem,
-    auth::{Caller, need},
-    http::{Path, PathId, refusal::ConcurrentChange},
-    model::AlertId,
-};
+use shared::endpoint::*;
+use shared::model::AlertId;
 
 use super::view::AgentSessionOpened;
 

@@ -1,16 +1,8 @@
 //! `POST /api/concierge/agent-sessions/{id}/propose`
 
-use axum::{Json, extract::State};
-use shared::{
-    Problem,
-    agent::session::Case,
-    auth::{Caller, need},
-    http::{
-        Path, PathId,
-        refusal::{AnalysisInterrupted, ConcurrentChange, InvalidTransition},
-    },
-    model::AgentSessionId,
-};
+use shared::agent::session::Case;
+use shared::endpoint::*;
+use shared::model::AgentSessionId;
 
 use super::view::AgentSessionProposed;
 use crate::ResolutionAgent;

@@ -1,16 +1,8 @@
 //! `POST /api/concierge/agent-sessions/{id}/reject`
 
-use axum::extract::State;
-use shared::{
-    App, Problem,
-    agent::session::SessionReject,
-    auth::{Caller, need},
-    http::{
-        Body, Path, PathId, Single,
-        refusal::{ConcurrentChange, InvalidTransition},
-    },
-    model::AgentSessionId,
-};
+use shared::agent::session::SessionReject;
+use shared::endpoint::*;
+use shared::model::AgentSessionId;
 
 use super::view::AgentSessionView;
 
