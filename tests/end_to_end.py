@@ -292,7 +292,7 @@ def guide(log, api):
 def readme(api):
     """The commands of the README do what it says, run as they are shown, by one bash."""
     print("  the commands that the README shows")
-    [commands] = re.findall(r"```sh\n(.*?)```", DOCUMENT.read_text(), re.DOTALL)
+    commands = "".join(re.findall(r"```sh\n(.*?)```", DOCUMENT.read_text(), re.DOTALL))
     assert commands.count(ADDRESS) == 1, "the README's commands name the API once"
     done = subprocess.run(
         ["bash", "--norc"],
@@ -304,11 +304,15 @@ def readme(api):
         timeout=POLL_SECONDS,
     )
     try:
-        user, listed, task, problem = map(json.loads, done.stdout.splitlines())
+        answers = map(json.loads, done.stdout.splitlines())
+        user, listed, task, problem, executed, alert, journal = answers
         assert user["username"] == LOGIN["username"]
         assert len(listed) <= 2
         assert (task["title"], task["organizationId"]) == ("Move the invoices", user["organizationId"])
         assert [error["pointer"] for error in problem["errors"]] == ["/title", "/projectId"]
+        assert [result["state"] for result in executed["results"]] == ["queued"]
+        assert alert["status"] == "resolved"
+        assert [entry["what"] for entry in journal][:2] == ["opened", "analysis_begun"]
     except BaseException:
         print(done.stdout, file=sys.stderr)
         raise

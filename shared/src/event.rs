@@ -14,8 +14,8 @@ use lambda_http::{
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use url::Url;
 
-/// The stage variable that marks a request whose target is no URL. The stage has none, and clients
-/// cannot set any.
+/// The stage variable of a request whose target is no URL. The stage has none, and clients cannot
+/// set any.
 const NO_URL: &str = "target-is-no-url";
 
 /// Escaped characters in a segment of a path: all but unreserved characters and delimiters (RFC 3986, 3.3).

@@ -142,7 +142,7 @@ impl Cause {
         }
     }
 
-    /// Seconds after which to come back, where that helps.
+    /// Seconds until a retry, where one helps.
     #[must_use]
     pub const fn retry_after(&self) -> Option<u64> {
         match self {

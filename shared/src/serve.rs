@@ -75,8 +75,8 @@ where
     telemetry::run(function, Box::pin(served)).await
 }
 
-/// Runs a function of that name that is open to everybody and needs neither table nor settings: it
-/// answers whatever else has failed.
+/// Runs a function of that name that is open to everybody, without table and settings: it answers
+/// whatever else has failed.
 pub async fn run_open(function: &'static str, routes: Routes) -> Result<(), lambda_http::Error> {
     let layered = open_router(routes, Clock::system());
     let served = lambda_runtime::run(lambda(layered));
@@ -120,7 +120,7 @@ where
     outermost(routes, app.clock.clone())
 }
 
-/// The routes of a function that is open to everybody, within the layers that all have.
+/// The routes of a function that is open to everybody, within the layers of all.
 pub fn open_router(routes: Routes, clock: Clock) -> Router {
     outermost(answering(routes), clock)
 }
@@ -144,8 +144,8 @@ fn outermost(routes: Router, clock: Clock) -> Router {
         .layer(compression())
 }
 
-/// Compresses the answers of reads that are larger than 1 kB, if the client accepts gzip. What sets or
-/// returns a secret is no read, so that no secret shares a compressed answer with text of others.
+/// Compresses the answers of reads that are larger than 1 kB, if the client accepts gzip. An
+/// operation with a secret is no read: no secret shares a compressed answer with text of others.
 fn compression() -> CompressionLayer<impl Predicate> {
     let larger = SizeAbove::new(1_024);
     CompressionLayer::new()
@@ -182,7 +182,7 @@ fn is_preflight(request: &Request) -> bool {
         && has(header::ACCESS_CONTROL_REQUEST_METHOD)
 }
 
-/// Answers for what must not reach the handler, for what breaks in it, and for what takes it too long.
+/// Responses to unwanted requests, to panics of the handler, and at its time limit.
 async fn guard(State(clock): State<Clock>, request: Request, next: Next) -> Response {
     if is_preflight(&request) {
         return StatusCode::NO_CONTENT.into_response();

@@ -44,8 +44,8 @@ const VAGUE: [&str; 17] = [
 /// Words that begin a relative clause. A sentence with two of them is read twice.
 const RELATIVES: [&str; 5] = ["that", "which", "whose", "whom", "what"];
 
-/// Comments and paragraphs for each such sentence. The aim is 100.
-const WITH_TWO_CLAUSES: usize = 50;
+/// Comments and paragraphs for each such sentence.
+const WITH_TWO_CLAUSES: usize = 300;
 
 /// Most words of a sentence. The aim is 25.
 const MOST_WORDS: usize = 30;

@@ -21,9 +21,9 @@ versioned!(CreatedToken: view);
 
 /// Creates a token and returns its text, this once.
 ///
-/// The token acts as the caller, with at most the permissions that it names and never with more
-/// than the caller holds at that moment. 403 `permission_denied` if it names a permission that the
-/// caller does not hold. A user has at most 50 tokens (409 `too_many_tokens`).
+/// The token acts as the caller, with at most its named permissions, and never with more than the
+/// caller holds at that moment. 403 `permission_denied` if it names a permission that the caller
+/// does not hold. A user has at most 50 tokens (409 `too_many_tokens`).
 #[utoipa::path(post, path = "/api/tokens", operation_id = "createToken")]
 pub async fn create_token(
     State(app): State<App>,
@@ -44,7 +44,7 @@ pub async fn create_token(
     }))
 }
 
-/// Checks that the caller holds every permission that the token names. 403 otherwise.
+/// Checks that the caller holds every permission of the token. 403 otherwise.
 fn holds_all(caller: &Identity, new: &TokenCreate) -> Result<(), Error> {
     let named = new.named().unwrap_or_default();
     let beyond = named.into_iter().find(|one| !caller.may(*one));

@@ -27,7 +27,7 @@ pub struct SessionView {
     permissions: Vec<Permission>,
     #[schema(value_type = Vec<PlanFeature>)]
     plan_features: Vec<OrOther<PlanFeature>>,
-    /// Instant at which the session ends unless a request extends it, or at which the token ends.
+    /// Instant of the session's end, unless a request extends it, or of the token's end.
     expires_at: Timestamp,
 }
 

@@ -86,7 +86,7 @@ pub enum Answer {
 pub struct Started {
     /// Shards for which a message was sent.
     pub shards: usize,
-    /// Shards that could not be counted, and messages that could not be sent. The log has the reasons.
+    /// Shards without a count, and unsent messages. The log has the reasons.
     pub errors: usize,
 }
 
@@ -306,7 +306,7 @@ impl Sweeper {
         }
     }
 
-    /// Notifies users of tasks that are due and of proposals that end.
+    /// Notifies users of due tasks and of ending proposals.
     async fn reminders(&self, shard: Shard, swept: &mut Swept) {
         let notifications = self.store.notifications();
         let run = notifications.remind_due(shard, |organization, came_of_it| match came_of_it {

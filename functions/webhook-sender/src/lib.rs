@@ -1,8 +1,8 @@
 //! The consumer of the webhook queue: sends events to the URLs of webhooks.
 //!
-//! A delivery is sent at least once. An attempt begins and ends with a conditional write, so that a message
-//! that comes twice is sent twice only after a crash. The record of a delivery has its next attempt. If a
-//! message is lost, the sweeper sends another one.
+//! A delivery is sent at least once. An attempt begins and ends with a conditional write: a
+//! repeated message is sent twice only after a crash. The record of a delivery has its next
+//! attempt. If a message is lost, the sweeper sends another one.
 //!
 //! A batch has messages of several organizations. Each webhook gets some of them at a time. A slow receiver
 //! gets one in each turn, and so holds up none but its own.

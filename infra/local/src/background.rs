@@ -1,7 +1,7 @@
 //! Servers on a thread and a runtime of their own.
 //!
-//! Tests share one engine between many short-lived runtimes. A server on the runtime of the test
-//! that started it would end with that test.
+//! Tests share one engine between many short-lived runtimes. A server on the runtime of its test
+//! would end with that test.
 
 use std::{
     future::Future,

@@ -38,8 +38,8 @@ where
 
     /// Invokes the function after each interval until `stop` resolves.
     ///
-    /// A running invocation is finished. One that takes longer than the interval delays the next,
-    /// so that at most one runs at a time.
+    /// A running invocation is finished. A run longer than the interval delays the next, so that at
+    /// most one runs at a time.
     pub async fn run(&self, stop: impl Future<Output = ()>) {
         let stop = stop.shared();
         let mut ticks =

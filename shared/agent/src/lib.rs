@@ -38,7 +38,7 @@
 //! A user who rejects the proposal cancels the session.
 //!
 //! A failed session completes when later checks show that each of its approved actions is done. An
-//! action that was not needed, since the one that it replaces succeeded, holds nothing up.
+//! unneeded action, whose predecessor succeeded, holds nothing up.
 //!
 //! A completed session says nothing about the alert. Its [open work](AgentSession::open_actions)
 //! stays: for [`AgentSession::AGAIN`] its other automated actions can be approved, and its manual
@@ -109,10 +109,10 @@
 //! and counts no attempt. An action that was not claimed within the hour of its approvals is
 //! skipped all the same.
 //!
-//! An action is *blocked* by records that others hold, by a predecessor that did not succeed, and
-//! by missing approvals. Content that differs from the approved content blocks it too. A claim also
-//! claims the action's records, each by a guard that names the action. A claim that finds other
-//! actions in a guard reads their records, to see whether they still [hold](AgentAction::holds) it.
+//! An action is *blocked* by records that others hold, by a failed predecessor, and by missing
+//! approvals. Content that differs from the approved content blocks it too. A claim also claims the
+//! action's records, each by a guard that names the action. A claim that finds other actions in a
+//! guard reads their records, to see whether they still [hold](AgentAction::holds) it.
 //!
 //! When its session is *cancelled*, a queued action ends at once. A running action is told to stop
 //! and ends before its next call. The outcome is unknown if a call may have taken effect, failed if
@@ -120,11 +120,11 @@
 //!
 //! # Checks
 //!
-//! After a claim, the worker checks what the action *requires*, before the first call that changes
-//! something. If a condition no longer holds, the action ends as skipped (`precondition_changed`).
-//! If the target system cannot be read, the action is released. There is no such check when the
-//! call may have been sent or an earlier step changed something. The check would then find the
-//! action's own effect, so the repeat or a later check decides.
+//! After a claim, the worker checks the action's *requirements*, before the first call with a
+//! change. If a condition no longer holds, the action ends as skipped (`precondition_changed`). If
+//! the target system cannot be read, the action is released. There is no such check when the call
+//! may have been sent or an earlier step changed something. The check would then find the action's
+//! own effect, so the repeat or a later check decides.
 //!
 //! ```text
 //!                    its effect was found           ┌──▶ effective

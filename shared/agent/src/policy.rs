@@ -89,12 +89,12 @@ pub struct PolicyMatch {
     pub amount_at_least: Option<Money>,
     /// Actions on the target system of this connection.
     pub connection: Option<String>,
-    /// `true` for actions that change what a customer pays or owes, now or with a later invoice;
-    /// `false` for the others.
+    /// `true` for actions with an effect on a customer's payments or debts, now or with a later
+    /// invoice; `false` for the others.
     pub moves_money: Option<bool>,
 }
 
-/// Daily limits (UTC) on what is claimed that day.
+/// Daily limits (UTC) on the claims of a day.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PolicyCaps {
@@ -110,8 +110,8 @@ pub struct PolicyCaps {
 names! {
     /// A ready-made policy.
     pub enum PolicyPreset = "a preset" {
-        /// An action that moves money or that customers notice needs an approver who neither
-        /// recorded the alert, nor opened the session, nor requested the proposal. An action that
+        /// An action that moves money or that customers notice needs another approver: neither the
+        /// alert's recorder, nor the session's opener, nor the proposal's requester. An action that
         /// cannot be undone is critical and needs two.
         Billing,
     }
@@ -163,8 +163,8 @@ impl Proposers {
 pub struct Charge {
     /// The most other actions; none for no limit.
     pub others: Option<i64>,
-    /// Its amount, and the most that others may have moved in that currency. None if it moves no
-    /// money.
+    /// Its amount, and the most that others may have moved in the same currency. None if it moves
+    /// no money.
     pub money: Option<(Money, i64)>,
     /// The customer who gets its message, and the most other messages. None if it sends none, or for
     /// no limit.

@@ -97,8 +97,8 @@ impl Comment {
         self.deleted_at = Some(self.touch(now));
     }
 
-    /// Sets `updated_at` to `now`, but later than the change before, which may be of the same
-    /// millisecond or of a clock that is ahead.
+    /// Sets `updated_at` to `now`, but later than the change before. The latter may be of the same
+    /// millisecond, or of a clock ahead.
     fn touch(&mut self, now: Timestamp) -> Timestamp {
         self.updated_at = now.max(self.updated_at.plus(1));
         self.updated_at

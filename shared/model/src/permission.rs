@@ -71,7 +71,7 @@ pub trait NamedPermission: Send + Sync + 'static {
     const PERMISSION: Permission;
 }
 
-/// A permission that guards nothing: a token with it does all that a session does.
+/// A permission that guards nothing: its tokens do all that a session does.
 ///
 /// One that guards is no requirement by itself. An operation says if it reads, brakes, renames, or takes a
 /// session.

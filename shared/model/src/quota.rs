@@ -1,7 +1,8 @@
 //! Quotas: the table units that an organization, a user or a token may use in ten seconds.
 //!
-//! A quota is a bucket of the units of ten seconds that fills evenly. Its use is told as a time: the whole
-//! quota is ten seconds, and each unit its share of them. What is used is free again after that time.
+//! A quota is a bucket of the units of ten seconds that fills evenly. Its use is told as a time:
+//! the whole quota is ten seconds, and each unit its share of them. Units are free again after that
+//! time.
 
 use std::time::Duration;
 
@@ -19,7 +20,7 @@ pub const WINDOW: Duration = Duration::from_secs(WINDOW_SECONDS as u64);
 /// The longest time that an instance counts as used. So no answer asks for a longer wait.
 pub const LONGEST: Duration = Duration::from_mins(1);
 
-/// Milliseconds for which calls that wait are counted.
+/// Milliseconds for which waiting calls are counted.
 const COUNTED: i64 = WINDOW_SECONDS as i64 * span::SECOND;
 
 /// Units a second of an organization's plan: 1 to 1,000,000, and 4,000 unless the operator sets it.

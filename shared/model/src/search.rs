@@ -1,4 +1,4 @@
-//! The search for records, and that for records that a service request may refer to.
+//! The search for records, and the search for a service request's reference.
 
 use serde_json::Value;
 use utoipa::openapi::{ObjectBuilder, RefOr, Schema, schema::Type};

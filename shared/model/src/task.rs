@@ -313,7 +313,7 @@ impl From<TaskPhase> for TaskUpdate {
     }
 }
 
-/// Checks that a move names one task, before or after which the other goes.
+/// Checks that a move names one task as its neighbour.
 fn names_one_neighbour(
     before: Reading<&Option<TaskId>>,
     after: Reading<&Option<TaskId>>,

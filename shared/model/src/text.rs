@@ -1,4 +1,4 @@
-//! Texts with their bounds: the only place that says how long each may be and what it may hold.
+//! Texts with their bounds: the only place for their lengths and characters.
 //!
 //! The bounds apply to what clients send. A stored text is read as it is, so that a record stays
 //! readable when its bounds become narrower.

@@ -147,7 +147,7 @@ impl<'de> Deserialize<'de> for Timestamp {
     }
 }
 
-/// The rule that a text which is not an instant breaks, as the predicate of a sentence.
+/// The rule broken by a text other than an instant, as the predicate of a sentence.
 fn advice(text: &str, is_query: bool) -> &'static str {
     let is_instant = |text: &str| text.parse::<Timestamp>().is_ok();
     let with_plus = text

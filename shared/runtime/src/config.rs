@@ -129,7 +129,7 @@ impl FromIterator<(String, String)> for Environment {
     }
 }
 
-/// The secrets that sign session cookies, or those from which the secrets of webhooks follow; at least one.
+/// The secrets that sign session cookies, or the sources of webhooks' secrets; at least one.
 #[derive(Clone, Debug)]
 pub struct SigningSecrets {
     /// Newest secret.

@@ -195,7 +195,7 @@ fn pairs(context: Context<'_>) -> Map<String, Value> {
         .collect()
 }
 
-/// Builds the operation of that name, whose result is the member `answer`.
+/// Builds the operation of that name. Its result is the member `answer`.
 fn operation(
     aws: &SdkConfig,
     retries: &RetryConfig,
@@ -289,8 +289,7 @@ fn response_of(response: &HttpResponse, member: &str) -> Result<Blob, Orchestrat
 }
 
 impl Refusal {
-    /// The code of an error of the JSON protocol: `__type`, of which what stands before a `#` is a
-    /// namespace.
+    /// The code of an error of the JSON protocol: `__type`, without the namespace before a `#`.
     fn read(body: &[u8]) -> Self {
         #[derive(Deserialize)]
         struct Body {

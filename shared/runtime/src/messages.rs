@@ -27,7 +27,7 @@ pub async fn is_handled(
     false
 }
 
-/// Returns the answer that asks for the messages again that were not handled.
+/// Returns the answer that requests unhandled messages again.
 pub fn response(handled: impl IntoIterator<Item = (SqsMessage, bool)>) -> SqsBatchResponse {
     let mut response = SqsBatchResponse::default();
     for (message, is_handled) in handled {

@@ -16,7 +16,7 @@ pub trait Queued {
     /// The text.
     fn text(&self) -> Result<String, Error>;
 
-    /// The group whose messages do not delay those of other groups, in a queue that several share.
+    /// The group in a shared queue. Its messages do not delay those of other groups.
     fn group(&self) -> Option<String> {
         None
     }

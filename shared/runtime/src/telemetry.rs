@@ -135,7 +135,7 @@ pub async fn run<F: Future>(function: &'static str, work: F) -> F::Output {
     Function::new(function, &environment).run(work).await
 }
 
-/// Returns the name of the function that runs; none in a process that is none, such as a test.
+/// Returns the name of the running function; none in another process, such as a test.
 fn function() -> Option<&'static str> {
     FUNCTION.try_with(|function| function.name).ok()
 }

@@ -49,9 +49,9 @@ pub fn is_ours(headers: &HeaderMap, allowed: &[String]) -> bool {
 
 /// Returns `true` for an origin whose host and port are those of `Host`, as the client sent them.
 ///
-/// An origin of plain http is foreign to a request over https, which `X-Forwarded-Proto` of the gateway
-/// tells: anyone on the way may have written that page. The opposite is fine: a proxy may speak https
-/// to the browser and http to the service.
+/// An origin of plain http is foreign to a request over https, as `X-Forwarded-Proto` of the
+/// gateway tells: anyone on the way may have written that page. The opposite is fine: a proxy may
+/// speak https to the browser and http to the service.
 ///
 /// No other header names the host. Behind a proxy that changes `Host`, the public origin has to be
 /// allowed.

@@ -74,8 +74,8 @@ impl Identity {
         Held(self.permissions())
     }
 
-    /// Returns `true` for a session, and for a token that names no permissions: the caller may do all
-    /// that the user may.
+    /// Returns `true` for a session, and for a token without named permissions: the caller may do
+    /// all that the user may.
     #[must_use]
     pub const fn is_unbounded(&self) -> bool {
         match &self.credential {

@@ -1,7 +1,8 @@
 //! Limits of callers: a quota of table units for each organization, user and token.
 //!
-//! A quota is a bucket that fills evenly: what was used is free again after its share of ten seconds. So a
-//! holder may use it at once, and then gets a tenth a second. No burst of it comes back with each window.
+//! A quota is a bucket that fills evenly: used units are free again after their share of ten
+//! seconds. So a holder may use it at once, and then gets a tenth a second. No burst of it comes
+//! back with each window.
 //!
 //! An instance counts the units of its requests after they end. After each hundredth of a quota, it charges
 //! them in the table, beside the reads of the next request, and learns what all instances have charged. So a
@@ -47,7 +48,7 @@ pub struct Limits {
 #[derive(Debug)]
 struct Known {
     used: HashMap<QuotaHolder, Usage>,
-    /// The last time at which quotas that are free again were forgotten.
+    /// The time of the last purge of free quotas.
     forgot_at: Timestamp,
 }
 
@@ -65,7 +66,7 @@ struct Usage {
     charged_until: Option<Timestamp>,
 }
 
-/// The time that an instance is to charge, and the instant that its last charge returned.
+/// Usage not yet charged, and `used_until` from the last charge.
 type Charge = (Duration, Option<Timestamp>);
 
 /// Counts the units of a request when it is dropped, also of one that took too long.
@@ -347,7 +348,7 @@ mod tests {
 
     use super::*;
 
-    /// Instances, the table that they charge, and what was truly used.
+    /// Instances, their table, and the true usage.
     struct Deployment {
         clock: Clock,
         instances: Vec<Instance>,

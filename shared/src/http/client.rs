@@ -27,7 +27,7 @@ impl<S: Send + Sync> FromRequestParts<S> for Trace {
     }
 }
 
-/// The address of the client: that which a trusted proxy names, or the one that the gateway saw. Empty where
+/// The address of the client: from a trusted proxy's header, or as the gateway saw it. Empty where
 /// there is none.
 #[derive(Debug)]
 pub struct ClientAddress(pub String);

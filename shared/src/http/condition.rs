@@ -18,7 +18,7 @@ use utoipa::openapi::{
 use super::operation::{Argument, Description};
 use crate::Problem;
 
-/// The header that names a request, so that it can be sent again.
+/// The header with a request's key, for repeats.
 pub const IDEMPOTENCY_KEY: &str = "idempotency-key";
 
 /// The header of a response to a replay.
@@ -187,9 +187,9 @@ fn sent(headers: &HeaderMap, name: &HeaderName) -> Option<Vec<u8>> {
 /// without any. `W/"7"` names the same version as `"7"`.
 ///
 /// RFC 9110, 13.1.1, wants strong comparison, by which a weak tag never matches. We set that aside:
-/// nginx and `CloudFront` make a strong tag weak when they compress the response, and a client that
-/// sends it back would get 412 forever. Comparing the numbers is safe, since the number names one
-/// state of the record, whatever its encoding.
+/// nginx and `CloudFront` make a strong tag weak when they compress the response. Clients with that
+/// tag would get 412 forever. Comparing the numbers is safe, since the number names one state of
+/// the record, whatever its encoding.
 fn versions(value: &[u8]) -> Option<Versions> {
     let mut rest = value.trim_ascii();
     if rest == b"*" {

@@ -20,7 +20,7 @@ pub const ALLOWED_HEADERS: [&str; 9] = [
 /// every request.
 pub const OF_TRACES: [&str; 3] = ["baggage", "traceparent", "tracestate"];
 
-/// Response headers that it may read beside those that every page may, in lower case.
+/// Response headers for pages beside those that every page may read, in lower case.
 pub const EXPOSED_HEADERS: [&str; 9] = [
     "etag",
     "idempotency-replayed",

@@ -36,7 +36,7 @@ const JSON: &str = "application/json";
 
 pub use super::problem::document::CODES;
 
-/// The extension of an operation that lists what its caller needs.
+/// The extension of an operation with its caller's needs.
 pub const NEEDS: &str = "x-needs";
 
 /// The header of a replayed answer.

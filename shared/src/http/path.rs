@@ -45,7 +45,7 @@ pub trait PathParameters {
     fn absent() -> Error;
 }
 
-/// A name that is not that of a record.
+/// A name other than a record's.
 impl PathParameters for String {
     fn describe(_: &mut Description) {}
 

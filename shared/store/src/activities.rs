@@ -255,8 +255,8 @@ impl Activities<'_> {
         self.0.whole_page(page).await
     }
 
-    /// Joins activities with the records that they refer to. Drops those that matched the filter by a tag
-    /// that is gone.
+    /// Joins activities with the records that they refer to. Drops rows that matched the filter by
+    /// a deleted tag.
     async fn joined(
         &self,
         tenant: OrganizationId,

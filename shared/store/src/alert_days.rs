@@ -1,5 +1,5 @@
-//! Daily occurrences of a class of alerts. A day is one item that stores when which records were
-//! named. Windows and baselines are thus counted without reading every alert. Recording an alert
+//! Daily occurrences of a class of alerts. A day is one item: the records named on it, with their
+//! times. Windows and baselines are thus counted without reading every alert. Recording an alert
 //! updates the item in the same transaction.
 
 use std::collections::BTreeMap;

@@ -19,12 +19,12 @@ use super::{
     table::{Change, Condition, OrLeave, Read, Readable, Record, Stored, Write},
 };
 
-/// Milliseconds from a delete to its cleanup. By then the indexes, which lag behind by moments, show
-/// records that were linked just before.
+/// Milliseconds from a delete to its cleanup. By then the indexes, which lag behind by moments,
+/// show the newest links.
 pub const CLEANUP_DELAY: i64 = 10 * span::SECOND;
 
-/// Milliseconds for which a deletion is kept after its cleanup: longer than the table's stream keeps the
-/// change, so that the change feed can name who made it.
+/// Milliseconds for which a deletion is kept after its cleanup. That is longer than the stream
+/// keeps the change: the change feed can name the actor.
 const DELETION_KEPT: i64 = 2 * span::DAY;
 
 impl Record<crate::Workdesk> for Cleanup {
@@ -83,7 +83,7 @@ pub enum Progress {
     GoesOn,
 }
 
-/// A cleanup that is due, or the failures of one that does not read.
+/// A due cleanup; of an unreadable one, only its failure count.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 enum Due {

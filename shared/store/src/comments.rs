@@ -235,8 +235,8 @@ impl Comments<'_> {
         }))
     }
 
-    /// The writes that reopen a service request. They expect the version that was read, no longer count a
-    /// resolution, and reopen the manual action that was handed over with the request.
+    /// The writes that reopen a service request. They expect the version as read, no longer count a
+    /// resolution, and reopen the manual action of the request.
     async fn reopen(
         &self,
         context: &WriteContext,

@@ -112,7 +112,7 @@ impl DueCounts<'_> {
         WebhookDelivery::KIND,
     ];
 
-    /// Returns the kinds of which a shard has records that are due at `now`.
+    /// Returns the kinds with records of a shard that are due at `now`.
     pub async fn of(&self, shard: Shard, now: Timestamp) -> Result<Vec<DueCount>, Error> {
         let (actions, sessions, cleanups, reminders, deliveries) = tokio::try_join!(
             self.of_kind::<AgentAction>(shard, now),

@@ -38,8 +38,8 @@ const SEARCHED: usize = 100;
 /// Milliseconds by which the clocks of the stream and of a publisher may differ.
 const SKEW: i64 = 5 * span::SECOND;
 
-/// Milliseconds for which the table keeps expired batches at least, so that no publisher appends to a
-/// batch that is just being deleted.
+/// Milliseconds for which the table keeps expired batches at least: no publisher appends to a batch
+/// during its deletion.
 const GRACE: i64 = span::HOUR;
 
 resource! {

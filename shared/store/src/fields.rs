@@ -12,7 +12,7 @@ pub(crate) const UPDATED_AT: &str = "updatedAt";
 /// The fields with the instant and the author of a change.
 const OF_CHANGES: [&str; 2] = [UPDATED_AT, "updatedBy"];
 
-/// Attributes that are no field of a record, or that follow from other changes.
+/// Attributes other than a record's fields, or that follow from other changes.
 #[rustfmt::skip] // A line for each reason.
 const NO_FIELDS: &[&str] = &[
     // Of every item.

@@ -50,7 +50,7 @@ impl Filter {
         Ok(self)
     }
 
-    /// Rows whose attribute is an instant from that one on.
+    /// Rows with an instant from that one on.
     pub(crate) fn since(mut self, name: &str, first: Option<Timestamp>) -> Self {
         if let Some(first) = first {
             let first = [first.into_attribute()];
@@ -59,7 +59,7 @@ impl Filter {
         self
     }
 
-    /// Rows whose attribute is an instant before that one.
+    /// Rows with an instant before that one.
     pub(crate) fn before(mut self, name: &str, end: Option<Timestamp>) -> Self {
         if let Some(end) = end {
             let end = [end.into_attribute()];

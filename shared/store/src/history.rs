@@ -42,7 +42,7 @@ pub struct EntryWithActor {
     /// The user who made the change; null for the service itself, or if the account is gone.
     actor: Option<UserRef>,
     what: HistoryEvent,
-    /// The fields that changed; none for a record that was created or deleted.
+    /// The changed fields; none for a created or deleted record.
     changes: Vec<FieldChange>,
 }
 
@@ -64,7 +64,7 @@ impl WriteContext {
         self.entry(record.history(), 1, HistoryEvent::Created, Vec::new(), now)
     }
 
-    /// The entry of a record that [replaces](Write::replace) the one that was read. `None` when no
+    /// The entry of a record that [replaces](Write::replace) its earlier version. `None` when no
     /// attribute changed but its place in a list.
     pub(crate) fn updated<R: Tracked>(
         &self,

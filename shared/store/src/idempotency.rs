@@ -1,4 +1,4 @@
-//! Idempotency keys: a request that is sent again returns what the first one made.
+//! Idempotency keys: a repeated request returns the first one's result.
 //!
 //! The transaction that does the work of a request also stores its key. So the same request finds the
 //! key however the first answer got lost. Nothing is stored before: a request that died leaves its
@@ -59,7 +59,7 @@ impl<T> Created<T> {
         }
     }
 
-    /// The value, which a replay loads by the id of the record that the earlier request made.
+    /// The value. A replay loads it by the id of the earlier request's record.
     pub(crate) async fn or_load(
         self,
         load: impl AsyncFnOnce(Option<i64>) -> Result<T, Error>,

@@ -233,7 +233,7 @@ impl Journals<'_> {
         Ok(check)
     }
 
-    /// Checks that the journals of ended sessions have the entries that these entries name.
+    /// Checks that the journals of ended sessions have the named entries.
     async fn check_sessions(
         &self,
         tenant: OrganizationId,

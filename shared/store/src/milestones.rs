@@ -73,7 +73,7 @@ const REQUESTED: usize = 100;
 /// The most of them whose tasks are read at the same time.
 const AT_ONCE: usize = 20;
 
-/// Units of the table after which a page ends whose tasks are read separately.
+/// Units of the table for one page. Beyond them, tasks are read separately.
 const ENOUGH: f64 = 1_000.0;
 
 impl Record<crate::Workdesk> for Milestone {

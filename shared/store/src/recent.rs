@@ -7,7 +7,7 @@ use std::{
 
 use model::{Organization, OrganizationId, Timestamp, span};
 
-/// Milliseconds for which an organization is used without another read. A plan that is taken away holds that
+/// Milliseconds for which an organization is used without another read. A withdrawn plan holds that
 /// much longer.
 const KEPT: i64 = 5 * span::SECOND;
 

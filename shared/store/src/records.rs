@@ -1,5 +1,5 @@
-//! Records of the table that `model` does not have: indexes by name, counters, notes of work, and
-//! views of an item that read only some of its attributes.
+//! Records of the table that `model` does not have: indexes by name, counters, cleanups and other
+//! work, and partial views of an item.
 //!
 //! They are together so that [`key`](crate::key) can name them. Each resource's file says how its
 //! records are keyed, with `impl Record`.
@@ -64,8 +64,8 @@ pub(crate) struct FeedStart {
     pub(crate) epoch: i64,
 }
 
-/// A record in the search index. It is written last of the index, so that it has the state that all of the
-/// index has. That of a deleted record stays for some time, so that no late delivery adds the record again.
+/// A record in the search index. It is written last of the index, so that it has the state of the
+/// whole index. A deleted record's stays for some time: no late delivery adds the record again.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct IndexedRecord {
@@ -104,7 +104,7 @@ pub(crate) struct IndexedWord {
     pub(crate) internal: Option<bool>,
 }
 
-/// A record of any type that search finds: what search reads of it.
+/// A record of any type as search reads it.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct SearchedText {
@@ -296,7 +296,7 @@ pub(crate) struct NotifiedChange {
     pub(crate) at: Timestamp,
 }
 
-/// The owner of an account, of which only that is read.
+/// The owner of an account, without its other attributes.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct AccountOwner {
@@ -326,7 +326,7 @@ pub(crate) struct Participant {
     pub(crate) at: Timestamp,
 }
 
-/// The attributes of a record of any type that tell people which one it is.
+/// The attributes that name a record of any type to people.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct Titled {

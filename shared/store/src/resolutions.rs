@@ -1,6 +1,6 @@
-//! Times of resolution: for each day, the number of service requests and tickets that were resolved, and
-//! the time that they took. A change of status updates its day in the same transaction. So the dashboard
-//! reads a few small items, and not every request.
+//! Times of resolution: for each day, the number of resolved service requests and tickets, and
+//! their times. A change of status updates its day in the same transaction. So the dashboard reads
+//! a few small items, and not every request.
 
 use model::{Error, OrganizationId, Resolution, Timestamp, span};
 

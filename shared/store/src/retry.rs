@@ -1,5 +1,5 @@
-//! Retries after conflicts: an operation reads, decides, and writes under the condition that what it
-//! read has not changed.
+//! Retries after conflicts: an operation reads, decides, and writes on the condition of unchanged
+//! reads.
 
 use model::Error;
 use table::back_off;

@@ -193,7 +193,7 @@ impl Failures {
         }
     }
 
-    /// Milliseconds for which a network is known from which an account signed in.
+    /// Milliseconds for which the network of a sign-in is known.
     const KNOWN: i64 = 30 * span::DAY;
 
     /// Returns true if the account signed in from the network lately.
@@ -216,7 +216,7 @@ impl Failures {
         self.pending.push(now);
     }
 
-    /// Makes a failure of the attempt that began at that instant.
+    /// Turns the pending attempt of that instant into a failure.
     fn fail(&mut self, began: Timestamp) {
         if let Some(place) = self.pending.iter().position(|at| *at == began) {
             self.pending.remove(place);

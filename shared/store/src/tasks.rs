@@ -74,9 +74,9 @@ impl Tracked for Task {
 }
 
 impl Tasks<'_> {
-    /// Creates a task at the end of its project's list. 400 with every reference that is not the
-    /// tenant's, and for a milestone or a phase that is not the project's. 409 when the project is
-    /// archived, or no order is left behind its last task.
+    /// Creates a task at the end of its project's list. 400 with every reference to another tenant,
+    /// and for a milestone or a phase of another project. 409 when the project is archived, or no
+    /// order is left behind its last task.
     pub async fn create(
         &self,
         pending: impl Into<PendingWrite>,
@@ -194,8 +194,8 @@ impl Tasks<'_> {
         Ok(join(page, &found, filter))
     }
 
-    /// Changes a task. 404 when it is not the tenant's; 400 with every reference that is not the
-    /// tenant's, and for a milestone or a phase that is not of the task's project.
+    /// Changes a task. 404 for another tenant's; 400 with every reference to another tenant, and
+    /// for a milestone or a phase of another project than the task's.
     pub async fn update(
         &self,
         pending: impl Into<PendingWrite>,
@@ -299,8 +299,8 @@ fn records(page: &Page<Stored<Task>>) -> impl Iterator<Item = &Task> + Clone {
     page.records().map(|stored| &stored.record)
 }
 
-/// Joins tasks with the records that they refer to. Drops those that matched the filter by a record that
-/// is gone.
+/// Joins tasks with the records that they refer to. Drops rows that matched the filter by a deleted
+/// record.
 fn join(page: Page<Stored<Task>>, named: &Named, filter: &TaskFilter) -> Page<JoinedTask> {
     page.filter_map(|task| Some(named.join(task)).filter(|joined| still_fits(filter, joined)))
 }

@@ -469,9 +469,9 @@ impl Tickets<'_> {
     }
 }
 
-/// The writes of a reply. A reply that reopens the ticket expects the version that was read. Another
-/// expects only the status, so that replies at the same time do not conflict. An internal note leaves the
-/// ticket as it is: version and time of a change would tell of it.
+/// The writes of a reply. A reply that reopens the ticket expects the version as read. Another
+/// expects only the status, so that replies at the same time do not conflict. An internal note
+/// leaves the ticket as it is: version and time of a change would tell of it.
 fn writes_of_reply(
     context: &WriteContext,
     ticket: &Stored<Ticket>,

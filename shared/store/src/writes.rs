@@ -6,8 +6,8 @@ use super::table::{Refused, Write};
 
 /// Writes of one transaction, and the meaning of each one's refusal.
 ///
-/// A write is refused when its condition does not hold. That is a conflict, upon which the operation
-/// reads again, unless the write has an error of its own.
+/// A write is refused when its condition does not hold. That is a conflict: the operation reads
+/// again, unless the write has an error of its own.
 #[derive(Debug, Default)]
 pub(crate) struct Writes {
     all: Vec<(Write, Option<Error>)>,
@@ -34,7 +34,7 @@ impl Writes {
         self.all.push((write, Some(error)));
     }
 
-    /// Says which record the writes make, by its id, which a replay loads.
+    /// Names the record of the writes by its id. A replay loads it.
     pub(crate) fn making(self, id: impl Id) -> Self {
         Self {
             made: Some(id.get()),

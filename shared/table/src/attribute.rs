@@ -9,8 +9,7 @@ use serde::Serialize;
 /// An item: attribute values by name.
 pub(crate) type Item = HashMap<String, AttributeValue>;
 
-/// A value of an expression. Anything that serializes is one, in the form that it has as a field of
-/// a record.
+/// A value of an expression. Anything that serializes is one, as a field of a record.
 pub trait IntoAttribute {
     /// Converts it into DynamoDB's form.
     fn into_attribute(self) -> AttributeValue;

@@ -15,7 +15,7 @@ use crate::{
     text::Apart,
 };
 
-/// A record that was read, and the version that its next write expects.
+/// A record as read, and the version for its next write.
 #[derive(Clone, Debug)]
 pub struct Stored<T> {
     /// The record.
@@ -28,8 +28,8 @@ pub struct Stored<T> {
     pub(crate) text: Option<Apart>,
 }
 
-/// A record, or the key of an unreadable one. Damage stays with the damaged record: a version of
-/// the service that was rolled back may have written attributes that this one cannot read.
+/// A record, or the key of an unreadable one. Damage stays with the damaged record: a version
+/// before a rollback may have written unreadable attributes.
 #[derive(Clone, Debug)]
 pub enum Readable<T> {
     /// The record.

@@ -245,7 +245,7 @@ impl<I> fmt::Debug for Sort<I> {
     }
 }
 
-/// A number as part of a sort key: 16 digits, which hold 2^53-1, so that numbers sort as text.
+/// A number as part of a sort key: 16 digits hold 2^53-1, so that numbers sort as text.
 #[must_use]
 pub fn padded(number: i64) -> String {
     format!("{number:016}")

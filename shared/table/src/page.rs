@@ -2,7 +2,7 @@
 
 use crate::key::{AnyKey, Key, padded};
 
-/// The most rows of a page, and the most that are read of a list of which only some are kept.
+/// The most rows of a page, and the most reads of a list with a filter.
 pub const MOST_ROWS: usize = 1_000;
 
 /// The page of a list that is wanted.
@@ -192,8 +192,8 @@ impl Place {
         }
     }
 
-    /// The position as text. A partition key that begins with `prefix` is written without it, so
-    /// that the text does not name the tenant.
+    /// The position as text. A partition key with `prefix` is written without it, so that the text
+    /// does not name the tenant.
     #[must_use]
     pub fn to_text(&self, prefix: &str) -> String {
         let pk = self.pk.strip_prefix(prefix).unwrap_or(&self.pk);

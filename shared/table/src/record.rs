@@ -23,8 +23,8 @@ pub trait Record<Schema>: Serialize + DeserializeOwned {
     /// The attribute `kind` of every such item.
     const KIND: &'static str;
 
-    /// Attributes that are sets of numbers, which updates may add to and remove from. An empty set
-    /// is an absent attribute, so their fields have `#[serde(default)]`.
+    /// Sets of numbers, which updates may add to and remove from. An empty set is an absent
+    /// attribute, so their fields have `#[serde(default)]`.
     const NUMBER_SETS: &'static [&'static str] = &[];
 
     /// The attribute whose text lies in an item of its own if it is long.

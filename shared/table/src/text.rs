@@ -24,8 +24,7 @@ const MOST: usize = 2_048;
 /// The characters of a long text that its record's item keeps.
 const BEGINNING: usize = 100;
 
-/// Milliseconds for which a text is kept that its record no longer names: longer than the stream keeps a
-/// change.
+/// Milliseconds for which an unnamed text is kept: longer than the stream keeps a change.
 pub(crate) const KEPT: i64 = 2 * span::DAY;
 
 /// An attribute whose text lies in an item of its own if it is long.
@@ -77,8 +76,8 @@ impl LongText {
         })
     }
 
-    /// Parts a record's item from its long text. Returns the writes of the text, and of the one that the
-    /// record had before, with the item that was read.
+    /// Parts a record's item from its long text. Returns the writes of the text and of the record's
+    /// earlier one, with the item as read.
     pub(crate) fn part(
         self,
         record: &AnyKey,

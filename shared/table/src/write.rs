@@ -43,7 +43,7 @@ impl Write {
         Self::put_where(record, Condition::default())
     }
 
-    /// Creates a record or overwrites the one that is there, if that fulfils the condition.
+    /// Creates a record, or overwrites an existing one that fulfils the condition.
     pub fn put_where<S, R: Record<S>>(record: &R, condition: Condition) -> Result<Self, Error> {
         Self::put_item(record, item(record, 1)?, None, condition)
     }

@@ -273,8 +273,8 @@ fn records(action: &ProposedAction) -> Vec<PreviewRecord> {
     records.collect()
 }
 
-/// Returns the customers that an action concerns: its records, otherwise those that the session's reads
-/// name, otherwise those of the alert. Empty if none is known.
+/// Returns the customers of an action: its records, otherwise those from the session's reads,
+/// otherwise those of the alert. Empty if none is known.
 fn customers(action: &ProposedAction, found: &Previewed) -> BTreeSet<String> {
     let records = records(action).into_iter();
     let records = records.filter(|record| record.kind == CUSTOMER);

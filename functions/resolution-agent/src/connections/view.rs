@@ -22,7 +22,7 @@ pub struct ConnectionView {
     name: Slug,
     kind: Slug,
     base_url: BaseUrl,
-    /// The instant at which the secret was set, which is never shown; null for none.
+    /// The instant of the last new secret, which is never shown; null for none.
     secret_set_at: Option<Timestamp>,
     auth: AuthView,
     headers: Vec<HeaderView>,

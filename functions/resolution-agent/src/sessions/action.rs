@@ -139,7 +139,7 @@ pub struct StepView {
     /// Method and path; empty for a step that a user does by hand.
     #[schema(examples("POST /usage-batches/ub_1001/reprocess"))]
     api_call: String,
-    /// Request that is sent; null for a step that a user does by hand.
+    /// Request of the step; null for a manual step.
     request: Option<RequestView>,
     /// Conditions on the answer's body, all of which a success meets besides its status.
     #[schema(examples("/state is `void`"))]

@@ -2,8 +2,8 @@
 //!
 //! Routes and CORS lists are those of the template. A request becomes an event of payload version
 //! 2.0, and the function's answer becomes a response. Errors of API Gateway itself have its form,
-//! `{"message": …}`. One error is different: a function whose process has ended, which cannot
-//! happen on Lambda, gives the service's own 503.
+//! `{"message": …}`. One error is different: a function with an ended process gives the service's
+//! own 503. Lambda has no such case.
 
 mod answer;
 mod cors;
@@ -182,8 +182,8 @@ impl Api {
     }
 }
 
-/// Reads the whole body. A body that is too large is read to its end too, since a client that is
-/// still sending would not see the answer.
+/// Reads the whole body. An oversized body is read to its end too, since a client would not see the
+/// answer while it sends.
 async fn read(body: Body) -> Result<Bytes, Refusal> {
     let mut whole = Vec::new();
     let mut size = 0;

@@ -277,7 +277,7 @@ fn until_dropped(sender: &watch::Sender<()>) -> impl Future<Output = ()> + Send 
     async move { while receiver.changed().await.is_ok() {} }
 }
 
-/// Returns the folder of the root manifest: that of the sources from which this program was built.
+/// Returns the folder of the root manifest, from which this program was built.
 fn workspace() -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     root.canonicalize().unwrap_or(root)

@@ -55,7 +55,7 @@ async fn add_fault(State(demo): State<Demo>, body: Bytes) -> Response {
     StatusCode::NO_CONTENT.into_response()
 }
 
-/// A fault that no call can match, which is likely misspelt.
+/// A fault without a possible call, which is likely misspelt.
 #[derive(Debug, thiserror::Error)]
 enum NoSuchFault {
     #[error("system must be one of {}", .0.join(", "))]

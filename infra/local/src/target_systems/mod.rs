@@ -36,7 +36,7 @@ pub use records::Effect;
 
 use crate::background::{Background, listen};
 
-/// Members of answers that the demo's connections keep: none that names a person.
+/// Members of answers for the demo's connections to keep: none with a person's name.
 const KEEP: [&str; 20] = [
     "id",
     "code",

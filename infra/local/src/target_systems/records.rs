@@ -85,8 +85,8 @@ pub struct Effect {
     pub at: String,
 }
 
-/// An answer that is replayed for calls with the same idempotency key: that of a call with an
-/// effect, or of a fault with `kept`.
+/// An answer for calls with the same idempotency key: of a call with an effect, or of a fault with
+/// `kept`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct StoredAnswer {

@@ -35,7 +35,7 @@ struct Seed {
 }
 
 impl Shipped {
-    /// Returns what the files have, which are read once.
+    /// Returns the files' contents, read once.
     pub(crate) fn get() -> Result<&'static Self, Error> {
         static SHIPPED: LazyLock<Result<Shipped, String>> = LazyLock::new(|| {
             let systems = SYSTEMS.iter().map(|file| read(file));

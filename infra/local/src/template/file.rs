@@ -39,7 +39,7 @@ pub(super) struct Function {
 }
 
 impl Function {
-    /// Returns the name of the function's package, which is that of its folder.
+    /// Returns the name of the function's package: its folder's name.
     pub(super) fn package(&self) -> &str {
         let folder = self.code_uri.trim_end_matches('/');
         folder.rsplit('/').next().unwrap_or(folder)

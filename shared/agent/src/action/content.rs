@@ -36,9 +36,9 @@ pub struct ActionContent {
     pub target_system: String,
     /// The connection to that system, as of the proposal.
     pub connection: Option<ConnectionRevision>,
-    /// The records that it changes, and those that have to stay beside it, as `kind/id`, by the ids of
-    /// the target systems. It acts on the first one. Two actions with a common record never run at once,
-    /// of whatever type, session and connection.
+    /// The records that it changes or that must stay, as `kind/id`, by the ids of the target
+    /// systems. It acts on the first one. Two actions with a common record never run at once, of
+    /// whatever type, session and connection.
     // Earlier releases wrote none.
     #[serde(default)]
     pub records: Vec<String>,
@@ -53,7 +53,7 @@ pub struct ActionContent {
     pub require: Vec<FactCondition>,
     /// The rendered steps.
     pub steps: Vec<ActionStep>,
-    /// The condition that shows that it had its effect.
+    /// The condition for its effect.
     pub verify: Option<Verification>,
 }
 

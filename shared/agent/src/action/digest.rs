@@ -30,8 +30,8 @@ impl ProposedAction {
 }
 
 impl AgentAction {
-    /// Returns the digest of its content, which equals that of the
-    /// [proposed action](ProposedAction::digest) unless one of them was changed.
+    /// Returns the digest of its content. Equals that of the [proposed
+    /// action](ProposedAction::digest) unless one of them was changed.
     #[must_use]
     pub fn digest(&self) -> String {
         let key = &self.key;

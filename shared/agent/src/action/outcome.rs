@@ -29,8 +29,8 @@ pub struct LastOutcome {
 }
 
 impl LastOutcome {
-    /// Time for which a playbook version that did not help a record is not proposed for it again, in
-    /// milliseconds.
+    /// Milliseconds in which a playbook version is not proposed again for a record that it did not
+    /// help.
     pub const BARS: i64 = 24 * span::HOUR;
 
     /// Returns an action's outcome for the record that it acted on. None while it is not known whether

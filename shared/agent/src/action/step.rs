@@ -43,12 +43,12 @@ pub struct ApiCall {
     /// Conditions on the body that success requires besides the status; all must hold.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub success: Vec<AnswerCondition>,
-    /// Answers that mean that it was already done.
+    /// Answers of a call that was already done.
     #[serde(default)]
     pub already_done: Vec<AlreadyDone>,
 }
 
-/// An answer that means that the effect had already taken place.
+/// An answer of a call whose effect had already taken place.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AlreadyDone {

@@ -170,7 +170,7 @@ pub struct AnswerCondition {
     pub at: String,
     /// The accepted values.
     pub is: Vec<Value>,
-    /// Values that mean that the call is under way, which is no failure.
+    /// Values of a call under way, which is no failure.
     #[serde(default)]
     pub pending: Vec<Value>,
 }
@@ -263,10 +263,10 @@ impl Verification {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Reconciliation {
-    /// The condition on the action's reads that shows that the call took effect.
+    /// The condition on the action's reads for a call that took effect.
     pub done: FactCondition,
-    /// The condition that shows that the call took no effect. None if no check proves that, since
-    /// the effect may still come.
+    /// The condition for a call that took no effect. None if no check proves that, since the effect
+    /// may still come.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_done: Option<FactCondition>,
     /// The condition of a call that is under way.

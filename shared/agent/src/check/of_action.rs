@@ -56,8 +56,7 @@ impl AgentAction {
     /// Milliseconds after its end before a check may conclude that a call took no effect. Before
     /// that, the target system may still be at work on it.
     pub const AT_WORK: i64 = span::MINUTE;
-    /// Milliseconds for which an unreadable system is checked beyond the time that an effect may
-    /// take.
+    /// Milliseconds of checks of an unreadable system, beyond the longest time of an effect.
     pub const UNREADABLE: i64 = 24 * span::HOUR;
 
     /// Plans its checks after the end: verification at once, or reconciliation after a while.

@@ -30,8 +30,8 @@ input! {
         name: KeyName,
         /// The system's answer to a repeated key.
         replays: Defaulted<Replays>,
-        /// The time for which the system keeps a key, after which it performs the call again. Ten
-        /// minutes when absent. Stripe: `24h`; Chargebee: `30m`.
+        /// The time for which the system keeps a key. Later it performs the call again. Ten minutes
+        /// when absent. Stripe: `24h`; Chargebee: `30m`.
         kept_for: Option<Period>,
         /// The header that marks a replayed answer, unless its value is `false`.
         replayed_header: Option<HeaderName>,

@@ -320,7 +320,7 @@ fn tests_what_is_allowed(
 }
 
 impl ConnectionPut {
-    /// Returns the fault of a base URL that uses plain http or a host that the stack's functions
+    /// Returns the fault of a base URL with plain http, or with a host that the stack's functions
     /// may not call.
     #[must_use]
     pub fn not_public(&self) -> Option<Fault> {

@@ -29,7 +29,7 @@ pub struct SealedSecret {
 }
 
 impl ConnectionSecret {
-    /// The most characters, which is what the key encrypts in one request.
+    /// The most characters: the key encrypts no more in one request.
     pub const MOST: usize = 4_096;
 }
 

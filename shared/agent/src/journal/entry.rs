@@ -76,7 +76,7 @@ names! {
         Engine,
         /// The component that runs actions.
         Worker,
-        /// The component that resumes what was left behind.
+        /// The component that resumes abandoned work.
         Sweeper,
     }
 }

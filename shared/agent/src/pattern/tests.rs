@@ -32,7 +32,7 @@ fn alert() -> Alert {
     .unwrap()
 }
 
-/// An occurrence that named a record that many minutes ago.
+/// An occurrence with that record, so many minutes ago.
 fn ago(minutes: i64, record: &str) -> Occurrence {
     let id = AlertId::new(1).unwrap();
     Occurrence::of(id, &entity(record), now().plus(-minutes * span::MINUTE))

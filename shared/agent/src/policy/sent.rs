@@ -61,7 +61,8 @@ input! {
         amount_at_least: Option<MoneySet>,
         /// Actions on the target system of this connection.
         connection: Option<SystemName>,
-        /// `true` for actions that change what a customer pays or owes, `false` for the others.
+        /// `true` for actions with an effect on a customer's payments or debts, `false` for the
+        /// others.
         moves_money: Option<bool>,
     }
     example {"movesMoney": true};

@@ -39,7 +39,7 @@ impl AgentSession {
         self.times.alert_check_at.is_some()
     }
 
-    /// Returns the message that requests the check of its alert, if that is due.
+    /// Returns the message of the alert's check, if one is due.
     #[must_use]
     pub fn alert_check_message(&self, now: Timestamp) -> Option<Message> {
         let is_due = self.times.alert_check_at.is_some_and(|at| at <= now);

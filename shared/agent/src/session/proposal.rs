@@ -129,8 +129,8 @@ pub struct ProposedAction {
     pub key: String,
     /// Keys of the actions that come first, if they are approved too.
     pub after: Vec<String>,
-    /// Keys of the actions that come first, if they are approved too, and that this one replaces:
-    /// it does not run if one of them succeeds.
+    /// Keys of the actions that come first if they are approved too. This one replaces them: it
+    /// does not run if one of them succeeds.
     pub unless: Vec<String>,
     /// True if the agent can execute it. Otherwise a person does it.
     pub is_automated: bool,

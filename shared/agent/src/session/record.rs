@@ -93,8 +93,8 @@ pub struct SessionPlan {
     pub proposed_actions: Vec<ProposedAction>,
     /// The approved lists of action ids, each ascending, the oldest first.
     pub approved: Vec<Vec<String>>,
-    /// The approved actions that ended without success, with their states. Without those that were
-    /// not needed, and those that were approved again.
+    /// The approved actions that ended without success, with their states. Without unneeded
+    /// actions, and those approved again.
     pub shortfall: BTreeMap<String, ActionState>,
     /// The next checks of actions in the shortfall whose outcome is unknown. Without one, a user
     /// settles the action.
@@ -411,8 +411,8 @@ impl AgentSession {
         self.plan_visit();
     }
 
-    /// Ends the time in which an ended session can be executed again, so that it leaves the list of
-    /// open work. Returns whether that time was over.
+    /// Ends the time for another execution of an ended session. It leaves the list of open work.
+    /// Returns whether that time was over.
     pub fn close(&mut self, now: Timestamp) -> bool {
         let is_over = self
             .times

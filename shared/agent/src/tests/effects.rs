@@ -5,7 +5,7 @@ use Hold::{DoneRecently, EffectInProgress, EffectUnknown};
 
 use super::{actions::context, *};
 
-/// An action that ended at 0, after a step with that method.
+/// An action that ended at 0, after a step of this method.
 fn ended(state: ActionState, steps_done: i64, method: &str) -> AgentAction {
     let mut action = queued();
     action.content.steps = vec![step(method), step("POST")];

@@ -9,7 +9,7 @@ use model::{Permission, input, span};
 
 type Actions = ApprovedActions<Box<AgentAction>>;
 
-/// Session 7, whose actions ended in these states at 10; none for an action that was not approved.
+/// Session 7 with actions that ended in these states at 10; none for an unapproved one.
 fn ended(states: [Option<ActionState>; 2]) -> (AgentSession, Actions) {
     let mut session = awaiting();
     let all = session.plan.proposed_actions.iter().zip(states);

@@ -190,7 +190,7 @@ impl<T: Field> Field for Patch<T> {
     }
 }
 
-/// A field that must be sent and may be null, which clears the value.
+/// A required field; null clears the value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Nullable<T>(pub Option<T>);
 

@@ -51,8 +51,8 @@ names! {
         WebhookDeleted,
         /// The secret of a webhook was rotated.
         WebhookSecretRotated,
-        /// Agent sessions ended, or a later check added to their journals. The entry names the newest
-        /// entry of each, so that a session that was removed is missed.
+        /// Agent sessions ended, or a later check added to their journals. The entry names the
+        /// newest entry of each: a removed session is missed.
         AgentSessionsEnded,
     }
 }

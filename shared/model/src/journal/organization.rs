@@ -312,7 +312,7 @@ impl EntryContent {
 pub struct OrganizationJournalBreak {
     /// The number of the entry.
     pub seq: i64,
-    /// The agent session whose journal lacks the entry that this one names, as `agent_session:7`.
+    /// The agent session without the named entry, as `agent_session:7`.
     pub subject: Option<String>,
     /// The flaw.
     pub why: JournalFlaw,
@@ -360,7 +360,7 @@ impl OrganizationJournalCheck {
         }
     }
 
-    /// Adds a session whose journal lacks the entry that `seq` names.
+    /// Adds a session without the entry of `seq` in its journal.
     pub fn lacks(&mut self, seq: i64, session: AgentSessionId) {
         self.verified = false;
         self.breaks.push(OrganizationJournalBreak {

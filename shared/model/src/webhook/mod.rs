@@ -145,7 +145,7 @@ impl Webhook {
         }
     }
 
-    /// Applies a change. A webhook that is enabled has no reason for which it was disabled.
+    /// Applies a change. An enabled webhook has no reason of a disabling.
     pub fn update(&mut self, update: WebhookUpdate, now: Timestamp) {
         update.url.apply(&mut self.url);
         if let Change::Set(types) = update.types {

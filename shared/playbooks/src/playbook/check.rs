@@ -153,7 +153,7 @@ impl Playbook {
         action.check_suppositions()
     }
 
-    /// Checks a text of an action, which may also contain the money that it moves.
+    /// Checks a text of an action, which may also contain its money.
     fn check_text_of(&self, action: &Action, text: &Template) -> Result<(), String> {
         let amount = action.money.as_ref().and_then(|one| one.amount.as_ref());
         let has_money = amount.is_some() && text.placeholders().any(|name| name == MONEY);
@@ -270,7 +270,8 @@ fn known(unknown: Option<&str>) -> Result<(), String> {
     unknown.map_or(Ok(()), |name| Err(format!("{{{name}}} is unknown")))
 }
 
-/// True for a kind of action that changes what a customer pays or owes, now or with a later invoice.
+/// True for a kind of action with an effect on a customer's payments or debts, now or with a later
+/// invoice.
 const fn moves_money(kind: ActionType) -> bool {
     !matches!(
         kind,

@@ -125,7 +125,7 @@ pub(super) struct Action {
     /// Keys of actions that come first, if they are approved too.
     #[serde(default)]
     after: Vec<String>,
-    /// Keys of actions that come first, if they are approved too, and that this one replaces.
+    /// Keys of actions that come first if they are approved too. This one replaces them.
     #[serde(default)]
     unless: Vec<String>,
     pub(super) action_type: ActionType,
@@ -137,8 +137,8 @@ pub(super) struct Action {
     /// Minutes a person would need.
     #[serde(default)]
     minutes: u16,
-    /// The records that it changes, and those that have to stay beside it, as `kind/{read.id}`. It acts
-    /// on the first one. No two actions with a common record run at once.
+    /// The records that it changes or that must stay, as `kind/{read.id}`. It acts on the first
+    /// one. No two actions with a common record run at once.
     #[serde(default)]
     records: Vec<Template>,
     /// The customer who gets its message.

@@ -22,7 +22,7 @@ pub(super) struct Source {
 /// Names of texts that every playbook may use without a source.
 pub(super) const GIVEN: [&str; 2] = ["target_system", "title"];
 
-/// The placeholder for the money that an action moves, in that action's texts.
+/// The placeholder for an action's money, in that action's texts.
 pub(super) const MONEY: &str = "money";
 
 /// The most characters of a fact in a text, a path or a body. Target systems' data may have any
@@ -126,8 +126,8 @@ impl Values {
     }
 
     /// Returns a given text, a fact or a parameter's value for a sentence: texts in backticks, and
-    /// numbers plain. A parameter that is called like a read with the fact `id` is that id, as soon
-    /// as it is known.
+    /// numbers plain. A parameter with the name of a read that has the fact `id`: it is that id, as
+    /// soon as it is known.
     pub(super) fn shown(&self, name: &str) -> Option<String> {
         if name == MONEY {
             return self.money.clone();

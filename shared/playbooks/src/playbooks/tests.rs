@@ -80,7 +80,7 @@ fn every_playbook_looks_before_and_after() {
     }
 }
 
-/// An action that cannot be undone is critical, so that the preset asks for two people.
+/// An irreversible action is critical, so that the preset asks for two people.
 #[test]
 fn what_cannot_be_undone_is_critical() {
     let playbooks = Playbooks::shipped().unwrap();

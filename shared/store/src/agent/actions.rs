@@ -172,7 +172,7 @@ impl Agent<'_> {
     }
 }
 
-/// Returns the change that writes what the holder updates while it works.
+/// Returns the change of the holder's updates at work.
 fn progress_of(action: &AgentAction) -> Result<Change, Error> {
     let change = Change::default()
         .set_attribute("progress", attribute(&action.progress)?)

@@ -38,7 +38,7 @@ impl Record<crate::Workdesk> for JournalEntry {
 /// The actor that runs actions.
 pub(super) const WORKER: JournalActor = JournalActor::of(JournalActorType::Worker);
 
-/// The actor that resumes what was left behind.
+/// The actor that resumes abandoned work.
 pub(super) const SWEEPER: JournalActor = JournalActor::of(JournalActorType::Sweeper);
 
 /// Returns the note of an action's end, with its error.

@@ -47,7 +47,7 @@ impl Record<crate::Workdesk> for SessionOfAlert {
 
 impl Agent<'_> {
     /// Returns the organization's sessions that match, newest first. A session past its deadline is
-    /// listed as expired. Sessions with open work have their own index, which has each session that
+    /// listed as expired. Sessions with open work have their own index, with each session that
     /// awaits confirmation.
     pub async fn list(
         &self,

@@ -1,5 +1,5 @@
-//! The records that a cleanup changes, page by page. It reads only their keys, and of a task what it
-//! changes, so that a damaged record stops no cleanup.
+//! The records that a cleanup changes, page by page. It reads only their keys, and the changed
+//! fields of a task: a damaged record stops no cleanup.
 
 use futures::{StreamExt, stream};
 use model::{Deleted, Deletion, Error, FieldChange, OrganizationId, TaskId, Thread};

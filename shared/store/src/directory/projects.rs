@@ -151,9 +151,9 @@ fn count_active(
 
 /// 409 for an archived project, which takes no new work.
 ///
-/// The project is read just before the write, and not checked by the write. A project is never deleted,
-/// and a check would make all writes in the project conflict with each other. A project that is archived
-/// in that instant gets one more record.
+/// The project is read just before the write, and not checked by the write. A project is never
+/// deleted, and a check would make all writes in the project conflict with each other. A project
+/// archived in that instant gets one more record.
 pub(crate) fn takes_work(project: &Project) -> Result<(), Error> {
     if project.status == ProjectStatus::Archived {
         let detail = "The project is archived and takes no new work. Change its status first.";

@@ -67,8 +67,7 @@ impl Tracked for User {
 }
 
 impl Store {
-    /// Users by id, in the form in which other records show them, without those that are gone or do not
-    /// read.
+    /// Users by id, as other records show them, without deleted and unreadable ones.
     pub(crate) async fn users<V: for<'a> From<&'a User>>(
         &self,
         tenant: OrganizationId,

@@ -131,7 +131,7 @@ pub(crate) fn tagged(tenant: OrganizationId, tagged: Tagged) -> Key<Tags> {
     record_of(tenant, tagged.kind(), tagged.id())
 }
 
-/// A task, of which only the deletable records that it refers to are read.
+/// A task with its deletable references alone.
 pub(crate) fn names_of_task(tenant: OrganizationId, id: TaskId) -> Key<NamesOfTask> {
     record(tenant, id)
 }

@@ -130,7 +130,7 @@ fn of_work(change: &Change) -> Vec<Notice> {
     notices
 }
 
-/// As [`of_work`]. A request with which a manual action is handed over asks for that action.
+/// As [`of_work`]. A request with the handover of a manual action asks for that action.
 fn of_request(change: &Change) -> Vec<Notice> {
     let mut notices = of_work(change);
     let request = change.after::<ServiceRequest>();

@@ -1,4 +1,4 @@
-//! Notices: what follows from a change, before it is known which users it reaches.
+//! Notices: the effects of a change, before their users are known.
 
 use agent::session::AgentSession;
 use model::{

@@ -72,7 +72,7 @@ struct Visited {
 }
 
 impl Notifications<'_> {
-    /// Writes the reminders that follow from changes, which are in the order of the stream.
+    /// Writes the reminders for changes, in the order of the stream.
     pub async fn plan_reminders(
         &self,
         tenant: OrganizationId,

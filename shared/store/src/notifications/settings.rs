@@ -1,4 +1,4 @@
-//! The notification settings of a user: the kinds that they want, and what they have read.
+//! The notification settings of a user: their kinds, and what was read.
 
 use model::{
     Error, Notification, NotificationPreferences, NotificationPreferencesSet, NotificationsRead,

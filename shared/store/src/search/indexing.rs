@@ -4,9 +4,9 @@
 //! failed in between comes again. Then it only reads finished records, and writes the same words of the others.
 //! A late delivery finds a newer record, and writes nothing.
 //!
-//! Deliveries of one record may overlap. The record is written as it was read, so one of them finishes, and the
-//! others begin again. A delivery whose words came too late restores the newer record's words, and writes that
-//! record again: whoever deletes these words at the same time begins again, too.
+//! Deliveries of one record may overlap. The record is written as it was read, so one of them
+//! finishes, and the others begin again. A delivery with late words restores the newer record's
+//! words, and writes that record again. Concurrent deletes of these words begin again, too.
 
 use std::collections::{BTreeMap, BTreeSet, btree_map::Entry};
 

@@ -164,7 +164,7 @@ impl Finding<'_> {
             .await
     }
 
-    /// The tasks that the keys of a list name, and that match the filter. Their sort keys end with ids.
+    /// The tasks under the keys of a list that match the filter. Their sort keys end with ids.
     async fn named_by<R: DeserializeOwned, I: Index>(
         self,
         list: List<R, I>,
@@ -260,7 +260,7 @@ fn condition(filter: &TaskFilter, caller: UserId) -> Result<Option<Condition>, E
     Ok(asked.condition())
 }
 
-/// Returns `true` for a task that still matches, now that its references to deleted records are gone.
+/// Returns `true` for a task that still matches, without its references to deleted records.
 pub(super) fn still_fits(filter: &TaskFilter, JoinedTask { task, .. }: &JoinedTask) -> bool {
     let TaggedTask { task, tags } = task;
     let milestone = filter.milestone_id.as_ref();
