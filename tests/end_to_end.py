@@ -247,22 +247,31 @@ def shown(block):
     return values
 
 
+def paste(commands):
+    """Runs commands in bash as they are shown. Returns their output."""
+    run = subprocess.Popen(
+        ["bash", "--norc"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        env=past_proxies(),
+        text=True,
+    )
+    try:
+        return run.communicate(commands, timeout=POLL_SECONDS)[0]
+    except subprocess.TimeoutExpired:
+        run.kill()
+        raise AssertionError(f"no end after {POLL_SECONDS} s:\n{run.communicate()[0]}") from None
+
+
 def guide(log, api):
     """Runs the commands of the guide in bash as they are printed, and checks their answers. Then lifts
     the policy, as the rest of the story goes without one."""
     print("  the commands of the guide")
     [commands] = re.findall(r"^Paste into bash.*:\n((?:  .+\n)+)", log.read_text(), re.MULTILINE)
-    done = subprocess.run(
-        ["bash", "--norc"],
-        input=textwrap.dedent(commands),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        env=past_proxies(),
-        text=True,
-        timeout=POLL_SECONDS,
-    )
+    output = paste(textwrap.dedent(commands))
     try:
-        *blocks, heard = done.stdout.strip().split("\n\n")
+        *blocks, heard = output.strip().split("\n\n")
         ada, policy, max_, proposed, refused, again, mine, *answers = map(shown, blocks)
         preview, executed, left, journal, check, effects, tag = answers
         names = [one["fullName"] for one in (ada, max_, again)]
@@ -282,7 +291,7 @@ def guide(log, api):
         assert tag["name"][0].startswith("told ")
         assert [one["type"] for one in json.loads(heard)] == ["tag.created"]
     except BaseException:
-        print(done.stdout, file=sys.stderr)
+        print(output, file=sys.stderr)
         raise
     api.call("POST", "/api/auth/login", LOGIN)
     api.call("PUT", "/api/concierge/policy", {"rules": []})
@@ -294,27 +303,19 @@ def readme(api):
     print("  the commands that the README shows")
     commands = "".join(re.findall(r"```sh\n(.*?)```", DOCUMENT.read_text(), re.DOTALL))
     assert commands.count(ADDRESS) == 1, "the README's commands name the API once"
-    done = subprocess.run(
-        ["bash", "--norc"],
-        input=commands.replace(ADDRESS, api.base),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        env=past_proxies(),
-        text=True,
-        timeout=POLL_SECONDS,
-    )
+    output = paste(commands.replace(ADDRESS, api.base))
     try:
-        answers = map(json.loads, done.stdout.splitlines())
+        answers = map(json.loads, output.splitlines())
         user, listed, task, problem, executed, alert, journal = answers
         assert user["username"] == LOGIN["username"]
         assert len(listed) <= 2
         assert (task["title"], task["organizationId"]) == ("Move the invoices", user["organizationId"])
         assert [error["pointer"] for error in problem["errors"]] == ["/title", "/projectId"]
-        assert [result["state"] for result in executed["results"]] == ["queued"]
+        assert [result["success"] for result in executed["results"]] == [True]
         assert alert["status"] == "resolved"
         assert [entry["what"] for entry in journal][:2] == ["opened", "analysis_begun"]
     except BaseException:
-        print(done.stdout, file=sys.stderr)
+        print(output, file=sys.stderr)
         raise
 
 

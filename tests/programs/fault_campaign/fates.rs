@@ -126,7 +126,13 @@ impl Fates {
             let Some(fault) = self.fault_of(kind, asked) else {
                 continue;
             };
-            if self.strikes(kind, &asked.operation, rate / self.shares) {
+            // Few requests record an answer.
+            let shares = if kind == Kind::WorkerKilled {
+                1
+            } else {
+                self.shares
+            };
+            if self.strikes(kind, &asked.operation, rate / shares) {
                 return Some(fault);
             }
         }
