@@ -140,7 +140,7 @@
 //!                 └────────────────────────────────────▶ unknown: a person decides
 //! ```
 //!
-//! An action with [`verify`](AgentAction::verify) counts (saved minutes, last fix, its alert) once
+//! An action with `verify` counts (saved minutes, last fix, its alert) once
 //! it is `effective`. Any other action counts once it is `succeeded`. A check that finds no effect
 //! is believed after [`AgentAction::AT_WORK`]. Before that, the target system may still be at work.
 //!
@@ -153,7 +153,7 @@
 //! |---|---|---|
 //! | approve, approve again | [`AgentAction::approve`], [`AgentAction::approve_again`] | [`AgentSession::approve`] |
 //! | claim | [`AgentAction::claim`] | the worker |
-//! | a call | [`ApiCall::effect`], [`AgentAction::sends`], [`AgentAction::answered`], [`AgentAction::not_sent`] | the worker that holds it |
+//! | a call | [`ApiCall::effect`], [`AgentAction::sends`], `AgentAction::answered`, [`AgentAction::not_sent`] | the worker that holds it |
 //! | release | [`AgentAction::release`] | the worker that holds it |
 //! | an outcome | [`AgentAction::record`] | the worker that holds it |
 //! | a verdict | [`AgentAction::judge`] | [`AgentSession::judge`] |

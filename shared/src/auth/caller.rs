@@ -27,7 +27,7 @@ use crate::{
 /// The caller of an operation, who claims to have the permission `N`, with the query parameters `Q`.
 ///
 /// 401 at once for a cookie with a bad signature, and for a malformed token. The session or token and
-/// the permission are checked beside the operation (see [`claim`](super::claim)). A read simply starts;
+/// the permission are checked beside the operation (see `claim`). A read simply starts;
 /// a write passes its [`pending_write`](Self::pending_write) to the store.
 #[derive(Debug)]
 pub struct Caller<N, Q = ()> {

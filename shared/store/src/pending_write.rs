@@ -17,7 +17,7 @@ use super::{
 /// A write whose authorization may still be under way.
 ///
 /// The store reads beside the authorization, so that neither waits for the other
-/// ([`Store::authorized`]). It reserves ids meanwhile, and writes nothing before the authorization
+/// (`Store::authorized`). It reserves ids meanwhile, and writes nothing before the authorization
 /// succeeded. Ids reserved for a refused caller go to the next record.
 pub struct PendingWrite {
     context: WriteContext,

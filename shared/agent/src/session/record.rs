@@ -388,7 +388,7 @@ impl AgentSession {
         }
     }
 
-    /// True while actions run. Once all have ended, it may still [await](Self::awaits_outcome) the
+    /// True while actions run. Once all have ended, it may still await the
     /// outcome of one.
     #[must_use]
     pub const fn works(&self) -> bool {

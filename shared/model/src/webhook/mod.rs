@@ -72,7 +72,7 @@ pub struct WebhookHealth {
     pub webhook_id: WebhookId,
     /// The last success, to the minute.
     pub last_success_at: Option<Timestamp>,
-    /// The first failure since then, of failures without [quiet days](Self::QUIET) between them.
+    /// The first failure since then, of failures without quiet days between them.
     pub failing_since: Option<Timestamp>,
     /// The last failure, to the hour.
     #[serde(default)]

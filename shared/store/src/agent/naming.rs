@@ -11,7 +11,7 @@ use crate::{
 
 impl Agent<'_> {
     /// Names the newest entries of ended sessions in their organization's journal. `due` is of one
-    /// organization, at most [`NAMED`](DueSession::NAMED). A concurrent change of a session leaves all
+    /// organization, at most `DueSession::NAMED`. A concurrent change of a session leaves all
     /// for the next visit.
     pub async fn name_ended(&self, due: &[&DueSession]) -> Result<(), Error> {
         let sessions = due.iter().filter_map(|due| due.session());

@@ -46,7 +46,7 @@ impl Previewed {
 
 impl Agent<'_> {
     /// Reads the context of a preview. 404 if the session is another tenant's, and the errors of
-    /// [`AgentSession::named`]. A replay computes a fresh preview, since a preview changes nothing.
+    /// `AgentSession::named`. A replay computes a fresh preview, since a preview changes nothing.
     pub async fn to_preview(
         &self,
         pending: impl Into<PendingWrite>,
