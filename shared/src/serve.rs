@@ -75,8 +75,7 @@ where
     telemetry::run(function, Box::pin(served)).await
 }
 
-/// Runs a function of that name that is open to everybody, without table and settings: it answers
-/// whatever else has failed.
+/// Runs a function for everybody, without table and settings: it answers whatever else has failed.
 pub async fn run_open(function: &'static str, routes: Routes) -> Result<(), lambda_http::Error> {
     let layered = open_router(routes, Clock::system());
     let served = lambda_runtime::run(lambda(layered));

@@ -16,8 +16,8 @@ const BILLING: &str = "/api/concierge/connections/billing";
 /// A session and its action.
 type Approved = (Value, String);
 
-/// A world whose billing system has these limits, a worker that tries each call once, and so many
-/// actions, each approved for its own batch.
+/// A world with these limits of the billing system, a worker with one try for each call, and so
+/// many actions, each approved for its own batch.
 async fn given(limits: Value, count: usize) -> (Concierge, Worker, Vec<Approved>) {
     let world = Concierge::start_unwary().await;
     if !limits.is_null() {

@@ -17,7 +17,7 @@ const HEADLESS: [&str; 10] = [
     "What", "Whether", "How", "Those", "It", "Who", "Whose", "Why", "That", "The same",
 ];
 
-/// Nouns after a first word that make it a subject: "How to …", "What type …".
+/// Nouns that turn a first word into a subject: "How to …", "Value type …".
 const NOUNS: [&str; 7] = ["to", "field", "test", "type", "file", "function", "value"];
 
 /// Words that name nothing.

@@ -1,6 +1,6 @@
 //! Lines per operation: the house grows no faster than what it offers.
 //!
-//! A commit that raises a bound says what that buys.
+//! A commit with a higher bound names the gain.
 
 use std::{
     collections::BTreeMap,

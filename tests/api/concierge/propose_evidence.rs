@@ -350,7 +350,7 @@ async fn a_pause_does_not_keep_anybody_from_looking() {
     assert_eq!(session["proposedActions"][0]["isAutomated"], true);
 }
 
-/// Has an action end whose batch is in that state from then on, until its checks are over.
+/// Ends an action on a batch in that state, and lets its checks pass.
 async fn ends(world: &Concierge, (id, action): &(Value, String), state: &str) {
     let (agent, home) = (world.api.store.agent(), world.api.home.id);
     let session = shared::model::Id::new(id.as_i64().unwrap()).unwrap();

@@ -58,7 +58,7 @@ struct Plan {
     lasting: Mutex<Option<(Requests, Fault)>>,
     /// The requests that wait until it is none.
     held: watch::Sender<Option<Requests>>,
-    /// Requests that pass before the unanswered one, and the death of that one.
+    /// Requests before the unanswered one, and the end of its sender.
     death: Mutex<Option<(usize, Death)>>,
     waiting: Arc<AtomicUsize>,
     under_way: Arc<AtomicUsize>,

@@ -179,7 +179,7 @@ mod tests {
 
     type Answer = LocalBoxFuture<'static, serde_json::Result<Bytes>>;
 
-    /// A function that does what its event says.
+    /// A function with its behaviour in its event.
     fn functions(limit: Duration) -> InProcess {
         let handler: Handler = Arc::new(|event, deadline| -> Answer {
             async move {

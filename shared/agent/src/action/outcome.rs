@@ -29,7 +29,7 @@ pub struct LastOutcome {
 }
 
 impl LastOutcome {
-    /// Milliseconds in which a playbook version is not proposed again for a record that it did not
+    /// Milliseconds without a second proposal of a playbook version for a record, after it did not
     /// help.
     pub const BARS: i64 = 24 * span::HOUR;
 

@@ -227,7 +227,7 @@ impl AgentSessionStatus {
         matches!(self, Self::Executing | Self::Cancelling)
     }
 
-    /// Returns the 409 for an operation, described by `what`, in a status that forbids it.
+    /// Returns the 409 for the operation `what` in a status that forbids it.
     pub(crate) fn forbids(self, what: &str) -> Error {
         Error::conflict(
             Code::InvalidTransition,

@@ -22,7 +22,7 @@ pub(crate) fn used_quota(tenant: OrganizationId, of: &QuotaHolder) -> AnyKey {
     AnyKey::new(format!("ORG#{tenant}#USED_QUOTA"), holder)
 }
 
-/// The calls of an organization whose wait began in the ten seconds from that instant on.
+/// The calls of an organization with a wait from the ten seconds after that instant.
 pub(crate) fn waiting_calls(tenant: OrganizationId, window: Timestamp) -> AnyKey {
     AnyKey::new(
         format!("ORG#{tenant}#USED_QUOTA"),
