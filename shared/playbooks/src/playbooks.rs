@@ -2,36 +2,22 @@
 //! uses them, and the tests, check them all.
 
 use agent::session::Case;
+use serde::Deserialize;
+use serde_json::Value;
 
 use super::playbook::{MOST_READS, Matches, Playbook, Read};
 
-/// A playbook's name, for error messages, and its text.
-type File<'a> = (&'a str, &'a str);
-
-macro_rules! file {
-    ($name:literal) => {
-        ($name, include_str!(concat!("../files/", $name, ".toml")))
-    };
+/// A playbook's file, as the build script writes it.
+#[derive(Debug, Deserialize)]
+struct File {
+    /// Its name without `.toml`, for error messages.
+    name: String,
+    hash: String,
+    content: Value,
 }
 
-/// The shipped playbooks.
-const FILES: [File; 15] = [
-    file!("customer-out-of-sync"),
-    file!("dispute-opened"),
-    file!("fallback"),
-    file!("invoice-duplicated"),
-    file!("invoice-generation-failed"),
-    file!("invoice-not-finalized"),
-    file!("invoice-quantity-differs"),
-    file!("payment-declined"),
-    file!("payment-failed"),
-    file!("payment-outcome-unknown"),
-    file!("stripe-invoice-unpaid"),
-    file!("usage-batch-stuck"),
-    file!("usage-counted-twice"),
-    file!("usage-events-missing"),
-    file!("webhooks-failing"),
-];
+/// The shipped playbooks: a list of [`File`].
+const FILES: &str = include_str!(concat!(env!("OUT_DIR"), "/files.json"));
 
 /// All playbooks.
 #[derive(Debug)]
@@ -49,15 +35,22 @@ pub struct PlaybookError(String);
 impl Playbooks {
     /// Reads the shipped playbooks.
     pub fn shipped() -> Result<Self, PlaybookError> {
-        Self::read(FILES)
+        let files: Vec<File> =
+            serde_json::from_str(FILES).map_err(|error| PlaybookError(error.to_string()))?;
+        Self::read(files)
     }
 
-    fn read<'a>(files: impl IntoIterator<Item = File<'a>>) -> Result<Self, PlaybookError> {
+    fn read(files: impl IntoIterator<Item = File>) -> Result<Self, PlaybookError> {
         let mut fallback = None;
         let mut playbooks: Vec<Playbook> = Vec::new();
-        for (name, text) in files {
+        for File {
+            name,
+            hash,
+            content,
+        } in files
+        {
             let flawed = |flaw: String| PlaybookError(format!("playbook {name}: {flaw}"));
-            let playbook = Playbook::read(name, text).map_err(flawed)?;
+            let playbook = Playbook::read(&name, hash, content).map_err(flawed)?;
             let mut others = playbooks.iter().chain(&fallback);
             if others.any(|other| other.matches == playbook.matches) {
                 return Err(flawed("another one matches the same".to_owned()));

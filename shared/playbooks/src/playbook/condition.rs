@@ -2,11 +2,11 @@
 
 use agent::check::{Expectation, FactCondition, Facts};
 use serde::{Deserialize, de::DeserializeOwned};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// One value or a list of values.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(try_from = "toml::Value", bound = "T: DeserializeOwned")]
+#[serde(try_from = "Value", bound = "T: DeserializeOwned")]
 pub(super) struct Many<T>(pub(super) Vec<T>);
 
 impl<T> Default for Many<T> {
@@ -15,28 +15,28 @@ impl<T> Default for Many<T> {
     }
 }
 
-impl<T: DeserializeOwned> TryFrom<toml::Value> for Many<T> {
-    type Error = toml::de::Error;
+impl<T: DeserializeOwned> TryFrom<Value> for Many<T> {
+    type Error = serde_json::Error;
 
-    fn try_from(value: toml::Value) -> Result<Self, toml::de::Error> {
+    fn try_from(value: Value) -> Result<Self, serde_json::Error> {
         let values = match value {
-            toml::Value::Array(values) => values,
+            Value::Array(values) => values,
             one => vec![one],
         };
-        let all = values.into_iter().map(toml::Value::try_into);
+        let all = values.into_iter().map(serde_json::from_value);
         all.collect::<Result<_, _>>().map(Self)
     }
 }
 
 /// A condition on a fact, with exactly one comparison.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(try_from = "toml::Table")]
+#[serde(try_from = "Map<String, Value>")]
 pub(super) struct Condition(pub(super) FactCondition);
 
-impl TryFrom<toml::Table> for Condition {
+impl TryFrom<Map<String, Value>> for Condition {
     type Error = String;
 
-    fn try_from(table: toml::Table) -> Result<Self, String> {
+    fn try_from(table: Map<String, Value>) -> Result<Self, String> {
         const EXPECTED: [&str; 5] = ["is", "is_not", "same_as", "differs_from", "at_least"];
         let mut others = table.keys().filter(|name| *name != "fact");
         if let Some(name) = others.find(|name| !EXPECTED.contains(&name.as_str())) {
@@ -48,7 +48,8 @@ impl TryFrom<toml::Table> for Condition {
                 EXPECTED.join(", ")
             ));
         }
-        let condition: FactCondition = table.try_into().map_err(|error| format!("{error}"))?;
+        let condition: FactCondition =
+            serde_json::from_value(Value::Object(table)).map_err(|error| error.to_string())?;
         let values = match &condition.expected {
             Expectation::Is(values) | Expectation::IsNot(values) => values.as_slice(),
             _ => return Ok(Self(condition)),

@@ -26,8 +26,8 @@ use agent::{
     pattern::Cycle,
     session::{Case, PlaybookVersion},
 };
-use model::digest;
 use serde::Deserialize;
+use serde_json::Value;
 
 use self::{
     condition::{Condition, Many},
@@ -230,13 +230,14 @@ fn gives(reads: &[ReadInFile], fact: &str) -> bool {
 
 impl Playbook {
     /// Reads a file. Finds every flaw that would otherwise show only with an alert.
-    pub(super) fn read(file: &str, text: &str) -> Result<Self, String> {
-        let mut playbook: Self = toml::from_str(text).map_err(|error| error.to_string())?;
+    pub(super) fn read(file: &str, hash: String, content: Value) -> Result<Self, String> {
+        let mut playbook: Self =
+            serde_json::from_value(content).map_err(|error| error.to_string())?;
         if playbook.name != file {
             return Err(format!("it calls itself {:?}", playbook.name));
         }
         playbook.check()?;
-        playbook.hash = digest(text);
+        playbook.hash = hash;
         Ok(playbook)
     }
 
