@@ -1,9 +1,11 @@
 //! The table that an operator names.
 
+use aws_config::BehaviorVersion;
 use shared::{clock::Clock, config, store::Store};
 
 /// Opens the store on a table.
 pub(crate) async fn open(table: &str) -> Store {
-    let client = aws_sdk_dynamodb::Client::new(&config::Patience::Background.load().await);
-    Store::new(client, table, Clock::system())
+    let aws = aws_config::load_defaults(BehaviorVersion::latest()).await;
+    let aws = config::Patience::Background.applied_to(aws);
+    Store::new(aws_sdk_dynamodb::Client::new(&aws), table, Clock::system())
 }

@@ -2,6 +2,8 @@
 
 use std::{io, process::ExitCode};
 
+use aws_config::BehaviorVersion;
+
 use crate::{
     console,
     demo_data::{self, DemoData},
@@ -54,7 +56,8 @@ enum Error {
 
 async fn run(table: Option<&String>, port: u16) -> Result<(), Error> {
     if let Some(table) = table {
-        let client = aws_sdk_dynamodb::Client::new(&shared::config::Patience::Client.load().await);
+        let aws = aws_config::load_defaults(BehaviorVersion::latest()).await;
+        let client = aws_sdk_dynamodb::Client::new(&aws);
         Box::pin(DemoData::shipped()?.load(client, table)).await?;
     }
     let targets = DemoTargets::start(port, None)?;

@@ -8,7 +8,7 @@ pub use crate::{
 
 use std::{collections::HashMap, fmt, time::Duration};
 
-use aws_config::SdkConfig;
+use aws_types::SdkConfig;
 use http::HeaderName;
 use secrecy::{ExposeSecret, SecretString};
 

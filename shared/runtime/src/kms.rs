@@ -8,7 +8,6 @@
 
 use std::{error::Error, fmt, sync::Arc, time::Duration};
 
-use aws_config::{SdkConfig, retry::RetryConfig};
 use aws_runtime::{
     auth::{
         SigV4OperationSigningConfig,
@@ -27,6 +26,7 @@ use aws_smithy_runtime_api::{
             AuthSchemeOptionResolverParams, SharedAuthScheme,
             static_resolver::StaticAuthSchemeOptionResolver,
         },
+        behavior_version::BehaviorVersion,
         orchestrator::{HttpRequest, HttpResponse, OrchestratorError},
         result::SdkError,
         runtime_components::RuntimeComponentsBuilder,
@@ -38,9 +38,10 @@ use aws_smithy_types::{
     body::SdkBody,
     config_bag::Layer,
     error::metadata::{ErrorMetadata, ProvideErrorMetadata},
+    retry::RetryConfig,
     timeout::TimeoutConfig,
 };
-use aws_types::{SigningName, region::SigningRegion, service_config::ServiceConfigKey};
+use aws_types::{SdkConfig, SigningName, region::SigningRegion, service_config::ServiceConfigKey};
 use secrecy::{ExposeSecret, SecretString};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -237,7 +238,7 @@ fn operation(
     Ok(Operation::builder()
         .service_name("kms")
         .operation_name(name)
-        .behavior_version(aws_config::BehaviorVersion::latest())
+        .behavior_version(BehaviorVersion::latest())
         .endpoint_url(&endpoint(aws, region.as_ref()))
         .standard_retry(retries)
         .timeout_config(timeouts.clone())

@@ -1,6 +1,6 @@
 //! Cold start.
 
-use aws_config::SdkConfig;
+use aws_types::SdkConfig;
 use lambda_runtime::Error;
 
 use crate::{
@@ -30,7 +30,9 @@ pub trait FromStart: Sized + Send + Sync + 'static {
 impl Start {
     /// Starts the function of this process.
     pub async fn cold(patience: Patience) -> Result<Self, ConfigError> {
-        Self::of(Environment::process(), patience.load().await).await
+        let environment = Environment::process();
+        let aws = patience.in_environment(&environment)?;
+        Self::of(environment, aws).await
     }
 
     /// Fetches the secrets and connects to the table at the same time.

@@ -12,8 +12,8 @@ use agent::{
     check::TargetRead,
     connection::{ConnectionPut, SealedSecret},
 };
-use aws_config::{BehaviorVersion, Region, SdkConfig};
-use aws_credential_types::{Credentials, provider::SharedCredentialsProvider};
+use aws_sdk_dynamodb::config::{BehaviorVersion, Credentials, Region, SharedCredentialsProvider};
+use aws_types::SdkConfig;
 use axum::{
     Json, Router,
     body::Bytes,

@@ -3,8 +3,7 @@ use std::{
     time::Duration,
 };
 
-use aws_config::{BehaviorVersion, Region, SdkConfig};
-use aws_credential_types::{Credentials, provider::SharedCredentialsProvider};
+use aws_sdk_dynamodb::config::{Credentials, Region, SharedCredentialsProvider};
 use aws_smithy_runtime_api::client::{
     http::{
         HttpClient, HttpConnector, HttpConnectorFuture, HttpConnectorSettings, SharedHttpConnector,
