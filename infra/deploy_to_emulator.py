@@ -420,17 +420,18 @@ def colleague(environment, table, admin, base, role):
     return client
 
 
-def reference_page(client):
-    """Checks the reference page and each of its files, unpacked as by a browser."""
-    page = client.send("GET", "/api/docs")
-    assert page.status == 200, page
-    files = re.findall(r'"docs/([^"]+)"', page.text)
-    assert files, page
-    for name in files:
-        answer = client.send("GET", f"/api/docs/{name}")
-        assert answer.headers["content-encoding"] == "gzip", (name, answer.headers)
-        assert "immutable" in answer.headers["cache-control"], (name, answer.headers)
-        assert answer.text, name
+def pages(client):
+    """Checks the desk, the reference page and each of their files, unpacked as by a browser."""
+    for path, folder in (("/", "/desk"), ("/api/docs", "/api/docs")):
+        page = client.send("GET", path)
+        assert page.status == 200, page
+        files = re.findall(rf'"{folder.rpartition("/")[2]}/([^"]+)"', page.text)
+        assert files, page
+        for name in files:
+            answer = client.send("GET", f"{folder}/{name}")
+            assert answer.headers["content-encoding"] == "gzip", (name, answer.headers)
+            assert "immutable" in answer.headers["cache-control"], (name, answer.headers)
+            assert answer.text, name
 
 
 Deployed = collections.namedtuple("Deployed", "folder environment outputs base admin ids demo targets")
@@ -491,13 +492,13 @@ def story(stack):
     billing_team.work(client, people, targets, payments_of(stack.demo))
     client = end_to_end.Client(stack.base)
     local_stack.unknown_paths_and_methods(client)
-    print("  the reference page")
-    reference_page(client)
+    print("  the desk and the reference page")
+    pages(client)
     print(f"  the same under {DOMAIN}")
     assert stack.outputs["DomainUrl"] == f"https://{DOMAIN}", stack.outputs
     named = end_to_end.Client(stack.environment["AWS_ENDPOINT_URL"], {"host": DOMAIN})
     named.call("GET", "/api/tasks", expect=401)
-    reference_page(named)
+    pages(named)
     print("  the secret of the sessions is changed by the document's commands", flush=True)
     change_a_secret(stack.folder, stack.environment, stack.base, stack.admin)
 

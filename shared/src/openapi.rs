@@ -70,7 +70,7 @@ use crate::{
         (name = "managed-services", description = "The dashboard, support tickets and references"),
         (name = "concierge", description = "The agent: alerts, sessions, actions, connections"),
         (name = "updates", description = "The feed of changes, notifications, and webhooks"),
-        (name = "api-docs", description = "This document")
+        (name = "pages", description = "This document, which `/api/docs` shows")
     ),
     components(schemas(ProblemDetails, Fault))
 )]

@@ -12,6 +12,7 @@ mod auth;
 mod changes;
 mod comments;
 mod concierge;
+mod desk;
 mod docs;
 mod journal;
 mod known_versions;

@@ -1,11 +1,30 @@
 //! `GET /api/openapi.json`
 
+use serde_json::Value;
 use tests::support::Api;
 
 #[tokio::test]
 async fn the_description_is_served_to_anybody() {
     let api = Api::start().await;
     let answer = api.anonymous().get("/api/openapi.json").await;
-    assert_eq!(answer.expect(200)["openapi"], "3.1.0");
+    let document: Value = serde_json::from_str(&answer.text).unwrap();
+    assert_eq!(document["openapi"], "3.1.0");
     assert_eq!(answer.header("content-type"), Some("application/json"));
+}
+
+#[tokio::test]
+async fn a_client_that_has_the_description_gets_no_second_one() {
+    let api = Api::start().await;
+    let nobody = api.anonymous();
+    let answer = nobody.get("/api/openapi.json").await;
+    assert_eq!(answer.header("cache-control"), Some("no-cache"));
+    let tag = answer.header("etag").unwrap();
+    for known in [tag, &format!("\"else\", W/{tag}"), "*"] {
+        let knowing = nobody.clone().with_header("if-none-match", known);
+        let answer = knowing.get("/api/openapi.json").await;
+        assert_eq!((answer.status, &*answer.text), (304, ""), "{known}");
+        assert_eq!(answer.header("etag"), Some(tag), "{known}");
+    }
+    let stale = nobody.clone().with_header("if-none-match", "\"else\"");
+    assert_eq!(stale.get("/api/openapi.json").await.status, 200);
 }

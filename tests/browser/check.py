@@ -2,8 +2,8 @@
 
 Starts `cargo local` for a client on a sibling host, then for one on another site, and looks at the
 reference page. The client is that of the document: what it shows there is what runs here. Then it runs the
-API guide's follower, the story of tests/client, and its client in Python. Chromium itself is the system's;
-where it is missing and apt-get is there, it is installed.
+API guide's follower, the story of tests/client, its client in Python, and the desk's parts. Chromium itself is the
+system's; where it is missing and apt-get is there, it is installed.
 
 Everything uses plain http on names below localhost. Chromium treats these as secure contexts and keeps
 their `Secure` cookies, so this check cannot show that other hosts need https.
@@ -33,6 +33,8 @@ import tools  # noqa: E402
 found = importlib.util.spec_from_file_location("client", ROOT / "tests" / "client" / "check.py")
 client = importlib.util.module_from_spec(found)
 found.loader.exec_module(client)
+sys.path.insert(0, str(ROOT / "tests" / "browser" / "desk"))
+import run as desk  # noqa: E402
 
 # The document that shows the client.
 DOCUMENT = ROOT / "functions" / "README.md"
@@ -68,6 +70,13 @@ def chromium():
             for command in (["update"], ["install", "--yes", "--no-install-recommends", "chromium"]):
                 subprocess.run(["apt-get", "--quiet", *command], stdout=subprocess.DEVNULL, check=True)
     sys.exit("Chromium is missing: install it (`apt-get install chromium`)")
+
+
+def axe():
+    """The script of axe-core, which finds faults of accessibility."""
+    folder = ROOT / "target" / "axe"
+    client.install(ROOT / "tests" / "browser" / "desk", folder)
+    return (folder / "node_modules" / "axe-core" / "axe.min.js").read_text()
 
 
 def client_of_the_document(api):
@@ -446,11 +455,12 @@ def reference_page(browser, api, document):
         policy = page.goto(f"{api}/api/docs").headers["content-security-policy"]
         assert "unsafe" not in policy, policy
         page.wait_for_selector(".opblock")
-        assert page.locator("#who").inner_text() == "You are not signed in."
+        assert page.locator("#who").inner_text() == "Not signed in."
         described = operations_are_shown(page, document)
         print(f"    {described} operations with summary, errors and example")
         watched.check(api)
         shoot(page, "docs")
+        is_found(page)
         page.fill("input[name=username]", end_to_end.LOGIN["username"])
         page.fill("input[name=password]", end_to_end.LOGIN["password"])
         page.click("#sign-in button")
@@ -498,6 +508,20 @@ def operations_are_shown(page, document):
     return shown
 
 
+def is_found(page):
+    """Searches summaries and paths, and follows the colours of the system."""
+    page.fill("#search input", "move task before")
+    page.wait_for_function("document.querySelectorAll('.opblock-tag-section .opblock').length === 1")
+    assert page.locator(".opblock[id$='-moveTask']").is_visible()
+    assert page.locator("#found").inner_text() == "1 operation"
+    for scheme, is_dark in (("dark", True), ("light", False)):
+        page.emulate_media(color_scheme=scheme)
+        page.wait_for_function(f"document.documentElement.matches('.dark-mode') === {str(is_dark).lower()}")
+        shoot(page, f"searched-{scheme}")
+    page.fill("#search input", "")
+    page.wait_for_function("document.querySelectorAll('.opblock-tag-section .opblock').length > 100")
+
+
 def tries(page, name, body=None):
     """Has the page execute an operation. Returns the JSON of the answer."""
     block = page.locator(f"[id$='-{name}'].opblock")
@@ -508,6 +532,7 @@ def tries(page, name, body=None):
     with page.expect_response(lambda answer: "/api/" in answer.url) as answered:
         block.locator("button.execute").click()
     block.locator(".live-responses-table .response-col_status").first.wait_for()
+    assert '"Authorization: Bearer $TOKEN"' in block.locator(".curl").inner_text(), name
     block.locator(".opblock-summary-control").click()
     assert answered.value.status == 200, (name, answered.value.status, answered.value.text())
     return answered.value.json()
@@ -543,6 +568,8 @@ def main():
                 story(browser, url, stack.api.base)
         with world("none") as (open_page, *_):
             other_site(browser, open_page)
+        with end_to_end.running_stack() as stack:
+            desk.check(browser, f"{stack.api.base}/", axe())
         browser.close()
     print("1 passed, 0 failed")
 

@@ -134,10 +134,12 @@ def board(document):
 
 
 def check_types(document, programs):
-    """The story of a client compiles."""
+    """The story of a client compiles, and so do the desk's scripts."""
     make_types(document, programs)
     write_shown()
     run("tsc", [programs / "tsc", "--project", HERE, "--pretty", "false"])
+    desk = ROOT / "tests" / "browser" / "desk"
+    run("tsc of the desk", [programs / "tsc", "--project", desk, "--pretty", "false"])
     check_story(document)
 
 

@@ -42,7 +42,7 @@ fn the_template_routes_every_path_to_its_function() {
     }
     // Every method reaches the function, which answers 405 to those that it does not know; what no
     // path matches reaches one of them as well, which answers 404.
-    let mut routed = BTreeSet::from([("api-docs".to_owned(), "$default".to_owned())]);
+    let mut routed = BTreeSet::from([("pages".to_owned(), "$default".to_owned())]);
     for operation in operations() {
         let key = format!("ANY {}", operation.path);
         routed.insert((operation.function.to_owned(), key));
@@ -62,6 +62,7 @@ fn routes_that_moved_kept_their_names() {
     for (name, key) in [
         ("AuthOpenApi", "ANY /api/openapi.json"),
         ("AuthDefault", "$default"),
+        ("ApiDocsRouteDocs", "ANY /api/docs"),
     ] {
         assert_eq!(resources[name]["Properties"]["RouteKey"], key, "{name}");
     }
@@ -89,7 +90,7 @@ fn a_function_that_is_open_to_everybody_may_write_its_log_and_nothing_else() {
     let mut open = FUNCTIONS.iter().filter(|function| function.is_open());
     assert!(open.all(|function| {
         let granted = roles::granted(function.name);
-        let log = "ApiDocsLogs.Arn".to_owned();
+        let log = "PagesLogs.Arn".to_owned();
         let actions = ["logs:CreateLogStream", "logs:PutLogEvents"];
         granted
             == actions

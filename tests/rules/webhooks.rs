@@ -11,7 +11,7 @@ use shared::{
 };
 use tests::support::{
     Api, Caller, Death,
-    webhooks::{Receiver, caller, handled, message_of, verified},
+    webhooks::{API_URL, Receiver, caller, handled, message_of, verified},
 };
 
 /// The pauses before the second and each further attempt, in seconds.
@@ -110,7 +110,7 @@ async fn a_change_is_told_without_its_values() {
     let change = &body["data"]["change"];
     let expected = json!({
         "type": "task.created", "timestamp": "2026-01-15T12:00:00.000Z",
-        "data": {"url": "https://api.workdesk.example/api/tasks/1", "change": {
+        "data": {"url": format!("{API_URL}/api/tasks/1"), "webUrl": format!("{API_URL}/#/tasks/1"), "change": {
             "id": change["id"], "type": "task", "recordId": 1, "action": "created", "version": 1,
             "parent": {"type": "project", "recordId": 1}, "part": null, "fields": [],
             "at": "2026-01-15T12:00:00.000Z", "actor": change["actor"], "userId": null,
@@ -537,7 +537,25 @@ async fn a_notification_is_an_event_with_its_user() {
     );
     assert_eq!(told.api.sends_webhooks().await, 1);
     let [message] = told.receiver.take().await.try_into().unwrap();
-    assert_eq!(message.json()["data"]["change"]["subject"], subject);
+    let data = &message.json()["data"];
+    assert_eq!(data["change"]["subject"], subject);
+    assert_eq!(data["webUrl"], format!("{API_URL}/#/tasks/17"));
+}
+
+#[tokio::test]
+async fn links_lead_to_the_desk_of_the_organization() {
+    let told = Told::start().await;
+    let own = json!({"webUrl": "https://desk.example.com/halden/"});
+    told.ada
+        .patch("/api/organizations/1", own)
+        .await
+        .expect(200);
+    told.task().await;
+    assert_eq!(told.api.sends_webhooks().await, 1);
+    let [message] = told.receiver.take().await.try_into().unwrap();
+    let data = &message.json()["data"];
+    assert_eq!(data["url"], format!("{API_URL}/api/tasks/1"));
+    assert_eq!(data["webUrl"], "https://desk.example.com/halden/#/tasks/1");
 }
 
 #[tokio::test]

@@ -4,23 +4,26 @@ use shared::endpoint::*;
 use shared::model::{NotificationFilter, NotificationSort};
 use shared::store::JoinedNotification;
 
+use crate::Updates;
+
 /// Lists the caller's notifications, newest first.
 ///
 /// Notifications are kept for 90 days. A notification whose subject is gone, or may no longer be read by the
 /// caller, has neither title nor excerpt.
 #[utoipa::path(get, path = "/api/notifications", operation_id = "listNotifications")]
 pub async fn list_notifications(
-    State(app): State<App>,
+    State(state): State<Updates>,
     caller: Caller<need::SignedIn, Listing<NotificationFilter, NotificationSort>>,
 ) -> Result<List<JoinedNotification>, Problem> {
-    let pages = caller.own_pages(&app)?;
+    let pages = caller.own_pages(&state.app)?;
     let (tenant, user, filter) = (caller.tenant(), caller.user_id(), &caller.query.filter);
-    let notifications = app.store.notifications();
+    let notifications = state.app.store.notifications();
     let own = notifications.page(tenant, user, filter, &pages.wanted);
     let page = own.await?;
     let identity = caller.identity().await?;
-    let view = |one: JoinedNotification| {
-        one.for_user(|permission| identity.may(permission), identity.sees_notes())
-    };
+    let (may, sees_notes) = (|permission| identity.may(permission), identity.sees_notes());
+    let web_url = identity.organization.web_url.as_ref();
+    let web_url = state.webhooks.web_url(web_url);
+    let view = |one: JoinedNotification| one.for_user(may, sees_notes, web_url);
     Ok(pages.answer(page, view)?)
 }

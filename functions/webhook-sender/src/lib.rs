@@ -103,7 +103,9 @@ impl WebhookSender {
                 return Ok(());
             }
         };
-        let event = self.caller.message_of(&attempt.delivery);
+        let event = self
+            .caller
+            .message_of(&attempt.delivery, attempt.web_url.as_ref());
         let now = self.store.now();
         let sent = self.caller.send(&attempt.webhook, &event, PATIENCE, now);
         let outcome = sent.await;

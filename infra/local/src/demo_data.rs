@@ -17,8 +17,8 @@ use shared::{
     clock::Clock,
     input::{self, Input},
     model::{
-        OrganizationId, PasswordHash, PlanFeature, ServiceStatus, Slug, TagId, Tagged, Thread,
-        Timestamp, span,
+        AlertId, OrganizationId, PasswordHash, PlanFeature, ServiceStatus, Slug, TagId, Tagged,
+        Thread, Timestamp, span,
     },
     store::{NewMessage, NewTicket, NewUser, Past, Store, Stored},
 };
@@ -136,8 +136,19 @@ struct DemoAlert {
     hours_ago: i64,
     /// Hours before the alert, and the state entered then.
     lifecycle: Vec<(i64, String)>,
+    /// Username of the user who has actions proposed for it.
+    #[serde(default)]
+    proposed_by: Option<String>,
     #[serde(flatten)]
     body: Map<String, Value>,
+}
+
+/// The demo organization in a table.
+#[derive(Debug)]
+pub(crate) struct Loaded {
+    pub(crate) tenant: OrganizationId,
+    /// The alerts that await a proposal, each with the username of its proposer. None after the first load.
+    pub(crate) to_propose: Vec<(AlertId, String)>,
 }
 
 /// Connects the demo organization to the demo's target systems. Existing connections are kept
@@ -189,8 +200,8 @@ impl DemoData {
         &self.organization.accounts
     }
 
-    /// Loads the data into a table unless it is already complete. Returns the demo organization's id.
-    pub(crate) async fn load(&self, client: Client, table: &str) -> Result<OrganizationId, Error> {
+    /// Loads the data into a table unless it is already complete.
+    pub(crate) async fn load(&self, client: Client, table: &str) -> Result<Loaded, Error> {
         let clock = Clock::system();
         let store = Store::new(client, table, clock.clone());
         let Some((last, accounts)) = self.accounts().split_last() else {
@@ -199,7 +210,10 @@ impl DemoData {
         // The last account is written after everything else, so its presence means that the data is
         // complete.
         if let Some(account) = store.sign_in().account(&last.username).await? {
-            return Ok(account.organization_id);
+            return Ok(Loaded {
+                tenant: account.organization_id,
+                to_propose: Vec::new(),
+            });
         }
         let name = self.organization.name.as_str().into();
         let directory = store.directory();
@@ -225,9 +239,12 @@ impl DemoData {
         for ticket in &self.organization.tickets {
             demo.ticket(ticket).await?;
         }
-        demo.alerts(&self.alerts).await?;
+        let to_propose = demo.alerts(&self.alerts).await?;
         demo.user(last).await?;
-        Ok(demo.tenant)
+        Ok(Loaded {
+            tenant: demo.tenant,
+            to_propose,
+        })
     }
 }
 
@@ -388,7 +405,8 @@ impl Demo {
         Ok(())
     }
 
-    async fn alerts(&self, alerts: &Alerts) -> Result<(), Error> {
+    /// Records the alerts. Returns those that await a proposal, with their proposers.
+    async fn alerts(&self, alerts: &Alerts) -> Result<Vec<(AlertId, String)>, Error> {
         let since = self.now.plus(-60 * span::DAY);
         self.store
             .alerts()
@@ -397,6 +415,7 @@ impl Demo {
         let open = (0..).zip(&alerts.open).map(|one| (one, AlertStatus::Open));
         let resolved = (100..).zip(&alerts.resolved);
         let resolved = resolved.map(|one| (one, AlertStatus::Resolved));
+        let mut to_propose = Vec::new();
         for ((number, alert), status) in open.chain(resolved) {
             let occurred_at = self.now.plus(-alert.hours_ago * span::HOUR);
             let lifecycle = alert.lifecycle.iter().map(|(hours, state)| {
@@ -408,9 +427,11 @@ impl Demo {
                 "lifecycle": lifecycle.collect::<Vec<_>>(),
             });
             let report = AlertReport::new(self.body(&alert.body, more)?, status, occurred_at);
-            self.store.alerts().record(self.tenant, report).await?;
+            let recorded = self.store.alerts().record(self.tenant, report).await?;
+            let by = alert.proposed_by.iter().cloned();
+            to_propose.extend(by.map(|by| (recorded.id, by)));
         }
-        Ok(())
+        Ok(to_propose)
     }
 }
 
@@ -424,7 +445,8 @@ mod tests {
         let engines = Engines::in_memory().await.unwrap();
         let demo = DemoData::shipped().unwrap();
         let load = || demo.load(engines.dynamodb(), engines.table_name());
-        let tenant = Box::pin(load()).await.unwrap();
+        let loaded = Box::pin(load()).await.unwrap();
+        assert_eq!(loaded.to_propose.len(), 1);
         let store = Store::new(engines.dynamodb(), engines.table_name(), Clock::system());
         for account in demo.accounts() {
             let username = &account.username;
@@ -434,7 +456,9 @@ mod tests {
             );
         }
         // A second run finds it complete.
-        assert_eq!(Box::pin(load()).await.unwrap(), tenant);
+        let again = Box::pin(load()).await.unwrap();
+        assert_eq!(again.tenant, loaded.tenant);
+        assert!(again.to_propose.is_empty());
     }
 
     #[test]

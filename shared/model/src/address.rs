@@ -43,6 +43,23 @@ pub fn is_origin(origin: &str) -> bool {
     ["http", "https"].contains(&scheme) && host.split('.').all(is_label) && port.is_none_or(is_port)
 }
 
+/// Returns true for an origin with a path of plain segments, to which other paths can be appended.
+#[must_use]
+pub fn is_base(url: &str) -> bool {
+    let Some((origin, path)) = split(url) else {
+        return false;
+    };
+    let in_path = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
+    let is_segment = |segment: &str| {
+        !segment.is_empty()
+            && segment.bytes().all(in_path)
+            && !segment.bytes().all(|byte| byte == b'.')
+    };
+    let is_path = path.is_empty() || path.starts_with('/');
+    let path = path.strip_suffix('/').unwrap_or(path);
+    is_origin(origin) && is_path && path.split('/').skip(1).all(is_segment)
+}
+
 /// Returns true for a URL of https whose host may be a name in the public DNS. IP addresses in any notation
 /// end in a label that begins with a digit, as no such name does.
 #[must_use]

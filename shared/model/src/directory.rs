@@ -5,7 +5,8 @@ use strum::EnumString;
 use utoipa::ToSchema;
 
 use super::{
-    Ids, OrOther, OrganizationId, OrganizationName, TagId, TagName, Timestamp, input::Change,
+    Ids, OrOther, OrganizationId, OrganizationName, TagId, TagName, Timestamp, WebUrl,
+    input::{Change, Patch},
     quota::UnitsPerSecond,
 };
 use crate::{input, names::names, sort::sort};
@@ -17,6 +18,7 @@ use crate::{input, names::names, sort::sort};
     "name": "Halden Services",
     "planFeatures": ["agentAI"],
     "unitsPerSecond": 4000,
+    "webUrl": null,
     "createdAt": "2026-01-05T09:00:00.000Z",
     "updatedAt": "2026-01-05T09:00:00.000Z"
 })))]
@@ -33,6 +35,8 @@ pub struct Organization {
     #[serde(default)]
     #[schema(required = true)]
     pub units_per_second: UnitsPerSecond,
+    /// The address of the desk, for links of notifications and webhooks; null for the deployment's own.
+    pub web_url: Option<WebUrl>,
     /// When it was created.
     pub created_at: Timestamp,
     /// When it last changed.
@@ -40,9 +44,10 @@ pub struct Organization {
 }
 
 input! {
-    /// A change of an organization.
+    /// A change of an organization. An absent field is kept, null clears it.
     pub struct OrganizationUpdate {
         name: Change<OrganizationName>,
+        web_url: Patch<WebUrl>,
     }
     needs any;
     example {"name": "Halden Services"};
@@ -59,9 +64,8 @@ impl Organization {
 impl OrganizationUpdate {
     /// Applies the changes to a record.
     pub fn apply(self, organization: &mut Organization) {
-        if let Change::Set(name) = self.name {
-            organization.name = name.into();
-        }
+        self.name.apply(&mut organization.name);
+        self.web_url.apply(&mut organization.web_url);
     }
 }
 

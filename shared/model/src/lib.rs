@@ -46,6 +46,7 @@ mod time;
 mod token;
 pub mod unique_name;
 mod user;
+mod web_url;
 mod webhook;
 pub mod words;
 mod wrong_text;
@@ -105,5 +106,6 @@ pub use token::{Token, TokenCreate, TokenSecret};
 pub use user::{
     Held, PasswordSet, Permissions, User, UserCreate, UserFilter, UserRef, UserUpdate, each_once,
 };
+pub use web_url::WebUrl;
 pub use webhook::*;
 pub use wrong_text::WrongText;

@@ -32,6 +32,12 @@ impl RecordName {
         let is_single = matches!(self.kind.facts().path, Path::Record(_));
         is_single.then(|| self.kind.path(self.record_id, None))?
     }
+
+    /// Returns the view of the desk that shows the record.
+    #[must_use]
+    pub fn view(self) -> String {
+        self.kind.view(self.record_id, None)
+    }
 }
 
 impl<I: RecordId> From<I> for RecordName {

@@ -19,6 +19,8 @@ pub struct Facts {
     pub named_by: &'static str,
     /// The place in the API.
     pub path: Path,
+    /// The view of the desk that shows it.
+    pub view: View,
     /// The permission to read it.
     pub permission: Permission,
     /// The types of records that it may belong to.
@@ -50,6 +52,17 @@ pub enum Path {
     Parent,
     /// None.
     Nowhere,
+}
+
+/// The view of the desk that shows a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum View {
+    /// `/#/tasks/17`
+    Record(&'static str),
+    /// `/#/settings`
+    Page(&'static str),
+    /// The view of its parent.
+    Parent,
 }
 
 /// The text by which people know a record.
@@ -90,6 +103,7 @@ impl Facts {
         key: "",
         named_by: "",
         path: Path::Nowhere,
+        view: View::Parent,
         permission: Permission::ViewWork,
         parents: &[],
         title: TitleOf::Title,
@@ -181,6 +195,7 @@ records! {
         key: "TASK",
         named_by: "taskId",
         path: Path::Record("tasks"),
+        view: View::Record("tasks"),
         parents: &[RecordType::Project],
         thread: Some(RecordType::Comment),
         has_history: true,
@@ -204,6 +219,7 @@ records! {
         key: "REQUEST",
         named_by: "serviceRequestId",
         path: Path::Record("service-requests"),
+        view: View::Record("requests"),
         thread: Some(RecordType::Comment),
         has_history: true,
         deletion: Deletion::Comments,
@@ -214,6 +230,7 @@ records! {
         key: "TICKET",
         named_by: "ticketId",
         path: Path::Record("managed-services/ticket"),
+        view: View::Record("tickets"),
         permission: Permission::ViewManagedServices,
         thread: Some(RecordType::TicketMessage),
         has_history: true,
@@ -224,6 +241,7 @@ records! {
         key: "ACTIVITY",
         named_by: "activityId",
         path: Path::Record("activities"),
+        view: View::Page(""),
         parents: &[RecordType::Project],
         title: TitleOf::Description,
         thread: Some(RecordType::Comment),
@@ -236,6 +254,7 @@ records! {
         key: "PROJECT",
         named_by: "projectId",
         path: Path::Record("projects"),
+        view: View::Record("projects"),
         has_history: true,
     }
     /// A phase of a project.
@@ -277,6 +296,7 @@ records! {
         key: "USER",
         named_by: "userId",
         path: Path::Record("users"),
+        view: View::Page("settings"),
     }
     /// An alert.
     Alert(AlertId = "an") {
@@ -284,6 +304,7 @@ records! {
         key: "ALERT",
         named_by: "alertId",
         path: Path::Record("concierge/alerts"),
+        view: View::Record("alerts"),
         permission: Permission::ViewAgentRemediation,
     }
     /// An agent session.
@@ -292,6 +313,7 @@ records! {
         key: "AGENT_SESSION",
         named_by: "sessionId",
         path: Path::Record("concierge/agent-sessions"),
+        view: View::Record("agent-sessions"),
         permission: Permission::ViewAgentRemediation,
         title: TitleOf::SignalType,
         has_reminders: true,
@@ -302,12 +324,14 @@ records! {
         key: "ORGANIZATION",
         named_by: "organizationId",
         path: Path::Record("organizations"),
+        view: View::Page("settings"),
     }
     /// The agent's policy, with the id of the organization.
     AgentPolicy {
         noun: "policy",
         key: "AGENT_POLICY",
         path: Path::List("concierge/policy"),
+        view: View::Page("settings"),
         permission: Permission::ViewAgentRemediation,
         title: TitleOf::Fixed("Approval policy"),
     }
@@ -317,6 +341,7 @@ records! {
         key: "WEBHOOK",
         named_by: "webhookId",
         path: Path::Record("webhooks"),
+        view: View::Page("settings"),
         permission: Permission::ManageOrganization,
         title: TitleOf::Url,
     }
@@ -373,6 +398,17 @@ impl RecordType {
             Path::Below(records) => Some(format!("{}/{records}", parent?)),
             Path::Parent => parent,
             Path::Nowhere => None,
+        }
+    }
+
+    /// Returns the view of the desk that shows a record of the type, to be appended to the desk's address.
+    /// `parent` is the view of the record that it belongs to.
+    #[must_use]
+    pub fn view(self, id: i64, parent: Option<String>) -> String {
+        match self.facts().view {
+            View::Record(records) => format!("/#/{records}/{id}"),
+            View::Page(page) => format!("/#/{page}"),
+            View::Parent => parent.unwrap_or_else(|| "/#/".to_owned()),
         }
     }
 }

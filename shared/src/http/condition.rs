@@ -149,8 +149,8 @@ pub(crate) fn none(parts: &Parts) -> Result<(), Error> {
     takes_none(&parts.headers).map_err(Error::Invalid)
 }
 
-/// Replaces an answer by 304 without a body if the client has the record at that version: `If-None-Match` of
-/// a read names it, or is `*` (RFC 9110, 13.1.2). A malformed header is no condition.
+/// Replaces an answer by 304 without a body if the client has it: `If-None-Match` of a read names its entity
+/// tag, or is `*` (RFC 9110, 13.1.2). A malformed header is no condition.
 pub(crate) async fn not_modified(request: Request, next: Next) -> Response {
     let is_read = [Method::GET, Method::HEAD].contains(request.method());
     let known = sent(request.headers(), &header::IF_NONE_MATCH);
@@ -159,10 +159,10 @@ pub(crate) async fn not_modified(request: Request, next: Next) -> Response {
         return response;
     };
     let tag = response.headers().get(header::ETAG);
-    let current = tag.and_then(|tag| versions(tag.as_bytes()));
-    let is_known = match (versions(&known), current) {
-        (Some(Versions::Any), Some(_)) => true,
-        (Some(Versions::These(known)), Some(Versions::These(current))) => {
+    let current = tag.and_then(|tag| tags(tag.as_bytes()));
+    let is_known = match (tags(&known), current) {
+        (Some(Tags::Any), Some(_)) => true,
+        (Some(Tags::These(known)), Some(Tags::These(current))) => {
             current.iter().any(|one| known.contains(one))
         }
         _ => false,
@@ -183,32 +183,46 @@ fn sent(headers: &HeaderMap, name: &HeaderName) -> Option<Vec<u8>> {
     (!lines.is_empty()).then(|| lines.join(&b", "[..]))
 }
 
-/// The versions of entity tags (RFC 9110, 8.8.3 and 5.6.1); `None` for a malformed list, and for one
-/// without any. `W/"7"` names the same version as `"7"`.
+/// The versions of entity tags; `None` for a malformed list.
+fn versions(value: &[u8]) -> Option<Versions> {
+    Some(match tags(value)? {
+        Tags::Any => Versions::Any,
+        Tags::These(tags) => Versions::These(tags.into_iter().filter_map(version).collect()),
+    })
+}
+
+/// Entity tags of a header, without their quotes.
+enum Tags<'a> {
+    /// `*`
+    Any,
+    These(Vec<&'a [u8]>),
+}
+
+/// The entity tags of a header (RFC 9110, 8.8.3 and 5.6.1); `None` for a malformed list, and for one without
+/// any. `W/"7"` is the same tag as `"7"`.
 ///
-/// RFC 9110, 13.1.1, wants strong comparison, by which a weak tag never matches. We set that aside:
-/// nginx and `CloudFront` make a strong tag weak when they compress the response. Clients with that
+/// RFC 9110, 13.1.1, wants strong comparison for If-Match, by which a weak tag never matches. We set that
+/// aside: nginx and `CloudFront` make a strong tag weak when they compress the response. Clients with that
 /// tag would get 412 forever. Comparing the numbers is safe, since the number names one state of
 /// the record, whatever its encoding.
-fn versions(value: &[u8]) -> Option<Versions> {
+fn tags(value: &[u8]) -> Option<Tags<'_>> {
     let mut rest = value.trim_ascii();
     if rest == b"*" {
-        return Some(Versions::Any);
+        return Some(Tags::Any);
     }
-    let (mut versions, mut is_empty) = (Vec::new(), true);
+    let mut tags = Vec::new();
     loop {
         // Empty elements are ignored.
         while let Some(after) = rest.strip_prefix(b",") {
             rest = after.trim_ascii_start();
         }
         if rest.is_empty() {
-            return (!is_empty).then_some(Versions::These(versions));
+            return (!tags.is_empty()).then_some(Tags::These(tags));
         }
         let opaque = rest.strip_prefix(b"W/").unwrap_or(rest);
         let opaque = opaque.strip_prefix(b"\"")?;
         let end = opaque.iter().position(|letter| *letter == b'"')?;
-        versions.extend(version(opaque.get(..end)?));
-        is_empty = false;
+        tags.push(opaque.get(..end)?);
         rest = opaque.get(end + 1..)?.trim_ascii_start();
         if !rest.is_empty() && !rest.starts_with(b",") {
             return None;

@@ -367,7 +367,7 @@ impl<W: ToSchema> Answer for Linked<W> {
     fn describe(description: &mut Description) {
         let schema = description.schema::<W>();
         description.success(StatusCode::OK, &about::<W>(), Some(schema), &[LINK, ETAG]);
-        describe_if_none_match(description);
+        describe_if_none_match(description, ETAG);
     }
 }
 

@@ -25,5 +25,5 @@ pub use path::{AccessTo, Path, PathId, PathName, PathParameters, denied};
 pub use problem::ProblemDetails;
 pub use query::Query;
 pub use routes::{Endpoint, Routes};
-pub use single::{Changed, Single};
+pub use single::{Changed, Single, describe_if_none_match};
 pub use store::Versioned;

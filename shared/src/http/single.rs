@@ -43,18 +43,18 @@ impl<T: Serialize + Versioned> IntoResponse for Single<T> {
     }
 }
 
-/// Describes what a `GET` of a single record takes and answers.
-pub(super) fn describe_if_none_match(description: &mut Description) {
+/// Describes the condition that a `GET` takes, and its answer, with the entity tag's header.
+pub fn describe_if_none_match(description: &mut Description, etag: (&str, &str)) {
     if description.method() != Method::GET {
         return;
     }
     // No pattern: a malformed value is no fault, but no condition.
     let tags = ObjectBuilder::new().schema_type(Type::String);
-    let about = "The `ETag` of the record as the client has it; 304 if that is the newest.";
+    let about = "The `ETag` of the answer as the client has it; 304 if that is the newest.";
     let name = "If-None-Match";
     description.parameter(ParameterIn::Header, name, false, tags.into(), about);
-    let about = "The record has not changed";
-    description.success(StatusCode::NOT_MODIFIED, about, None, &[ETAG]);
+    let about = "The answer has not changed";
+    description.success(StatusCode::NOT_MODIFIED, about, None, &[etag]);
 }
 
 impl<T: ToSchema> Answer for Single<T> {
@@ -65,7 +65,7 @@ impl<T: ToSchema> Answer for Single<T> {
             description.problems(&[Code::NotFound]);
         }
         description.success(StatusCode::OK, &about::<T>(), Some(schema), &[ETAG]);
-        describe_if_none_match(description);
+        describe_if_none_match(description, ETAG);
     }
 }
 

@@ -6,7 +6,7 @@ use agent::action::retry_after;
 use base64::{Engine, prelude::BASE64_STANDARD};
 use hmac::{Hmac, KeyInit, Mac};
 use model::{
-    FailedAttempt, TEST_EVENT, Timestamp, Webhook, WebhookDelivery, WebhookMessage,
+    FailedAttempt, TEST_EVENT, Timestamp, WebUrl, Webhook, WebhookDelivery, WebhookMessage,
     WebhookMessageData, WebhookUrl,
 };
 use reqwest::{
@@ -64,7 +64,7 @@ impl WebhookCaller {
         let local = environment.flag("LOCAL_TARGETS")?;
         let secrets = config::webhook_secrets(environment)?;
         let api_url =
-            environment.required("API_URL", "the URL of the API, for links in webhooks")?;
+            environment.required("API_URL", "the URL of the API and the desk, for links")?;
         Ok(Self::new(secrets, api_url, local))
     }
 
@@ -81,14 +81,21 @@ impl WebhookCaller {
         format!("{BEGINNING}{}", BASE64_STANDARD.encode(key))
     }
 
-    /// Returns the message of a delivery. It is the same for each attempt.
+    /// Returns the address of an organization's desk, without a slash at its end: its own, or that of the
+    /// deployment.
     #[must_use]
-    pub fn message_of(&self, delivery: &WebhookDelivery) -> Message {
-        let change = &delivery.change;
-        let url = change.path().map(|path| format!("{}{path}", self.api_url));
+    pub fn web_url<'a>(&'a self, own: Option<&'a WebUrl>) -> &'a str {
+        own.map_or(&*self.api_url, |own| own.trim_end_matches('/'))
+    }
+
+    /// Returns the message of a delivery. It is the same for each attempt, until the desk's address changes.
+    #[must_use]
+    pub fn message_of(&self, delivery: &WebhookDelivery, web_url: Option<&WebUrl>) -> Message {
+        let (change, web_url) = (&delivery.change, self.web_url(web_url));
         let data = WebhookMessageData {
             change: Some(change.clone()),
-            url,
+            url: change.path().map(|path| format!("{}{path}", self.api_url)),
+            web_url: change.view().map(|view| format!("{web_url}{view}")),
         };
         Message::new(&delivery.id, &delivery.event, change.at, data)
     }
@@ -149,8 +156,12 @@ impl Message {
     /// The message of a test, which is about no change.
     #[must_use]
     pub fn test(id: &str, now: Timestamp) -> Self {
-        let (change, url) = (None, None);
-        Self::new(id, TEST_EVENT, now, WebhookMessageData { change, url })
+        let data = WebhookMessageData {
+            change: None,
+            url: None,
+            web_url: None,
+        };
+        Self::new(id, TEST_EVENT, now, data)
     }
 
     fn new(id: &str, event: &str, timestamp: Timestamp, data: WebhookMessageData) -> Self {

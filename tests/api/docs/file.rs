@@ -17,7 +17,7 @@ async fn every_file_of_the_page_is_served_with_its_type_and_kept_for_good() {
     let api = Api::start().await;
     let nobody = api.anonymous();
     let names = named(&nobody.get("/api/docs").await);
-    assert_eq!(names.len(), 6, "{names:?}");
+    assert_eq!(names.len(), 7, "{names:?}");
     for name in names {
         let answer = nobody.get(&format!("/api/docs/{name}")).await;
         assert_eq!(answer.status, 200, "{name}");

@@ -30,6 +30,7 @@ async fn a_user_reads_their_own_newest_first_and_joined() {
         "subject": {
             "type": "task", "id": 1, "title": "Move the invoices", "path": "/api/tasks/1",
         },
+        "url": "https://api.workdesk.example/#/tasks/1",
         "excerpt": "Soon.", "readAt": null,
     });
     assert_eq!(rows[0], expected);
@@ -51,6 +52,21 @@ async fn a_user_reads_their_own_newest_first_and_joined() {
         json!({"type": "task", "id": 1, "title": null, "path": null})
     );
     assert_eq!(rows[0]["excerpt"], Value::Null);
+    assert_eq!(rows[0]["url"], Value::Null);
+}
+
+#[tokio::test]
+async fn a_link_leads_to_the_desk_of_the_organization() {
+    let api = Api::start().await;
+    let (max, mia) = (api.sign_in("max").await, api.sign_in("mia").await);
+    let mut stream = api.stream().await;
+    let own = json!({"webUrl": "https://desk.example.com/halden/"});
+    let ada = api.sign_in("ada").await;
+    ada.patch("/api/organizations/1", own).await.expect(200);
+    max.creates_task(json!({"assigneeId": mia.id()})).await;
+    api.publishes(&mut stream).await;
+    let rows = mia.get(PATH).await.expect(200);
+    assert_eq!(rows[0]["url"], "https://desk.example.com/halden/#/tasks/1");
 }
 
 #[tokio::test]

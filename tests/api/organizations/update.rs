@@ -1,6 +1,6 @@
 //! `PATCH /api/organizations/{id}`
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use tests::support::Api;
 
@@ -18,7 +18,7 @@ async fn a_renamed_organization_is_called_and_found_so_everywhere() {
         organization,
         json!({
             "version": 2, "id": 1, "name": "Fjord Services", "planFeatures": ["agentAI"],
-            "unitsPerSecond": 1_000_000,
+            "unitsPerSecond": 1_000_000, "webUrl": null,
             "createdAt": "2026-01-15T12:00:00.000Z", "updatedAt": "2026-01-15T12:00:01.000Z",
         })
     );
@@ -31,4 +31,41 @@ async fn a_renamed_organization_is_called_and_found_so_everywhere() {
             format!("/api/managed-services/search-references?type=organization&query={query}");
         assert_eq!(ada.get(&path).await.ids(), found, "{query}");
     }
+}
+
+#[tokio::test]
+async fn admins_set_the_address_of_the_desk_and_take_it_back() {
+    let api = Api::start().await;
+    let ada = api.sign_in("ada").await;
+    let set = async |url: Value| {
+        ada.patch("/api/organizations/1", json!({"webUrl": url}))
+            .await
+    };
+    for url in [
+        json!("https://desk.example.com/halden"),
+        json!("http://localhost:3000"),
+        json!(null),
+    ] {
+        let changed = set(url.clone()).await.expect(200);
+        assert_eq!(
+            (&changed["webUrl"], &changed["name"]),
+            (&url, &json!("Halden Services"))
+        );
+    }
+    for (url, code) in [
+        (json!("http://desk.example.com"), "pattern"),
+        (json!("javascript:alert(1)"), "pattern"),
+        (json!("https://desk.example.com/?a"), "pattern"),
+        (
+            json!(format!("https://{}.example", "a.".repeat(100))),
+            "length",
+        ),
+        (json!(7), "type"),
+    ] {
+        set(url).await.expect_faults(&[("/webUrl", code)]);
+    }
+    let max = api.sign_in("max").await;
+    let other = json!({"webUrl": "https://else.example"});
+    let refused = max.patch("/api/organizations/1", other).await;
+    refused.expect_problem(403, "permission_denied");
 }

@@ -25,7 +25,7 @@ async fn a_test_is_signed_and_tells_what_the_receiver_answered() {
     assert!(verified(&secret, &message));
     let body = json!({
         "type": "webhook.test", "timestamp": "2026-01-15T12:00:00.000Z",
-        "data": {"change": null, "url": null},
+        "data": {"change": null, "url": null, "webUrl": null},
     });
     assert_eq!(message.json(), body);
     receiver.answers(500, &[]).await;

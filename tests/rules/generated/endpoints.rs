@@ -85,7 +85,9 @@ fn every_endpoint_file_begins_with_its_operation() {
         }
     }
     // The document lists no pages.
-    with_file.retain(|operation| !operation.starts_with("GET /api/docs"));
+    let pages = api_functions().flat_map(|(_, api)| api.pages);
+    let pages: Vec<String> = pages.map(|path| format!("GET {path}")).collect();
+    with_file.retain(|operation| !pages.contains(operation));
     let described = operations().iter();
     let described: BTreeSet<String> = described
         .map(|one| format!("{} {}", one.method, one.path))

@@ -17,7 +17,7 @@ use tests::{
 use super::dashboard;
 
 /// The function for paths without a route.
-const DEFAULT: &str = "api-docs";
+const DEFAULT: &str = "pages";
 
 /// The most metrics of an alarm.
 const MOST_METRICS: usize = 10;
@@ -225,7 +225,7 @@ impl Routes {
 
     fn name(&self, function: &str, key: &str) -> String {
         self.0.get(key).cloned().unwrap_or_else(|| {
-            let path = key.trim_start_matches("ANY /api/");
+            let path = key.trim_start_matches("ANY /").trim_start_matches("api/");
             format!("{function}Route{}", upper_camel(path))
         })
     }

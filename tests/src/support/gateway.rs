@@ -102,7 +102,8 @@ impl Gateway {
         let response = roles::acting_as(name, answer).await.unwrap();
         let answer = Answer::from_lambda(&serde_json::to_value(response).unwrap());
         // What is for browsers, the document does not have.
-        let for_browsers = is_page || ["OPTIONS", "HEAD"].contains(&sent.method);
+        let is_redirect = answer.status == 308;
+        let for_browsers = is_page || is_redirect || ["OPTIONS", "HEAD"].contains(&sent.method);
         // An escaped path may be none, whichever it looks like.
         let is_none = path.contains('%') && answer.status == 404;
         if self.is_checked && !is_none && (!for_browsers || answer.status >= 400) {
@@ -113,7 +114,7 @@ impl Gateway {
 }
 
 /// The function of what no other route takes.
-const DEFAULT: &str = "api-docs";
+const DEFAULT: &str = "pages";
 
 /// A route of the gateway.
 struct Route {

@@ -88,7 +88,7 @@ pub const FUNCTIONS: &[Function] = &[
     background::<sweeper::Sweeper>("sweeper").ends_within(55_000),
     // Two attempts of ten seconds one after another.
     background::<webhook_sender::WebhookSender>("webhook-sender").ends_within(22_000),
-    open("api-docs", api_docs::routes, api_docs::PAGES),
+    open("pages", pages::routes, pages::PAGES),
 ];
 
 /// The states of the API functions.

@@ -221,8 +221,8 @@ async fn a_literal_path_wins_and_what_no_route_takes_goes_to_the_default() {
             "ANY /api/service-requests/{id}",
             "service-requests",
         ),
-        ("/api/tasks/", "$default", "api-docs"),
-        ("/nowhere", "$default", "api-docs"),
+        ("/api/tasks/", "$default", "pages"),
+        ("/nowhere", "$default", "pages"),
     ] {
         let (reached, event) = world.event(world.request(Method::PUT, path)).await;
         assert_eq!(

@@ -26,14 +26,16 @@ pub(crate) fn text(
     let data = data.display();
     let (dynamodb, sqs) = (engines.dynamodb_url(), engines.sqs_url());
     format!(
-        r#"Workdesk is running at {url}. Ctrl-C stops it.
+        r#"Workdesk is running: {url}/
 
+  Accounts              {accounts}
+  Password              {PASSWORD}
   API reference         {url}/api/docs
   Demo billing system   {targets_url}
   DynamoDB, SQS         {dynamodb}, {sqs}
   Data                  {data} (cargo local --fresh deletes it)
-  Accounts              {accounts}
-  Password              {PASSWORD}
+
+Ctrl-C stops everything.
 
 Paste into bash: max has an action proposed, ada approves it, and the journal tells who did what:
   jar={jar}

@@ -8,6 +8,7 @@ mod config;
 mod data;
 mod environment;
 mod error;
+mod first_proposals;
 mod guide;
 mod ports;
 mod signals;
@@ -144,9 +145,9 @@ impl Stack {
         let targets = DemoTargets::start(arguments.billing_port, Some(&data.target_systems()))?;
         let targets = self.targets.insert(targets);
         let demo = DemoData::shipped()?;
-        let tenant = Box::pin(demo.load(engines.dynamodb(), engines.table_name())).await?;
+        let loaded = Box::pin(demo.load(engines.dynamodb(), engines.table_name())).await?;
         let (table, sealer) = (engines.table_name(), Sealer::new(engines.kms()?, KEY));
-        demo_data::connect(engines.dynamodb(), table, tenant, targets, &sealer).await?;
+        demo_data::connect(engines.dynamodb(), table, loaded.tenant, targets, &sealer).await?;
 
         let mut settings = environment::of_functions(config, engines, &secrets, arguments.port);
         let functions = if let Some(cargo_lambda) = cargo_lambda {
@@ -185,6 +186,7 @@ impl Stack {
         let (triggers, stop) = start_triggers(mappings, streams, schedule);
         (self.triggers, self.triggers_stop) = (triggers, Some(stop));
 
+        first_proposals::make(gateway.url(), &loaded.to_propose).await;
         console::say(&guide::text(
             gateway.url(),
             targets.url(),

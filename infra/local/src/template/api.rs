@@ -149,7 +149,7 @@ mod tests {
             route.map(|route| route.function.as_str())
         };
         let any = |path: &str| RouteKey::Path(Methods::Any, path.to_owned());
-        assert_eq!(function(&RouteKey::Default), Some("api-docs"));
+        assert_eq!(function(&RouteKey::Default), Some("pages"));
         assert_eq!(function(&any("/api/tasks/{id}")), Some("tasks"));
         let comments = "/api/service-requests/{serviceRequestId}/comments";
         assert_eq!(function(&any(comments)), Some("service-requests"));

@@ -1,6 +1,6 @@
 //! Allowed calls: a method and a path template, in which `{name}` matches any one segment.
 
-use super::words::plain_text;
+use model::plain_text;
 
 /// The methods that a call may have.
 pub const METHODS: [&str; 5] = ["GET", "POST", "PUT", "PATCH", "DELETE"];

@@ -17,6 +17,7 @@
 mod field;
 mod number;
 mod object;
+mod plain_text;
 mod schema;
 mod shape;
 

@@ -105,6 +105,7 @@ impl Journaled for Organization {
             "name": self.name,
             "planFeatures": self.plan_features,
             "unitsPerSecond": self.units_per_second,
+            "webUrl": self.web_url,
         })
     }
 }

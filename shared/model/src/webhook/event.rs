@@ -196,11 +196,66 @@ impl EventChange {
         let parent = self.parent.and_then(RecordName::path);
         RecordType::named(&self.kind)?.path(id, parent)
     }
+
+    /// The view of the desk that shows the record, or the subject of the notification.
+    #[must_use]
+    pub fn view(&self) -> Option<String> {
+        let EventRecordId::Number(id) = self.record_id else {
+            let subject = self.subject.as_ref()?;
+            return Some(subject.kind.known()?.view(subject.id, None));
+        };
+        let parent = self.parent.map(RecordName::view);
+        Some(RecordType::named(&self.kind)?.view(id, parent))
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
+
+    #[test]
+    fn a_change_is_shown_by_a_view_of_the_desk() {
+        let view = |kind: &str, parent: Value, subject: Value| {
+            let is_number = kind != EventChange::NOTIFICATION;
+            let id = if is_number { json!(7) } else { json!("n7") };
+            let change = json!({
+                "type": kind, "recordId": id, "action": "created", "fields": [], "parent": parent,
+                "subject": subject, "at": "2026-01-15T12:00:00.000Z",
+            });
+            serde_json::from_value::<EventChange>(change)
+                .unwrap()
+                .view()
+        };
+        let project = json!({"type": "project", "recordId": 1});
+        let activity = json!({"type": "activity", "recordId": 2});
+        let ticket = json!({"type": "ticket", "recordId": 3});
+        for (kind, parent, shown) in [
+            ("task", project.clone(), "/#/tasks/7"),
+            ("project", Value::Null, "/#/projects/7"),
+            ("service_request", Value::Null, "/#/requests/7"),
+            ("ticket", Value::Null, "/#/tickets/7"),
+            ("alert", Value::Null, "/#/alerts/7"),
+            ("agent_session", Value::Null, "/#/agent-sessions/7"),
+            ("milestone", project.clone(), "/#/projects/1"),
+            ("phase", project.clone(), "/#/projects/1"),
+            ("activity", project, "/#/"),
+            ("comment", activity, "/#/"),
+            ("ticket_message", ticket, "/#/tickets/3"),
+            ("tag", Value::Null, "/#/"),
+            ("user", Value::Null, "/#/settings"),
+        ] {
+            assert_eq!(
+                view(kind, parent, Value::Null).as_deref(),
+                Some(shown),
+                "{kind}"
+            );
+        }
+        let subject = json!({"type": "agent_session", "id": 9});
+        let view = view("notification", Value::Null, subject);
+        assert_eq!(view.as_deref(), Some("/#/agent-sessions/9"));
+    }
 
     fn pattern(text: &str) -> Option<EventPattern> {
         let mut faults = Vec::new();

@@ -41,7 +41,8 @@ static TYPES: LazyLock<Vec<String>> = LazyLock::new(|| {
             "kind": null,
             "subject": null
         },
-        "url": "https://api.example.com/api/tasks/17"
+        "url": "https://api.example.com/api/tasks/17",
+        "webUrl": "https://desk.example.com/#/tasks/17"
     }
 })))]
 pub struct WebhookMessage {
@@ -57,12 +58,16 @@ pub struct WebhookMessage {
 
 /// The content of a message.
 #[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct WebhookMessageData {
     /// Change; null for a test.
     pub change: Option<EventChange>,
     /// URL of the record, or of the list that has it; null for a test.
     #[schema(examples("https://api.example.com/api/tasks/17"))]
     pub url: Option<String>,
+    /// URL of the desk's view with the record, or with the subject of a notification; null for a test.
+    #[schema(examples("https://desk.example.com/#/tasks/17"))]
+    pub web_url: Option<String>,
 }
 
 /// The type of an event.

@@ -1,38 +1,24 @@
 //! URLs of webhooks.
 
-use std::ops::Deref;
+use crate::{Fault, FaultCode, address, plain_text};
 
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
-use utoipa::{
-    PartialSchema, ToSchema,
-    openapi::{ObjectBuilder, RefOr, Schema, schema::Type},
-};
+plain_text! {
+    /// The URL that the webhook calls: https, and a host name in the public DNS.
+    WebhookUrl, r"^https?://[a-z0-9.-]+(:[0-9]{1,5})?([/?][A-Za-z0-9._~:@!$&'()*+,;=%/?-]*)?$", 500,
+    "https://hooks.example.com/workdesk", fits,
+    "a URL with a host in lower case, and neither user nor fragment";
+}
 
-use crate::{
-    Fault, FaultCode, address,
-    input::{Field, Place, Reading, reference},
-};
+/// The characters of path and query beside letters and digits.
+const MARKS: &[u8] = b"._~:@!$&'()*+,;=%/?-";
 
-/// The URL that a webhook calls: https, and a host name in the public DNS. It may have a path and a query,
-/// and neither user nor fragment.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct WebhookUrl(String);
+fn fits(text: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || MARKS.contains(&byte);
+    address::split(text)
+        .is_some_and(|(origin, rest)| address::is_origin(origin) && rest.bytes().all(plain))
+}
 
 impl WebhookUrl {
-    const MOST: usize = 500;
-    const PATTERN: &str =
-        r"^https?://[a-z0-9.-]+(:[0-9]{1,5})?([/?][A-Za-z0-9._~:@!$&'()*+,;=%/?-]*)?$";
-    /// The characters of path and query beside letters and digits.
-    const MARKS: &[u8] = b"._~:@!$&'()*+,;=%/?-";
-
-    fn fits(text: &str) -> bool {
-        let plain = |byte: u8| byte.is_ascii_alphanumeric() || Self::MARKS.contains(&byte);
-        address::split(text)
-            .is_some_and(|(origin, rest)| address::is_origin(origin) && rest.bytes().all(plain))
-    }
-
     /// True if it uses https and its host may be a name in the public DNS.
     #[must_use]
     pub fn is_public(&self) -> bool {
@@ -48,63 +34,10 @@ impl WebhookUrl {
     }
 }
 
-impl Deref for WebhookUrl {
-    type Target = str;
-
-    fn deref(&self) -> &str {
-        &self.0
-    }
-}
-
-impl Field for WebhookUrl {
-    fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
-        let Value::String(text) = value else {
-            return place.wrong(value, "a string");
-        };
-        if !(1..=Self::MOST).contains(&text.chars().count()) {
-            let rule = format!("have 1 to {} characters", Self::MOST);
-            return place.must(FaultCode::Length, rule);
-        }
-        if !Self::fits(text) {
-            let rule = "be a URL with a host in lower case, and neither user nor fragment";
-            return place.must(FaultCode::Pattern, rule);
-        }
-        Some(Self(text.clone()))
-    }
-
-    fn field_schema() -> RefOr<Schema> {
-        reference("WebhookUrl")
-    }
-
-    fn field_schemas(all: &mut Vec<(String, RefOr<Schema>)>) {
-        all.push(("WebhookUrl".to_owned(), <Self as PartialSchema>::schema()));
-    }
-}
-
-impl PartialSchema for WebhookUrl {
-    fn schema() -> RefOr<Schema> {
-        let about = "The URL that the webhook calls: https, and a host name in the public DNS. Its host \
-            is in lower case. It has neither user nor fragment.";
-        ObjectBuilder::new()
-            .schema_type(Type::String)
-            .min_length(Some(1))
-            .max_length(Some(Self::MOST))
-            .pattern(Some(Self::PATTERN))
-            .description(Some(about))
-            .examples(["https://hooks.example.com/workdesk"])
-            .into()
-    }
-}
-
-impl ToSchema for WebhookUrl {
-    fn name() -> std::borrow::Cow<'static, str> {
-        "WebhookUrl".into()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::input::{Field, Place};
 
     fn is_url(text: &str) -> bool {
         let mut faults = Vec::new();

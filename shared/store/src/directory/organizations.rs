@@ -80,6 +80,7 @@ impl Directory<'_> {
             name,
             plan_features: plan_features.into_iter().map(OrOther::from).collect(),
             units_per_second: UnitsPerSecond::default(),
+            web_url: None,
             created_at: now,
             updated_at: now,
         };

@@ -34,6 +34,7 @@ const TITLE: usize = 100;
         "type": "task", "id": 17, "title": "Compare the invoices of both systems",
         "path": "/api/tasks/17"
     },
+    "url": "https://desk.example.com/#/tasks/17",
     "excerpt": "September agrees to the cent. In October two invoices differ.",
     "readAt": null
 })))]
@@ -47,6 +48,8 @@ pub struct JoinedNotification {
     /// User who acted; null for the service itself.
     actor: Option<UserRef>,
     subject: JoinedSubject,
+    /// URL of the desk's view with the subject; null without a title.
+    url: Option<String>,
     /// Beginning of the text, up to 200 characters on one line. Of a proposal, its actions and the end of
     /// the time for approvals.
     excerpt: Option<String>,
@@ -75,12 +78,22 @@ pub struct JoinedSubject {
 }
 
 impl JoinedNotification {
-    /// Returns the notification without what its user may no longer read.
+    /// Returns the notification without what its user may no longer read. `web_url` is the desk's address.
     #[must_use]
-    pub fn for_user(mut self, may: impl Fn(Permission) -> bool, sees_notes: bool) -> Self {
+    pub fn for_user(
+        mut self,
+        may: impl Fn(Permission) -> bool,
+        sees_notes: bool,
+        web_url: &str,
+    ) -> Self {
         if !may(self.subject.kind.facts().permission) {
             (self.subject.title, self.subject.path, self.excerpt) = (None, None, None);
         }
+        let JoinedSubject {
+            kind, id, title, ..
+        } = &self.subject;
+        let url = || format!("{web_url}{}", kind.view(*id, None));
+        self.url = title.as_ref().map(|_| url());
         if self.internal && !sees_notes {
             self.excerpt = None;
         }
@@ -187,6 +200,7 @@ impl Notifications<'_> {
                     path: title.as_ref().and_then(|_| subject.path()),
                     title,
                 },
+                url: None,
                 read_at: notification.read_at,
                 internal: notification.internal,
             }

@@ -1,8 +1,8 @@
 //! Attempts of deliveries: begun by a conditional write, so that one runs at a time, and ended by another.
 
 use model::{
-    DeliveryMessage, DisabledReason, Error, FailedAttempt, OrganizationId, Timestamp, Webhook,
-    WebhookDelivery, WebhookHealth, WebhookId, random,
+    DeliveryMessage, DisabledReason, Error, FailedAttempt, OrganizationId, Timestamp, WebUrl,
+    Webhook, WebhookDelivery, WebhookHealth, WebhookId, random,
 };
 
 use super::{FAILING_SINCE, LAST_FAILURE_AT, LAST_SUCCESS_AT, NEXT_SLOT_AT, Webhooks};
@@ -22,6 +22,8 @@ pub struct Attempt {
     pub webhook: Webhook,
     /// The delivery.
     pub delivery: Stored<WebhookDelivery>,
+    /// The address of the organization's desk; none for the deployment's own.
+    pub web_url: Option<WebUrl>,
     health: WebhookHealth,
     began: Timestamp,
 }
@@ -45,12 +47,14 @@ impl Webhooks<'_> {
         webhook: WebhookId,
         delivery: &str,
     ) -> Result<Begun, Error> {
+        let of_organization = key::organization(tenant);
         let of_webhook = key::webhook(tenant, webhook);
         let of_health = key::webhook_health(tenant, webhook);
         let of_delivery = key::webhook_delivery(tenant, webhook, delivery);
         let read = || async {
             let keys = [
-                AnyKey::from(&of_webhook),
+                AnyKey::from(&of_organization),
+                (&of_webhook).into(),
                 (&of_health).into(),
                 (&of_delivery).into(),
             ];
@@ -58,6 +62,7 @@ impl Webhooks<'_> {
         };
         let write = async |found: Batch| {
             let delivery: Option<Stored<WebhookDelivery>> = found.get(&of_delivery)?;
+            let organization = found.named(&of_organization);
             let webhook: Option<Stored<Webhook>> = found.get(&of_webhook)?;
             let health: Option<Stored<WebhookHealth>> = found.get(&of_health)?;
             let now = self.0.clock.now();
@@ -97,6 +102,7 @@ impl Webhooks<'_> {
             Ok(Some(Begun::Attempt(Box::new(Attempt {
                 webhook,
                 delivery: delivery.replaced(),
+                web_url: organization.and_then(|organization| organization.record.web_url),
                 health,
                 began: self.0.clock.now(),
             }))))
@@ -133,6 +139,7 @@ impl Webhooks<'_> {
             mut delivery,
             health,
             began,
+            ..
         } = attempt;
         let now = self.0.clock.now();
         let (tenant, id) = (webhook.organization_id, webhook.id);

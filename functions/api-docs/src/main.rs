@@ -1,6 +1,0 @@
-//! The `api-docs` function: wires its routes to the Lambda runtime.
-
-#[tokio::main(flavor = "current_thread")]
-async fn main() -> Result<(), lambda_http::Error> {
-    shared::serve::run_open(env!("CARGO_PKG_NAME"), api_docs::routes()).await
-}

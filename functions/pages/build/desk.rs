@@ -1,0 +1,197 @@
+//! The desk: every file of its folder under a flat name. All names share one digest, since modules may import
+//! each other in a circle.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    error::Error,
+    fs,
+    path::{Component, Path, PathBuf},
+};
+
+use super::packed::{self, digest, write_table};
+
+/// The folder with the sources.
+const FOLDER: &str = "desk";
+
+/// The page itself, which names files as `desk/…`.
+const PAGE: &str = "index.html";
+
+/// The script that the page starts.
+const SCRIPT: &str = "desk.js";
+
+/// Beginnings of the place of a path, by the file's extension.
+const BEFORE: [(&str, &[&str]); 3] = [
+    ("html", &["href=\"", "src=\""]),
+    ("js", &["from \"", "import \"", "import(\""]),
+    ("css", &["url(\"", "@import \""]),
+];
+
+/// Writes the page and its files.
+pub fn pack(folder: &Path) -> Result<(), Box<dyn Error>> {
+    let mut sources = BTreeMap::new();
+    read(Path::new(FOLDER), &mut sources)?;
+    let page = sources.remove(Path::new(PAGE)).ok_or("no page")?;
+    let names = sources
+        .keys()
+        .map(|path| path.as_os_str().as_encoded_bytes());
+    let contents = sources.values().map(String::as_bytes);
+    let all: Vec<&[u8]> = names.chain(contents).collect();
+    let desk = Desk {
+        digest: digest(&all),
+        files: sources.keys().cloned().collect(),
+    };
+    let mut packed = Vec::new();
+    let mut served = BTreeMap::new();
+    for (path, content) in &sources {
+        let content = desk.with_served_names(path, content)?;
+        packed.push(packed::pack(
+            folder,
+            &flat(path),
+            &desk.digest,
+            content.as_bytes(),
+        )?);
+        served.insert(desk.served(path), content);
+    }
+    let page = desk.with_served_names(Path::new(PAGE), &page)?;
+    let page = page.replacen("  </head>", &(desk.preloads(&served) + "  </head>"), 1);
+    println!(
+        "cargo::rustc-env=DESK_DIGEST={}",
+        digest(&[page.as_bytes()])
+    );
+    fs::write(folder.join("desk.html"), page)?;
+    write_table(folder, "desk.rs", &packed)
+}
+
+/// Reads all files below a folder, by their paths below the desk's.
+fn read(folder: &Path, sources: &mut BTreeMap<PathBuf, String>) -> Result<(), Box<dyn Error>> {
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            read(&path, sources)?;
+        } else {
+            let content = fs::read_to_string(&path)?;
+            sources.insert(path.strip_prefix(FOLDER)?.to_owned(), content);
+        }
+    }
+    Ok(())
+}
+
+/// The name of a file without its folders: `views-tasks-tasks.js`.
+fn flat(path: &Path) -> String {
+    path.to_string_lossy().replace(['/', '\\'], "-")
+}
+
+struct Desk {
+    digest: String,
+    files: BTreeSet<PathBuf>,
+}
+
+impl Desk {
+    /// The name under which a file is served.
+    fn served(&self, path: &Path) -> String {
+        let extension = path.extension().unwrap_or_default().to_string_lossy();
+        let stem = flat(&path.with_extension(""));
+        format!("{stem}.{}.{extension}", self.digest)
+    }
+
+    /// Replaces the paths of other files by the names under which they are served. Comments stay: they may
+    /// name types in files that are not served.
+    fn with_served_names(&self, path: &Path, content: &str) -> Result<String, Box<dyn Error>> {
+        let extension = path.extension().unwrap_or_default();
+        let known = BEFORE.iter().find(|(of, _)| extension == *of);
+        let Some((_, before)) = known else {
+            return Ok(content.to_owned());
+        };
+        let mut text = String::new();
+        let mut rest = content;
+        while let Some((code, comment)) = rest.split_once("/**") {
+            text += &self.of_code(path, before, code)?;
+            let (comment, after) = comment.split_once("*/").ok_or("an open comment")?;
+            text.extend(["/**", comment, "*/"]);
+            rest = after;
+        }
+        text += &self.of_code(path, before, rest)?;
+        Ok(text)
+    }
+
+    fn of_code(&self, path: &Path, before: &[&str], code: &str) -> Result<String, Box<dyn Error>> {
+        let mut text = String::new();
+        for line in code.split_inclusive('\n') {
+            let is_comment = line.trim_start().starts_with("//");
+            let before = if is_comment { &[] } else { before };
+            text += &self.of_line(path, before, line)?;
+        }
+        Ok(text)
+    }
+
+    fn of_line(&self, path: &Path, before: &[&str], line: &str) -> Result<String, Box<dyn Error>> {
+        let mut line = line.to_owned();
+        for before in before {
+            let mut parts = line.split(before);
+            let mut text = parts.next().unwrap_or_default().to_owned();
+            for part in parts {
+                text += before;
+                match part.split_once('"') {
+                    Some((named, after)) => {
+                        text.extend([&*self.resolved(path, named)?, "\"", after]);
+                    }
+                    None => text += part,
+                }
+            }
+            line = text;
+        }
+        Ok(line)
+    }
+
+    /// The served name of a file that another one names; the name itself where it leads elsewhere. An
+    /// error for a file that is not there.
+    fn resolved(&self, path: &Path, named: &str) -> Result<String, Box<dyn Error>> {
+        let is_page = path == Path::new(PAGE);
+        let (found, folder) = match named.strip_prefix("desk/") {
+            Some(below) if is_page => (PathBuf::from(below), "desk/"),
+            None if named.starts_with('.') && !is_page => (beside(path, named), "./"),
+            _ => return Ok(named.to_owned()),
+        };
+        if self.files.contains(&found) {
+            return Ok(format!("{folder}{}", self.served(&found)));
+        }
+        let (path, found) = (path.display(), found.display());
+        Err(format!("{FOLDER}/{path} names {named:?}, but {FOLDER}/{found} is not there").into())
+    }
+
+    /// Lines of the page, one for each module that starts it: a browser loads these at once, and a view when
+    /// it is opened.
+    fn preloads(&self, served: &BTreeMap<String, String>) -> String {
+        let mut modules = vec![self.served(Path::new(SCRIPT))];
+        let mut at = 0;
+        while let Some(content) = modules.get(at).and_then(|name| served.get(name)) {
+            // Paths in comments have no digest.
+            let paths = content.split("from \"./").skip(1);
+            let names = paths.filter_map(|rest| Some(rest.split_once('"')?.0.to_owned()));
+            let known = names.filter(|name| served.contains_key(name));
+            for name in known.collect::<Vec<_>>() {
+                if !modules.contains(&name) {
+                    modules.push(name);
+                }
+            }
+            at += 1;
+        }
+        let line =
+            |name: &String| format!("    <link rel=\"modulepreload\" href=\"desk/{name}\">\n");
+        modules.iter().map(line).collect()
+    }
+}
+
+/// The path that a relative path leads to from beside a file.
+fn beside(path: &Path, relative: &str) -> PathBuf {
+    let mut found = path.parent().unwrap_or(Path::new("")).to_owned();
+    for part in Path::new(relative).components() {
+        match part {
+            // A path out of the folder is found missing.
+            Component::ParentDir if !found.pop() => found.push(".."),
+            Component::Normal(name) => found.push(name),
+            _ => {}
+        }
+    }
+    found
+}

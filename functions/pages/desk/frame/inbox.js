@@ -1,0 +1,57 @@
+/**
+ * The inbox: the user's unread notifications, for the navigation's count and for Home.
+ *
+ *     inbox(signal, (rows) => …)     // now, and when they change
+ *     await markRead({ ids: ["…"] })
+ */
+
+/** @import { Notification, NotificationsRead } from "workdesk" */
+import { get, post } from "../api/client.js";
+
+/** Notifications come after the change that they tell of. Reminders come without one. */
+const PAUSE_MS = 60_000;
+const LIMIT = 50;
+
+/** @type {Notification[] | undefined} */
+let unread;
+/** @type {Set<(rows: Notification[]) => void>} */
+const listeners = new Set();
+
+/** @param {AbortSignal} signal @param {(rows: Notification[]) => void} show */
+export function inbox(signal, show) {
+  listeners.add(show);
+  signal.addEventListener("abort", () => listeners.delete(show));
+  if (unread) show(unread);
+}
+
+/** The number to show. @param {Notification[]} rows */
+export function countOf(rows) {
+  return rows.length < LIMIT ? String(rows.length) : `${LIMIT}+`;
+}
+
+/** Reads the unread notifications again. */
+export async function readInbox() {
+  const { data } = await get("/api/notifications", { unread: true, limit: LIMIT }, { quiet: true });
+  tell(data);
+}
+
+/** Reads them from now on, each minute while the page is visible. */
+export function followInbox() {
+  const read = () => void (document.hidden || readInbox().catch(() => {}));
+  setInterval(read, PAUSE_MS);
+  document.addEventListener("visibilitychange", read);
+  read();
+}
+
+/** Marks notifications as read. @param {NotificationsRead} which */
+export async function markRead(which) {
+  await post("/api/notifications/read", {}, which);
+  const { ids, before } = which;
+  tell((unread ?? []).filter((row) => !ids?.includes(row.id) && !(before && row.at <= before)));
+}
+
+/** @param {Notification[]} rows */
+function tell(rows) {
+  unread = rows;
+  for (const show of listeners) show(rows);
+}

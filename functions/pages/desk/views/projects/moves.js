@@ -1,0 +1,71 @@
+/**
+ * Moves of cards. A card stands at its new place at once, until the service has answered; then the record is there.
+ *
+ *     const { move, placed } = movesOf(visible, show, problems);
+ */
+
+/** @import { JoinedTask } from "workdesk" */
+import { patch, post } from "../../api/client.js";
+import { put, record } from "../../api/records.js";
+import { node, trouble, words } from "../../elements.js";
+import { say } from "../../frame/frame.js";
+
+/** Sorts tasks as the API does. @param {JoinedTask} one @param {JoinedTask} other */
+export function byOrder(one, other) {
+  return one.order - other.order || one.id - other.id;
+}
+
+/** @param {() => JoinedTask[]} visible the tasks of the board @param {() => void} show @param {HTMLElement} problems */
+export function movesOf(visible, show, problems) {
+  /** Tasks at places that are not confirmed. @type {Map<number, { task: JoinedTask, from: JoinedTask }>} */
+  const open = new Map();
+  let queue = Promise.resolve();
+
+  /** The task at the place where it is shown. @param {JoinedTask} task */
+  function placed(task) {
+    const move = open.get(task.id);
+    if (move && move.from !== task) {
+      const { status, order } = move.task;
+      open.set(task.id, { from: task, task: { ...task, status, order } });
+    }
+    return open.get(task.id)?.task ?? task;
+  }
+
+  /**
+   * Moves a task before another one of a status, or to its end.
+   * @param {number} id @param {JoinedTask["status"]} status @param {number} [before]
+   */
+  function move(id, status, before) {
+    const task = record("task", id);
+    if (!task || before === id) return;
+    const others = visible().filter((one) => one.status === status && one.id !== id).sort(byOrder);
+    const found = others.findIndex((one) => one.id === before);
+    const at = found < 0 ? others.length : found;
+    const [previous, next] = [others[at - 1], others[at]];
+    const order = next ? (next.order + (previous?.order ?? next.order - 2)) / 2 : (previous?.order ?? task.order) + 1;
+    open.set(id, { from: task, task: { ...task, status, order } });
+    problems.replaceChildren();
+    show();
+    say(`${task.title}: ${words(status)}, ${at + 1} of ${others.length + 1}`);
+    const mine = open.get(id);
+    const settle = () => {
+      const last = open.get(id);
+      if (last?.task.order === mine?.task.order && last?.task.status === status) open.delete(id);
+      show();
+    };
+    queue = queue.then(async () => {
+      try {
+        const { data } = next ? await post("/api/tasks/{id}/move", { id }, { before: next.id, status })
+          : previous ? await post("/api/tasks/{id}/move", { id }, { after: previous.id, status })
+          : await patch("/api/tasks/{id}", { id }, { status });
+        put("task", data);
+      } catch (problem) {
+        problems.replaceChildren(
+          node("b", {}, `${task.title} was not moved. `), trouble(problem, () => move(id, status, before)));
+      }
+      settle();
+    });
+  }
+
+  return { move, placed };
+}

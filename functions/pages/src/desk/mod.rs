@@ -1,0 +1,4 @@
+//! The desk: a client of the API for people.
+
+pub(crate) mod file;
+pub(crate) mod page;

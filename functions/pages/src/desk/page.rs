@@ -1,0 +1,28 @@
+//! `GET /`
+
+use axum::response::IntoResponse;
+use http::header;
+
+use crate::file::CURRENT;
+
+/// HTML of the page, with the names of its files.
+const PAGE: &str = include_str!(concat!(env!("OUT_DIR"), "/desk.html"));
+
+/// Entity tag of the page.
+const TAG: &str = concat!("\"", env!("DESK_DIGEST"), "\"");
+
+/// Content security policy: the page loads its own files and calls its own host, and nothing else.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; \
+    connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+
+/// Serves the desk's page.
+pub(crate) async fn page() -> impl IntoResponse {
+    let headers = [
+        (header::CONTENT_TYPE, "text/html; charset=utf-8"),
+        (header::CONTENT_SECURITY_POLICY, POLICY),
+        (header::REFERRER_POLICY, "no-referrer"),
+        (header::CACHE_CONTROL, CURRENT),
+        (header::ETAG, TAG),
+    ];
+    (headers, PAGE)
+}

@@ -1,0 +1,14 @@
+//! `GET /api/docs/{file}`
+
+use axum::response::Response;
+use shared::endpoint::*;
+
+use crate::file::{File, served};
+
+/// Files of the page.
+const FILES: &[File] = &include!(concat!(env!("OUT_DIR"), "/reference.rs"));
+
+/// Serves a file of the reference page. 404 for any other name.
+pub(crate) async fn file(Path(name): Path<String>) -> Result<Response, Problem> {
+    served(FILES, &name)
+}

@@ -1,0 +1,35 @@
+//! `GET /api/docs`
+
+use axum::response::{IntoResponse, Response};
+use http::{HeaderMap, header};
+use shared::auth::cookie;
+
+/// HTML of the page, with the names of its files.
+const PAGE: &str = include_str!(concat!(env!("OUT_DIR"), "/reference.html"));
+
+/// Placeholder in the page for whether the browser sent a session cookie.
+const SESSION: &str = "{{session}}";
+
+/// Content security policy: the page loads its own scripts and styles and calls its own host.
+/// Inline scripts and styles, and `eval`, are forbidden. Swagger UI needs one exception: its style
+/// sheet has icons in `data:` URLs.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
+    img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; \
+    frame-ancestors 'none'";
+
+/// Serves the page that shows the OpenAPI document and lets a signed-in user try its operations.
+pub(crate) async fn page(headers: HeaderMap) -> Response {
+    // With a cookie the page asks for the session, which may have ended; without one it need not
+    // ask.
+    let session = if cookie::value(&headers).is_some() {
+        "perhaps"
+    } else {
+        "none"
+    };
+    let headers = [
+        (header::CONTENT_TYPE, "text/html; charset=utf-8"),
+        (header::CONTENT_SECURITY_POLICY, POLICY),
+        (header::REFERRER_POLICY, "no-referrer"),
+    ];
+    (headers, PAGE.replace(SESSION, session)).into_response()
+}

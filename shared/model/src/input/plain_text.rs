@@ -1,0 +1,74 @@
+//! Types of strings with a format.
+
+/// Declares string types of a format. The arguments are: name, regular expression, most characters,
+/// example, check, and the format in words.
+#[macro_export]
+macro_rules! plain_text {
+    ($(
+        $(#[doc = $doc:literal])*
+        $name:ident, $pattern:literal, $most:literal, $example:literal, $fits:path, $form:literal;
+    )*) => {$(
+        $(#[doc = $doc])*
+        #[doc = concat!("\n\nAt most ", stringify!($most), " characters: ", $form, ".")]
+        #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+        #[serde(transparent)]
+        pub struct $name(String);
+
+        impl std::ops::Deref for $name {
+            type Target = str;
+
+            fn deref(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl $crate::input::Field for $name {
+            fn read(
+                value: &$crate::input::Json,
+                place: &mut $crate::input::Place<'_>,
+            ) -> $crate::input::Reading<Self> {
+                let $crate::input::Json::String(text) = value else {
+                    return place.wrong(value, "a string");
+                };
+                if !(1..=$most).contains(&text.chars().count()) {
+                    let rule = concat!("have 1 to ", stringify!($most), " characters");
+                    return place.must($crate::FaultCode::Length, rule);
+                }
+                if !$fits(text) {
+                    let rule = concat!("be ", $form);
+                    return place.must($crate::FaultCode::Pattern, rule);
+                }
+                Some(Self(text.clone()))
+            }
+
+            fn field_schema() -> $crate::input::Schema {
+                $crate::input::reference(stringify!($name))
+            }
+
+            fn field_schemas(all: &mut Vec<(String, $crate::input::Schema)>) {
+                let schema = <Self as utoipa::PartialSchema>::schema();
+                all.push((stringify!($name).to_owned(), schema));
+            }
+        }
+
+        impl utoipa::PartialSchema for $name {
+            fn schema() -> $crate::input::Schema {
+                let lines: &[&str] = &[$($doc.trim_ascii()),*];
+                utoipa::openapi::ObjectBuilder::new()
+                    .schema_type(utoipa::openapi::schema::Type::String)
+                    .min_length(Some(1))
+                    .max_length(Some($most))
+                    .pattern(Some($pattern))
+                    .description(Some(lines.join("\n")))
+                    .examples([$example])
+                    .into()
+            }
+        }
+
+        impl utoipa::ToSchema for $name {
+            fn name() -> std::borrow::Cow<'static, str> {
+                stringify!($name).into()
+            }
+        }
+    )*};
+}

@@ -1,0 +1,169 @@
+"""The board: cards move by mouse, keyboard and list; changes of others appear"""
+
+
+def check(world):
+    project = a_project(world, "Board of tests")
+    looks_and_filters(world, project)
+    adds(world, project)
+    moves_in_both_browsers(world, project)
+    moves_by_keyboard_and_list(world, project)
+    refuses(world, project)
+    lists_projects(world, project)
+    world.api("max").call("PATCH", f"/api/projects/{project['id']}", {"status": "archived"})
+
+
+def a_project(world, title):
+    """Makes a project with phases, milestones and tasks. Returns the ids of all."""
+    api = world.api("max")
+    title = f"{title} {world.mark}"
+    project = api.call("POST", "/api/projects", {"title": title})["id"]
+    phase = api.call("POST", f"/api/projects/{project}/phases", {"title": "Prepare"})["id"]
+    milestone = {"projectId": project, "startDate": "2026-10-01T00:00:00Z", "dueDate": "2027-02-01T00:00:00Z"}
+    milestone = api.call("POST", "/api/milestones", {"title": "Pilot", **milestone})["id"]
+    made = [
+        {"title": "Write the plan", "status": "todo", "phaseId": phase, "assigneeId": 4},
+        {"title": "Ask the customers", "status": "todo", "priority": "urgent", "milestoneId": milestone},
+        {"title": "Choose the pilot", "status": "in_progress", "dueDate": "2026-01-31T12:00:00Z"},
+    ]
+    tasks = [api.call("POST", "/api/tasks", {"projectId": project, **one})["id"] for one in made]
+    ids = {"id": project, "phase": phase, "milestone": milestone, "tasks": tasks}
+    return {"title": title, "address": f"#/projects/{project}", **ids}
+
+
+def cards(page, status):
+    return page.get_by_role("list", name=status, exact=True).locator(".card > a").all_inner_texts()
+
+
+def wait_for_cards(page, status, titles):
+    """Waits until a column has exactly these cards."""
+    page.wait_for_function(
+        """([status, titles]) => {
+            const found = document.querySelectorAll(`.cards[aria-label="${status}"] .card > a`);
+            return JSON.stringify([...found].map(one => one.textContent)) === JSON.stringify(titles);
+        }""",
+        arg=[status, titles],
+    )
+
+
+def looks_and_filters(world, project):
+    with world.desk("mia", project["address"]) as desk:
+        page = desk.page
+        wait_for_cards(page, "Todo", ["Write the plan", "Ask the customers"])
+        page.get_by_text("3 tasks, 0 done").wait_for()
+        desk.looks("board")
+        page.get_by_label("Milestone", exact=True).select_option("Pilot")
+        wait_for_cards(page, "Todo", ["Ask the customers"])
+        assert f"milestone={project['milestone']}" in page.url
+        page.reload()
+        desk.settled()
+        wait_for_cards(page, "Todo", ["Ask the customers"])
+        page.get_by_label("Milestone", exact=True).select_option("All milestones")
+        page.get_by_label("Phase", exact=True).select_option("Prepare")
+        wait_for_cards(page, "Todo", ["Write the plan"])
+
+
+def adds(world, project):
+    with world.desk("mia", project["address"], refused=(503,)) as desk:
+        page = desk.page
+        name = page.get_by_label("Add a task")
+        name.fill("Invite the pilots")
+        page.reload()
+        desk.settled()
+        assert name.input_value() == "Invite the pilots"
+        # The create is done, and its answer is lost: there is one task.
+        desk.refused.update({"ERR_CONNECTION_RESET"})
+        desk.is_answered_too_late("POST", "/api/tasks$")
+        name.press("Enter")
+        wait_for_cards(page, "Todo", ["Write the plan", "Ask the customers", "Invite the pilots"])
+        page.wait_for_function("() => document.querySelector('.quick-add input').value === ''")
+        listed = world.api("mia").call("GET", f"/api/projects/{project['id']}/tasks")
+        assert len(listed) == 4, listed
+        name.press("Enter")
+        page.get_by_text("Fill this in.").wait_for()
+
+
+def moves_in_both_browsers(world, project):
+    """A card that is dragged in one browser appears in the other."""
+    with world.desk("mia", project["address"]) as desk, world.desk("sue", project["address"], width=390) as other:
+        page = desk.page
+        card = page.locator(".card", has_text="Ask the customers")
+        card.drag_to(page.locator(".card", has_text="Choose the pilot"), target_position={"x": 40, "y": 5})
+        moved = ["Ask the customers", "Choose the pilot"]
+        wait_for_cards(page, "In progress", moved)
+        wait_for_cards(other.page, "In progress", moved)
+        # Into an empty column.
+        page.locator(".card", has_text="Ask the customers").drag_to(page.get_by_role("region", name="Blocked"))
+        wait_for_cards(other.page, "Blocked", ["Ask the customers"])
+        # A deleted task disappears.
+        gone = world.api("max").call("POST", "/api/tasks", {"title": "A mistake", "projectId": project["id"]})["id"]
+        other.page.get_by_role("link", name="A mistake").wait_for()
+        world.api("max").call("DELETE", f"/api/tasks/{gone}", expect=204)
+        other.page.get_by_role("link", name="A mistake").wait_for(state="detached")
+
+
+def moves_by_keyboard_and_list(world, project):
+    with world.desk("mia", project["address"]) as desk:
+        page = desk.page
+        wait_for_cards(page, "Todo", ["Write the plan", "Invite the pilots"])
+        page.get_by_role("link", name="Write the plan").focus()
+        page.keyboard.press("Alt+ArrowDown")
+        wait_for_cards(page, "Todo", ["Invite the pilots", "Write the plan"])
+        page.keyboard.press("Alt+ArrowRight")
+        wait_for_cards(page, "In progress", ["Choose the pilot", "Write the plan"])
+        page.keyboard.press("Alt+ArrowUp")
+        wait_for_cards(page, "In progress", ["Write the plan", "Choose the pilot"])
+        page.get_by_text("Write the plan: In progress, 1 of 2").wait_for()
+        page.keyboard.press("ArrowDown")
+        assert page.evaluate("document.activeElement.textContent") == "Choose the pilot"
+        page.keyboard.press("ArrowLeft")
+        assert page.evaluate("document.activeElement.textContent") == "Invite the pilots"
+        page.keyboard.press("Tab")
+        assert page.evaluate("document.activeElement.getAttribute('aria-label')") == "Move Invite the pilots"
+        page.get_by_label("Move Invite the pilots").select_option("Done")
+        wait_for_cards(page, "Done", ["Invite the pilots"])
+        page.wait_for_function("() => document.activeElement.textContent === 'Invite the pilots'")
+        # The service has the same order.
+        page.wait_for_load_state("networkidle")
+        rows = world.api("mia").call("GET", f"/api/projects/{project['id']}/tasks?status=in_progress,done")
+        assert [row["title"] for row in rows if row["status"] == "in_progress"] == ["Write the plan", "Choose the pilot"]
+        assert [row["title"] for row in rows if row["status"] == "done"] == ["Invite the pilots"]
+
+
+def refuses(world, project):
+    """A move that fails goes back and says so; a viewer cannot move."""
+    with world.desk("mia", project["address"], refused=(429, 500)) as desk:
+        page = desk.page
+        desk.fails("POST", r"/tasks/\d+/move", 429, 500)
+        page.get_by_role("link", name="Write the plan").focus()
+        page.keyboard.press("Alt+ArrowDown")
+        page.get_by_text("Write the plan was not moved.").wait_for()
+        wait_for_cards(page, "In progress", ["Write the plan", "Choose the pilot"])
+        page.get_by_role("button", name="Try again").click()
+        wait_for_cards(page, "In progress", ["Choose the pilot", "Write the plan"])
+        page.get_by_text("was not moved").wait_for(state="detached")
+    with world.desk("vic", project["address"]) as desk:
+        page = desk.page
+        page.get_by_text("Members and above may do this.").wait_for()
+        assert page.get_by_role("button", name="Add").get_attribute("aria-disabled") == "true"
+        assert page.locator("[draggable=true]").count() == 0
+        desk.looks("board-of-a-viewer")
+
+
+def lists_projects(world, project):
+    title = f"A project by a page {world.mark}"
+    with world.desk("max", "#/projects") as desk:
+        page = desk.page
+        page.get_by_role("link", name=project["title"]).wait_for()
+        desk.looks("projects")
+        page.get_by_role("button", name="New project").click()
+        page.get_by_role("dialog").get_by_label("Title").fill(title)
+        page.keyboard.press("Enter")
+        page.get_by_role("heading", name=title).wait_for()
+        page.get_by_text("This project has no tasks yet.").wait_for()
+        made = int(page.url.rsplit("/", 1)[1])
+        page.go_back()
+        page.get_by_role("link", name=title).wait_for()
+        world.api("max").call("PATCH", f"/api/projects/{made}", {"status": "archived"})
+        page.get_by_label("Status").select_option("archived")
+        page.get_by_role("link", name=title).wait_for()
+        page.get_by_role("link", name=project["title"]).wait_for(state="detached")

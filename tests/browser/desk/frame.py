@@ -1,0 +1,53 @@
+"""Sign-in, navigation, and a session that ends"""
+
+
+def check(world):
+    signs_in_by_keyboard(world)
+    navigates(world)
+    becomes_another_user(world)
+
+
+def signs_in_by_keyboard(world):
+    with world.desk() as desk:
+        page = desk.page
+        page.get_by_role("dialog", name="Sign in").wait_for()
+        desk.looks("sign-in")
+        page.keyboard.type("mia")
+        page.keyboard.press("Tab")
+        page.keyboard.type("wrong password")
+        page.keyboard.press("Enter")
+        page.get_by_role("alert").wait_for()
+        assert page.get_by_label("User name").input_value() == "mia"
+        page.get_by_label("Password").fill("workdesk")
+        page.keyboard.press("Enter")
+        page.get_by_text("Mia Tanaka").first.wait_for()
+        page.get_by_role("button", name="Sign out").click()
+        page.get_by_role("dialog", name="Sign in").wait_for()
+
+
+def navigates(world):
+    with world.desk("mia", "#/nowhere") as desk:
+        page = desk.page
+        page.get_by_role("heading", name="There is no such page").wait_for()
+        page.get_by_role("link", name="Go to Home").click()
+        page.wait_for_function("() => document.activeElement.textContent === 'Home'")
+        assert page.title() == "Home – Workdesk", page.title()
+        assert page.locator("[aria-current=page]").inner_text().startswith("Home")
+
+
+def becomes_another_user(world):
+    """What waits for the sign-in is not sent as another user, who does not see the draft either."""
+    task = world.api("mia").call("GET", "/api/tasks?limit=1")[0]["id"]
+    with world.desk("mia", f"#/tasks/{task}", refused=(401,)) as desk:
+        page = desk.page
+        text = page.get_by_label("Comment", exact=True)
+        text.fill("Words of Mia")
+        desk.ends()
+        page.get_by_role("button", name="Comment", exact=True).click()
+        with page.expect_navigation():
+            desk.signs_in("sue")
+        page.get_by_text("Sue Marchetti").first.wait_for()
+        desk.settled()
+        assert text.input_value() == ""
+        comments = world.api("sue").call("GET", f"/api/tasks/{task}/comments")
+        assert "Words of Mia" not in [one["content"] for one in comments], comments

@@ -1,0 +1,252 @@
+"""Settings: one's own, and those of the organization"""
+
+import time
+import urllib.parse
+
+from playwright.sync_api import expect
+from world import WAIT_MILLISECONDS
+
+NEW = "four words of my own"
+
+
+def check(world):
+    profile_and_password(world)
+    sessions(world)
+    tokens(world)
+    notifications(world)
+    says_who_may(world)
+    users(world)
+    webhooks(world)
+    connections(world)
+    policy(world)
+
+
+def confirms(page, title, label):
+    page.get_by_role("dialog", name=title).get_by_role("button", name=label).click()
+    page.get_by_role("dialog").wait_for(state="detached")
+
+
+def profile_and_password(world):
+    """A user of this test's own, since the password changes."""
+    user = {"username": "pat", "fullName": "Pat Lind", "role": "member", "password": "workdesk workdesk"}
+    api = world.api("ada")
+    api.call("POST", "/api/users", user, expect=(200, 409))
+    number = next(one["id"] for one in api.call("GET", "/api/users") if one["username"] == "pat")
+    api.call("PUT", f"/api/users/{number}/password", {"password": user["password"]}, expect=204)
+    with world.desk() as desk:
+        page = desk.page
+        page.get_by_label("User name").fill("pat")
+        page.get_by_label("Password").fill(user["password"])
+        page.keyboard.press("Enter")
+        page.get_by_text("Pat Lind").wait_for()
+        desk.refused = {400, 401}
+        desk.open("#/settings")
+        page.get_by_text("Admins may change it.").wait_for()
+        page.get_by_label("Current password").fill("not this one")
+        page.get_by_label("New password", exact=True).fill(NEW)
+        page.get_by_label("New password again").fill("another one")
+        page.keyboard.press("Enter")
+        page.get_by_text("The two are not the same.").wait_for()
+        page.get_by_label("New password again").fill(NEW)
+        page.keyboard.press("Enter")
+        page.get_by_text("is not your current password").wait_for()
+        page.get_by_label("Current password").fill(user["password"])
+        page.get_by_role("button", name="Change password").click()
+        page.get_by_text("The password is changed.").wait_for()
+        desk.looks("settings-profile")
+    with world.desk("ada", "#/settings/profile") as desk:
+        page = desk.page
+        page.get_by_role("button", name="Edit name").click()
+        page.get_by_label("Name", exact=True).fill("Ada L. Lindqvist")
+        page.keyboard.press("Enter")
+        page.get_by_text("Ada L. Lindqvist").first.wait_for()
+        page.get_by_role("button", name="Edit name").click()
+        page.get_by_label("Name", exact=True).fill("Ada Lindqvist")
+        page.keyboard.press("Enter")
+        page.get_by_role("button", name="Edit name").wait_for()
+
+
+def sessions(world):
+    with world.desk("vic", "#/settings/sessions") as other, world.desk("vic", "#/settings/sessions") as desk:
+        page = desk.page
+        page.get_by_text("This session").wait_for()
+        assert page.locator(".list > li").count() >= 2
+        desk.looks("settings-sessions")
+        page.get_by_role("button", name="End all other sessions").click()
+        confirms(page, "End all other sessions?", "End sessions")
+        assert page.locator(".list > li").count() == 1
+        other.refused = {401}
+        other.page.get_by_role("link", name="Tokens").click()
+        other.page.get_by_role("dialog", name="Sign in").wait_for()
+    world.forget("vic")
+
+
+def tokens(world):
+    with world.desk("mia", "#/settings/tokens", width=390) as desk:
+        page = desk.page
+        page.get_by_role("button", name="Create a token").focus()
+        page.keyboard.press("Enter")
+        page.keyboard.type("nightly export")
+        page.get_by_label("View work").check()
+        page.get_by_role("dialog").get_by_role("button", name="Create token").click()
+        shown = page.get_by_role("textbox", name="Token “nightly export”")
+        assert shown.input_value().startswith("wd_")
+        desk.looks("settings-tokens")
+        page.get_by_role("button", name="Close: Token “nightly export”").click()
+        page.get_by_role("button", name="Revoke nightly export").click()
+        confirms(page, "Revoke “nightly export”?", "Revoke token")
+        page.get_by_role("button", name="Revoke nightly export").wait_for(state="detached")
+        page.reload()
+        page.get_by_text("No token.").wait_for()
+
+
+def notifications(world):
+    with world.desk("mia", "#/settings/notifications") as desk:
+        page = desk.page
+        box = page.get_by_label("My task is due within 24 hours")
+        box.focus()
+        page.keyboard.press("Space")
+        page.get_by_role("button", name="Save").click()
+        page.get_by_text("Saved.").wait_for()
+        page.reload()
+        desk.settled()
+        assert not box.is_checked()
+        desk.looks("settings-notifications")
+        box.check()
+        page.get_by_role("button", name="Save").click()
+        page.get_by_text("Saved.").wait_for()
+
+
+def says_who_may(world):
+    with world.desk("mia", "#/settings/webhooks") as desk:
+        page = desk.page
+        page.get_by_text("Admins may read this.").wait_for()
+        page.get_by_role("link", name="Policy").click()
+        page.get_by_text("Support and above may read this.").wait_for()
+        page.get_by_role("link", name="Users").click()
+        assert page.get_by_role("button", name="Create a user").get_attribute("aria-disabled") == "true"
+        page.get_by_role("link", name="Sue Marchetti").click()
+        page.get_by_text("Admins may do this.").wait_for()
+    with world.desk("sue", "#/settings/connections/billing") as desk:
+        assert desk.page.get_by_role("button", name="Pause").get_attribute("aria-disabled") == "true"
+        desk.page.get_by_text("Managers and admins may do this.").wait_for()
+
+
+def users(world):
+    name = f"new{len(world.api('ada').call('GET', '/api/users'))}"
+    with world.desk("ada", "#/settings/users", refused={400, 412}) as desk:
+        page = desk.page
+        page.get_by_role("button", name="Create a user").click()
+        dialog = page.get_by_role("dialog", name="Create a user")
+        dialog.get_by_label("User name").fill(name)
+        dialog.get_by_label("Full name").fill("Noa Berg")
+        dialog.get_by_label("First password").fill("short")
+        page.keyboard.press("Enter")
+        dialog.get_by_text("must have 12 to 128 characters").wait_for()
+        dialog.get_by_label("First password").fill(NEW)
+        page.keyboard.press("Enter")
+        page.get_by_role("link", name=f"Noa Berg @{name}").click()
+        page.get_by_role("heading", name="Noa Berg").wait_for()
+        page.get_by_label("Role").select_option("support")
+        number = int(page.url.rsplit("/", 1)[1])
+        world.api("ada").call("PATCH", f"/api/users/{number}", {"fullName": "Noa Bergman"})
+        page.get_by_role("button", name="Save user").click()
+        page.get_by_role("alert").get_by_text("Noa Bergman").wait_for()
+        desk.looks("settings-user")
+        page.get_by_role("button", name="Save yours").click()
+        page.get_by_role("alert").wait_for(state="detached")
+        page.get_by_role("button", name="Disable").click()
+        confirms(page, "Disable Noa Berg?", "Disable user")
+        page.get_by_text("Disabled").wait_for()
+        stored = world.api("ada").call("GET", f"/api/users/{number}")
+        assert (stored["role"], stored["fullName"], stored["disabled"]) == ("support", "Noa Berg", True), stored
+        desk.open("#/settings/users")
+        desk.looks("settings-users")
+
+
+def webhooks(world):
+    api = world.api("ada")
+    target = urllib.parse.urlsplit(api.call("GET", "/api/concierge/connections/billing")["baseUrl"])
+    url = f"http://{target.netloc}/heard"
+    with world.desk("ada", "#/settings/webhooks") as desk:
+        page = desk.page
+        page.get_by_role("button", name="Create a webhook").click()
+        dialog = page.get_by_role("dialog", name="Create a webhook")
+        dialog.get_by_label("URL").fill(url)
+        dialog.get_by_label("Tag (all)").check()
+        dialog.get_by_role("button", name="Create webhook").click()
+        assert page.get_by_role("textbox", name=f"Secret of {url}").input_value().startswith("whsec_")
+        desk.looks("settings-webhooks")
+        page.get_by_role("link", name=url).first.click()
+        page.get_by_role("button", name="Send a test").click()
+        page.get_by_text("Status 204").wait_for()
+        api.call("POST", "/api/tags", {"name": f"heard {time.time_ns()}"})
+        number = page.url.rsplit("/", 1)[1]
+        while not api.call("GET", f"/api/webhooks/{number}/deliveries"):
+            time.sleep(0.1)
+        page.reload()
+        page.get_by_role("button", name="Send again: tag.created").first.click()
+        page.get_by_text("Sent again.").wait_for()
+        page.get_by_role("button", name="Rotate secret").click()
+        confirms(page, "Rotate the secret?", "Rotate secret")
+        assert page.get_by_role("textbox", name=f"New secret of {url}").input_value().startswith("whsec_")
+        desk.looks("settings-webhook")
+        page.get_by_role("button", name="Disable").click()
+        page.get_by_role("button", name="Enable").wait_for()
+        page.get_by_role("button", name="Delete").click()
+        confirms(page, "Delete this webhook?", "Delete webhook")
+        page.wait_for_url("**#/settings/webhooks")
+
+
+def connections(world):
+    with world.desk("ada", "#/settings/connections", refused={400}) as desk:
+        page = desk.page
+        page.get_by_role("button", name="Pause all actions").click()
+        page.get_by_text("All actions are paused").wait_for()
+        page.get_by_role("button", name="Resume all actions").click()
+        page.get_by_text("Actions may start").wait_for()
+        desk.looks("settings-connections")
+        page.get_by_role("link", name="billing").click()
+        page.get_by_role("button", name="Test").click()
+        page.get_by_text("status 200").wait_for()
+        page.get_by_role("button", name="Pause").click()
+        page.get_by_role("button", name="Resume").click()
+        page.get_by_role("button", name="Pause").wait_for()
+        page.get_by_text("Change the connection").click()
+        desk.looks("settings-connection")
+        page.get_by_label("Settings").last.fill("{")
+        page.get_by_role("button", name="Save connection").click()
+        page.get_by_role("alert").get_by_text("The settings are no JSON").wait_for()
+
+
+def policy(world):
+    api = world.api("ada")
+    with world.desk("ada", "#/settings/policy", refused={400, 412}) as desk:
+        page = desk.page
+        page.get_by_role("button", name="Add a rule").click()
+        dialog = page.get_by_role("dialog", name="Add a rule")
+        dialog.get_by_label("Money").select_option(label="Move money")
+        dialog.get_by_label("Amount at least").fill("much")
+        dialog.get_by_label("Needs").select_option(label="Two approvals")
+        dialog.get_by_label("Manager").check()
+        dialog.get_by_role("button", name="Add rule").click()
+        dialog.get_by_text("Send an amount such as 500 USD.").wait_for()
+        dialog.get_by_label("Amount at least").fill("500 usd")
+        api.call("PUT", "/api/concierge/policy", {"caps": {"actions": 200}})
+        dialog.get_by_role("button", name="Add rule").click()
+        dialog.get_by_role("alert").get_by_text("Actions: 200").wait_for()
+        dialog.get_by_role("button", name="Save yours").click()
+        dialog.wait_for(state="detached")
+        page.get_by_text("Actions that move money, of US$500.00 or more").wait_for()
+        page.get_by_text("two approvals, from manager").wait_for()
+        page.get_by_label("Money", exact=True).fill("5000 USD, 4500.50 EUR")
+        page.get_by_role("button", name="Save caps").click()
+        caps = "5000.00 USD, 4500.50 EUR"
+        expect(page.get_by_label("Money", exact=True)).to_have_value(caps, timeout=WAIT_MILLISECONDS)
+        desk.looks("settings-policy")
+        page.get_by_role("button", name="Remove: Actions that move money").click()
+        confirms(page, "Remove this rule?", "Remove rule")
+        page.get_by_text("No rule").wait_for()
+        stored = api.call("GET", "/api/concierge/policy")
+        assert stored["rules"] == [] and stored["caps"]["actions"] == 200, stored
+        api.call("PUT", "/api/concierge/policy", {"caps": None})

@@ -1,0 +1,229 @@
+"""Tickets: raised, answered, noted, resolved, opened again, closed"""
+
+
+def check(world):
+    raises(world)
+    is_answered_and_opened_again(world)
+    notes_are_for_support(world)
+    nothing_typed_is_lost(world)
+    titles_keep_both_versions(world)
+    reads_earlier_messages(world)
+    lists(world)
+
+
+def ticket(world, title, **fields):
+    return world.api("mia").call("POST", "/api/managed-services/tickets", {"title": title, **fields})["id"]
+
+
+def choose(page, field, label):
+    """Opens a field of the record, and chooses."""
+    page.get_by_role("button", name=f"{field}: ").click()
+    page.get_by_label(field, exact=True).select_option(label=label)
+
+
+def shows(desk, status):
+    desk.page.get_by_label("Fields").get_by_text(status, exact=True).first.wait_for()
+
+
+def raises(world):
+    """By keyboard alone, on a phone; a closed dialog loses nothing."""
+    with world.desk("mia", "#/tickets", width=390) as desk:
+        page = desk.page
+        page.get_by_role("button", name="Raise a ticket").focus()
+        page.keyboard.press("Enter")
+        dialog = page.get_by_role("dialog", name="Raise a ticket")
+        page.keyboard.type("No invoice for November")
+        page.keyboard.press("Tab")
+        page.keyboard.type("It should have come yesterday.")
+        page.keyboard.press("Escape")
+        dialog.wait_for(state="detached")
+        page.keyboard.press("Enter")
+        dialog.wait_for()
+        assert dialog.get_by_label("Description").input_value() == "It should have come yesterday."
+        dialog.get_by_label("Priority").select_option("urgent")
+        dialog.get_by_label("Title").press("Enter")
+        page.get_by_role("heading", name="No invoice for November").wait_for()
+        page.get_by_label("Messages").get_by_text("It should have come yesterday.").wait_for()
+        page.get_by_text("Support and above may change a ticket.").wait_for()
+        page.go_back()
+        page.get_by_role("button", name="Raise a ticket").click()
+        assert dialog.get_by_label("Title").input_value() == "", "what was sent is no draft"
+    with world.desk("vic", "#/tickets") as desk:
+        assert desk.page.get_by_role("button", name="Raise a ticket").get_attribute("aria-disabled") == "true"
+        desk.page.get_by_text("Members and above may do this.").wait_for()
+
+
+def is_answered_and_opened_again(world):
+    """Support answers; the customer sees it without a reload, and opens the ticket again."""
+    number = ticket(world, "The address is wrong", description="We have moved.")
+    address = f"#/tickets/{number}"
+    # A change that meets a newer version of other fields is sent again.
+    with world.desk("mia", address) as customer, world.desk("sue", address, refused={412}) as support:
+        page = support.page
+        page.get_by_label("Message", exact=True).fill("Corrected from the next invoice on.")
+        page.get_by_role("button", name="Send reply").click()
+        choose(page, "Assignee", "Sue Marchetti")
+        choose(page, "Status", "Resolved")
+        shows(support, "Resolved")
+        answer = customer.page.get_by_role("listitem").filter(has_text="Corrected from the next invoice on.")
+        answer.get_by_text("Support", exact=True).wait_for()
+        shows(customer, "Resolved")
+        customer.page.get_by_label("Message", exact=True).focus()
+        customer.page.keyboard.type("The November one is wrong, too.")
+        customer.page.keyboard.press("Control+Enter")
+        shows(customer, "Open")
+        page.get_by_text("The November one is wrong, too.").wait_for()
+        shows(support, "Open")
+        support.looks("ticket")
+        choose(page, "Status", "Closed")
+        customer.page.get_by_text("The ticket is closed and takes no more replies.").wait_for()
+        page.get_by_text("History").click()
+        page.get_by_text("status from Resolved to Open").wait_for()
+
+
+def notes_are_for_support(world):
+    number = ticket(world, "Is the price list final?", description="We sign tomorrow.")
+    with world.desk("vic", f"#/tickets/{number}") as reader, world.desk("sue", f"#/tickets/{number}") as support:
+        page = support.page
+        page.get_by_label("Send as").select_option("note")
+        page.get_by_label("Message", exact=True).fill("Ask sales before you answer.")
+        page.reload()
+        support.settled()
+        assert page.get_by_label("Send as").input_value() == "note", "a kept note does not become a reply"
+        page.get_by_role("button", name="Add internal note").click()
+        note = page.get_by_role("listitem").filter(has_text="Ask sales before you answer.")
+        note.get_by_text("Internal note").wait_for()
+        assert page.get_by_label("Send as").input_value() == "reply"
+        page.get_by_label("Message", exact=True).fill("It is.")
+        page.get_by_role("button", name="Send reply").click()
+        reader.page.get_by_text("It is.").wait_for()
+        assert reader.page.get_by_text("Ask sales").count() == 0
+        reader.page.get_by_text("Members and above may do this.").wait_for()
+        support.looks("ticket-note")
+
+
+def nothing_typed_is_lost(world):
+    """A reply outlives busy servers, a lost connection and answer, an ended session and a refusal. It is sent once."""
+    number = ticket(world, "The export is slow")
+    texts = ["Thirty minutes today.", "Forty by now.", "An hour.", "Still at work."]
+    path = "/reply$"
+    with world.desk("mia", f"#/tickets/{number}", refused={401, 429, 500, 503, "ERR_CONNECTION_RESET"}) as desk:
+        page = desk.page
+        message, send = page.get_by_label("Message", exact=True), page.get_by_role("button", name="Send reply")
+
+        def said(text):
+            page.get_by_role("listitem").filter(has_text=text).wait_for()
+
+        message.fill(texts[0])
+        desk.fails("POST", path, 503, 429, None)
+        send.click()
+        said(texts[0])
+        message.fill(texts[1])
+        desk.is_answered_too_late("POST", path)
+        send.click()
+        said(texts[1])
+        message.fill(texts[2])
+        desk.ends()
+        # The feed may have opened the sign-in over the button.
+        send.dispatch_event("click")
+        page.get_by_role("dialog", name="Sign in").wait_for()
+        assert message.input_value() == texts[2]
+        desk.signs_in()
+        said(texts[2])
+        message.fill(texts[3])
+        desk.fails("POST", path, 500)
+        send.click()
+        page.get_by_role("alert").get_by_text("A test failed this request.").wait_for()
+        page.reload()
+        desk.settled()
+        assert message.input_value() == texts[3]
+        send.click()
+        said(texts[3])
+        assert message.input_value() == ""
+        stored = world.api("sue").call("GET", f"/api/managed-services/ticket/{number}")["messages"]
+        assert [one["content"] for one in stored] == texts, stored
+
+
+def titles_keep_both_versions(world):
+    """A change of the same field by someone else shows both; a change of another field is none."""
+    number = ticket(world, "Invoice missing")
+    path = f"/api/managed-services/ticket/{number}"
+    with world.desk("sue", f"#/tickets/{number}", refused={412}) as desk:
+        page = desk.page
+        page.route("**/api/changes**", lambda route: route.abort())
+        desk.refused = {412, "ERR_FAILED"}
+        page.get_by_role("button", name="Edit title").click()
+        page.get_by_label("Title").fill("Invoice of October is missing")
+        world.api("max").call("PATCH", path, {"priority": "high"})
+        page.keyboard.press("Enter")
+        page.get_by_role("heading", name="Invoice of October is missing").wait_for()
+        page.get_by_role("button", name="Edit title").click()
+        page.get_by_label("Title").fill("Mine")
+        world.api("max").call("PATCH", path, {"title": "Theirs", "status": "pending"})
+        page.keyboard.press("Enter")
+        conflict = page.get_by_role("alert")
+        conflict.get_by_text("Theirs", exact=True).nth(1).wait_for()
+        desk.looks("ticket-conflict")
+        conflict.get_by_role("button", name="Save yours").click()
+        page.get_by_role("heading", name="Mine").wait_for()
+        world.api("max").call("PATCH", path, {"status": "resolved"})
+        choose(page, "Status", "In progress")
+        page.get_by_role("alert").get_by_text("Resolved").wait_for()
+        page.get_by_role("button", name="Take theirs").click()
+        shows(desk, "Resolved")
+
+
+def reads_earlier_messages(world):
+    """The newest messages first; what others add moves nothing above."""
+    number = ticket(world, "A long talk", description="Message 0")
+    reply = f"/api/managed-services/ticket/{number}/reply"
+    for at in range(1, 55):
+        world.api("mia").call("POST", reply, {"content": f"Message {at}"})
+    with world.desk("sue", f"#/tickets/{number}") as desk:
+        page = desk.page
+        rows = page.get_by_label("Messages").get_by_role("listitem")
+        world.api("mia").call("POST", reply, {"content": "Message 55"})
+        rows.get_by_text("Message 55").wait_for()
+        assert rows.count() == 51
+        page.get_by_role("button", name="Earlier messages").click()
+        rows.get_by_text("Message 0", exact=True).wait_for()
+        assert rows.count() == 56
+        page.get_by_role("button", name="Earlier messages").wait_for(state="detached")
+
+
+def lists(world):
+    """Filters in the address, pages by cursor, rows that change and stay where they are."""
+    first = ticket(world, "Many 0", priority="low")
+    for number in range(1, 52):
+        ticket(world, f"Many {number}", priority="low")
+    with world.desk("sue", "#/tickets?priority=low&sort=createdAt&creatorId=4&status=open") as desk:
+        page = desk.page
+        rows = page.locator(".columns > li")
+        assert rows.count() == 50
+        page.get_by_role("button", name="More").focus()
+        page.keyboard.press("Enter")
+        rows.nth(51).wait_for()
+        page.get_by_role("link", name="Many 0").focus()
+        page.keyboard.press("ArrowDown")
+        assert page.evaluate("document.activeElement.textContent").endswith("Many 1")
+        world.api("sue").call("PATCH", f"/api/managed-services/ticket/{first}", {"status": "in_progress"})
+        rows.filter(has_text="Many 0").get_by_text("In progress").wait_for()
+        ticket(world, "Many 52", priority="low")
+        ticket(world, "Quite another one", priority="urgent")
+        page.get_by_role("button", name="Show 1 new ticket").wait_for()
+        page.get_by_label("Priority").select_option("urgent")
+        page.wait_for_url("**priority=urgent**")
+        rows.filter(has_text="Quite another one").wait_for()
+        page.get_by_label("Assignee").select_option("me")
+        page.get_by_text("Nothing matches.").wait_for()
+        page.reload()
+        page.get_by_text("Nothing matches.").wait_for()
+        page.get_by_label("Assignee").select_option("")
+        page.get_by_role("link", name="Quite another one").click()
+        page.get_by_role("heading", name="Quite another one").wait_for()
+    with world.desk("sue", "#/tickets?priority=high,urgent") as desk:
+        desk.looks("tickets")
+    with world.desk("mia", "#/tickets?status=nothing", refused={400}) as desk:
+        desk.page.get_by_role("alert").get_by_text("is not a status").wait_for()
+        desk.page.get_by_label("Status").select_option("")
+        desk.page.locator(".columns > li").first.wait_for()

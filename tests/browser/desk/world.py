@@ -1,0 +1,177 @@
+"""The world of the desk's tests: people at browsers, what they see, and what goes wrong on the way.
+
+    with world.desk("mia", "#/tasks/7") as desk:
+        desk.page.get_by_role("button", name="Comment").click()
+        desk.looks("task")
+
+A desk complains about errors in the console, violations of the page's policy, and requests to other hosts.
+"""
+
+import contextlib
+import pathlib
+import re
+import secrets
+import sys
+import urllib.parse
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent.parent
+sys.path[:0] = [str(ROOT / "infra"), str(ROOT / "tests")]
+import end_to_end  # noqa: E402
+
+PASSWORD = "workdesk"
+WIDTHS, SCHEMES = (1280, 390), ("light", "dark")
+PICTURES = ROOT / "target" / "desk"
+# Longest wait for what must appear, for a busy machine.
+WAIT_MILLISECONDS = 60_000
+# Requests of the frame; the names of users are read once for all views. A view has at most three of its own.
+FRAME = re.compile(r"/api/(auth/session$|changes|notifications\?unread=true&limit=50|users\?disabled=false$)")
+MOST_REQUESTS = 3
+
+
+class Desk:
+    """A page of the desk, its requests and its complaints. `refused` has the statuses that the test provokes."""
+
+    def __init__(self, world, context, refused):
+        self.world, self.page, self.refused = world, context.new_page(), refused
+        self.complaints, self.requests = [], []
+        self.page.on("console", self.heard)
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.on("request", self.asked)
+
+    def heard(self, message):
+        if message.type not in ("error", "warning"):
+            return
+        status = re.search(r"responded with a status of (\d+)|net::(ERR_\w+)", message.text)
+        if not (status and (status[1] or status[2]) in {str(one) for one in self.refused}):
+            self.complaints.append(f"{message.type}: {message.text}")
+
+    def asked(self, request):
+        self.requests.append((request.method, request.url))
+        if not request.url.startswith((self.world.base, "data:")):
+            self.complaints.append(f"a request to {request.url}")
+
+    def open(self, address):
+        """Opens an address. Returns the number of the view's own requests, once its content is there."""
+        self.page.goto("about:blank")
+        self.requests.clear()
+        self.page.goto(self.world.base + address)
+        self.settled()
+        api = f"{self.world.base}api/"
+        own = [one for one in self.requests if one[1].startswith(api) and not FRAME.search(one[1])]
+        assert len(own) <= MOST_REQUESTS, own
+        return len(own)
+
+    def settled(self):
+        """Waits until the view has its content."""
+        self.page.wait_for_selector("main[aria-busy=false]")
+
+    def looks(self, name):
+        """axe-core finds nothing and nothing is cut off, at both widths and in both colour schemes. Keeps pictures."""
+        page = self.page
+        PICTURES.mkdir(parents=True, exist_ok=True)
+        for width in WIDTHS:
+            page.set_viewport_size({"width": width, "height": 800})
+            over = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+            assert over <= 0, f"{name} is {over} px too wide at {width} px"
+            for scheme in SCHEMES:
+                page.emulate_media(color_scheme=scheme)
+                # Of the rules, only those of contrast depend on the colours.
+                found = self.world.axe(page, scheme == SCHEMES[0])
+                assert not found, f"{name} at {width} px, {scheme}: {found}"
+                page.screenshot(path=PICTURES / f"{name}-{width}-{scheme}.png", full_page=True)
+        page.set_viewport_size({"width": WIDTHS[0], "height": 800})
+        page.emulate_media(color_scheme=SCHEMES[0])
+
+    def fails(self, method, path, *failures):
+        """Lets the next requests of a method and path fail: by a status, or None for a lost connection."""
+        left = list(failures)
+
+        def fail(route):
+            if not left or route.request.method != method:
+                return route.fallback()
+            status = left.pop(0)
+            if status is None:
+                return route.abort("connectionreset")
+            headers = {"retry-after": "1"} if status in (429, 503) else {}
+            code = {429: "rate_limited", 503: "unavailable"}.get(status, "internal_error")
+            problem = f'{{"code": "{code}", "status": {status}, "detail": "A test failed this request."}}'
+            route.fulfill(status=status, headers=headers, body=problem, content_type="application/problem+json")
+
+        self.page.route(re.compile(path), fail)
+        return left
+
+    def is_answered_too_late(self, method, path):
+        """Lets the next request of a method and path be done, and its answer be lost."""
+        left = [1]
+
+        def lose(route):
+            if not left or route.request.method != method:
+                return route.fallback()
+            left.pop()
+            route.fetch()
+            route.abort("connectionreset")
+
+        self.page.route(re.compile(path), lose)
+
+    def ends(self):
+        """The user's session ends, as after a day. The next request is a 401."""
+        self.world.forget(self.user)
+        self.world.api(self.user).call("DELETE", "/api/auth/sessions", expect=204)
+
+    def signs_in(self, user=None):
+        """Signs in by the dialog."""
+        page = self.page
+        page.get_by_label("User name").fill(user or self.user)
+        page.get_by_label("Password").fill(PASSWORD)
+        page.get_by_role("button", name="Sign in").click()
+        page.get_by_role("dialog").wait_for(state="detached")
+
+
+class World:
+    """A stack and a browser. `base` is the address of the desk, with the slash at its end."""
+
+    def __init__(self, browser, base, axe):
+        self.browser, self.base, self.axe_source = browser, base, axe
+        self.clients = {}
+        # Sets the records of this run apart from those of earlier runs.
+        self.mark = secrets.token_hex(2)
+
+    def api(self, user):
+        """A client of the API that is signed in as a user."""
+        if user not in self.clients:
+            client = end_to_end.Client(self.base.removesuffix("/"))
+            client.call("POST", "/api/auth/login", {"username": user, "password": PASSWORD})
+            self.clients[user] = client
+        return self.clients[user]
+
+    def forget(self, user):
+        self.clients.pop(user, None)
+
+    @contextlib.contextmanager
+    def desk(self, user=None, address="", width=WIDTHS[0], refused=()):
+        """Opens the desk at an address, signed in as a user. Without one, the sign-in is open."""
+        size = {"width": width, "height": 800}
+        with contextlib.closing(self.browser.new_context(viewport=size, locale="en-GB")) as context:
+            context.set_default_timeout(WAIT_MILLISECONDS)
+            if user:
+                login = {"username": user, "password": PASSWORD}
+                origin = urllib.parse.urlsplit(self.base)
+                headers = {"origin": f"{origin.scheme}://{origin.netloc}"}
+                answer = context.request.post(f"{self.base}api/auth/login", data=login, headers=headers)
+                assert answer.ok, (user, answer.status, answer.text())
+            desk = Desk(self, context, set(refused) if user else {401, *refused})
+            desk.user = user
+            if user:
+                desk.open(address)
+            else:
+                desk.page.goto(self.base + address)
+            yield desk
+            assert not desk.complaints, desk.complaints
+
+    def axe(self, page, all_rules=True):
+        """Returns what axe-core finds: rule, and the elements."""
+        if not page.evaluate("typeof axe !== 'undefined'"):
+            page.evaluate(self.axe_source)
+        rules = {} if all_rules else {"runOnly": ["color-contrast"]}
+        result = page.evaluate("rules => axe.run(rules)", rules)
+        return [(one["id"], [node["html"][:200] for node in one["nodes"]]) for one in result["violations"]]
