@@ -12,13 +12,9 @@ use crate::auth::{Cursors, Limits, SessionCookie};
 /// The state of an API function. Cheap to clone; built once per cold start.
 #[derive(Clone, Debug)]
 pub struct App {
-    /// The records.
     pub store: Store,
-    /// The time.
     pub clock: Clock,
-    /// The quotas of callers.
     pub limits: Limits,
-    /// Signs and verifies session cookies.
     pub cookie: SessionCookie,
     /// Signs and verifies places in lists.
     pub cursors: Cursors,
@@ -36,8 +32,6 @@ impl FromStart for App {
 }
 
 impl App {
-    /// From its parts.
-    #[must_use]
     pub fn new(client: aws_sdk_dynamodb::Client, config: &ApiConfig, clock: Clock) -> Self {
         let store = Store::new(client, &config.table, clock.clone());
         Self {

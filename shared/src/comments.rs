@@ -25,23 +25,18 @@ use crate::{
 
 /// A comment on a record of one type, as answers show it.
 pub trait CommentOn: Serialize + ToSchema + Versioned + Send + Sync + 'static {
-    /// Id of the record.
     type Record: Id + Field + Into<Thread>;
     /// Permission to comment.
     type Write: Need;
-    /// Refusals of a new comment.
     type Refusals: Refusals + 'static;
 
-    /// Path of the comments.
     const PATH: &'static str;
     /// Further effect of a new comment, as a sentence of its description.
     const EFFECT: &'static str = "";
 
-    /// Returns the comment on a record.
     fn new(on: Self::Record, comment: CommentView) -> Self;
 }
 
-/// A comment, or a reply to one.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = Comment, examples(json!({
     "id": 9,
@@ -90,8 +85,6 @@ impl CommentView {
     }
 }
 
-/// Returns the endpoints of the comments on a type of record.
-#[must_use]
 pub fn endpoints<C: CommentOn>() -> [Endpoint<App>; 4] {
     let (name, noun) = (C::name(), C::Record::NOUN);
     let on = with_article(noun);

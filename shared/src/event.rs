@@ -26,11 +26,9 @@ const NOT_IN_SEGMENTS: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'*').remove(b'+').remove(b',').remove(b';').remove(b'=')
     .remove(b':').remove(b'@');
 
-/// As [`NOT_IN_SEGMENTS`], of a whole path.
 const NOT_IN_PATHS: &AsciiSet = &NOT_IN_SEGMENTS.remove(b'/');
 
 /// The event with a target and cookies that can be read.
-#[must_use]
 pub fn readable(mut event: LambdaEvent<LambdaRequest>) -> LambdaEvent<LambdaRequest> {
     if let LambdaRequest::ApiGatewayV2(request) = &mut event.payload {
         // One that is no header's text would take all others along.

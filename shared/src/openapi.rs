@@ -77,7 +77,6 @@ use crate::{
 struct Base;
 
 /// Merges the documents of the functions.
-#[must_use]
 pub fn document(parts: impl IntoIterator<Item = openapi::OpenApi>) -> openapi::OpenApi {
     let mut whole = Base::openapi();
     for part in parts {
@@ -144,7 +143,6 @@ fn bearer() -> SecurityScheme {
     SecurityScheme::Http(scheme.build())
 }
 
-/// Headers of every answer.
 pub const EVERY_ANSWER: [(&str, &str); 3] = [
     ("X-Request-Id", "The id of the request in the service's log"),
     ("Cache-Control", "`no-store`: no cache keeps the answer"),

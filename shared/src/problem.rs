@@ -13,7 +13,6 @@ pub const QUOTA_LEFT: &str = "ratelimit";
 /// operation's arguments, for the API's document.
 #[derive(Debug)]
 pub struct Problem<R = ()> {
-    /// The cause.
     pub cause: Cause,
     refusals: PhantomData<fn() -> R>,
 }
@@ -21,15 +20,11 @@ pub struct Problem<R = ()> {
 /// The service refuses or fails, or HTTP itself demands it.
 #[derive(Debug, thiserror::Error)]
 pub enum Cause {
-    /// The service refuses, or fails.
     #[error(transparent)]
     Service(#[from] Error),
     /// A page of another site uses the session.
     #[error("cross-site request")]
-    CrossSite {
-        /// The `Origin` of the request, if it has one.
-        origin: Option<String>,
-    },
+    CrossSite { origin: Option<String> },
     /// The path exists, the method does not.
     #[error("method not allowed")]
     MethodNotAllowed,
@@ -57,8 +52,6 @@ impl<R> From<Cause> for Problem<R> {
 }
 
 impl Cause {
-    /// Its stable name.
-    #[must_use]
     pub const fn code(&self) -> Code {
         match self {
             Self::Service(error) => match error {
@@ -84,7 +77,6 @@ impl Cause {
     }
 
     /// The text for the client: the fault, and what to do.
-    #[must_use]
     pub fn detail(&self) -> String {
         match self {
             Self::Service(error) => match error {
@@ -143,7 +135,6 @@ impl Cause {
     }
 
     /// Seconds until a retry, where one helps.
-    #[must_use]
     pub const fn retry_after(&self) -> Option<u64> {
         match self {
             Self::Service(
@@ -155,7 +146,6 @@ impl Cause {
     }
 
     /// The headers of a used quota: its policy, and what is left of it (draft-ietf-httpapi-ratelimit-headers).
-    #[must_use]
     pub fn quota(&self) -> Option<[(&'static str, String); 2]> {
         let Self::Service(Error::RateLimited {
             policy,
@@ -169,7 +159,6 @@ impl Cause {
     }
 
     /// The faults of what was sent.
-    #[must_use]
     pub fn faults(self) -> Vec<Fault> {
         match self {
             Self::Service(Error::Invalid(faults)) => faults,
@@ -178,7 +167,6 @@ impl Cause {
     }
 
     /// The text for the log, which the client does not see.
-    #[must_use]
     pub fn chain(&self) -> String {
         match self {
             Self::Service(error) => error.chain(),

@@ -1,5 +1,3 @@
-//! One call of a target system.
-
 use std::time::Duration;
 
 use agent::{

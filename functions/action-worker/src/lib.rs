@@ -49,8 +49,6 @@ pub struct Worker {
 }
 
 impl Worker {
-    /// Creates a worker.
-    #[must_use]
     pub fn new(store: Store, queue: Queue, targets: Targets, limits: Limits) -> Self {
         let store = store.patient();
         Self {
@@ -185,7 +183,6 @@ impl Worker {
         Ok(())
     }
 
-    /// Counts an outcome in the metrics.
     fn count(&self, outcome: ActionState) {
         telemetry::count(Metric::Action(outcome.name()), self.store.now());
     }

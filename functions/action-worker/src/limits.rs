@@ -1,5 +1,3 @@
-//! Limits on time and attempts.
-
 use std::time::Duration;
 
 use agent::action::RunLimits;
@@ -8,7 +6,6 @@ use runtime::config::{ConfigError, Environment};
 /// The setting with the timeout of a call, in seconds.
 const STEP_TIMEOUT: &str = "STEP_TIMEOUT_SECONDS";
 
-/// Limits on time and attempts of the worker.
 #[derive(Clone, Debug)]
 pub struct Limits {
     /// The lease of an action; no call outlives it. Less than the function's timeout, so that no
@@ -68,7 +65,6 @@ impl Limits {
         self.step_timeout.min(Self::CHECK)
     }
 
-    /// Returns the limits of a run.
     pub(crate) fn of_run(&self) -> RunLimits {
         RunLimits {
             call: self.step_timeout,

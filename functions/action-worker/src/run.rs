@@ -26,7 +26,6 @@ pub(crate) struct Run<'a> {
     limits: &'a Limits,
     progress: Progress,
     connection: Connection,
-    /// Other connections of its reads.
     read_connections: Vec<Connection>,
     /// True if the connection recently gave unclear answers.
     is_troubled: bool,
@@ -35,7 +34,6 @@ pub(crate) struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    /// Creates the run of a claimed action.
     pub(crate) fn new(
         store: &'a Store,
         targets: &'a Targets,

@@ -1,5 +1,3 @@
-//! Cold start of the function, and its events.
-
 use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent};
 use lambda_runtime::Error;
 use model::Clock;

@@ -8,8 +8,8 @@ use shared::store::TaggedActivity;
 ///
 /// An activity of a project is also listed among those of the organization. 404 if the project or
 /// the organization is not the caller's. 409 `project_archived` if the project is archived.
-#[utoipa::path(post, path = "/api/activities", operation_id = "createActivity")]
-pub async fn create(
+#[utoipa::path(post, path = "/api/activities")]
+pub async fn create_activity(
     State(app): State<App>,
     caller: Caller<need::CreateActivity>,
     Body(new): Body<ActivityCreate>,

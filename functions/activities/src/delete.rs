@@ -7,8 +7,8 @@ use shared::model::ActivityId;
 ///
 /// Users may delete the activities that they recorded; other users need the permission
 /// `manage_milestones`.
-#[utoipa::path(delete, path = "/api/activities/{id}", operation_id = "deleteActivity")]
-pub async fn delete(
+#[utoipa::path(delete, path = "/api/activities/{id}")]
+pub async fn delete_activity(
     State(app): State<App>,
     caller: Caller<need::OwnOr<need::ManageMilestones>>,
     Path(id): Path<PathId<ActivityId>>,

@@ -5,8 +5,8 @@ use shared::model::ActivityId;
 use shared::store::ActivityWithRefs;
 
 /// Returns an activity with its creator, project and tags.
-#[utoipa::path(get, path = "/api/activities/{id}", operation_id = "getActivity")]
-pub async fn get(
+#[utoipa::path(get, path = "/api/activities/{id}")]
+pub async fn get_activity(
     State(app): State<App>,
     caller: Caller<need::ViewWork>,
     Path(id): Path<PathId<ActivityId>>,

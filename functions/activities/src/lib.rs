@@ -12,18 +12,17 @@ mod update;
 
 use shared::{App, http::Routes, operation};
 
-/// The function's routes.
 pub fn routes() -> Routes<App> {
     Routes::new(
         "activities",
         [
-            operation!(list::list),
-            operation!(create::create),
-            operation!(get::get),
-            operation!(update::update),
-            operation!(delete::delete),
-            operation!(list_of_project::list_of_project),
-            operation!(list_of_organization::list_of_organization),
+            operation!(list::list_activities),
+            operation!(create::create_activity),
+            operation!(get::get_activity),
+            operation!(update::update_activity),
+            operation!(delete::delete_activity),
+            operation!(list_of_project::list_project_activities),
+            operation!(list_of_organization::list_organization_activities),
         ],
     )
     .and(shared::comments::endpoints::<comments::ActivityComment>())

@@ -7,8 +7,8 @@ use shared::store::{ActivitiesQuery, ActivityWithRefs};
 /// Lists the activities of the caller's organization and of its projects.
 ///
 /// The newest come first unless `sort` says otherwise.
-#[utoipa::path(get, path = "/api/activities", operation_id = "listActivities")]
-pub async fn list(
+#[utoipa::path(get, path = "/api/activities")]
+pub async fn list_activities(
     State(app): State<App>,
     caller: Caller<need::ViewWork, Listing<ActivityFilter, ActivitySort>>,
 ) -> Result<List<ActivityWithRefs>, Problem> {
@@ -18,7 +18,6 @@ pub async fn list(
     Ok(pages.answer(page.await?, |activity| activity)?)
 }
 
-/// Returns the store's query for a request that lists activities.
 pub fn query<'a, N>(
     caller: &'a Caller<N, Listing<ActivityFilter, ActivitySort>>,
     pages: &'a Pages,

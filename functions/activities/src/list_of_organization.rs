@@ -10,12 +10,8 @@ use crate::list::query;
 ///
 /// The newest come first unless `sort` says otherwise. 403 `access_denied` for any organization but
 /// the caller's.
-#[utoipa::path(
-    get,
-    path = "/api/organizations/{organizationId}/activities",
-    operation_id = "listOrganizationActivities"
-)]
-pub async fn list_of_organization(
+#[utoipa::path(get, path = "/api/organizations/{organizationId}/activities")]
+pub async fn list_organization_activities(
     State(app): State<App>,
     caller: Caller<need::ViewWork, Listing<ActivityFilter, ActivitySort>>,
     Path(organization): Path<AccessTo<OrganizationId>>,

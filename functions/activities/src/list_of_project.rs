@@ -10,12 +10,8 @@ use crate::list::query;
 ///
 /// The newest come first unless `sort` says otherwise. 403 `access_denied` if the caller's
 /// organization has no such project.
-#[utoipa::path(
-    get,
-    path = "/api/projects/{projectId}/activities",
-    operation_id = "listProjectActivities"
-)]
-pub async fn list_of_project(
+#[utoipa::path(get, path = "/api/projects/{projectId}/activities")]
+pub async fn list_project_activities(
     State(app): State<App>,
     caller: Caller<need::ViewWork, Listing<ActivityFilter, ActivitySort>>,
     Path(project): Path<AccessTo<ProjectId>>,

@@ -3,7 +3,6 @@
 
 use shared::{App, http::Endpoint, model::ActivityId, tags};
 
-/// Returns the endpoints.
 pub fn endpoints() -> [Endpoint<App>; 2] {
     tags::endpoints::<ActivityId>("Activity", "/api/activities/{activityId}/tags")
 }

@@ -8,8 +8,8 @@ use shared::store::TaggedActivity;
 ///
 /// A new `timestamp` moves it in the lists. Users may update the activities that they recorded;
 /// other users need the permission `manage_milestones`.
-#[utoipa::path(patch, path = "/api/activities/{id}", operation_id = "updateActivity")]
-pub async fn update(
+#[utoipa::path(patch, path = "/api/activities/{id}")]
+pub async fn update_activity(
     State(app): State<App>,
     caller: Caller<need::OwnOr<need::ManageMilestones>>,
     Path(id): Path<PathId<ActivityId>>,

@@ -10,7 +10,7 @@ use shared::{Fault, telemetry};
 /// Ends all other sessions and all tokens of the caller, and renews this session with a new cookie.
 /// 400 if `currentPassword` is wrong, which counts as a failed sign-in of the account from this
 /// address.
-#[utoipa::path(put, path = "/api/auth/password", operation_id = "changePassword")]
+#[utoipa::path(put, path = "/api/auth/password")]
 pub async fn change_password(
     State(app): State<App>,
     caller: Caller<need::Session>,

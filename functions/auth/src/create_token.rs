@@ -24,7 +24,7 @@ versioned!(CreatedToken: view);
 /// The token acts as the caller, with at most its named permissions, and never with more than the
 /// caller holds at that moment. 403 `permission_denied` if it names a permission that the caller
 /// does not hold. A user has at most 50 tokens (409 `too_many_tokens`).
-#[utoipa::path(post, path = "/api/tokens", operation_id = "createToken")]
+#[utoipa::path(post, path = "/api/tokens")]
 pub async fn create_token(
     State(app): State<App>,
     caller: Caller<need::Session>,

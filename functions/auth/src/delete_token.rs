@@ -4,7 +4,7 @@ use shared::endpoint::*;
 use shared::model::TokenId;
 
 /// Deletes one of the caller's tokens, which ends at once.
-#[utoipa::path(delete, path = "/api/tokens/{id}", operation_id = "deleteToken")]
+#[utoipa::path(delete, path = "/api/tokens/{id}")]
 pub async fn delete_token(
     State(app): State<App>,
     caller: Caller<need::Session>,

@@ -6,12 +6,8 @@ use shared::model::{TokenId, UserId};
 /// Deletes a token of a user, which ends at once.
 ///
 /// The caller must hold all that the user may do (403 `permission_denied`).
-#[utoipa::path(
-    delete,
-    path = "/api/users/{id}/tokens/{tokenId}",
-    operation_id = "deleteUserToken"
-)]
-pub async fn delete_token_of_user(
+#[utoipa::path(delete, path = "/api/users/{id}/tokens/{tokenId}")]
+pub async fn delete_user_token(
     State(app): State<App>,
     caller: Caller<need::InSession<need::ManageUsers>>,
     Path((user, id)): Path<(PathId<UserId>, PathId<TokenId>)>,

@@ -5,7 +5,7 @@ use shared::endpoint::*;
 /// Ends all of the caller's sessions except this one.
 ///
 /// Tokens stay valid.
-#[utoipa::path(delete, path = "/api/auth/sessions", operation_id = "endSessions")]
+#[utoipa::path(delete, path = "/api/auth/sessions")]
 pub async fn end_sessions(
     State(app): State<App>,
     caller: Caller<need::Session>,

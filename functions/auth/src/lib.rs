@@ -15,22 +15,21 @@ mod view;
 
 use shared::{App, http::Routes, operation};
 
-/// The function's routes.
 pub fn routes() -> Routes<App> {
     Routes::new(
         "auth",
         [
             operation!(login::login),
             operation!(logout::logout),
-            operation!(session::session),
+            operation!(session::get_session),
             operation!(change_password::change_password),
             operation!(list_sessions::list_sessions),
             operation!(end_sessions::end_sessions),
             operation!(list_tokens::list_tokens),
             operation!(create_token::create_token),
             operation!(delete_token::delete_token),
-            operation!(list_tokens_of_user::list_tokens_of_user),
-            operation!(delete_token_of_user::delete_token_of_user),
+            operation!(list_tokens_of_user::list_user_tokens),
+            operation!(delete_token_of_user::delete_user_token),
         ],
     )
 }

@@ -10,7 +10,6 @@ pub struct OpenSession {
     /// Id of the session; it is not its secret.
     #[schema(examples("9f86d081884c7d65"))]
     id: String,
-    /// Instant at which it began.
     created_at: Timestamp,
     /// Instant of its last use, up to 2.4 hours too early.
     last_used_at: Timestamp,
@@ -27,7 +26,7 @@ pub struct OpenSession {
 }
 
 /// Lists the caller's sessions, newest first.
-#[utoipa::path(get, path = "/api/auth/sessions", operation_id = "listSessions")]
+#[utoipa::path(get, path = "/api/auth/sessions")]
 pub async fn list_sessions(
     State(app): State<App>,
     caller: Caller<need::Session, Listing<(), SessionSort>>,

@@ -9,7 +9,7 @@ use crate::view::TokenView;
 /// Lists the caller's tokens by id.
 ///
 /// Tokens that have ended are left out.
-#[utoipa::path(get, path = "/api/tokens", operation_id = "listTokens")]
+#[utoipa::path(get, path = "/api/tokens")]
 pub async fn list_tokens(
     State(app): State<App>,
     caller: Caller<need::Session, Listing<(), TokenSort>>,

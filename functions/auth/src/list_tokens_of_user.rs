@@ -10,8 +10,8 @@ use crate::view::TokenView;
 ///
 /// Tokens that have ended are left out. The caller must hold all that the user may do (403
 /// `permission_denied`).
-#[utoipa::path(get, path = "/api/users/{id}/tokens", operation_id = "listUserTokens")]
-pub async fn list_tokens_of_user(
+#[utoipa::path(get, path = "/api/users/{id}/tokens")]
+pub async fn list_user_tokens(
     State(app): State<App>,
     caller: Caller<need::InSession<need::ManageUsers>, Listing<(), TokenSort>>,
     Path(id): Path<PathId<UserId>>,

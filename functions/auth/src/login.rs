@@ -20,7 +20,7 @@ use crate::view::UserView;
 ///
 /// A network is an IPv4 address or the first 64 bits of an IPv6 address. An attempt that is answered
 /// 503 does not count as failed.
-#[utoipa::path(post, path = "/api/auth/login", operation_id = "login")]
+#[utoipa::path(post, path = "/api/auth/login")]
 pub async fn login(
     State(app): State<App>,
     _: OwnPage,

@@ -3,7 +3,7 @@
 use shared::endpoint::*;
 
 /// Ends the session and clears its cookie.
-#[utoipa::path(post, path = "/api/auth/logout", operation_id = "logout")]
+#[utoipa::path(post, path = "/api/auth/logout")]
 pub async fn logout(
     State(app): State<App>,
     caller: Caller<need::Session>,

@@ -32,8 +32,8 @@ pub struct SessionView {
 }
 
 /// Returns the signed-in user, their organization and their permissions.
-#[utoipa::path(get, path = "/api/auth/session", operation_id = "getSession")]
-pub async fn session(caller: Caller<need::SignedIn>) -> Result<Json<SessionView>, Problem> {
+#[utoipa::path(get, path = "/api/auth/session")]
+pub async fn get_session(caller: Caller<need::SignedIn>) -> Result<Json<SessionView>, Problem> {
     let identity = caller.identity().await?;
     Ok(Json(SessionView {
         user: UserView::from(&identity.user),

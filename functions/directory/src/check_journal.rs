@@ -7,12 +7,8 @@ use shared::model::{OrganizationJournalCheck, OrganizationJournalFrom};
 ///
 /// Names the first entry that was changed or is missing. A request checks up to 5,000 entries; `next`
 /// is the `from` of the request that checks the rest.
-#[utoipa::path(
-    get,
-    path = "/api/journal/check",
-    operation_id = "checkOrganizationJournal"
-)]
-pub async fn check_journal(
+#[utoipa::path(get, path = "/api/journal/check")]
+pub async fn check_organization_journal(
     State(app): State<App>,
     caller: Caller<need::ToRead<need::ManageOrganization>, OrganizationJournalFrom>,
 ) -> Result<Json<OrganizationJournalCheck>, Problem> {

@@ -11,7 +11,7 @@ use crate::view::UserView;
 /// Needs a session, so that a token makes no account. The caller must hold every permission of the role and each further permission (403
 /// `permission_denied`). Usernames are unique in the whole service, without regard to case (409
 /// `username_taken`).
-#[utoipa::path(post, path = "/api/users", operation_id = "createUser")]
+#[utoipa::path(post, path = "/api/users")]
 pub async fn create_user(
     State(app): State<App>,
     caller: Caller<need::InSession<need::ManageUsers>>,

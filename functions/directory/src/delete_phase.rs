@@ -6,7 +6,7 @@ use shared::model::PhaseId;
 /// Deletes a phase.
 ///
 /// Its tasks stay, and are in no phase.
-#[utoipa::path(delete, path = "/api/phases/{id}", operation_id = "deletePhase")]
+#[utoipa::path(delete, path = "/api/phases/{id}")]
 pub async fn delete_phase(
     State(app): State<App>,
     caller: Caller<need::ManageDirectory>,

@@ -6,7 +6,7 @@ use shared::model::TagId;
 /// Deletes a tag and removes it from all tasks and activities.
 ///
 /// Its name is free again at once.
-#[utoipa::path(delete, path = "/api/tags/{id}", operation_id = "deleteTag")]
+#[utoipa::path(delete, path = "/api/tags/{id}")]
 pub async fn delete_tag(
     State(app): State<App>,
     caller: Caller<need::ManageDirectory>,

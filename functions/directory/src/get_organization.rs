@@ -1,23 +1,17 @@
 //! `GET /api/organizations/{id}`
 
 use shared::endpoint::*;
-use shared::model::OrganizationId;
-
-use crate::view::OrganizationView;
+use shared::model::{Organization, OrganizationId};
 
 /// Returns the caller's organization.
 ///
 /// 404 for any other organization.
-#[utoipa::path(
-    get,
-    path = "/api/organizations/{id}",
-    operation_id = "getOrganization"
-)]
+#[utoipa::path(get, path = "/api/organizations/{id}")]
 pub async fn get_organization(
     State(app): State<App>,
     caller: Caller<need::ViewWork>,
     Path(id): Path<PathId<OrganizationId>>,
-) -> Result<Single<OrganizationView>, Problem> {
+) -> Result<Single<Shown<Organization>>, Problem> {
     let id = id.known()?;
     if id != caller.tenant() {
         return Err(Error::NotFound(OrganizationId::NOUN).into());

@@ -6,7 +6,7 @@ use shared::model::UserId;
 use crate::view::UserView;
 
 /// Returns a user.
-#[utoipa::path(get, path = "/api/users/{id}", operation_id = "getUser")]
+#[utoipa::path(get, path = "/api/users/{id}")]
 pub async fn get_user(
     State(app): State<App>,
     caller: Caller<need::ViewWork>,

@@ -5,12 +5,8 @@ use shared::model::{HistoryOf, HistorySort, ProjectId};
 use shared::store::EntryWithActor;
 
 /// Lists the changes of a project, newest first.
-#[utoipa::path(
-    get,
-    path = "/api/projects/{id}/history",
-    operation_id = "listProjectHistory"
-)]
-pub async fn history_of_project(
+#[utoipa::path(get, path = "/api/projects/{id}/history")]
+pub async fn list_project_history(
     State(app): State<App>,
     caller: Caller<need::ViewWork, Listing<(), HistorySort>>,
     Path(id): Path<PathId<ProjectId>>,

@@ -26,15 +26,14 @@ mod view;
 
 use shared::{App, http::Routes, operation};
 
-/// The function's routes.
 pub fn routes() -> Routes<App> {
     Routes::new(
         "directory",
         [
             operation!(get_organization::get_organization),
             operation!(update_organization::update_organization),
-            operation!(list_journal::list_journal),
-            operation!(check_journal::check_journal),
+            operation!(list_journal::list_organization_journal),
+            operation!(check_journal::check_organization_journal),
             operation!(list_users::list_users),
             operation!(create_user::create_user),
             operation!(get_user::get_user),
@@ -44,7 +43,7 @@ pub fn routes() -> Routes<App> {
             operation!(create_project::create_project),
             operation!(get_project::get_project),
             operation!(update_project::update_project),
-            operation!(list_phases::list_phases),
+            operation!(list_phases::list_project_phases),
             operation!(create_phase::create_phase),
             operation!(update_phase::update_phase),
             operation!(delete_phase::delete_phase),
@@ -52,7 +51,7 @@ pub fn routes() -> Routes<App> {
             operation!(create_tag::create_tag),
             operation!(update_tag::update_tag),
             operation!(delete_tag::delete_tag),
-            operation!(history_of_project::history_of_project),
+            operation!(history_of_project::list_project_history),
         ],
     )
 }

@@ -10,8 +10,8 @@ use crate::view::OrganizationEntryView;
 /// Each change of the organization, its users, tokens, policy, connections and pauses has an entry,
 /// and so have recorded alerts and changes of their status. Each entry holds the hash of the entry
 /// before it.
-#[utoipa::path(get, path = "/api/journal", operation_id = "listOrganizationJournal")]
-pub async fn list_journal(
+#[utoipa::path(get, path = "/api/journal")]
+pub async fn list_organization_journal(
     State(app): State<App>,
     caller: Caller<
         need::ToRead<need::ManageOrganization>,

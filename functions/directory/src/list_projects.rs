@@ -1,21 +1,19 @@
 //! `GET /api/projects`
 
 use shared::endpoint::*;
-use shared::model::{ProjectFilter, ProjectSort};
-
-use crate::view::ProjectView;
+use shared::model::{Project, ProjectFilter, ProjectSort};
 
 /// Lists the projects of the caller's organization by title.
 ///
 /// Archived projects are listed only with `status=archived`.
-#[utoipa::path(get, path = "/api/projects", operation_id = "listProjects")]
+#[utoipa::path(get, path = "/api/projects")]
 pub async fn list_projects(
     State(app): State<App>,
     caller: Caller<need::ViewWork, Listing<ProjectFilter, ProjectSort>>,
-) -> Result<List<ProjectView>, Problem> {
+) -> Result<List<Shown<Project>>, Problem> {
     let pages = caller.pages(&app)?;
     let (tenant, filter) = (caller.tenant(), &caller.query.filter);
     let directory = app.store.directory();
     let page = directory.projects(tenant, caller.user_id(), filter, &pages.wanted);
-    Ok(pages.answer(page.await?, ProjectView::from)?)
+    Ok(pages.answer(page.await?, Shown::from)?)
 }

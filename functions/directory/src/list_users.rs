@@ -6,7 +6,7 @@ use shared::model::{UserFilter, UserSort};
 use crate::view::UserView;
 
 /// Lists the users of the caller's organization by username.
-#[utoipa::path(get, path = "/api/users", operation_id = "listUsers")]
+#[utoipa::path(get, path = "/api/users")]
 pub async fn list_users(
     State(app): State<App>,
     caller: Caller<need::ViewWork, Listing<UserFilter, UserSort>>,

@@ -7,7 +7,7 @@ use shared::model::{Code, PasswordSet, UserId};
 ///
 /// The caller must hold all that the user may do (403 `permission_denied`). Callers change their own
 /// password with `PUT /api/auth/password`, which asks for the current one (403 `access_denied`).
-#[utoipa::path(put, path = "/api/users/{id}/password", operation_id = "setPassword")]
+#[utoipa::path(put, path = "/api/users/{id}/password")]
 pub async fn set_password(
     State(app): State<App>,
     caller: Caller<need::InSession<need::ManageUsers>>,

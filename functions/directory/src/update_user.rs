@@ -11,7 +11,7 @@ use crate::view::UserView;
 /// `permission_denied`). Disabling a user ends their sessions and tokens at once. The last admin
 /// who is not disabled can be neither disabled nor given another role (409 `last_admin`). A token
 /// changes the name alone (403 `session_required`).
-#[utoipa::path(patch, path = "/api/users/{id}", operation_id = "updateUser")]
+#[utoipa::path(patch, path = "/api/users/{id}")]
 pub async fn update_user(
     State(app): State<App>,
     caller: Caller<need::ToRename<need::ManageUsers>>,

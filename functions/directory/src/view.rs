@@ -1,20 +1,11 @@
-//! Views of organizations, entries of their journals, users, projects, phases and tags.
+//! Views of users, and of entries of the organization's journal.
 
 use shared::endpoint::*;
 use shared::model::{
-    EntryActor, EntryCredential, JsonObject, Organization, OrganizationEntry, OrganizationEvent,
-    Permission, Phase, Project, Role, Tag, User, UserId,
+    EntryActor, EntryCredential, JsonObject, OrganizationEntry, OrganizationEvent, Permission,
+    Role, User, UserId,
 };
 use shared::store::Stored;
-
-/// An organization.
-pub type OrganizationView = Shown<Organization>;
-/// A project.
-pub type ProjectView = Shown<Project>;
-/// A phase of a project.
-pub type PhaseView = Shown<Phase>;
-/// A tag.
-pub type TagView = Shown<Tag>;
 
 /// A user.
 #[derive(Debug, Serialize, ToSchema)]
@@ -49,7 +40,6 @@ pub struct UserView {
 versioned!(UserView);
 
 impl UserView {
-    /// Returns the user as the viewer sees it.
     pub fn seen_by(viewer: &Identity, user: Stored<User>) -> Self {
         let Stored {
             record, version, ..

@@ -19,13 +19,10 @@ const LIMIT: Duration = Duration::from_secs(40);
 #[derive(Clone, Debug)]
 pub struct Indexer {
     store: Store,
-    /// The dead-letter queue of changes.
     dead_letters: Queue,
 }
 
 impl Indexer {
-    /// Creates an indexer with the dead-letter queue of changes.
-    #[must_use]
     pub const fn new(store: Store, dead_letters: Queue) -> Self {
         Self {
             store,
@@ -33,7 +30,6 @@ impl Indexer {
         }
     }
 
-    /// Handles a delivery.
     pub async fn handle(&self, event: StreamEvent) -> StreamResponse {
         stream::handle(self, &self.dead_letters, &event, self.store.now()).await
     }

@@ -1,5 +1,3 @@
-//! The `indexer` function: wires the indexer to the Lambda runtime.
-
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), lambda_runtime::Error> {
     runtime::background::run::<indexer::Indexer>(env!("CARGO_PKG_NAME")).await

@@ -1,5 +1,3 @@
-//! Cold start of the function, and its events.
-
 use lambda_runtime::Error;
 use model::Clock;
 use runtime::{

@@ -27,12 +27,8 @@ const MOST_BYTES: usize = 2_000_000;
 /// Returns the dashboard of the caller's organization.
 ///
 /// Contains the 20 newest service requests, tickets and activities, and metrics.
-#[utoipa::path(
-    get,
-    path = "/api/managed-services/dashboard",
-    operation_id = "getDashboard"
-)]
-pub async fn dashboard(
+#[utoipa::path(get, path = "/api/managed-services/dashboard")]
+pub async fn get_dashboard(
     State(app): State<App>,
     caller: Caller<need::ViewManagedServices>,
 ) -> Result<Json<DashboardView>, Problem> {

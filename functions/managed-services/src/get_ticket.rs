@@ -20,11 +20,7 @@ versioned!(TicketWithMessagesView: ticket);
 /// The oldest message comes first unless `sort` says otherwise. `limit` and `cursor` page through
 /// the messages; the `Link` header leads to the next page. Internal notes are only shown to users with
 /// `manage_tickets` or `reply_ticket`.
-#[utoipa::path(
-    get,
-    path = "/api/managed-services/ticket/{ticketId}",
-    operation_id = "getTicket"
-)]
+#[utoipa::path(get, path = "/api/managed-services/ticket/{ticketId}")]
 pub async fn get_ticket(
     State(app): State<App>,
     caller: Caller<need::ViewManagedServices, Listing<(), ThreadSort>>,

@@ -5,12 +5,8 @@ use shared::model::{HistoryOf, HistorySort, TicketId};
 use shared::store::EntryWithActor;
 
 /// Lists the changes of a ticket, newest first.
-#[utoipa::path(
-    get,
-    path = "/api/managed-services/ticket/{ticketId}/history",
-    operation_id = "listTicketHistory"
-)]
-pub async fn history_of_ticket(
+#[utoipa::path(get, path = "/api/managed-services/ticket/{ticketId}/history")]
+pub async fn list_ticket_history(
     State(app): State<App>,
     caller: Caller<need::ViewManagedServices, Listing<(), HistorySort>>,
     Path(id): Path<PathId<TicketId>>,

@@ -48,12 +48,8 @@ impl From<Stored<Saving>> for HoursSavedView {
 /// Lists the actions that make up the dashboard's `hoursSaved`, newest day first.
 ///
 /// They are the automated actions that had their effect; of one record, one action a day counts.
-#[utoipa::path(
-    get,
-    path = "/api/managed-services/hours-saved",
-    operation_id = "listHoursSaved"
-)]
-pub async fn hours_saved(
+#[utoipa::path(get, path = "/api/managed-services/hours-saved")]
+pub async fn list_hours_saved(
     State(app): State<App>,
     caller: Caller<need::ViewManagedServices, Listing<(), SavingSort>>,
 ) -> Result<List<HoursSavedView>, Problem> {

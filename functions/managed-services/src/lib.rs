@@ -13,20 +13,19 @@ mod update_ticket;
 
 use shared::{App, http::Routes, operation};
 
-/// The function's routes.
 pub fn routes() -> Routes<App> {
     Routes::new(
         "managed-services",
         [
-            operation!(dashboard::dashboard),
-            operation!(hours_saved::hours_saved),
+            operation!(dashboard::get_dashboard),
+            operation!(hours_saved::list_hours_saved),
             operation!(list_tickets::list_tickets),
-            operation!(raise_ticket::raise_ticket),
+            operation!(raise_ticket::create_ticket),
             operation!(get_ticket::get_ticket),
             operation!(update_ticket::update_ticket),
             operation!(reply_to_ticket::reply_to_ticket),
             operation!(search_references::search_references),
-            operation!(history_of_ticket::history_of_ticket),
+            operation!(history_of_ticket::list_ticket_history),
         ],
     )
 }

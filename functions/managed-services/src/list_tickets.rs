@@ -7,11 +7,7 @@ use shared::store::JoinedTicket;
 /// Lists the tickets of the caller's organization.
 ///
 /// The newest come first unless `sort` says otherwise.
-#[utoipa::path(
-    get,
-    path = "/api/managed-services/tickets",
-    operation_id = "listTickets"
-)]
+#[utoipa::path(get, path = "/api/managed-services/tickets")]
 pub async fn list_tickets(
     State(app): State<App>,
     caller: Caller<need::ViewManagedServices, Listing<TicketFilter, TicketSort>>,

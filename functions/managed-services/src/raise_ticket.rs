@@ -7,12 +7,8 @@ use shared::model::{Ticket, TicketCreate};
 ///
 /// Its description becomes the first message, sent by the caller. 400 if the assignee is not a user
 /// of the organization.
-#[utoipa::path(
-    post,
-    path = "/api/managed-services/tickets",
-    operation_id = "createTicket"
-)]
-pub async fn raise_ticket(
+#[utoipa::path(post, path = "/api/managed-services/tickets")]
+pub async fn create_ticket(
     State(app): State<App>,
     caller: Caller<need::CreateServiceRequest>,
     Body(new): Body<TicketCreate>,

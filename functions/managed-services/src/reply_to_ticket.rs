@@ -7,11 +7,7 @@ use shared::model::{TicketId, TicketReply};
 ///
 /// A `pending` or `resolved` ticket becomes `open`, unless the message is an internal note. 409
 /// `ticket_closed` if it is closed. `Location` names the ticket and the message.
-#[utoipa::path(
-    post,
-    path = "/api/managed-services/ticket/{ticketId}/reply",
-    operation_id = "replyToTicket"
-)]
+#[utoipa::path(post, path = "/api/managed-services/ticket/{ticketId}/reply")]
 pub async fn reply_to_ticket(
     State(app): State<App>,
     caller: Caller<need::ReplyTicket>,

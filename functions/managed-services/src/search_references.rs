@@ -8,11 +8,7 @@ use shared::store::FoundReference;
 ///
 /// The newest come first. A page has at most 50 of them, and 20 if neither `query` nor `limit` is
 /// sent.
-#[utoipa::path(
-    get,
-    path = "/api/managed-services/search-references",
-    operation_id = "searchReferences"
-)]
+#[utoipa::path(get, path = "/api/managed-services/search-references")]
 pub async fn search_references(
     State(app): State<App>,
     caller: Caller<need::ViewManagedServices, Listing<ReferenceSearch, ReferenceSort>>,

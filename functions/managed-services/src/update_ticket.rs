@@ -6,11 +6,7 @@ use shared::model::{Ticket, TicketId, TicketUpdate};
 /// Updates a ticket.
 ///
 /// A closed one stays closed: another status is 409 `invalid_transition`.
-#[utoipa::path(
-    patch,
-    path = "/api/managed-services/ticket/{ticketId}",
-    operation_id = "updateTicket"
-)]
+#[utoipa::path(patch, path = "/api/managed-services/ticket/{ticketId}")]
 pub async fn update_ticket(
     State(app): State<App>,
     caller: Caller<need::ManageTickets>,

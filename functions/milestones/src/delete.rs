@@ -6,12 +6,8 @@ use shared::model::MilestoneId;
 /// Deletes a milestone.
 ///
 /// Its tasks stay, and are linked to no milestone.
-#[utoipa::path(
-    delete,
-    path = "/api/milestones/{id}",
-    operation_id = "deleteMilestone"
-)]
-pub async fn delete(
+#[utoipa::path(delete, path = "/api/milestones/{id}")]
+pub async fn delete_milestone(
     State(app): State<App>,
     caller: Caller<need::ManageMilestones>,
     Path(id): Path<PathId<MilestoneId>>,

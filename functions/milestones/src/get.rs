@@ -6,8 +6,8 @@ use shared::model::MilestoneId;
 use crate::view::MilestoneWithTasksView;
 
 /// Returns a milestone with its first 200 tasks.
-#[utoipa::path(get, path = "/api/milestones/{id}", operation_id = "getMilestone")]
-pub async fn get(
+#[utoipa::path(get, path = "/api/milestones/{id}")]
+pub async fn get_milestone(
     State(app): State<App>,
     caller: Caller<need::ViewWork>,
     Path(id): Path<PathId<MilestoneId>>,

@@ -7,12 +7,8 @@ use shared::store::EntryWithActor;
 /// Lists the changes of a milestone, newest first.
 ///
 /// The history is kept when the milestone is deleted.
-#[utoipa::path(
-    get,
-    path = "/api/milestones/{id}/history",
-    operation_id = "listMilestoneHistory"
-)]
-pub async fn history(
+#[utoipa::path(get, path = "/api/milestones/{id}/history")]
+pub async fn list_milestone_history(
     State(app): State<App>,
     caller: Caller<need::ViewWork, Listing<(), HistorySort>>,
     Path(id): Path<PathId<MilestoneId>>,

@@ -10,17 +10,16 @@ mod view;
 
 use shared::{App, http::Routes, operation};
 
-/// The function's routes.
 pub fn routes() -> Routes<App> {
     Routes::new(
         "milestones",
         [
-            operation!(create::create),
-            operation!(get::get),
-            operation!(update::update),
-            operation!(delete::delete),
-            operation!(list_of_project::list_of_project),
-            operation!(history::history),
+            operation!(create::create_milestone),
+            operation!(get::get_milestone),
+            operation!(update::update_milestone),
+            operation!(delete::delete_milestone),
+            operation!(list_of_project::list_project_milestones),
+            operation!(history::list_milestone_history),
         ],
     )
 }

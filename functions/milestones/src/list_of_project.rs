@@ -8,12 +8,8 @@ use crate::view::MilestoneWithTasksView;
 /// Lists the milestones of a project by due date, with their tasks.
 ///
 /// Milestones without a due date come last. Each has its first 200 tasks.
-#[utoipa::path(
-    get,
-    path = "/api/projects/{projectId}/milestones",
-    operation_id = "listProjectMilestones"
-)]
-pub async fn list_of_project(
+#[utoipa::path(get, path = "/api/projects/{projectId}/milestones")]
+pub async fn list_project_milestones(
     State(app): State<App>,
     caller: Caller<need::ViewWork, Listing<MilestoneFilter, MilestoneSort>>,
     Path(project): Path<PathId<ProjectId>>,

@@ -1,11 +1,9 @@
-//! Views of milestones.
-
 use shared::endpoint::*;
 use shared::model::Milestone;
 use shared::store::{LinkedTask, MilestoneWithTasks};
 
-/// A milestone.
-pub type MilestoneView = Shown<Milestone>;
+// By this name, the schema's derive takes it as a type of its own.
+type ShownMilestone = Shown<Milestone>;
 
 versioned!(MilestoneWithTasksView: milestone);
 
@@ -15,7 +13,7 @@ versioned!(MilestoneWithTasksView: milestone);
 #[serde(rename_all = "camelCase")]
 pub struct MilestoneWithTasksView {
     #[serde(flatten)]
-    milestone: MilestoneView,
+    milestone: ShownMilestone,
     /// The first 200 tasks of the milestone, by id.
     tasks: Vec<LinkedTask>,
     /// The URL of the other tasks; null if there are no more.

@@ -15,7 +15,7 @@ pub const PAGES: &[&str] = &["/", "/desk/{file}", "/api", "/api/docs", "/api/doc
 /// The function's routes.
 pub fn routes() -> Routes {
     let to_reference = get(async || Redirect::permanent("/api/docs"));
-    Routes::new("pages", [operation!(openapi::openapi)])
+    Routes::new("pages", [operation!(openapi::get_open_api)])
         .page("/", get(desk::page::page))
         .page("/desk/{file}", get(desk::file::file))
         .page("/api", to_reference.clone())

@@ -25,7 +25,6 @@ const TAG: &str = concat!("\"", env!("DOCUMENT_DIGEST"), "\"");
 /// The header with the entity tag, and its description.
 const ETAG: (&str, &str) = ("ETag", "The digest of the document, for If-None-Match");
 
-/// Answer with the document.
 pub struct Document;
 
 impl IntoResponse for Document {
@@ -53,7 +52,7 @@ impl Answer for Document {
 /// Returns the OpenAPI 3.1 document of the API.
 ///
 /// Open to everyone, without a session.
-#[utoipa::path(get, path = "/api/openapi.json", operation_id = "getOpenApi")]
-pub async fn openapi(Query(()): Query<()>) -> Result<Document, Problem> {
+#[utoipa::path(get, path = "/api/openapi.json")]
+pub async fn get_open_api(Query(()): Query<()>) -> Result<Document, Problem> {
     Ok(Document)
 }

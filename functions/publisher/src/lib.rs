@@ -17,11 +17,8 @@ const LIMIT: Duration = Duration::from_secs(4);
 #[derive(Clone, Debug)]
 pub struct Publisher {
     store: Store,
-    /// The queue of webhook deliveries.
     queue: Queue,
-    /// The queue of the sweeper.
     sweep_queue: Queue,
-    /// The dead-letter queue of changes.
     dead_letters: Queue,
     limit: Duration,
 }
@@ -29,7 +26,6 @@ pub struct Publisher {
 impl Publisher {
     /// Creates a publisher with the queues of webhook deliveries and of the sweeper, and with the dead-letter
     /// queue of changes.
-    #[must_use]
     pub fn new(store: Store, queue: Queue, sweep_queue: Queue, dead_letters: Queue) -> Self {
         Self {
             store,
@@ -46,7 +42,6 @@ impl Publisher {
         Self { limit, ..self }
     }
 
-    /// Handles a delivery.
     pub async fn handle(&self, event: StreamEvent) -> StreamResponse {
         stream::handle(self, &self.dead_letters, &event, self.store.now()).await
     }

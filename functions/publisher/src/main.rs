@@ -1,5 +1,3 @@
-//! The `publisher` function: wires the publisher to the Lambda runtime.
-
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), lambda_runtime::Error> {
     runtime::background::run::<publisher::Publisher>(env!("CARGO_PKG_NAME")).await

@@ -21,7 +21,6 @@ const PATIENCE: Duration = Duration::from_secs(8);
 /// Returns the analysis of an alert, with the actions that would resolve it.
 pub type Analyse = Arc<dyn Fn(&Case) -> BoxFuture<'_, Result<Proposal, Error>> + Send + Sync>;
 
-/// Returns the analysis by playbooks, which reads target systems.
 pub fn by_playbooks(playbooks: Arc<Playbooks>, targets: Targets) -> Analyse {
     Arc::new(move |case| {
         let (playbooks, targets) = (Arc::clone(&playbooks), targets.clone());

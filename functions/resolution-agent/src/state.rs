@@ -1,5 +1,3 @@
-//! The function's state.
-
 use std::sync::Arc;
 
 use axum::extract::FromRef;
@@ -9,7 +7,6 @@ use targets::{Sealer, Targets};
 
 use crate::analyse::{Analyse, by_playbooks};
 
-/// The function's state. Cheap to clone.
 #[derive(Clone)]
 pub struct ResolutionAgent {
     pub(crate) app: App,
@@ -20,8 +17,6 @@ pub struct ResolutionAgent {
 }
 
 impl ResolutionAgent {
-    /// Returns a state of these parts.
-    #[must_use]
     pub fn new(
         app: App,
         queue: Queue,

@@ -6,12 +6,8 @@ use shared::model::ServiceRequestCreate;
 /// Creates a service request with the status `open`.
 ///
 /// 400 if it refers to a record that is not the caller's organization's.
-#[utoipa::path(
-    post,
-    path = "/api/managed-services/request",
-    operation_id = "createServiceRequest"
-)]
-pub async fn create(
+#[utoipa::path(post, path = "/api/managed-services/request")]
+pub async fn create_service_request(
     State(app): State<App>,
     caller: Caller<need::CreateServiceRequest>,
     Body(new): Body<ServiceRequestCreate>,

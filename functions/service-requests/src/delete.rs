@@ -7,12 +7,8 @@ use shared::model::ServiceRequestId;
 ///
 /// Creators may delete their own service requests; other users need the permission
 /// `delete_service_request`.
-#[utoipa::path(
-    delete,
-    path = "/api/service-requests/{id}",
-    operation_id = "deleteServiceRequest"
-)]
-pub async fn delete(
+#[utoipa::path(delete, path = "/api/service-requests/{id}")]
+pub async fn delete_service_request(
     State(app): State<App>,
     caller: Caller<need::OwnOr<need::DeleteServiceRequest>>,
     Path(id): Path<PathId<ServiceRequestId>>,

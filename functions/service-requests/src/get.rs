@@ -4,12 +4,8 @@ use shared::endpoint::*;
 use shared::model::ServiceRequestId;
 
 /// Returns a service request.
-#[utoipa::path(
-    get,
-    path = "/api/service-requests/{id}",
-    operation_id = "getServiceRequest"
-)]
-pub async fn get(
+#[utoipa::path(get, path = "/api/service-requests/{id}")]
+pub async fn get_service_request(
     State(app): State<App>,
     caller: Caller<need::ViewWork>,
     Path(id): Path<PathId<ServiceRequestId>>,

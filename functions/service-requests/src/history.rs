@@ -7,12 +7,8 @@ use shared::store::EntryWithActor;
 /// Lists the changes of a service request, newest first.
 ///
 /// The history is kept when the service request is deleted.
-#[utoipa::path(
-    get,
-    path = "/api/service-requests/{id}/history",
-    operation_id = "listServiceRequestHistory"
-)]
-pub async fn history(
+#[utoipa::path(get, path = "/api/service-requests/{id}/history")]
+pub async fn list_service_request_history(
     State(app): State<App>,
     caller: Caller<need::ViewWork, Listing<(), HistorySort>>,
     Path(id): Path<PathId<ServiceRequestId>>,

@@ -10,17 +10,16 @@ mod update;
 
 use shared::{App, http::Routes, operation};
 
-/// The function's routes.
 pub fn routes() -> Routes<App> {
     Routes::new(
         "service-requests",
         [
-            operation!(create::create),
-            operation!(list::list),
-            operation!(get::get),
-            operation!(update::update),
-            operation!(delete::delete),
-            operation!(history::history),
+            operation!(create::create_service_request),
+            operation!(list::list_service_requests),
+            operation!(get::get_service_request),
+            operation!(update::update_service_request),
+            operation!(delete::delete_service_request),
+            operation!(history::list_service_request_history),
         ],
     )
     .and(shared::comments::endpoints::<comments::ServiceRequestComment>())

@@ -6,12 +6,8 @@ use shared::model::{CreatedSort, ServiceRequestFilter};
 /// Lists the service requests of the caller's organization.
 ///
 /// The newest come first unless `sort` says otherwise.
-#[utoipa::path(
-    get,
-    path = "/api/service-requests",
-    operation_id = "listServiceRequests"
-)]
-pub async fn list(
+#[utoipa::path(get, path = "/api/service-requests")]
+pub async fn list_service_requests(
     State(app): State<App>,
     caller: Caller<need::ViewWork, Listing<ServiceRequestFilter, CreatedSort>>,
 ) -> Result<List<ServiceRequestView>, Problem> {

@@ -6,12 +6,8 @@ use shared::model::{ServiceRequestId, ServiceRequestUpdate};
 /// Updates a service request.
 ///
 /// A closed one stays closed: another status is 409 `invalid_transition`.
-#[utoipa::path(
-    patch,
-    path = "/api/service-requests/{id}",
-    operation_id = "updateServiceRequest"
-)]
-pub async fn update(
+#[utoipa::path(patch, path = "/api/service-requests/{id}")]
+pub async fn update_service_request(
     State(app): State<App>,
     caller: Caller<need::UpdateServiceRequest>,
     Path(id): Path<PathId<ServiceRequestId>>,

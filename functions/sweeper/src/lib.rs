@@ -50,34 +50,25 @@ pub struct Sweeper {
     budget: Duration,
 }
 
-/// The queues to which the sweeper sends.
 #[derive(Clone, Debug)]
 pub struct Queues {
-    /// Of approved actions.
     pub actions: Queue,
-    /// Of webhook deliveries.
     pub webhooks: Queue,
-    /// Of the sweeper itself.
     pub sweeps: Queue,
 }
 
-/// An event of the function.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged)]
 pub enum Event {
-    /// Messages of the sweeper's queue.
     Messages(SqsEvent),
-    /// A minute has passed.
     Minute(IgnoredAny),
 }
 
-/// The answer to an event.
 #[derive(Clone, Debug, Serialize)]
 #[serde(untagged)]
 pub enum Answer {
     /// The messages to deliver again.
     Messages(SqsBatchResponse),
-    /// The runs that were started.
     Minute(Started),
 }
 
@@ -91,8 +82,6 @@ pub struct Started {
 }
 
 impl Sweeper {
-    /// Creates a sweeper.
-    #[must_use]
     pub fn new(store: Store, queues: Queues) -> Self {
         Self {
             store,
@@ -107,7 +96,6 @@ impl Sweeper {
         Self { budget, ..self }
     }
 
-    /// Handles an event.
     pub async fn handle(&self, event: Event) -> Answer {
         match event {
             Event::Messages(messages) => Answer::Messages(self.messages(messages).await),
@@ -228,7 +216,6 @@ impl Sweeper {
         swept
     }
 
-    /// Runs a cleanup.
     async fn cleanup(&self, name: &CleanupName) {
         let cleanups = self.store.cleanups();
         let run = timeout(self.budget, cleanups.run(name));
@@ -263,7 +250,6 @@ impl Sweeper {
         }
     }
 
-    /// Continues unfinished deletes.
     async fn cleanups(&self, shard: Shard, swept: &mut Swept) {
         let cleanups = self.store.cleanups();
         let run = cleanups.run_due(shard, |key, came_of_it| match came_of_it {
@@ -276,7 +262,6 @@ impl Sweeper {
         }
     }
 
-    /// Sends the messages of webhook deliveries that are due.
     async fn deliveries(&self, shard: Shard, swept: &mut Swept) {
         let (webhooks, now) = (self.store.webhooks(), self.store.now());
         let deliveries = each_page(

@@ -1,5 +1,3 @@
-//! The `sweeper` function: wires the sweeper to the Lambda runtime.
-
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), lambda_runtime::Error> {
     runtime::background::run::<sweeper::Sweeper>(env!("CARGO_PKG_NAME")).await

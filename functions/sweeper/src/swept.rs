@@ -5,30 +5,22 @@ use std::ops::AddAssign;
 use model::Error;
 use serde::Serialize;
 
-/// Counts of a run's work.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Swept {
-    /// Finished deletes.
     pub cleanups: usize,
     /// Messages sent for webhook deliveries.
     pub deliveries: usize,
-    /// New notifications of reminders.
     pub reminded: usize,
-    /// Late actions.
     pub overdue: usize,
-    /// Resent messages.
     pub resent: usize,
     /// Messages sent for checks of ended actions and of alerts.
     #[serde(rename = "looks")]
     pub checks: usize,
-    /// Actions given up.
     pub given_up: usize,
     /// Actions whose minutes were counted after their outcome.
     pub counted: usize,
-    /// Expired proposals.
     pub expired: usize,
-    /// Interrupted analyses.
     pub interrupted: usize,
     /// Sessions ended after their last action.
     pub settled: usize,
@@ -37,7 +29,6 @@ pub struct Swept {
 }
 
 impl Swept {
-    /// Counts and logs a failed item.
     pub(crate) fn failed(&mut self, what: &str, error: &Error) {
         self.errors += 1;
         tracing::error!(

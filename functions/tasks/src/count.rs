@@ -7,12 +7,8 @@ use shared::store::TaskCounts;
 /// Counts the tasks of a project by status and by assignee.
 ///
 /// At most 10,000 tasks are counted; `complete` is false if there are more.
-#[utoipa::path(
-    get,
-    path = "/api/projects/{projectId}/task-counts",
-    operation_id = "countProjectTasks"
-)]
-pub async fn count(
+#[utoipa::path(get, path = "/api/projects/{projectId}/task-counts")]
+pub async fn count_project_tasks(
     State(app): State<App>,
     caller: Caller<need::ViewWork>,
     Path(project): Path<PathId<ProjectId>>,

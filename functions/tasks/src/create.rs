@@ -8,8 +8,8 @@ use shared::store::JoinedTask;
 ///
 /// A task of a project takes the last place in the project's list. 409 `project_archived` if the
 /// project is archived.
-#[utoipa::path(post, path = "/api/tasks", operation_id = "createTask")]
-pub async fn create(
+#[utoipa::path(post, path = "/api/tasks")]
+pub async fn create_task(
     State(app): State<App>,
     caller: Caller<need::CreateTask>,
     Body(new): Body<TaskCreate>,

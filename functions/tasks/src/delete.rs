@@ -4,8 +4,8 @@ use shared::endpoint::*;
 use shared::model::TaskId;
 
 /// Deletes a task and its comments.
-#[utoipa::path(delete, path = "/api/tasks/{id}", operation_id = "deleteTask")]
-pub async fn delete(
+#[utoipa::path(delete, path = "/api/tasks/{id}")]
+pub async fn delete_task(
     State(app): State<App>,
     caller: Caller<need::DeleteTask>,
     Path(id): Path<PathId<TaskId>>,

@@ -5,8 +5,8 @@ use shared::model::TaskId;
 use shared::store::JoinedTask;
 
 /// Returns a task with its assignee, project, milestone and tags.
-#[utoipa::path(get, path = "/api/tasks/{id}", operation_id = "getTask")]
-pub async fn get(
+#[utoipa::path(get, path = "/api/tasks/{id}")]
+pub async fn get_task(
     State(app): State<App>,
     caller: Caller<need::ViewWork>,
     Path(id): Path<PathId<TaskId>>,

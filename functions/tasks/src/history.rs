@@ -7,12 +7,8 @@ use shared::store::EntryWithActor;
 /// Lists the changes of a task, newest first.
 ///
 /// A new `order` alone leaves no entry. The history is kept when the task is deleted.
-#[utoipa::path(
-    get,
-    path = "/api/tasks/{id}/history",
-    operation_id = "listTaskHistory"
-)]
-pub async fn history(
+#[utoipa::path(get, path = "/api/tasks/{id}/history")]
+pub async fn list_task_history(
     State(app): State<App>,
     caller: Caller<need::ViewWork, Listing<(), HistorySort>>,
     Path(id): Path<PathId<TaskId>>,

@@ -16,22 +16,21 @@ mod update;
 
 use shared::{App, http::Routes, operation};
 
-/// The function's routes.
 pub fn routes() -> Routes<App> {
     Routes::new(
         "tasks",
         [
-            operation!(list::list),
-            operation!(create::create),
-            operation!(get::get),
-            operation!(reorder::reorder),
-            operation!(update::update),
-            operation!(delete::delete),
-            operation!(move_beside::move_beside),
-            operation!(move_to_phase::move_to_phase),
-            operation!(list_of_project::list_of_project),
-            operation!(count::count),
-            operation!(history::history),
+            operation!(list::list_tasks),
+            operation!(create::create_task),
+            operation!(get::get_task),
+            operation!(reorder::reorder_tasks),
+            operation!(update::update_task),
+            operation!(delete::delete_task),
+            operation!(move_beside::move_task),
+            operation!(move_to_phase::move_task_to_phase),
+            operation!(list_of_project::list_project_tasks),
+            operation!(count::count_project_tasks),
+            operation!(history::list_task_history),
         ],
     )
     .and(shared::comments::endpoints::<comments::TaskComment>())

@@ -7,8 +7,8 @@ use shared::store::JoinedTask;
 /// Lists the tasks of the caller's organization.
 ///
 /// They come by id unless `sort` says otherwise.
-#[utoipa::path(get, path = "/api/tasks", operation_id = "listTasks")]
-pub async fn list(
+#[utoipa::path(get, path = "/api/tasks")]
+pub async fn list_tasks(
     State(app): State<App>,
     caller: Caller<need::ViewWork, Listing<TaskFilter, TaskSort>>,
 ) -> Result<List<JoinedTask>, Problem> {

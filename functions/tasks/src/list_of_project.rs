@@ -5,12 +5,8 @@ use shared::model::{ProjectId, ProjectTaskSort, TaskFilter};
 use shared::store::JoinedTask;
 
 /// Lists the tasks of a project by `order`, then by id.
-#[utoipa::path(
-    get,
-    path = "/api/projects/{projectId}/tasks",
-    operation_id = "listProjectTasks"
-)]
-pub async fn list_of_project(
+#[utoipa::path(get, path = "/api/projects/{projectId}/tasks")]
+pub async fn list_project_tasks(
     State(app): State<App>,
     caller: Caller<need::ViewWork, Listing<TaskFilter, ProjectTaskSort>>,
     Path(project): Path<PathId<ProjectId>>,

@@ -10,8 +10,8 @@ use shared::store::JoinedTask;
 /// comes between those of its neighbours. If there is no room, tasks around it get a new `order` and
 /// `version`, too. 409 `no_room` if 1,000 tasks on either side have none. A task that is in its place
 /// stays as it is.
-#[utoipa::path(post, path = "/api/tasks/{id}/move", operation_id = "moveTask")]
-pub async fn move_beside(
+#[utoipa::path(post, path = "/api/tasks/{id}/move")]
+pub async fn move_task(
     State(app): State<App>,
     _: Conditional,
     caller: Caller<need::UpdateTask>,

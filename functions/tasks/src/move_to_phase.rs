@@ -4,12 +4,8 @@ use shared::endpoint::*;
 use shared::model::{TaskId, TaskPhase};
 
 /// Moves a task to a phase of its project, or out of its phase.
-#[utoipa::path(
-    patch,
-    path = "/api/tasks/{taskId}/phase",
-    operation_id = "moveTaskToPhase"
-)]
-pub async fn move_to_phase(
+#[utoipa::path(patch, path = "/api/tasks/{taskId}/phase")]
+pub async fn move_task_to_phase(
     State(app): State<App>,
     caller: Caller<need::UpdateTask>,
     Path(id): Path<PathId<TaskId>>,

@@ -7,8 +7,8 @@ use shared::model::TaskReorder;
 /// Moves up to 100 tasks to new places, all or none.
 ///
 /// 404 if the caller's organization does not have one of them.
-#[utoipa::path(patch, path = "/api/tasks/reorder", operation_id = "reorderTasks")]
-pub async fn reorder(
+#[utoipa::path(patch, path = "/api/tasks/reorder")]
+pub async fn reorder_tasks(
     State(app): State<App>,
     caller: Caller<need::UpdateTask>,
     Body(TaskReorder {

@@ -3,7 +3,6 @@
 
 use shared::{App, http::Endpoint, model::TaskId, tags};
 
-/// Returns the endpoints.
 pub fn endpoints() -> [Endpoint<App>; 2] {
     tags::endpoints::<TaskId>("Task", "/api/tasks/{taskId}/tags")
 }

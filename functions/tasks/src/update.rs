@@ -5,8 +5,8 @@ use shared::model::{TaskId, TaskUpdate};
 use shared::store::JoinedTask;
 
 /// Updates a task.
-#[utoipa::path(patch, path = "/api/tasks/{id}", operation_id = "updateTask")]
-pub async fn update(
+#[utoipa::path(patch, path = "/api/tasks/{id}")]
+pub async fn update_task(
     State(app): State<App>,
     caller: Caller<need::UpdateTask>,
     Path(id): Path<PathId<TaskId>>,

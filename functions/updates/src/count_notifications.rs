@@ -2,7 +2,6 @@
 
 use shared::endpoint::*;
 
-/// The most that is counted.
 const MOST: usize = 100;
 
 /// The number of the caller's unread notifications.
@@ -15,11 +14,7 @@ pub struct NotificationCount {
 }
 
 /// Counts the caller's unread notifications, up to 100.
-#[utoipa::path(
-    get,
-    path = "/api/notifications/count",
-    operation_id = "countNotifications"
-)]
+#[utoipa::path(get, path = "/api/notifications/count")]
 pub async fn count_notifications(
     State(app): State<App>,
     caller: Caller<need::SignedIn>,

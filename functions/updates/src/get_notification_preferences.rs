@@ -6,11 +6,7 @@ use shared::model::NotificationPreferences;
 /// Returns the kinds of notifications that the caller gets.
 ///
 /// All are on at first.
-#[utoipa::path(
-    get,
-    path = "/api/notifications/preferences",
-    operation_id = "getNotificationPreferences"
-)]
+#[utoipa::path(get, path = "/api/notifications/preferences")]
 pub async fn get_notification_preferences(
     State(app): State<App>,
     caller: Caller<need::SignedIn>,

@@ -14,7 +14,6 @@ pub use state::Updates;
 
 use shared::{http::Routes, operation};
 
-/// The function's routes.
 pub fn routes() -> Routes<Updates> {
     Routes::new(
         "updates",
@@ -26,15 +25,15 @@ pub fn routes() -> Routes<Updates> {
             operation!(read_notifications::read_notifications),
             operation!(get_notification_preferences::get_notification_preferences),
             operation!(set_notification_preferences::set_notification_preferences),
-            operation!(webhooks::list::list),
-            operation!(webhooks::create::create),
-            operation!(webhooks::get::get),
-            operation!(webhooks::update::update),
-            operation!(webhooks::delete::delete),
-            operation!(webhooks::rotate_secret::rotate_secret),
-            operation!(webhooks::test::test),
-            operation!(webhooks::list_deliveries::list_deliveries),
-            operation!(webhooks::redeliver::redeliver),
+            operation!(webhooks::list::list_webhooks),
+            operation!(webhooks::create::create_webhook),
+            operation!(webhooks::get::get_webhook),
+            operation!(webhooks::update::update_webhook),
+            operation!(webhooks::delete::delete_webhook),
+            operation!(webhooks::rotate_secret::rotate_webhook_secret),
+            operation!(webhooks::test::test_webhook),
+            operation!(webhooks::list_deliveries::list_webhook_deliveries),
+            operation!(webhooks::redeliver::redeliver_webhook_delivery),
         ],
     )
 }

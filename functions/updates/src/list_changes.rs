@@ -12,7 +12,7 @@ use shared::store::{FeedFilter, FeedFrom, NumberedEntry};
 /// the order of its versions. An entry may come again under a new id: `type`, `recordId`, `part`, `version` and
 /// `action` identify it. The feed has the types that the caller may read. A comment belongs to the project of
 /// what it is on.
-#[utoipa::path(get, path = "/api/changes", operation_id = "listChanges")]
+#[utoipa::path(get, path = "/api/changes")]
 pub async fn list_changes(
     State(app): State<App>,
     caller: Caller<need::ViewWork, FeedQuery>,

@@ -10,7 +10,7 @@ use crate::Updates;
 ///
 /// Notifications are kept for 90 days. A notification whose subject is gone, or may no longer be read by the
 /// caller, has neither title nor excerpt.
-#[utoipa::path(get, path = "/api/notifications", operation_id = "listNotifications")]
+#[utoipa::path(get, path = "/api/notifications")]
 pub async fn list_notifications(
     State(state): State<Updates>,
     caller: Caller<need::SignedIn, Listing<NotificationFilter, NotificationSort>>,

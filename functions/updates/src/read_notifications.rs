@@ -4,11 +4,7 @@ use shared::endpoint::*;
 use shared::model::NotificationsRead;
 
 /// Marks the caller's notifications as read, by their ids or up to an instant.
-#[utoipa::path(
-    post,
-    path = "/api/notifications/read",
-    operation_id = "readNotifications"
-)]
+#[utoipa::path(post, path = "/api/notifications/read")]
 pub async fn read_notifications(
     State(app): State<App>,
     caller: Caller<need::SignedIn>,

@@ -10,7 +10,7 @@ use shared::store::{FoundRecord, SearchFilter};
 /// records come first. A page may have fewer rows than `limit`, even none, and a `Link`. A record is
 /// found by its first 500 distinct words, normally within 2 seconds after a change. Tickets and messages are
 /// found by callers with `view_managed_services`.
-#[utoipa::path(get, path = "/api/search", operation_id = "search")]
+#[utoipa::path(get, path = "/api/search")]
 pub async fn search(
     State(app): State<App>,
     caller: Caller<need::ViewWork, SearchQuery>,

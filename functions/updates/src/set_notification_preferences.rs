@@ -6,11 +6,7 @@ use shared::model::{NotificationPreferences, NotificationPreferencesSet};
 /// Switches kinds of notifications on or off for the caller.
 ///
 /// Returns all kinds. A kind that is off makes no notification. Older notifications stay.
-#[utoipa::path(
-    put,
-    path = "/api/notifications/preferences",
-    operation_id = "setNotificationPreferences"
-)]
+#[utoipa::path(put, path = "/api/notifications/preferences")]
 pub async fn set_notification_preferences(
     State(app): State<App>,
     caller: Caller<need::Session>,

@@ -1,21 +1,15 @@
-//! The function's state.
-
 use axum::extract::FromRef;
 use shared::{App, FromStart, Start, config, queue::Queue};
 use targets::webhooks::WebhookCaller;
 
-/// The function's state. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Updates {
     pub(crate) app: App,
-    /// The queue of webhook deliveries.
     pub(crate) queue: Queue,
     pub(crate) webhooks: WebhookCaller,
 }
 
 impl Updates {
-    /// Returns a state of these parts.
-    #[must_use]
     pub const fn new(app: App, queue: Queue, webhooks: WebhookCaller) -> Self {
         Self {
             app,

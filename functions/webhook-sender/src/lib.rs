@@ -33,8 +33,6 @@ pub struct WebhookSender {
 }
 
 impl WebhookSender {
-    /// Creates a sender.
-    #[must_use]
     pub fn new(store: Store, queue: Queue, caller: WebhookCaller) -> Self {
         Self {
             store: store.patient(),

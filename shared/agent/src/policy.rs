@@ -47,7 +47,6 @@ use model::{OrganizationId, Permission, Role, Timestamp, User, UserId, names, sp
 })))]
 #[serde(rename_all = "camelCase")]
 pub struct AgentPolicy {
-    /// The owning organization.
     pub organization_id: OrganizationId,
     /// Rules of approval. If none matches, one user who may execute actions approves.
     pub rules: Vec<PolicyRule>,
@@ -55,7 +54,6 @@ pub struct AgentPolicy {
     pub caps: PolicyCaps,
     /// User who changed it last; null before the first change.
     pub updated_by: Option<UserId>,
-    /// Instant of the last change.
     pub updated_at: Option<Timestamp>,
 }
 
@@ -63,7 +61,6 @@ pub struct AgentPolicy {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PolicyRule {
-    /// The actions to which the rule applies.
     pub when: PolicyMatch,
     /// Number of people who must approve: one or two.
     #[schema(minimum = 1, maximum = 2)]
@@ -117,14 +114,10 @@ names! {
     }
 }
 
-/// The properties of an action that a policy uses.
 #[derive(Clone, Copy, Debug)]
 pub struct PolicySubject<'a> {
-    /// Its type.
     pub action_type: ActionType,
-    /// Its risk.
     pub risk: Risk,
-    /// The money that it moves.
     pub money: Option<&'a MoneyMoved>,
     /// Its target system.
     pub connection: &'a str,
@@ -132,7 +125,6 @@ pub struct PolicySubject<'a> {
     pub customer: Option<&'a str>,
 }
 
-/// The combined requirements of all rules that match an action.
 #[derive(Clone, Debug)]
 pub struct Requirement<'a> {
     rules: Vec<&'a PolicyRule>,
@@ -173,7 +165,6 @@ pub struct Charge {
 
 impl AgentPolicy {
     /// Creates the policy of an organization without one: every user who may execute may approve.
-    #[must_use]
     pub fn none(organization_id: OrganizationId) -> Self {
         Self {
             organization_id,
@@ -184,8 +175,6 @@ impl AgentPolicy {
         }
     }
 
-    /// Returns the requirements for an action.
-    #[must_use]
     pub fn requires(&self, subject: PolicySubject<'_>) -> Requirement<'_> {
         let rules = self.rules.iter();
         Requirement {
@@ -195,8 +184,6 @@ impl AgentPolicy {
 }
 
 impl PolicyPreset {
-    /// Returns its rules.
-    #[must_use]
     pub fn rules(self) -> Vec<PolicyRule> {
         let Self::Billing = self;
         let another = |when, approvers| PolicyRule {
@@ -262,33 +249,27 @@ impl<'a> Requirement<'a> {
         self
     }
 
-    /// Returns its rules.
-    #[must_use]
     pub fn rules(&self) -> Vec<PolicyRule> {
         self.rules.iter().map(|rule| (*rule).clone()).collect()
     }
 
     /// Returns the number of people who must approve.
-    #[must_use]
     pub fn approvers(&self) -> usize {
         let most = self.rules.iter().map(|rule| rule.approvers).max();
         most.map_or(1, |most| usize::try_from(most).unwrap_or(1).max(1))
     }
 
     /// True if a rule denies the action to everyone.
-    #[must_use]
     pub fn denies(&self) -> bool {
         self.rules.iter().any(|rule| rule.deny)
     }
 
     /// True if it asks for another person than the proposers, or for two. A fresh approver is neither.
-    #[must_use]
     pub fn asks_for_another(&self) -> bool {
         self.approvers() > 1 || self.rules.iter().any(|rule| rule.not_opener)
     }
 
     /// True if an approval satisfies every rule.
-    #[must_use]
     pub fn admits(&self, approval: &ActionApproval, proposers: &Proposers) -> bool {
         let is_involved = proposers.include(approval.user_id);
         if approval.is_fresh() && self.asks_for_another() {
@@ -301,7 +282,6 @@ impl<'a> Requirement<'a> {
     }
 
     /// Returns the number of people whose approvals count at `now`.
-    #[must_use]
     pub fn given(
         &self,
         approvals: &[ActionApproval],
@@ -319,7 +299,6 @@ impl<'a> Requirement<'a> {
     }
 
     /// Returns the approvers in words, as the subject of a sentence.
-    #[must_use]
     pub fn who(&self) -> String {
         let has_roles = |rule: &&&PolicyRule| !rule.roles.is_empty();
         let required: Vec<_> = self.rules.iter().filter(has_roles).collect();
@@ -346,8 +325,6 @@ impl<'a> Requirement<'a> {
         who
     }
 
-    /// Returns the requirements in words.
-    #[must_use]
     pub fn says(&self) -> String {
         let mut text = match self.approvers() {
             1 => "one approver".to_owned(),
@@ -385,7 +362,6 @@ impl Approvers {
     }
 
     /// Returns the approvals that these users gave, each with the user's present role and freshness.
-    #[must_use]
     pub fn standing(&self, approvals: &[ActionApproval]) -> Vec<ActionApproval> {
         let standing = approvals.iter().filter_map(|approval| {
             let (role, fresh_until) = *self.0.get(&approval.user_id)?;
@@ -399,15 +375,12 @@ impl Approvers {
     }
 }
 
-/// An approval of an action.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ActionApproval {
-    /// The approver.
     pub user_id: UserId,
     /// The approver's role at that time.
     pub role: Option<Role>,
-    /// The instant of the approval.
     pub at: Timestamp,
     /// The digest of the approved content.
     pub digest: Option<String>,
@@ -426,7 +399,6 @@ impl ActionApproval {
     pub const VALID: i64 = span::HOUR;
 
     /// Creates a user's approval, without a digest.
-    #[must_use]
     pub fn by(user: &User, now: Timestamp) -> Self {
         Self {
             user_id: user.id,
@@ -440,19 +412,14 @@ impl ActionApproval {
     }
 
     /// True if the approver was fresh at the approval, or became so since.
-    #[must_use]
     pub fn is_fresh(&self) -> bool {
         self.fresh_until.is_some_and(|until| self.at < until)
     }
 
-    /// Returns the instant at which it expires.
-    #[must_use]
     pub fn expires_at(&self) -> Timestamp {
         self.at.plus(Self::VALID)
     }
 
-    /// True while it is valid.
-    #[must_use]
     pub fn is_valid(&self, now: Timestamp) -> bool {
         now < self.expires_at()
     }

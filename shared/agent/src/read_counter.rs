@@ -6,7 +6,6 @@ use model::{Error, Timestamp};
 
 use crate::connection::Connection;
 
-/// A request of a [`ReadCounter`].
 pub type Counting<'a, T> = Pin<Box<dyn Future<Output = Result<T, Error>> + Send + 'a>>;
 
 /// Counts reads for the limit of calls per second and for the breaker of their connection. The store
@@ -23,6 +22,5 @@ pub trait ReadCounter: Send + Sync {
     /// Records an unclear answer, which may open the breaker.
     fn unclear<'a>(&'a self, connection: &'a Connection) -> Counting<'a, ()>;
 
-    /// The present.
     fn now(&self) -> Timestamp;
 }

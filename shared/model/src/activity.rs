@@ -17,23 +17,18 @@ use crate::{input, names::names, sort::by_time};
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Activity {
-    /// Unique id.
     pub id: ActivityId,
     /// When it happened.
     pub timestamp: Timestamp,
-    /// The type of the event.
     #[serde(rename = "type")]
     #[schema(value_type = ActivityType)]
     pub kind: OrOther<ActivityType>,
     /// A free name within the type.
     pub subtype: Option<Slug>,
-    /// A description of the event.
     pub description: Content,
     /// The project; null for an activity of the whole organization.
     pub project_id: Option<ProjectId>,
-    /// The owning organization.
     pub organization_id: OrganizationId,
-    /// The user who recorded it.
     pub creator_id: UserId,
     /// Free-form, up to 16 KiB and five levels.
     #[schema(value_type = Option<JsonObject>)]
@@ -44,9 +39,7 @@ pub struct Activity {
     /// The ids of its tags, some of which may have been deleted.
     #[serde(default)]
     pub tag_ids: BTreeSet<TagId>,
-    /// When it was recorded.
     pub created_at: Timestamp,
-    /// When the record last changed.
     pub updated_at: Timestamp,
 }
 
@@ -55,7 +48,6 @@ input! {
     pub struct ActivityCreate {
         /// When it happened; the current time when absent or null.
         timestamp: Option<Timestamp>,
-        /// The type of the event.
         r#type: ActivityType,
         /// A free name within the type.
         subtype: Option<Slug>,
@@ -84,7 +76,6 @@ input! {
     pub struct ActivityUpdate {
         /// When it happened.
         timestamp: Change<Timestamp>,
-        /// The type of the event.
         r#type: Change<ActivityType>,
         /// A free name within the type.
         subtype: Patch<Slug>,
@@ -97,7 +88,6 @@ input! {
 }
 
 input! {
-    /// Filters of activities.
     pub struct ActivityFilter {
         r#type: Option<AnyOf<ActivityType>>,
         creator_id: Option<AnyOf<Who>>,
@@ -110,7 +100,6 @@ input! {
 }
 
 input! {
-    /// A tag to attach.
     pub struct TagAttach {
         /// A tag of the caller's organization.
         tag_id: TagId,
@@ -119,8 +108,6 @@ input! {
 }
 
 impl Activity {
-    /// Builds an activity of the organization from a create request.
-    #[must_use]
     pub fn new(
         id: ActivityId,
         tenant: OrganizationId,
@@ -155,7 +142,6 @@ impl Activity {
         }
     }
 
-    /// Changes the activity.
     pub fn change(&mut self, update: ActivityUpdate, now: Timestamp) {
         let ActivityUpdate {
             timestamp,

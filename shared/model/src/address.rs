@@ -11,7 +11,6 @@ const INNER: [&str; 6] = [
 ];
 
 /// Splits a URL into its origin and what follows: a path, a query, or nothing.
-#[must_use]
 pub fn split(url: &str) -> Option<(&str, &str)> {
     let authority = url.find("://")? + "://".len();
     let rest = &url[authority..];
@@ -20,7 +19,6 @@ pub fn split(url: &str) -> Option<(&str, &str)> {
 }
 
 /// Returns true for an origin of http or https: a host in lower case, perhaps a port, and no user.
-#[must_use]
 pub fn is_origin(origin: &str) -> bool {
     let Some((scheme, authority)) = origin.split_once("://") else {
         return false;
@@ -62,7 +60,6 @@ pub fn is_base(url: &str) -> bool {
 
 /// Returns true for a URL of https whose host may be a name in the public DNS. IP addresses in any notation
 /// end in a label that begins with a digit, as no such name does.
-#[must_use]
 pub fn is_public(url: &str) -> bool {
     let Some((origin, _)) = split(url) else {
         return false;

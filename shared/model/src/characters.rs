@@ -31,7 +31,6 @@ const FLAG: char = '\u{1F3F4}';
 const MOST_TAGS: usize = 6;
 
 /// Returns true for a character that shows nothing by itself: Unicode's `Default_Ignorable_Code_Point`.
-#[must_use]
 pub fn is_invisible(character: char) -> bool {
     CodePointSetData::new::<DefaultIgnorableCodePoint>().contains(character)
 }
@@ -46,7 +45,6 @@ pub fn is_invisible(character: char) -> bool {
 ///   the punctuation beside them;
 /// - the vowel separator U+180E, in Mongolian;
 /// - signs that show, such as U+0600 and U+06DD.
-#[must_use]
 pub fn is_hidden(character: char) -> bool {
     use GeneralCategory::{Control, Format, LineSeparator, ParagraphSeparator};
     let is_typed = matches!(character, '\u{200C}'..='\u{200F}' | '\u{61C}' | '\u{180E}');
@@ -64,8 +62,6 @@ pub fn hidden(text: &str) -> impl Iterator<Item = char> {
     marked(text).filter_map(|(one, is_hidden)| is_hidden.then_some(one))
 }
 
-/// Returns a text without its hidden characters.
-#[must_use]
 pub fn without_hidden(text: &str) -> String {
     let shown = marked(text).filter_map(|(one, is_hidden)| (!is_hidden).then_some(one));
     shown.collect()
@@ -73,7 +69,6 @@ pub fn without_hidden(text: &str) -> String {
 
 /// Returns a text on one line: a control character or a separator becomes a space, and other hidden
 /// characters go. Joiners, direction marks and flags stay.
-#[must_use]
 pub fn on_one_line(text: &str) -> String {
     let characters = marked(text).filter_map(|(one, is_hidden)| {
         let is_format = || category(one) == GeneralCategory::Format;
@@ -113,7 +108,6 @@ fn tags(text: &str) -> usize {
 
 /// Returns true for a character that a username may hold: a letter, a mark or a digit of any script, or
 /// one of `. _ @ + -`.
-#[must_use]
 pub fn is_of_a_name(character: char) -> bool {
     use GeneralCategory::{
         DecimalNumber, EnclosingMark, LetterNumber, LowercaseLetter, ModifierLetter,
@@ -137,14 +131,12 @@ pub fn is_of_a_name(character: char) -> bool {
 }
 
 /// Returns true for a mark on the letter before it.
-#[must_use]
 pub fn is_mark(character: char) -> bool {
     is_combining_mark(character)
 }
 
 /// Returns true for a character of a word, for a mark on one, and for what is invisible within one (UAX 29,
 /// WB4).
-#[must_use]
 pub fn is_of_a_word(character: char) -> bool {
     character.is_alphanumeric() || is_mark(character) || is_within_words(character)
 }
@@ -156,7 +148,6 @@ pub(crate) fn is_within_words(character: char) -> bool {
 
 /// Returns true for a letter after which a line may break without a space: Han, kana, Thai, Lao, Khmer,
 /// Myanmar and others (UAX 14). Hangul is among them, since its particles directly follow a name.
-#[must_use]
 pub fn needs_no_space(character: char) -> bool {
     use LineBreak as Is;
     let plain = character.nfkc().next().unwrap_or(character);
@@ -180,14 +171,12 @@ pub fn needs_no_space(character: char) -> bool {
 
 /// Returns true for a letter or digit that an address may have before its `@`: one of a script with spaces
 /// between words.
-#[must_use]
 pub fn is_of_an_address(character: char) -> bool {
     character.is_alphanumeric() && !needs_no_space(character)
 }
 
 /// Returns the beginning of a text, of so many characters at most. It ends between characters as people
 /// see them (UAX 29): a flag, an emoji and a letter with its marks are not cut.
-#[must_use]
 pub fn beginning(text: &str, most: usize) -> &str {
     let Some((end, _)) = text.char_indices().nth(most) else {
         return text;

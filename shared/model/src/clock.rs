@@ -24,20 +24,16 @@ enum Source {
 }
 
 impl Clock {
-    /// The system's clock.
-    #[must_use]
     pub const fn system() -> Self {
         Self(Source::System)
     }
 
     /// A clock that stands still until [`advance`](Self::advance) moves it. Clones share the time.
-    #[must_use]
     pub fn fixed(at: Timestamp) -> Self {
         Self(Source::Fixed(Arc::new(AtomicI64::new(at.millis()))))
     }
 
     /// The current time, in whole milliseconds.
-    #[must_use]
     pub fn now(&self) -> Timestamp {
         match &self.0 {
             #[expect(
@@ -62,8 +58,6 @@ impl Clock {
 pub struct Stopwatch(Instant);
 
 impl Stopwatch {
-    /// Starts a measurement.
-    #[must_use]
     pub fn start() -> Self {
         #[expect(
             clippy::disallowed_methods,
@@ -72,8 +66,6 @@ impl Stopwatch {
         Self(Instant::now())
     }
 
-    /// The time since the start.
-    #[must_use]
     pub fn elapsed(self) -> Duration {
         self.0.elapsed()
     }

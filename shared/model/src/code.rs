@@ -21,7 +21,6 @@ macro_rules! codes {
 
         impl Code {
             /// The HTTP status of the problem.
-            #[must_use]
             pub const fn status(self) -> u16 {
                 match self {
                     $($(Self::$name)|+ => $status,)+
@@ -29,7 +28,6 @@ macro_rules! codes {
             }
 
             /// The status in words.
-            #[must_use]
             pub const fn title(self) -> &'static str {
                 match self {
                     $($(Self::$name)|+ => $title,)+
@@ -37,7 +35,6 @@ macro_rules! codes {
             }
 
             /// The case in which the problem is sent.
-            #[must_use]
             pub const fn about(self) -> &'static str {
                 match self {
                     $($(Self::$name => concat!($($when),+).trim_ascii(),)+)+

@@ -5,15 +5,11 @@ use serde::{Deserialize, Serialize};
 use super::{CommentId, Content, Ids, OrganizationId, ProjectId, Thread, Timestamp, UserId};
 use crate::input;
 
-/// A comment, or a reply to one.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Comment {
-    /// Unique id.
     pub id: CommentId,
-    /// The owning organization.
     pub organization_id: OrganizationId,
-    /// The record that the comment is on.
     #[serde(flatten)]
     pub thread: Thread,
     /// The project of the task or activity. Older comments lack it until they change.
@@ -21,20 +17,16 @@ pub struct Comment {
     pub project_id: Option<ProjectId>,
     /// The text; none after a deletion.
     pub content: Option<Content>,
-    /// The author.
     pub user_id: UserId,
     /// The comment of the same thread that this one replies to.
     pub parent_id: Option<CommentId>,
-    /// When it was written.
     pub created_at: Timestamp,
-    /// When it last changed.
     pub updated_at: Timestamp,
     /// When it was deleted. A deleted comment stays in the thread for its replies, without its text.
     pub deleted_at: Option<Timestamp>,
 }
 
 input! {
-    /// A comment to write.
     pub struct CommentCreate {
         content: Content,
         /// The comment of the same thread that this one replies to.
@@ -44,7 +36,6 @@ input! {
 }
 
 input! {
-    /// Filters of comments.
     pub struct CommentFilter {
         /// Comments with these ids. They are read by id, so none lags behind a write.
         id: Option<Ids<CommentId>>,
@@ -52,7 +43,6 @@ input! {
 }
 
 input! {
-    /// A change of the text of a comment.
     pub struct CommentUpdate {
         content: Content,
     }
@@ -60,8 +50,6 @@ input! {
 }
 
 impl Comment {
-    /// A new comment of the author.
-    #[must_use]
     pub fn new(
         id: CommentId,
         tenant: OrganizationId,
@@ -85,7 +73,6 @@ impl Comment {
         }
     }
 
-    /// Changes the text.
     pub fn edit(&mut self, CommentUpdate { content }: CommentUpdate, now: Timestamp) {
         self.content = Some(content);
         self.touch(now);

@@ -1,5 +1,3 @@
-//! Organizations and their tags.
-
 use serde::{Deserialize, Serialize};
 use strum::EnumString;
 use utoipa::ToSchema;
@@ -24,11 +22,9 @@ use crate::{input, names::names, sort::sort};
 })))]
 #[serde(rename_all = "camelCase")]
 pub struct Organization {
-    /// Unique id.
     pub id: OrganizationId,
     /// Display name, 1 to 255 characters.
     pub name: String,
-    /// The features that the plan includes.
     #[schema(value_type = Vec<PlanFeature>)]
     pub plan_features: Vec<OrOther<PlanFeature>>,
     /// The table units a second that the plan includes.
@@ -37,9 +33,7 @@ pub struct Organization {
     pub units_per_second: UnitsPerSecond,
     /// The address of the desk, for links of notifications and webhooks; null for the deployment's own.
     pub web_url: Option<WebUrl>,
-    /// When it was created.
     pub created_at: Timestamp,
-    /// When it last changed.
     pub updated_at: Timestamp,
 }
 
@@ -54,15 +48,12 @@ input! {
 }
 
 impl Organization {
-    /// Returns true if the plan includes a feature.
-    #[must_use]
     pub fn has(&self, feature: PlanFeature) -> bool {
         self.plan_features.iter().any(|one| *one == feature)
     }
 }
 
 impl OrganizationUpdate {
-    /// Applies the changes to a record.
     pub fn apply(self, organization: &mut Organization) {
         self.name.apply(&mut organization.name);
         self.web_url.apply(&mut organization.web_url);
@@ -79,7 +70,6 @@ names! {
 }
 
 input! {
-    /// Filters of tags.
     pub struct TagFilter {
         /// Tags with these ids. They are read by id, so none lags behind a write.
         id: Option<Ids<TagId>>,
@@ -91,20 +81,15 @@ input! {
 #[schema(examples(json!({"id": 3, "name": "urgent"})))]
 #[serde(rename_all = "camelCase")]
 pub struct Tag {
-    /// Unique id.
     pub id: TagId,
-    /// The owning organization.
     pub organization_id: OrganizationId,
     /// Unique in the organization without regard to case.
     pub name: TagName,
-    /// When it was created.
     pub created_at: Timestamp,
-    /// When it last changed.
     pub updated_at: Timestamp,
 }
 
 input! {
-    /// A tag to create.
     pub struct TagCreate {
         name: TagName,
     }
@@ -112,7 +97,6 @@ input! {
 }
 
 input! {
-    /// A change of a tag.
     pub struct TagUpdate {
         name: Change<TagName>,
     }
@@ -125,9 +109,7 @@ input! {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[schema(examples(json!({"id": 3, "name": "urgent"})))]
 pub struct TagRef {
-    /// Unique id.
     pub id: TagId,
-    /// The name.
     pub name: TagName,
 }
 

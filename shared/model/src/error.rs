@@ -33,7 +33,6 @@ impl Fault {
     }
 
     /// A fault at a field that names no record of the caller's organization.
-    #[must_use]
     pub fn unknown(field: &str, noun: &str) -> Self {
         Self::at(
             field,
@@ -55,7 +54,6 @@ pub enum Error {
     /// 403: the caller lacks a permission or a plan feature, or comes from a foreign site.
     #[error("permission denied: {detail}")]
     Forbidden {
-        /// The reason.
         code: Code,
         /// The permission or feature that is missing.
         detail: String,
@@ -69,7 +67,6 @@ pub enum Error {
     /// 409: the record's state does not allow it.
     #[error("conflict: {detail}")]
     Conflict {
-        /// The reason.
         code: Code,
         /// The state that does not allow it.
         detail: String,
@@ -107,7 +104,6 @@ pub enum Error {
     Unavailable {
         /// The resource that cannot be reached.
         what: &'static str,
-        /// The cause.
         #[source]
         source: Source,
     },
@@ -116,7 +112,6 @@ pub enum Error {
     Internal {
         /// The operation that failed.
         what: &'static str,
-        /// The cause.
         #[source]
         source: Source,
     },
@@ -151,13 +146,11 @@ impl Error {
     }
 
     /// 400 with a single fault.
-    #[must_use]
     pub fn invalid(fault: Fault) -> Self {
         Self::Invalid(vec![fault])
     }
 
     /// 409: other requests changed the record in every attempt.
-    #[must_use]
     pub fn contended() -> Self {
         Self::conflict(
             Code::ConcurrentChange,
@@ -166,7 +159,6 @@ impl Error {
     }
 
     /// The error and its sources, outermost first, for the log.
-    #[must_use]
     pub fn chain(&self) -> String {
         let mut text = self.to_string();
         let mut next = StdError::source(self);

@@ -13,18 +13,15 @@ use crate::{
     names::names,
 };
 
-/// A change of a record.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FeedEntry {
-    /// The changed record.
     #[serde(flatten)]
     pub of: RecordName,
     /// The record that it belongs to: the subject of a comment or a message; the project of a task, a
     /// milestone or a phase.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<RecordName>,
-    /// The kind of change.
     pub action: FeedAction,
     /// The version that the change led to; `None` for the change of a part.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -36,7 +33,6 @@ pub struct FeedEntry {
     /// that was created or deleted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fields: Vec<String>,
-    /// The instant of the change.
     pub at: Timestamp,
     /// The user who made the change; `None` for the service itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -50,11 +46,9 @@ pub struct FeedEntry {
 }
 
 impl FeedEntry {
-    /// The most field names of an entry.
     pub const MOST_FIELDS: usize = 50;
 
     /// Returns true for two entries of one change.
-    #[must_use]
     pub fn is_of_same_change(&self, other: &Self) -> bool {
         let change = |entry: &Self| (entry.of, entry.version, entry.action);
         change(self) == change(other) && self.part == other.part
@@ -74,16 +68,13 @@ names! {
 }
 
 input! {
-    /// The query of the change feed.
     pub struct FeedQuery {
         /// The end of the entries that were read, from the `Link` header of the answer before; `first` for
         /// the oldest entry. Without it, the feed begins now.
         cursor: Option<Cursor>,
         /// The most entries; 200 without it.
         limit: Option<FeedLimit>,
-        /// The types of the records.
         r#type: Option<AnyOf<FeedType>>,
-        /// The projects of the records.
         project_id: Option<AnyOf<ProjectId>>,
     }
 }
@@ -96,14 +87,10 @@ impl FeedQuery {
     /// The cursor of the oldest entry.
     pub const OLDEST: &'static str = "first";
 
-    /// The most entries.
-    #[must_use]
     pub fn most(&self) -> usize {
         self.limit.map_or(200, |limit| limit.0)
     }
 
-    /// The types of records.
-    #[must_use]
     pub fn types(&self) -> &[FeedType] {
         self.r#type.as_ref().map_or(FeedType::ALL, |types| &types.0)
     }

@@ -6,21 +6,16 @@ use utoipa::ToSchema;
 
 use crate::{HistoryOf, OrganizationId, Timestamp, UserId, characters::beginning, names::names};
 
-/// A change of a record.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct HistoryEntry {
     /// The version of the record after the change.
     pub id: i64,
-    /// The owning organization.
     pub organization_id: OrganizationId,
-    /// The record.
     pub of: HistoryOf,
-    /// The instant of the change.
     pub at: Timestamp,
     /// The user who made the change; none where the service itself did.
     pub actor: Option<UserId>,
-    /// The kind of change.
     pub what: HistoryEvent,
     /// The changed fields, by name; empty for a record that was created or deleted.
     #[serde(default)]
@@ -39,7 +34,6 @@ names! {
     }
 }
 
-/// A changed field.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[schema(examples(json!({"field": "status", "from": "todo", "to": "in_progress"})))]
 pub struct FieldChange {
@@ -59,7 +53,6 @@ impl FieldChange {
     pub const MOST: usize = 500;
 
     /// Returns the change, if the two values differ.
-    #[must_use]
     pub fn between(field: &str, from: Value, to: Value) -> Option<Self> {
         (from != to).then(|| Self {
             field: field.to_owned(),

@@ -9,7 +9,6 @@ pub trait Id: Copy + Sized + Send + Sync + 'static {
     /// Returns the id with this number, if it is from 1 to [`MAX_ID`](crate::MAX_ID).
     fn new(number: i64) -> Option<Self>;
 
-    /// The number.
     fn get(self) -> i64;
 }
 
@@ -41,21 +40,12 @@ macro_rules! id {
             }
         }
 
-        impl crate::input::Field for $name {
-            fn read(
+        impl crate::input::Component for $name {
+            fn parse(
                 value: &serde_json::Value,
                 place: &mut crate::input::Place<'_>,
             ) -> crate::input::Reading<Self> {
                 crate::integer::integer(value, place, 1, crate::MAX_ID).map(Self)
-            }
-
-            fn field_schema() -> crate::input::Schema {
-                utoipa::openapi::Ref::from_schema_name(stringify!($name)).into()
-            }
-
-            fn field_schemas(all: &mut Vec<(String, crate::input::Schema)>) {
-                let schema = <Self as utoipa::PartialSchema>::schema();
-                all.push((stringify!($name).to_owned(), schema));
             }
         }
 
@@ -69,11 +59,7 @@ macro_rules! id {
             }
         }
 
-        impl utoipa::ToSchema for $name {
-            fn name() -> std::borrow::Cow<'static, str> {
-                stringify!($name).into()
-            }
-        }
+        impl utoipa::ToSchema for $name {}
     };
 }
 

@@ -1,15 +1,13 @@
-//! Integers with their bounds.
-
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::{
     PartialSchema, ToSchema,
-    openapi::{KnownFormat, ObjectBuilder, Ref, RefOr, Schema, SchemaFormat, schema::Type},
+    openapi::{KnownFormat, ObjectBuilder, RefOr, Schema, SchemaFormat, schema::Type},
 };
 
 use crate::{
     FaultCode,
-    input::{Field, Place, Reading},
+    input::{Component, Field, Place, Reading},
 };
 
 /// The largest id, and the largest integer that a JavaScript number holds exactly.
@@ -22,33 +20,21 @@ pub struct Order(i64);
 
 impl Order {
     /// The position with this number, clamped to the bounds.
-    #[must_use]
     pub fn at(number: i64) -> Self {
         Self(number.clamp(0, MAX_ID))
     }
 
-    /// The number.
-    #[must_use]
     pub const fn get(self) -> i64 {
         self.0
     }
 }
 
-impl Field for Order {
-    fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
+impl Component for Order {
+    fn parse(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
         integer(value, place, 0, MAX_ID).map(Self)
-    }
-
-    fn field_schema() -> RefOr<Schema> {
-        Ref::from_schema_name("Order").into()
-    }
-
-    fn field_schemas(all: &mut Vec<(String, RefOr<Schema>)>) {
-        all.push(("Order".to_owned(), <Self as PartialSchema>::schema()));
     }
 }
 
-/// An integer from `LEAST` to `MOST`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Whole<const LEAST: i64, const MOST: i64>(pub i64);
 
@@ -84,11 +70,7 @@ impl PartialSchema for Order {
     }
 }
 
-impl ToSchema for Order {
-    fn name() -> std::borrow::Cow<'static, str> {
-        "Order".into()
-    }
-}
+impl ToSchema for Order {}
 
 /// Reads an integer from `least` to `most`; in a query it is text.
 pub fn integer(value: &Value, place: &mut Place<'_>, least: i64, most: i64) -> Reading<i64> {
@@ -122,8 +104,6 @@ fn exactly(float: f64) -> Option<i64> {
     (float.abs() <= MAX_ID as f64).then_some(float as i64)
 }
 
-/// The schema of an integer from `least` to `most`.
-#[must_use]
 pub fn integer_schema(least: i64, most: i64) -> ObjectBuilder {
     ObjectBuilder::new()
         .schema_type(Type::Integer)

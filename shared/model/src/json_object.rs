@@ -12,7 +12,7 @@ use utoipa::{
 
 use crate::{
     FaultCode,
-    input::{Field, Place, Reading},
+    input::{Component, Place, Reading},
 };
 
 /// A JSON object from a client: at most 16 KiB when written without spaces, and nested at most five
@@ -32,8 +32,8 @@ impl FromIterator<(String, Value)> for JsonObject {
     }
 }
 
-impl Field for JsonObject {
-    fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
+impl Component for JsonObject {
+    fn parse(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
         let Value::Object(object) = value else {
             return place.wrong(value, "an object");
         };
@@ -45,15 +45,6 @@ impl Field for JsonObject {
             return place.must(FaultCode::Length, "have at most 16 KiB of JSON");
         }
         Some(Self(object.clone()))
-    }
-
-    fn field_schema() -> RefOr<Schema> {
-        Ref::from_schema_name("JsonObject").into()
-    }
-
-    fn field_schemas(all: &mut Vec<(String, RefOr<Schema>)>) {
-        all.push(("JsonObject".to_owned(), <Self as PartialSchema>::schema()));
-        <Self as ToSchema>::schemas(all);
     }
 }
 
@@ -72,10 +63,6 @@ impl PartialSchema for JsonObject {
 }
 
 impl ToSchema for JsonObject {
-    fn name() -> std::borrow::Cow<'static, str> {
-        "JsonObject".into()
-    }
-
     fn schemas(all: &mut Vec<(String, RefOr<Schema>)>) {
         all.extend((0..Self::MOST_LEVELS).map(|levels| (name(levels), value_schema(levels))));
     }

@@ -17,21 +17,16 @@ use crate::{
 /// The query of a list with filters `F` and sort orders `S`.
 #[derive(Clone, Debug)]
 pub struct Listing<F, S> {
-    /// The filters.
     pub filter: F,
-    /// The sort order.
     pub sort: S,
-    /// The page.
     pub part: Part,
 }
 
-/// The orders of a list.
 pub trait Sort: Field + Default + Copy + Send {}
 
 impl<S: Field + Default + Copy + Send> Sort for S {}
 
 input! {
-    /// The page of a list.
     pub struct Part {
         /// The most rows of a page; without it, up to 1,000 rows or 4 MB.
         limit: Option<Limit>,
@@ -68,9 +63,7 @@ pub enum OrNone<T> {
 /// A user; `me` is the caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Who {
-    /// The caller.
     Me,
-    /// The user with this id.
     User(UserId),
 }
 
@@ -105,8 +98,6 @@ impl Limit {
     const LEAST: i64 = 1;
     const MOST: i64 = 200;
 
-    /// The number.
-    #[must_use]
     pub const fn get(self) -> usize {
         self.0
     }
@@ -114,7 +105,6 @@ impl Limit {
 
 impl Cursor {
     /// The text as it was sent.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -122,7 +112,6 @@ impl Cursor {
 
 impl<T> AnyOf<T> {
     /// Returns the value, if there is exactly one.
-    #[must_use]
     pub fn only(&self) -> Option<&T> {
         match self.0.as_slice() {
             [value] => Some(value),
@@ -131,7 +120,6 @@ impl<T> AnyOf<T> {
     }
 
     /// Returns true if the filter fits the value of a row.
-    #[must_use]
     pub fn has<V: PartialEq<T>>(&self, value: &V) -> bool {
         self.0.iter().any(|one| value == one)
     }
@@ -139,7 +127,6 @@ impl<T> AnyOf<T> {
 
 impl AnyOf<Who> {
     /// Returns true if the filter fits the user of a row. `me` is the caller.
-    #[must_use]
     pub fn has_user(&self, user: UserId, caller: UserId) -> bool {
         self.0.iter().any(|who| who.user(caller) == user)
     }
@@ -147,7 +134,6 @@ impl AnyOf<Who> {
 
 impl AnyOf<OrNone<Who>> {
     /// Returns true if the filter fits the user of a row. `me` is the caller.
-    #[must_use]
     pub fn names_user(&self, user: Option<UserId>, caller: UserId) -> bool {
         self.names(user.map(Who::User).as_ref())
             || (user == Some(caller) && self.names(Some(&Who::Me)))
@@ -156,7 +142,6 @@ impl AnyOf<OrNone<Who>> {
 
 impl<T: PartialEq> AnyOf<OrNone<T>> {
     /// Returns true if the filter fits the value of a row.
-    #[must_use]
     pub fn names(&self, value: Option<&T>) -> bool {
         self.0.iter().any(|one| match one {
             OrNone::None => value.is_none(),
@@ -167,7 +152,6 @@ impl<T: PartialEq> AnyOf<OrNone<T>> {
 
 impl<T: Copy> AnyOf<OrNone<T>> {
     /// Returns the value, if there is exactly one and it is not `none`.
-    #[must_use]
     pub fn only_value(&self) -> Option<T> {
         match self.only()? {
             OrNone::Some(value) => Some(*value),
@@ -177,8 +161,6 @@ impl<T: Copy> AnyOf<OrNone<T>> {
 }
 
 impl Who {
-    /// Returns the id of the user.
-    #[must_use]
     pub const fn user(self, caller: UserId) -> UserId {
         match self {
             Self::Me => caller,
@@ -237,7 +219,6 @@ impl<F: Input, S: Sort> Field for Listing<F, S> {
     }
 }
 
-/// The parameter of the sort order.
 const SORT: &str = "sort";
 
 impl Field for Limit {

@@ -1,5 +1,3 @@
-//! Milestones of a project.
-
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -25,38 +23,29 @@ use crate::{input, names::names, sort::sort};
 })))]
 #[serde(rename_all = "camelCase")]
 pub struct Milestone {
-    /// Unique id.
     pub id: MilestoneId,
-    /// The owning organization.
     pub organization_id: OrganizationId,
     /// The project, which never changes.
     pub project_id: ProjectId,
-    /// The title.
     pub title: Title,
-    /// A longer description.
     pub description: Option<Description>,
     /// Not after `due_date`.
     pub start_date: Option<Timestamp>,
     /// Not before `start_date`.
     pub due_date: Option<Timestamp>,
-    /// The status.
     #[schema(value_type = MilestoneStatus)]
     pub status: OrOther<MilestoneStatus>,
-    /// When it was created.
     pub created_at: Timestamp,
-    /// When it last changed.
     pub updated_at: Timestamp,
 }
 
 input! {
-    /// Filters of milestones.
     pub struct MilestoneFilter {
         status: Option<AnyOf<MilestoneStatus>>,
     }
 }
 
 input! {
-    /// A milestone to create.
     pub struct MilestoneCreate {
         title: Title,
         description: Option<Description>,
@@ -119,8 +108,6 @@ fn stays_before_it_is_due(
 }
 
 impl Milestone {
-    /// Builds a milestone of the organization from a create request.
-    #[must_use]
     pub fn new(
         id: MilestoneId,
         tenant: OrganizationId,
@@ -169,7 +156,6 @@ impl Milestone {
     }
 
     /// Returns true unless the milestone has both dates and the start is after the due date.
-    #[must_use]
     pub fn dates_are_in_order(&self) -> bool {
         match (self.start_date, self.due_date) {
             (Some(start), Some(due)) => start <= due,
@@ -199,9 +185,7 @@ names! {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[schema(examples(json!({"id": 1, "title": "First customers moved"})))]
 pub struct MilestoneRef {
-    /// Unique id.
     pub id: MilestoneId,
-    /// The title.
     pub title: Title,
 }
 

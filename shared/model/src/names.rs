@@ -14,7 +14,6 @@ pub trait OneOf: DeserializeOwned + ToSchema {
 
 /// The schema of an enum: its description and then each name with its meaning.
 #[doc(hidden)]
-#[must_use]
 pub fn schema(about: &[&str], names: &[(&'static str, &[&str])]) -> RefOr<Schema> {
     let text = |lines: &[&str]| -> String {
         let lines: Vec<&str> = lines.iter().map(|line| line.trim()).collect();
@@ -74,11 +73,9 @@ macro_rules! names {
         }
 
         impl $name {
-            /// All of them.
             pub const ALL: &'static [Self] = <Self as strum::VariantArray>::VARIANTS;
 
             /// The name as the API writes it.
-            #[must_use]
             pub fn name(self) -> &'static str {
                 self.into()
             }

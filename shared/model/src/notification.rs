@@ -44,25 +44,20 @@ names! {
     }
 }
 
-/// A notification of a user.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Notification {
     /// Unique for the user, and increasing with `at`.
     pub id: String,
-    /// The owning organization.
     pub organization_id: OrganizationId,
-    /// The user who is notified.
     pub user_id: UserId,
     /// The kind. Every item has an attribute `kind` of its own.
     #[serde(rename = "notificationKind")]
     pub kind: NotificationKind,
-    /// When it was made.
     pub at: Timestamp,
     /// The user who acted; none for the service itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub actor: Option<UserId>,
-    /// The record that it is about.
     pub subject: NotificationSubject,
     /// The comment whose text the excerpt is of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -73,7 +68,6 @@ pub struct Notification {
     /// True if the text is an internal note's.
     #[serde(default, skip_serializing_if = "Not::not")]
     pub internal: bool,
-    /// When the user read it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read_at: Option<Timestamp>,
 }
@@ -84,30 +78,25 @@ impl Notification {
 
     /// Returns the id of a notification that is made at an instant. It sorts by time. `cause` names what
     /// the notification follows from.
-    #[must_use]
     pub fn id_of(at: Timestamp, cause: &str) -> String {
         format!("{}-{cause}", Self::beginning_at(at))
     }
 
     /// Returns the beginning of the ids of an instant.
-    #[must_use]
     pub fn beginning_at(at: Timestamp) -> String {
         format!("{:013}", at.millis())
     }
 
     /// Returns the cause in an id. `None` for another text.
-    #[must_use]
     pub fn cause_in(id: &str) -> Option<&str> {
         id.split_once('-').map(|(_, cause)| cause)
     }
 }
 
 input! {
-    /// Filters of notifications.
     pub struct NotificationFilter {
         /// `true` for notifications that were not read, `false` for the others.
         unread: Option<bool>,
-        /// The kinds.
         kind: Option<AnyOf<NotificationKind>>,
     }
 }
@@ -147,7 +136,6 @@ pub struct NotificationPreferences {
 }
 
 impl NotificationPreferences {
-    /// Changes the preferences.
     pub fn set(&mut self, sent: &NotificationPreferencesSet) {
         for (kind, is_on) in &sent.0 {
             if *is_on {

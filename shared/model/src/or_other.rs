@@ -22,8 +22,6 @@ pub enum OrOther<E> {
 }
 
 impl<E: Copy> OrOther<E> {
-    /// Returns the name, if this version knows it.
-    #[must_use]
     pub const fn known(&self) -> Option<E> {
         match self {
             Self::Known(name) => Some(*name),

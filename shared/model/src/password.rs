@@ -5,12 +5,12 @@ use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 use utoipa::{
     PartialSchema, ToSchema,
-    openapi::{KnownFormat, ObjectBuilder, Ref, RefOr, Schema, SchemaFormat, schema::Type},
+    openapi::{KnownFormat, ObjectBuilder, RefOr, Schema, SchemaFormat, schema::Type},
 };
 
 use crate::{
     Fault, FaultCode, WrongText,
-    input::{Field, Place, Reading},
+    input::{Component, Place, Reading},
     text::Form,
     unique_name::{composed, key},
 };
@@ -24,14 +24,13 @@ impl LoginPassword {
     const MOST: usize = 1_024;
 
     /// The secret, to compare it with a hash.
-    #[must_use]
     pub fn into_secret(self) -> SecretString {
         self.0
     }
 }
 
-impl Field for LoginPassword {
-    fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
+impl Component for LoginPassword {
+    fn parse(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
         let Value::String(text) = value else {
             return place.wrong(value, "a string");
         };
@@ -39,17 +38,6 @@ impl Field for LoginPassword {
             Ok(()) => Some(Self(text.as_str().into())),
             Err(error) => place.must(error.code(), error),
         }
-    }
-
-    fn field_schema() -> RefOr<Schema> {
-        Ref::from_schema_name("LoginPassword").into()
-    }
-
-    fn field_schemas(all: &mut Vec<(String, RefOr<Schema>)>) {
-        all.push((
-            "LoginPassword".to_owned(),
-            <Self as PartialSchema>::schema(),
-        ));
     }
 }
 
@@ -67,18 +55,13 @@ impl PartialSchema for LoginPassword {
     }
 }
 
-impl ToSchema for LoginPassword {
-    fn name() -> std::borrow::Cow<'static, str> {
-        "LoginPassword".into()
-    }
-}
+impl ToSchema for LoginPassword {}
 
 /// A new password: 12 to 128 characters in the form NFC, and [not the username](Self::fits). NIST SP
 /// 800-63B recommends length rather than kinds of characters.
 #[derive(Clone, Debug)]
 pub struct NewPassword(SecretString);
 
-/// The password is the username of its user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a password cannot be the username")]
 pub struct IsUsername;
@@ -86,7 +69,6 @@ pub struct IsUsername;
 impl NewPassword {
     /// The fewest characters.
     pub const LEAST: usize = 12;
-    /// The most characters.
     pub const MOST: usize = 128;
 
     /// Checks that the password is not the username, compared as names are.
@@ -98,23 +80,18 @@ impl NewPassword {
         }
     }
 
-    /// The secret, to hash it.
-    #[must_use]
     pub fn into_secret(self) -> SecretString {
         self.0
     }
 }
 
 impl IsUsername {
-    /// The fault of a field with this password.
-    #[must_use]
     pub fn at(self, field: &str) -> Fault {
         let detail = "The password must not be the username.";
         Fault::at(field, FaultCode::Guessable, detail)
     }
 }
 
-/// Composes and checks a password.
 impl TryFrom<String> for NewPassword {
     type Error = WrongText;
 
@@ -125,8 +102,8 @@ impl TryFrom<String> for NewPassword {
     }
 }
 
-impl Field for NewPassword {
-    fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
+impl Component for NewPassword {
+    fn parse(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
         let Value::String(text) = value else {
             return place.wrong(value, "a string");
         };
@@ -134,14 +111,6 @@ impl Field for NewPassword {
             Ok(password) => Some(password),
             Err(error) => place.must(error.code(), error),
         }
-    }
-
-    fn field_schema() -> RefOr<Schema> {
-        Ref::from_schema_name("NewPassword").into()
-    }
-
-    fn field_schemas(all: &mut Vec<(String, RefOr<Schema>)>) {
-        all.push(("NewPassword".to_owned(), <Self as PartialSchema>::schema()));
     }
 }
 
@@ -159,11 +128,7 @@ impl PartialSchema for NewPassword {
     }
 }
 
-impl ToSchema for NewPassword {
-    fn name() -> std::borrow::Cow<'static, str> {
-        "NewPassword".into()
-    }
-}
+impl ToSchema for NewPassword {}
 
 /// The hash of a password: argon2id in PHC form.
 #[derive(Clone, Debug, Deserialize)]
@@ -172,7 +137,6 @@ pub struct PasswordHash(SecretString);
 
 impl PasswordHash {
     /// The text, for the table and to compare it with a password.
-    #[must_use]
     pub fn expose(&self) -> &str {
         self.0.expose_secret()
     }
@@ -190,7 +154,6 @@ impl From<&str> for PasswordHash {
     }
 }
 
-/// Writes the text for the table.
 impl Serialize for PasswordHash {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.expose())
@@ -215,7 +178,7 @@ mod tests {
         let read = |text: &str| {
             let mut faults = Vec::new();
             let value = Value::from(text);
-            let sent = NewPassword::read(&value, &mut Place::body(&mut faults));
+            let sent = NewPassword::parse(&value, &mut Place::body(&mut faults));
             let typed = NewPassword::try_from(text.to_owned());
             assert_eq!(sent.is_some(), typed.is_ok(), "{text}");
             faults.pop().map(|fault| fault.code)

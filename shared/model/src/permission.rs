@@ -1,5 +1,3 @@
-//! Roles and their permissions.
-
 use strum::VariantArray;
 
 use super::names::names;
@@ -31,7 +29,6 @@ macro_rules! permissions {
 
         impl Permission {
             /// The lowest role that includes the permission.
-            #[must_use]
             pub const fn least_role(self) -> Role {
                 match self {
                     $(Self::$name => Role::$role,)+
@@ -40,7 +37,6 @@ macro_rules! permissions {
 
             /// Returns true if the permission guards accounts, money or secrets, so that changes by it take
             /// a session.
-            #[must_use]
             pub const fn guards(self) -> bool {
                 match self {
                     $(Self::$name => guards!($($guard)?),)+
@@ -67,7 +63,6 @@ macro_rules! permissions {
 
 /// A type that stands for a permission.
 pub trait NamedPermission: Send + Sync + 'static {
-    /// The permission.
     const PERMISSION: Permission;
 }
 
@@ -142,14 +137,11 @@ permissions! {
 
 impl Role {
     /// The permissions of every user of this role.
-    #[must_use]
     pub fn permissions(self) -> Vec<Permission> {
         let all = Permission::VARIANTS.iter().copied();
         all.filter(|permission| self.may(*permission)).collect()
     }
 
-    /// Returns true if every user of this role has the permission.
-    #[must_use]
     pub fn may(self, permission: Permission) -> bool {
         self >= permission.least_role()
     }

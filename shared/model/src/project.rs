@@ -1,5 +1,3 @@
-//! Projects and their phases.
-
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -22,25 +20,18 @@ use crate::{input, names::names, sort::sort};
 })))]
 #[serde(rename_all = "camelCase")]
 pub struct Project {
-    /// Unique id.
     pub id: ProjectId,
-    /// The owning organization.
     pub organization_id: OrganizationId,
-    /// The title.
     pub title: Title,
-    /// A longer description.
     pub description: Option<Description>,
     /// The status; active projects count as active engagements.
     #[schema(value_type = ProjectStatus)]
     pub status: OrOther<ProjectStatus>,
-    /// When it was created.
     pub created_at: Timestamp,
-    /// When it last changed.
     pub updated_at: Timestamp,
 }
 
 input! {
-    /// Filters of projects.
     pub struct ProjectFilter {
         /// Without it, all projects but the archived ones.
         status: Option<AnyOf<ProjectStatus>>,
@@ -50,7 +41,6 @@ input! {
 }
 
 input! {
-    /// A project to create.
     pub struct ProjectCreate {
         title: Title,
         description: Option<Description>,
@@ -76,8 +66,6 @@ input! {
 }
 
 impl Project {
-    /// Builds a project of the organization from a create request.
-    #[must_use]
     pub fn new(
         id: ProjectId,
         tenant: OrganizationId,
@@ -120,9 +108,7 @@ names! {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[schema(examples(json!({"id": 1, "title": "Billing migration"})))]
 pub struct ProjectRef {
-    /// Unique id.
     pub id: ProjectId,
-    /// The title.
     pub title: Title,
 }
 
@@ -140,24 +126,17 @@ impl From<&Project> for ProjectRef {
 #[schema(examples(json!({"id": 2, "projectId": 1, "title": "Move", "order": 2048})))]
 #[serde(rename_all = "camelCase")]
 pub struct Phase {
-    /// Unique id.
     pub id: PhaseId,
-    /// The owning organization.
     pub organization_id: OrganizationId,
-    /// The project of the phase.
     pub project_id: ProjectId,
-    /// The title.
     pub title: Title,
     /// Position among the project's phases, ascending.
     pub order: Order,
-    /// When it was created.
     pub created_at: Timestamp,
-    /// When it last changed.
     pub updated_at: Timestamp,
 }
 
 input! {
-    /// A phase to create.
     pub struct PhaseCreate {
         title: Title,
         /// The position; behind all other phases when absent or null.
@@ -167,7 +146,6 @@ input! {
 }
 
 input! {
-    /// Filters of phases.
     pub struct PhaseFilter {
         /// Phases with these ids. They are read by id, so none lags behind a write.
         id: Option<Ids<PhaseId>>,

@@ -8,7 +8,6 @@ use crate::Error;
 
 /// A message of a queue: a JSON object with the version of its form.
 pub trait QueueMessage: Serialize + DeserializeOwned {
-    /// The version of the form.
     const VERSION: u32 = 1;
 
     /// The group, in a shared queue. Groups do not delay each other.
@@ -21,7 +20,6 @@ pub trait QueueMessage: Serialize + DeserializeOwned {
         Duration::ZERO
     }
 
-    /// Writes the message for the queue.
     fn to_text(&self) -> Result<String, Error> {
         let (version, message) = (Self::VERSION, self);
         serde_json::to_string(&Envelope { version, message })

@@ -29,7 +29,6 @@ const COUNTED: i64 = WINDOW_SECONDS as i64 * span::SECOND;
 #[schema(value_type = u32, minimum = 1, maximum = 1_000_000, examples(4000))]
 pub struct UnitsPerSecond(u32);
 
-/// A holder of a quota.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum QuotaHolder {
     /// An organization: its users and tokens together.
@@ -47,7 +46,6 @@ impl UnitsPerSecond {
     pub const MOST: u32 = 1_000_000;
 
     /// Creates a plan of so many units a second; `None` beyond 1 to 1,000,000.
-    #[must_use]
     pub const fn new(units: u32) -> Option<Self> {
         match units {
             1..=Self::MOST => Some(Self(units)),
@@ -55,21 +53,17 @@ impl UnitsPerSecond {
         }
     }
 
-    /// The number.
-    #[must_use]
     pub const fn get(self) -> u32 {
         self.0
     }
 
     /// The most calls of the organization that begin to wait for results in ten seconds: a hundredth of the
     /// units of one second, and at least one.
-    #[must_use]
     pub fn most_waiting(self) -> u32 {
         (self.0 / 100).max(1)
     }
 
     /// Units in ten seconds of a holder: all of the plan's for the organization, a quarter for any other.
-    #[must_use]
     pub const fn quota(self, holder: &QuotaHolder) -> u32 {
         let of_organization = self.0 * WINDOW_SECONDS;
         match holder {
@@ -89,7 +83,6 @@ impl Default for UnitsPerSecond {
 
 impl QuotaHolder {
     /// The kind of holder, as the header `RateLimit` names its policy.
-    #[must_use]
     pub const fn policy(&self) -> &'static str {
         match self {
             Self::Organization(_) => "organization",
@@ -101,7 +94,6 @@ impl QuotaHolder {
 
     /// 429 for a holder that has used its quota, or more. It is to wait for the first whole second at which
     /// units are free.
-    #[must_use]
     pub const fn exhausted(&self, quota: u32, used: Duration) -> Error {
         Error::RateLimited {
             policy: self.policy(),
@@ -112,26 +104,22 @@ impl QuotaHolder {
 }
 
 /// The start of the ten seconds that an instant is in. Calls that wait are counted in them.
-#[must_use]
 pub fn window(now: Timestamp) -> Timestamp {
     now.plus(-now.millis().rem_euclid(COUNTED))
 }
 
 /// The end of the ten seconds that begin then.
-#[must_use]
 pub fn window_end(start: Timestamp) -> Timestamp {
     start.plus(COUNTED)
 }
 
 /// The time that units take of a quota.
-#[must_use]
 pub fn time_of(units: f64, quota: u32) -> Duration {
     let parts = units / f64::from(quota);
     Duration::try_from_secs_f64(parts * WINDOW.as_secs_f64()).unwrap_or(Duration::MAX)
 }
 
 /// The whole units of a quota that a time of it stands for.
-#[must_use]
 pub fn units_of(time: Duration, quota: u32) -> u32 {
     let units = u128::from(quota) * time.as_millis() / WINDOW.as_millis();
     u32::try_from(units).unwrap_or(u32::MAX)

@@ -7,7 +7,6 @@ use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
 /// # Panics
 ///
 /// If the operating system has no randomness: no secret would be safe.
-#[must_use]
 pub fn bytes<const N: usize>() -> [u8; N] {
     let mut bytes = [0; N];
     #[expect(
@@ -20,14 +19,12 @@ pub fn bytes<const N: usize>() -> [u8; N] {
 }
 
 /// A token of 24 URL-safe characters that carries 144 random bits.
-#[must_use]
 pub fn token() -> String {
     BASE64_URL_SAFE_NO_PAD.encode(bytes::<18>())
 }
 
 /// A number from 0 up to, but not including, `bound`; 0 when the bound is 0. Spreads retries, and is
 /// not for secrets: the remainder favours small numbers a little.
-#[must_use]
 pub fn below(bound: u64) -> u64 {
     u64::from_le_bytes(bytes()) % bound.max(1)
 }

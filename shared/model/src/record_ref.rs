@@ -14,11 +14,9 @@ use crate::{
     Deletion, Facts, FeedType, Id, Path, ProjectId, RecordId, RecordType, ReferenceId, SubjectType,
 };
 
-/// The type and the id of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RecordName {
-    /// The type.
     #[serde(rename = "type")]
     pub kind: FeedType,
     /// The id, unique among records of the type.
@@ -27,7 +25,6 @@ pub struct RecordName {
 
 impl RecordName {
     /// Returns the path of the API with the record. None for a record that only lists have.
-    #[must_use]
     pub fn path(self) -> Option<String> {
         let is_single = matches!(self.kind.facts().path, Path::Record(_));
         is_single.then(|| self.kind.path(self.record_id, None))?
@@ -49,10 +46,8 @@ impl<I: RecordId> From<I> for RecordName {
     }
 }
 
-/// The record that a notification is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NotificationSubject {
-    /// The type.
     #[serde(rename = "type")]
     pub kind: SubjectType,
     /// The id, unique among records of the type.
@@ -60,15 +55,12 @@ pub struct NotificationSubject {
 }
 
 impl NotificationSubject {
-    /// Returns the subject. `None` for a type that is none.
-    #[must_use]
     pub fn of(kind: RecordType, id: i64) -> Option<Self> {
         let kind = SubjectType::of(kind)?;
         Some(Self { kind, id })
     }
 
     /// Returns the path of the API with the record.
-    #[must_use]
     pub fn path(self) -> Option<String> {
         self.kind.path(self.id, None)
     }
@@ -100,26 +92,19 @@ macro_rules! roles {
             }
 
             /// Returns the record. `None` for a type without the role, and for no id.
-            #[must_use]
             pub fn of(kind: RecordType, id: i64) -> Option<Self> {
                 let id = ReferenceId::new(id).filter(|_| Self::has(kind))?;
                 Some(Self { kind, id })
             }
 
-            /// The type.
-            #[must_use]
             pub const fn kind(self) -> RecordType {
                 self.kind
             }
 
-            /// The id.
-            #[must_use]
             pub const fn id(self) -> ReferenceId {
                 self.id
             }
 
-            /// The id of a record of this type.
-            #[must_use]
             pub fn id_as<I: RecordId>(self) -> Option<I> {
                 I::new(self.id.get()).filter(|_| self.kind == I::TYPE)
             }
@@ -149,7 +134,6 @@ roles! {
 
 impl Talk {
     /// The thread of comments. `None` for one of messages.
-    #[must_use]
     pub fn thread(self) -> Option<Thread> {
         Thread::of(self.kind, self.id.get())
     }
@@ -164,9 +148,7 @@ impl From<Thread> for Talk {
 /// A deleted record that leaves work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Deleted {
-    /// The type.
     pub kind: RecordType,
-    /// The id.
     pub id: ReferenceId,
     /// The project, if its tasks are to be unlinked.
     pub project: Option<ProjectId>,
@@ -174,7 +156,6 @@ pub struct Deleted {
 
 impl Deleted {
     /// Returns the deleted record. `None` if it leaves no work.
-    #[must_use]
     pub fn of(kind: RecordType, id: i64, project: Option<ProjectId>) -> Option<Self> {
         let project = match kind.facts().deletion {
             Deletion::Nothing => return None,
@@ -185,8 +166,6 @@ impl Deleted {
         Some(Self { kind, id, project })
     }
 
-    /// The thread whose comments are to be deleted.
-    #[must_use]
     pub fn thread(self) -> Option<Thread> {
         Thread::of(self.kind, self.id.get())
     }
@@ -225,21 +204,18 @@ impl<I: RecordId> From<(ProjectId, I)> for Deleted {
     }
 }
 
-/// Writes a map of one entry.
 fn write<S: Serializer>(to: S, name: &str, value: &impl Serialize) -> Result<S::Ok, S::Error> {
     let mut map = to.serialize_map(Some(1))?;
     map.serialize_entry(name, value)?;
     map.end()
 }
 
-/// Reads a map of one entry.
 fn read<'de, D: Deserializer<'de>>(from: D) -> Result<(String, Value), D::Error> {
     let mut map = BTreeMap::<String, Value>::deserialize(from)?;
     let entry = map.pop_first().filter(|_| map.is_empty());
     entry.ok_or_else(|| D::Error::custom("a record is a map of one entry"))
 }
 
-/// The error of a record without the role.
 fn other<E: Error>() -> E {
     E::custom("another record")
 }

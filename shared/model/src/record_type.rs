@@ -1,12 +1,9 @@
 //! The types of records. A row says each fact of a type once: all code looks it up there.
 
-#![expect(missing_docs, reason = "strum writes a method without")]
-
 use serde::{Deserialize, Serialize};
 
 use crate::{Id, Permission, id::id};
 
-/// The facts of a type of record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Facts {
     /// The record in a sentence of the OpenAPI document, in lines.
@@ -17,7 +14,6 @@ pub struct Facts {
     pub key: &'static str,
     /// The attribute by which other records name it: `serviceRequestId`.
     pub named_by: &'static str,
-    /// The place in the API.
     pub path: Path,
     /// The view of the desk that shows it.
     pub view: View,
@@ -25,17 +21,13 @@ pub struct Facts {
     pub permission: Permission,
     /// The types of records that it may belong to.
     pub parents: &'static [RecordType],
-    /// The text by which people know it.
     pub title: TitleOf,
     /// The type of the comments or messages that users write on it.
     pub thread: Option<RecordType>,
-    /// True if it has a history.
     pub has_history: bool,
-    /// True if it carries tags.
     pub has_tags: bool,
     /// True if the service reminds users of it.
     pub has_reminders: bool,
-    /// The work that its deletion leaves.
     pub deletion: Deletion,
 }
 
@@ -50,7 +42,6 @@ pub enum Path {
     Below(&'static str),
     /// The path of its parent.
     Parent,
-    /// None.
     Nowhere,
 }
 
@@ -68,13 +59,11 @@ pub enum View {
 /// The text by which people know a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TitleOf {
-    /// Its title.
     Title,
     /// The beginning of its description.
     Description,
     /// The type of the alert.
     SignalType,
-    /// Its URL.
     Url,
     /// This text, for all of them.
     Fixed(&'static str),
@@ -83,7 +72,6 @@ pub enum TitleOf {
 /// The work that a deletion leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Deletion {
-    /// None.
     Nothing,
     /// Its comments are to be deleted.
     Comments,
@@ -96,7 +84,6 @@ pub enum Deletion {
 }
 
 impl Facts {
-    /// The facts of a type that are no others'.
     const USUAL: Self = Self {
         about: &[],
         noun: "",
@@ -120,7 +107,6 @@ macro_rules! records {
         $(#[doc = $about:literal])+
         $name:ident $(($id:ident = $article:literal))? { $($fact:ident: $value:expr),+ $(,)? }
     )+) => {
-        /// The type of a record.
         #[derive(
             Clone,
             Copy,
@@ -142,8 +128,6 @@ macro_rules! records {
         }
 
         impl RecordType {
-            /// The facts of the type.
-            #[must_use]
             pub const fn facts(self) -> &'static Facts {
                 match self {
                     $(Self::$name => {
@@ -171,9 +155,7 @@ macro_rules! records {
     };
 }
 
-/// The id of records of a type.
 pub trait RecordId: Id {
-    /// The type.
     const TYPE: RecordType;
 }
 
@@ -365,32 +347,26 @@ records! {
 }
 
 impl RecordType {
-    /// All of them.
     pub const ALL: &'static [Self] = <Self as strum::VariantArray>::VARIANTS;
 
     /// Returns true for comments and messages.
-    #[must_use]
     pub fn is_of_thread(self) -> bool {
         let mut all = Self::ALL.iter();
         all.any(|kind| kind.facts().thread == Some(self))
     }
 
-    /// Returns the type with this name.
-    #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         let mut all = Self::ALL.iter().copied();
         all.find(|kind| kind.name() == name)
     }
 
     /// The name as the API writes it.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         self.into_str()
     }
 
     /// Returns the path of the API with a record of the type, or with the list that has it. `parent` is
     /// the path of the record that it belongs to.
-    #[must_use]
     pub fn path(self, id: i64, parent: Option<String>) -> Option<String> {
         match self.facts().path {
             Path::Record(records) => Some(format!("/api/{records}/{id}")),
@@ -434,18 +410,14 @@ macro_rules! subsets {
                 pub const $kind: Self = Self(RecordType::$kind);
             )+
 
-            /// All of them.
             pub const ALL: &'static [Self] = &[$(Self::$kind),+];
 
             /// Returns the type of an id's records. The id of another type does not compile.
-            #[must_use]
             pub const fn of_id<I: RecordId>() -> Self {
                 const { assert!(Self::of(I::TYPE).is_some(), "another type of record") }
                 Self(I::TYPE)
             }
 
-            /// Returns the type. `None` for another one.
-            #[must_use]
             pub const fn of(kind: RecordType) -> Option<Self> {
                 match kind {
                     $(RecordType::$kind)|+ => Some(Self(kind)),
@@ -520,7 +492,6 @@ subsets! {
 
 impl UnlistedKind {
     /// Returns true for a kind whose changes users are notified of. The publisher handles the others.
-    #[must_use]
     pub const fn is_indexed(self) -> bool {
         SubjectType::of(self.0).is_some()
     }

@@ -28,7 +28,6 @@ input! {
         /// Words, each of which must begin a word of the record's title, description or content, without
         /// regard to case and accents. A number, with or without `#`, also finds the record with that id.
         query: SearchWords,
-        /// The types of the records.
         r#type: Option<AnyOf<SearchedType>>,
         /// The projects of the records. Comments and messages, service requests and tickets have none.
         project_id: Option<AnyOf<ProjectId>>,
@@ -48,14 +47,10 @@ pub struct SearchWords(Vec<String>);
 pub struct SearchLimit(usize);
 
 impl SearchQuery {
-    /// The most rows.
-    #[must_use]
     pub fn most(&self) -> usize {
         self.limit.map_or(20, |limit| limit.0)
     }
 
-    /// The types of records.
-    #[must_use]
     pub fn types(&self) -> &[SearchedType] {
         let types = self.r#type.as_ref();
         types.map_or(SearchedType::ALL, |types| &types.0)
@@ -64,7 +59,6 @@ impl SearchQuery {
 
 impl SearchWords {
     /// The words, the longest first, which are likely to be rare.
-    #[must_use]
     pub fn longest_first(&self) -> &[String] {
         &self.0
     }

@@ -15,30 +15,22 @@ use crate::{input, names::names};
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ServiceRequest {
-    /// Unique id.
     pub id: ServiceRequestId,
-    /// The owning organization.
     pub organization_id: OrganizationId,
-    /// The title.
     pub title: Title,
-    /// A longer description.
     pub description: Option<Description>,
-    /// The status.
     #[schema(value_type = ServiceStatus)]
     pub status: OrOther<ServiceStatus>,
-    /// The priority.
     #[schema(value_type = Priority)]
     pub priority: OrOther<Priority>,
     /// A category of the organization's own.
     pub category: Option<Category>,
-    /// The user who raised it.
     pub creator_id: UserId,
     /// The user who works on it.
     pub assignee_id: Option<UserId>,
     /// The type of the record that it refers to; set together with `reference_id`.
     #[schema(value_type = Option<ReferenceType>)]
     pub reference_type: Option<OrOther<ReferenceType>>,
-    /// The record that it refers to.
     pub reference_id: Option<ReferenceId>,
     /// Free-form.
     #[schema(value_type = Option<JsonObject>)]
@@ -48,9 +40,7 @@ pub struct ServiceRequest {
     pub agent_action: Option<ActionRef>,
     /// When it was last resolved or closed; null while it is neither.
     pub resolved_at: Option<Timestamp>,
-    /// When it was raised.
     pub created_at: Timestamp,
-    /// When it last changed.
     pub updated_at: Timestamp,
 }
 
@@ -58,14 +48,11 @@ pub struct ServiceRequest {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ActionRef {
-    /// Its session.
     pub session_id: AgentSessionId,
-    /// The action.
     pub action_id: String,
 }
 
 input! {
-    /// A service request to raise.
     pub struct ServiceRequestCreate {
         title: Title,
         description: Option<Description>,
@@ -105,7 +92,6 @@ input! {
 }
 
 input! {
-    /// Filters of service requests.
     pub struct ServiceRequestFilter {
         /// Requests with these ids. They are read by id, so none lags behind a write.
         id: Option<Ids<ServiceRequestId>>,
@@ -122,8 +108,6 @@ input! {
 }
 
 impl ServiceRequestFilter {
-    /// Returns true for a request that matches. `me` is the caller.
-    #[must_use]
     pub fn fits(&self, request: &ServiceRequest, caller: UserId) -> bool {
         let (status, priority) = (self.status.as_ref(), self.priority.as_ref());
         let (assignee, creator) = (self.assignee_id.as_ref(), self.creator_id.as_ref());
@@ -155,8 +139,6 @@ fn come_together(
 }
 
 impl ServiceRequest {
-    /// Builds an open service request of the organization from a create request.
-    #[must_use]
     pub fn new(
         id: ServiceRequestId,
         tenant: OrganizationId,
@@ -220,8 +202,6 @@ impl ServiceRequest {
         Ok(resolution)
     }
 
-    /// Returns true if a comment of the user opens it again.
-    #[must_use]
     pub fn reopens_on_comment_of(&self, user: UserId) -> bool {
         self.creator_id == user && self.status.reopens_on_answer()
     }

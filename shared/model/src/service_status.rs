@@ -23,7 +23,6 @@ names! {
 
 impl ServiceStatus {
     /// Returns true if this status may change to `next`, as the enum says. Each may stay as it is.
-    #[must_use]
     pub fn may_become(self, next: Self) -> bool {
         use ServiceStatus::{Closed, InProgress, Open, Pending, Resolved};
         match self {
@@ -34,7 +33,6 @@ impl ServiceStatus {
     }
 
     /// Returns true for `resolved` and `closed`, which count as a resolution.
-    #[must_use]
     pub const fn is_over(self) -> bool {
         matches!(self, Self::Resolved | Self::Closed)
     }
@@ -42,7 +40,6 @@ impl ServiceStatus {
 
 impl OrOther<ServiceStatus> {
     /// Returns true if the record counts as a resolution. With an unknown status, its `resolved_at` tells.
-    #[must_use]
     pub fn is_over(&self, resolved_at: Option<Timestamp>) -> bool {
         let known = self.known().map(ServiceStatus::is_over);
         known.unwrap_or(resolved_at.is_some())
@@ -78,7 +75,6 @@ impl OrOther<ServiceStatus> {
     }
 
     /// Returns true if a message of the user who raised the record opens it again.
-    #[must_use]
     pub const fn reopens_on_answer(&self) -> bool {
         use ServiceStatus::{Pending, Resolved};
         matches!(self, Self::Known(Pending | Resolved))

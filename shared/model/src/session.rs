@@ -1,5 +1,3 @@
-//! Sign-in sessions.
-
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -15,13 +13,10 @@ use crate::input;
 pub struct Session {
     /// SHA-256 of the session id, in hexadecimal. The table never holds the id itself.
     pub sid_hash: String,
-    /// The user's organization.
     pub organization_id: OrganizationId,
-    /// The user who signed in.
     pub user_id: UserId,
     /// The user's [`User::session_epoch`] at sign-in.
     pub epoch: i64,
-    /// When the session began.
     pub created_at: Timestamp,
     /// When the session was last extended.
     pub touched_at: Timestamp,
@@ -32,7 +27,6 @@ pub struct Session {
 }
 
 input! {
-    /// A sign-in.
     pub struct Login {
         username: LoginName,
         password: LoginPassword,
@@ -41,7 +35,6 @@ input! {
 }
 
 input! {
-    /// A change of the caller's own password.
     pub struct PasswordChange {
         current_password: LoginPassword,
         new_password: NewPassword,
@@ -53,8 +46,6 @@ input! {
 }
 
 impl Session {
-    /// A session of the user that begins now.
-    #[must_use]
     pub fn begin(sid: &Sid, user: &User, now: Timestamp) -> Self {
         Self {
             sid_hash: sid.hash(),
@@ -77,7 +68,6 @@ impl Session {
     }
 
     /// The id that the user sees. It reveals neither the session id nor its hash.
-    #[must_use]
     pub fn public_id(&self) -> String {
         let mut id = digest(&self.sid_hash);
         id.truncate(16);
@@ -88,26 +78,21 @@ impl Session {
     const ABSOLUTE: i64 = Sid::LONGEST;
 
     /// The instant at which it ends, unless a request extends it.
-    #[must_use]
     pub fn ends_at(&self) -> Timestamp {
         self.touched_at.plus(Self::IDLE).min(self.latest_end())
     }
 
-    /// The latest instant at which it ends.
-    #[must_use]
     pub const fn latest_end(&self) -> Timestamp {
         self.created_at.plus(Self::ABSOLUTE)
     }
 
     /// Returns true if the session is still valid for this user.
-    #[must_use]
     pub fn holds(&self, user: &User, now: Timestamp) -> bool {
         let kept = user.kept_session.as_ref() == Some(&self.sid_hash);
         now < self.ends_at() && !user.disabled && (user.session_epoch == self.epoch || kept)
     }
 
     /// Returns true if a tenth of the idle time has passed, so that extending it is worth a write.
-    #[must_use]
     pub const fn wants_touch(&self, now: Timestamp) -> bool {
         now.since(self.touched_at) >= Self::IDLE / 10
     }

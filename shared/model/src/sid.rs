@@ -1,5 +1,3 @@
-//! Session ids.
-
 use std::fmt;
 
 use sha2::{Digest, Sha256};
@@ -11,9 +9,7 @@ use crate::{Id, OrganizationId, Timestamp, UserId, random, span};
 /// refused without a read. The secret cannot be guessed.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Sid {
-    /// The user's organization.
     pub organization: OrganizationId,
-    /// The user of the session.
     pub user: UserId,
     /// The sign-in, in seconds since the Unix epoch.
     issued: i64,
@@ -24,8 +20,6 @@ impl Sid {
     /// Milliseconds for which a session lasts at most.
     pub const LONGEST: i64 = 7 * span::DAY;
 
-    /// A new session id for a user.
-    #[must_use]
     pub fn generate(organization: OrganizationId, user: UserId, now: Timestamp) -> Self {
         Self {
             organization,
@@ -36,7 +30,6 @@ impl Sid {
     }
 
     /// Parses a session id whose signature was verified.
-    #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let mut parts = text.splitn(4, '-');
         let organization = OrganizationId::new(parts.next()?.parse().ok()?)?;
@@ -52,13 +45,11 @@ impl Sid {
     }
 
     /// Returns true if its session has ended by its age alone.
-    #[must_use]
     pub const fn is_too_old(&self, now: Timestamp) -> bool {
         now.epoch_seconds() - self.issued > Self::LONGEST / span::SECOND
     }
 
     /// The SHA-256 that the table stores.
-    #[must_use]
     pub fn hash(&self) -> String {
         digest(&self.to_string())
     }
@@ -76,15 +67,12 @@ impl fmt::Display for Sid {
     }
 }
 
-/// Hides the secret from logs.
 impl fmt::Debug for Sid {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Sid({}-{}-…)", self.organization, self.user)
     }
 }
 
-/// SHA-256 of a text, in hexadecimal.
-#[must_use]
 pub fn digest(text: &str) -> String {
     hex::encode(Sha256::digest(text))
 }

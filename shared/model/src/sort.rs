@@ -111,7 +111,6 @@ macro_rules! by_time {
     ($($name:ident),*) => {$(
         impl $name {
             /// Returns true if the newest comes first.
-            #[must_use]
             pub fn is_descending(self) -> bool {
                 self == Self::NewestFirst
             }

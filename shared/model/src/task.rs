@@ -1,5 +1,3 @@
-//! Tasks.
-
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
@@ -16,15 +14,11 @@ use crate::{input, names::names};
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Task {
-    /// Unique id.
     pub id: TaskId,
-    /// The title.
     pub title: Title,
-    /// A longer description.
     pub description: Option<Description>,
     /// The project; null for a task of the whole organization.
     pub project_id: Option<ProjectId>,
-    /// The owning organization.
     pub organization_id: OrganizationId,
     /// A milestone of the same project.
     pub milestone_id: Option<MilestoneId>,
@@ -34,20 +28,15 @@ pub struct Task {
     pub order: Order,
     /// The user who works on the task.
     pub assignee_id: Option<UserId>,
-    /// The status.
     #[schema(value_type = TaskStatus)]
     pub status: OrOther<TaskStatus>,
-    /// The priority.
     #[schema(value_type = Priority)]
     pub priority: OrOther<Priority>,
     /// The ids of its tags, some of which may have been deleted.
     #[serde(default)]
     pub tag_ids: BTreeSet<TagId>,
-    /// When it should be done.
     pub due_date: Option<Timestamp>,
-    /// When it was created.
     pub created_at: Timestamp,
-    /// When it last changed.
     pub updated_at: Timestamp,
 }
 
@@ -68,7 +57,6 @@ input! {
         assignee_id: Option<UserId>,
         status: Defaulted<TaskStatus>,
         priority: Defaulted<Priority>,
-        /// When it should be done.
         due_date: Option<Timestamp>,
     }
     check(project_id, organization_id) belongs_somewhere;
@@ -99,7 +87,6 @@ input! {
         /// Any change is allowed.
         status: Change<TaskStatus>,
         priority: Change<Priority>,
-        /// When it should be done.
         due_date: Patch<Timestamp>,
         order: Change<Order>,
     }
@@ -109,7 +96,6 @@ input! {
 }
 
 input! {
-    /// A move of a task to a phase.
     pub struct TaskPhase {
         /// A phase of the task's project; null removes the task from its phase.
         phase_id: Nullable<PhaseId>,
@@ -133,7 +119,6 @@ input! {
 }
 
 input! {
-    /// New positions of tasks.
     pub struct TaskReorder {
         /// The tasks to move, each at most once.
         tasks: List<TaskPlace, 1, 100>,
@@ -144,7 +129,6 @@ input! {
 }
 
 input! {
-    /// A task and its new position.
     pub struct TaskPlace {
         id: TaskId,
         order: Order,
@@ -154,7 +138,6 @@ input! {
 }
 
 input! {
-    /// Filters of tasks.
     pub struct TaskFilter {
         /// Tasks with these ids. They are read by id, so none lags behind a write.
         id: Option<Ids<TaskId>>,
@@ -175,8 +158,6 @@ input! {
 }
 
 impl TaskFilter {
-    /// Returns true for a task that matches. `me` is the caller.
-    #[must_use]
     pub fn fits(&self, task: &Task, caller: UserId) -> bool {
         let has_tag = |requested: &AnyOf<OrNone<TagId>>| {
             let mut tags = task.tag_ids.iter();
@@ -218,7 +199,6 @@ impl TaskFilter {
     }
 }
 
-/// The task beside which a moved one comes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Neighbour {
     /// The moved task comes directly before it.
@@ -228,16 +208,12 @@ pub enum Neighbour {
 }
 
 impl Neighbour {
-    /// The task.
-    #[must_use]
     pub const fn id(self) -> TaskId {
         match self {
             Self::Before(id) | Self::After(id) => id,
         }
     }
 
-    /// The field that names the task.
-    #[must_use]
     pub const fn field(self) -> &'static str {
         match self {
             Self::Before(_) => "before",
@@ -251,8 +227,6 @@ impl Task {
     /// them.
     pub const ORDER_STEP: i64 = 1024;
 
-    /// Builds a task of the organization from a create request.
-    #[must_use]
     pub fn new(
         id: TaskId,
         tenant: OrganizationId,
@@ -293,8 +267,6 @@ impl Task {
 }
 
 impl TaskMove {
-    /// The task beside which the moved one comes.
-    #[must_use]
     pub const fn neighbour(&self) -> Option<Neighbour> {
         match (self.before, self.after) {
             (Some(task), _) => Some(Neighbour::Before(task)),

@@ -9,21 +9,20 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::{
     PartialSchema, ToSchema,
-    openapi::{ObjectBuilder, Ref, RefOr, Schema, schema::Type},
+    openapi::{ObjectBuilder, RefOr, Schema, schema::Type},
 };
 
 use crate::{
     FaultCode, WrongText,
     characters::{HIDDEN, INVISIBLE, WHITE, hidden, is_invisible, is_of_a_name},
     digest,
-    input::{Field, Place, Reading},
+    input::{Component, Place, Reading},
     unique_name::{mixes_scripts, spelled},
 };
 
 /// The characters that a text may hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// All of them.
     Text,
     /// No [hidden](crate::characters::is_hidden) characters, but those of flags.
     Line,
@@ -34,7 +33,6 @@ pub enum Form {
 }
 
 impl Form {
-    /// Checks a text of this form.
     pub fn check(self, text: &str, least: usize, most: usize) -> Result<(), WrongText> {
         let is_blank = |one: char| one.is_whitespace() || is_invisible(one);
         if least > 0 && text.chars().all(is_blank) {
@@ -59,7 +57,6 @@ impl Form {
         }
     }
 
-    /// Returns the spelling of a text that is kept.
     fn kept(self, text: &str) -> String {
         match self {
             Self::Name => spelled(text),
@@ -68,7 +65,6 @@ impl Form {
     }
 
     /// The regular expression of such texts (ECMA-262, with or without the flag `u`), if they have one.
-    #[must_use]
     pub fn pattern(self, least: usize) -> Option<String> {
         match self {
             Self::Text if least == 0 => None,
@@ -142,10 +138,10 @@ macro_rules! texts {
             }
         }
 
-        impl Field for $name {
+        impl Component for $name {
             const HOLDS_COMMAS: bool = !matches!(Form::$form, Form::Name);
 
-            fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
+            fn parse(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
                 let Value::String(text) = value else {
                     return place.wrong(value, "a string");
                 };
@@ -153,14 +149,6 @@ macro_rules! texts {
                     Ok(text) => Some(text),
                     Err(error) => place.must(error.code(), error),
                 }
-            }
-
-            fn field_schema() -> RefOr<Schema> {
-                Ref::from_schema_name(stringify!($name)).into()
-            }
-
-            fn field_schemas(all: &mut Vec<(String, RefOr<Schema>)>) {
-                all.push((stringify!($name).to_owned(), <Self as PartialSchema>::schema()));
             }
         }
 
@@ -178,11 +166,7 @@ macro_rules! texts {
             }
         }
 
-        impl ToSchema for $name {
-            fn name() -> std::borrow::Cow<'static, str> {
-                stringify!($name).into()
-            }
-        }
+        impl ToSchema for $name {}
     )*};
 }
 
@@ -251,8 +235,6 @@ impl Slug {
     /// Length of the hash in place of letters and digits that do not fit.
     const HASH: usize = 8;
 
-    /// Returns the text as a slug, if it is one.
-    #[must_use]
     pub fn new(text: &str) -> Option<Self> {
         let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
         let is_one = (1..=Self::MOST).contains(&text.len()) && text.bytes().all(plain);
@@ -261,7 +243,6 @@ impl Slug {
 
     /// Converts a name of another form: `HTTPErrorRate` becomes `http_error_rate`. None for a name
     /// without ASCII letters and digits, and for one whose letters or digits a slug cannot hold.
-    #[must_use]
     pub fn of(name: &str) -> Option<Self> {
         let slug = snake_case(name);
         let is_whole = name
@@ -272,7 +253,6 @@ impl Slug {
 
     /// Converts any name. A hash stands for letters and digits that do not fit, so different names stay
     /// different: `磁盘满 EU` becomes `eu_`, and eight digits of the hash.
-    #[must_use]
     pub fn of_any(name: &str) -> Self {
         Self::of(name).unwrap_or_else(|| {
             let mut hash = digest(name);
@@ -324,8 +304,8 @@ impl fmt::Display for Slug {
     }
 }
 
-impl Field for Slug {
-    fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
+impl Component for Slug {
+    fn parse(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
         let Value::String(text) = value else {
             return place.wrong(value, "a string");
         };
@@ -335,14 +315,6 @@ impl Field for Slug {
                 "have 1 to 64 lower-case letters, digits and underscores",
             )
         })
-    }
-
-    fn field_schema() -> RefOr<Schema> {
-        Ref::from_schema_name("Slug").into()
-    }
-
-    fn field_schemas(all: &mut Vec<(String, RefOr<Schema>)>) {
-        all.push(("Slug".to_owned(), <Self as PartialSchema>::schema()));
     }
 }
 
@@ -359,11 +331,7 @@ impl PartialSchema for Slug {
     }
 }
 
-impl ToSchema for Slug {
-    fn name() -> std::borrow::Cow<'static, str> {
-        "Slug".into()
-    }
-}
+impl ToSchema for Slug {}
 
 #[cfg(test)]
 mod tests {

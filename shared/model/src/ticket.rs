@@ -1,5 +1,3 @@
-//! Support tickets.
-
 use std::ops::Not;
 
 use serde::{Deserialize, Serialize};
@@ -28,16 +26,11 @@ use crate::{input, names::names};
 })))]
 #[serde(rename_all = "camelCase")]
 pub struct Ticket {
-    /// Unique id.
     pub id: TicketId,
-    /// The owning organization.
     pub organization_id: OrganizationId,
-    /// The title.
     pub title: Title,
-    /// The status.
     #[schema(value_type = ServiceStatus)]
     pub status: OrOther<ServiceStatus>,
-    /// The priority.
     #[schema(value_type = Priority)]
     pub priority: OrOther<Priority>,
     /// The user who works on it.
@@ -53,35 +46,25 @@ pub struct Ticket {
     pub last_message_at: Option<Timestamp>,
     /// When it was last resolved or closed; null while it is neither.
     pub resolved_at: Option<Timestamp>,
-    /// When it was opened.
     pub created_at: Timestamp,
-    /// When it last changed.
     pub updated_at: Timestamp,
 }
 
-/// A message of a ticket.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TicketMessage {
-    /// Unique id.
     pub id: TicketMessageId,
-    /// The owning organization.
     pub organization_id: OrganizationId,
-    /// The ticket.
     pub ticket_id: TicketId,
-    /// The text.
     pub content: Content,
-    /// The author.
     pub user_id: UserId,
     /// `true` for a note that only those who may manage tickets or reply to them see.
     #[serde(default, skip_serializing_if = "Not::not")]
     pub internal: bool,
-    /// When it was written.
     pub created_at: Timestamp,
 }
 
 input! {
-    /// A ticket to raise.
     pub struct TicketCreate {
         title: Title,
         /// Becomes the caller's first message, unless it is empty.
@@ -113,7 +96,6 @@ input! {
 }
 
 input! {
-    /// Filters of tickets.
     pub struct TicketFilter {
         /// Tickets with these ids. They are read by id, so none lags behind a write.
         id: Option<Ids<TicketId>>,
@@ -127,7 +109,6 @@ input! {
 }
 
 input! {
-    /// A reply to a ticket.
     pub struct TicketReply {
         content: Content,
         /// True for a note that only users who manage tickets or reply to them see. It does not reopen the
@@ -138,8 +119,6 @@ input! {
 }
 
 impl TicketFilter {
-    /// Returns true for a ticket that matches. `me` is the caller.
-    #[must_use]
     pub fn fits(&self, ticket: &Ticket, caller: UserId) -> bool {
         let (status, priority) = (self.status.as_ref(), self.priority.as_ref());
         let (assignee, creator) = (self.assignee_id.as_ref(), self.creator_id.as_ref());

@@ -1,5 +1,3 @@
-//! Instants.
-
 use std::{fmt, str::FromStr};
 
 use chrono::{DateTime, Months, NaiveDate, NaiveDateTime, SecondsFormat, Utc};
@@ -7,12 +5,12 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use serde_json::Value;
 use utoipa::{
     PartialSchema, ToSchema,
-    openapi::{KnownFormat, ObjectBuilder, Ref, RefOr, Schema, SchemaFormat, schema::Type},
+    openapi::{KnownFormat, ObjectBuilder, RefOr, Schema, SchemaFormat, schema::Type},
 };
 
 use crate::{
     FaultCode,
-    input::{Field, Place, Reading},
+    input::{Component, Place, Reading},
 };
 
 /// An instant in UTC, in whole milliseconds, in the years 0000 to 9999.
@@ -29,13 +27,9 @@ pub struct NotATimestamp;
 
 /// Spans of time, in milliseconds.
 pub mod span {
-    /// Milliseconds in a second.
     pub const SECOND: i64 = 1_000;
-    /// Milliseconds in a minute.
     pub const MINUTE: i64 = 60 * SECOND;
-    /// Milliseconds in an hour.
     pub const HOUR: i64 = 60 * MINUTE;
-    /// Milliseconds in a day.
     pub const DAY: i64 = 24 * HOUR;
 }
 
@@ -46,7 +40,6 @@ impl Timestamp {
     const LATEST: i64 = 253_402_300_799_999;
 
     /// From milliseconds since the Unix epoch, clamped to the years 0000 to 9999.
-    #[must_use]
     pub const fn from_millis(millis: i64) -> Self {
         if millis < Self::EARLIEST {
             Self(Self::EARLIEST)
@@ -58,13 +51,11 @@ impl Timestamp {
     }
 
     /// Milliseconds since the Unix epoch.
-    #[must_use]
     pub const fn millis(self) -> i64 {
         self.0
     }
 
     /// Whole seconds since the Unix epoch, for DynamoDB's TTL.
-    #[must_use]
     pub const fn epoch_seconds(self) -> i64 {
         self.0.div_euclid(1_000)
     }
@@ -76,7 +67,6 @@ impl Timestamp {
     }
 
     /// Milliseconds from `earlier` to this instant; negative if `earlier` is later.
-    #[must_use]
     pub const fn since(self, earlier: Self) -> i64 {
         self.0 - earlier.0
     }
@@ -96,7 +86,6 @@ impl Timestamp {
     }
 
     /// The day in UTC, as `2026-01-31`.
-    #[must_use]
     pub fn day(self) -> String {
         let mut text = self.to_string();
         text.truncate("2026-01-31".len());
@@ -164,8 +153,8 @@ fn advice(text: &str, is_query: bool) -> &'static str {
     }
 }
 
-impl Field for Timestamp {
-    fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
+impl Component for Timestamp {
+    fn parse(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
         let Value::String(text) = value else {
             return place.wrong(value, "a string");
         };
@@ -173,14 +162,6 @@ impl Field for Timestamp {
             let advice = advice(text, place.is_query());
             place.must(FaultCode::DateTime, advice)
         })
-    }
-
-    fn field_schema() -> RefOr<Schema> {
-        Ref::from_schema_name("Timestamp").into()
-    }
-
-    fn field_schemas(all: &mut Vec<(String, RefOr<Schema>)>) {
-        all.push(("Timestamp".to_owned(), <Self as PartialSchema>::schema()));
     }
 }
 
@@ -197,11 +178,7 @@ impl PartialSchema for Timestamp {
     }
 }
 
-impl ToSchema for Timestamp {
-    fn name() -> std::borrow::Cow<'static, str> {
-        "Timestamp".into()
-    }
-}
+impl ToSchema for Timestamp {}
 
 #[cfg(test)]
 mod tests {

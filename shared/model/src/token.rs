@@ -16,11 +16,8 @@ use crate::{Error, Fault, FaultCode, input, input::List, random};
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Token {
-    /// Unique id.
     pub id: TokenId,
-    /// The owner's organization.
     pub organization_id: OrganizationId,
-    /// The owner.
     pub user_id: UserId,
     /// Its slot among the owner's [`MOST`](Self::MOST) tokens, from 0 up.
     pub place: i64,
@@ -33,7 +30,6 @@ pub struct Token {
     pub permissions: Option<Vec<OrOther<Permission>>>,
     /// The owner's [`User::token_epoch`] at its creation.
     pub epoch: i64,
-    /// When it was created.
     pub created_at: Timestamp,
     /// When it expires. (In the table, `expiresAt` is when an item may be removed.)
     pub ends_at: Timestamp,
@@ -42,7 +38,6 @@ pub struct Token {
 }
 
 input! {
-    /// A token to create.
     pub struct TokenCreate {
         /// A name for its purpose.
         name: TokenName,
@@ -75,7 +70,6 @@ impl TokenCreate {
     }
 
     /// The permissions that it names, each once.
-    #[must_use]
     pub fn named(&self) -> Option<Vec<Permission>> {
         let mut named = self.permissions.as_ref()?.0.clone();
         named.sort_unstable();
@@ -85,17 +79,14 @@ impl TokenCreate {
 }
 
 impl Token {
-    /// The most tokens of a user.
     pub const MOST: i64 = 50;
 
     /// Returns true if the token is still valid for this user.
-    #[must_use]
     pub fn holds(&self, user: &User, now: Timestamp) -> bool {
         now < self.ends_at && !user.disabled && user.token_epoch == self.epoch
     }
 
     /// Returns true if the token includes the permission, which its owner may or may not hold.
-    #[must_use]
     pub fn lets(&self, permission: Permission) -> bool {
         let named = self.permissions.as_ref();
         named.is_none_or(|named| named.iter().any(|one| *one == permission))
@@ -103,14 +94,12 @@ impl Token {
 
     /// Returns true for a token with the only permission `manage_signals`. Its alerts are a machine's
     /// word, and not its owner's.
-    #[must_use]
     pub fn is_machine(&self) -> bool {
         let named = self.permissions.as_deref();
         named.is_some_and(|named| matches!(named, [only] if *only == Permission::ManageSignals))
     }
 
     /// Returns true for its first use of the day (UTC), which is worth a write.
-    #[must_use]
     pub fn wants_touch(&self, now: Timestamp) -> bool {
         self.last_used_at < Some(now.start_of_day())
     }
@@ -123,15 +112,12 @@ pub struct TokenSecret(String);
 impl TokenSecret {
     const BEGINNING: &str = "wd_";
 
-    /// A new token.
-    #[must_use]
     pub fn generate() -> Self {
         let random = BASE64_URL_SAFE_NO_PAD.encode(random::bytes::<32>());
         Self(format!("{}{random}", Self::BEGINNING))
     }
 
     /// Parses a token; none for a text of another form.
-    #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let random = text.strip_prefix(Self::BEGINNING)?;
         let bytes = BASE64_URL_SAFE_NO_PAD.decode(random).ok()?;
@@ -140,19 +126,16 @@ impl TokenSecret {
 
     /// The SHA-256 that the table stores. The token is random enough to need neither salt nor a slow
     /// hash.
-    #[must_use]
     pub fn hash(&self) -> String {
         digest(&self.0)
     }
 
     /// The text, for the user who created it.
-    #[must_use]
     pub fn expose(&self) -> &str {
         &self.0
     }
 }
 
-/// Hides the token from logs.
 impl fmt::Debug for TokenSecret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "TokenSecret({}…)", Self::BEGINNING)

@@ -12,7 +12,6 @@ const MOST: usize = 512;
 
 /// Returns the key of a name: compatible characters are one (NFKC), as are upper and lower case. Invisible
 /// characters go, and white space is one space, within the name only. Accents stay.
-#[must_use]
 pub fn key(name: &str) -> String {
     let visible = name.chars().filter(|one| !is_invisible(*one));
     let compatible: String = visible.nfkc().collect();
@@ -23,7 +22,6 @@ pub fn key(name: &str) -> String {
 
 /// Returns the possible keys of a name, each once. Version 1.0 only folded case: its key of this spelling
 /// comes first, then the [present one](key), then version 1.0's of decomposed letters.
-#[must_use]
 pub fn keys(name: &str) -> Vec<String> {
     let (old, key) = (folded(name), key(name));
     let decomposed: String = key.nfd().collect();
@@ -37,7 +35,6 @@ pub fn keys(name: &str) -> Vec<String> {
 }
 
 /// Folds a text's case, as version 1.0 made keys and words.
-#[must_use]
 pub fn folded(text: &str) -> String {
     default_case_fold_str(text)
 }
@@ -48,7 +45,6 @@ pub(crate) fn spelled(username: &str) -> String {
 }
 
 /// Returns a text in the form NFC, in which passwords are compared.
-#[must_use]
 pub fn composed(text: &str) -> String {
     text.nfc().collect()
 }

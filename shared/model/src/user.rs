@@ -1,5 +1,3 @@
-//! Users and their permissions.
-
 use serde::{Deserialize, Serialize};
 use strum::VariantArray;
 use utoipa::ToSchema;
@@ -12,17 +10,13 @@ use super::{
 };
 use crate::input;
 
-/// A user of an organization.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct User {
-    /// Unique id.
     pub id: UserId,
-    /// The organization that the user belongs to.
     pub organization_id: OrganizationId,
     /// The username, 3 to 64 characters, unique in the service.
     pub username: String,
-    /// The name to show.
     pub full_name: String,
     /// The role. An unknown one has no permission.
     pub role: OrOther<Role>,
@@ -49,14 +43,11 @@ pub struct User {
     pub password_set_at: Option<Timestamp>,
     /// When another user last changed its role, its permissions, or whether it is disabled.
     pub access_changed_at: Option<Timestamp>,
-    /// When it was created.
     pub created_at: Timestamp,
-    /// When it last changed.
     pub updated_at: Timestamp,
 }
 
 input! {
-    /// Filters of users.
     pub struct UserFilter {
         role: Option<AnyOf<Role>>,
         disabled: Option<bool>,
@@ -67,7 +58,6 @@ input! {
 }
 
 input! {
-    /// A user to create.
     pub struct UserCreate {
         /// Unique in the service without regard to case; never changes.
         username: Username,
@@ -105,14 +95,12 @@ input! {
 }
 
 input! {
-    /// A new password for a user.
     pub struct PasswordSet {
         password: NewPassword,
     }
     example {"password": "four words of your own"};
 }
 
-/// Permissions in a request.
 pub type Permissions = List<Permission, 0, 50>;
 
 fn password_is_not_the_username(
@@ -130,7 +118,6 @@ fn password_is_not_the_username(
 
 impl UserUpdate {
     /// Returns `true` if it changes what the user may do.
-    #[must_use]
     pub const fn changes_access(&self) -> bool {
         !matches!(
             (&self.role, &self.permissions, &self.disabled),
@@ -141,7 +128,6 @@ impl UserUpdate {
 
 impl User {
     /// Returns true if the user has the permission, by role or as an extra one.
-    #[must_use]
     pub fn may(&self, permission: Permission) -> bool {
         let by_role = self.role.known().is_some_and(|role| role.may(permission));
         by_role
@@ -152,14 +138,12 @@ impl User {
     }
 
     /// Returns true if a later version may grant the user more than this one does.
-    #[must_use]
     pub fn has_unknown_names(&self) -> bool {
         let mut extra = self.extra_permissions.iter();
         self.role.known().is_none() || extra.any(|extra| extra.known().is_none())
     }
 
     /// Returns true if the user may see internal notes of tickets.
-    #[must_use]
     pub fn sees_notes(&self) -> bool {
         self.may(Permission::ManageTickets) || self.may(Permission::ReplyTicket)
     }
@@ -170,14 +154,12 @@ impl User {
 
     /// Returns until when the account is fresh. None unless another user made it, set its password, or
     /// changed what it may do.
-    #[must_use]
     pub fn fresh_until(&self) -> Option<Timestamp> {
         let last = self.password_set_at.max(self.access_changed_at);
         last.map(|at| at.plus(Self::FRESH))
     }
 
     /// Returns true if the user may do something else than `before`.
-    #[must_use]
     pub fn differs_in_access(&self, before: &Self) -> bool {
         self.role != before.role
             || self.disabled != before.disabled
@@ -185,19 +167,16 @@ impl User {
     }
 
     /// The user's permissions, each once, in a fixed order.
-    #[must_use]
     pub fn permissions(&self) -> Vec<Permission> {
         let all = Permission::VARIANTS.iter().copied();
         all.filter(|permission| self.may(*permission)).collect()
     }
 
     /// Returns true for an admin by role who is not disabled. Every organization keeps at least one.
-    #[must_use]
     pub fn is_enabled_admin(&self) -> bool {
         self.role == Role::Admin && !self.disabled
     }
 
-    /// Changes the user.
     pub fn change(&mut self, update: UserUpdate) {
         let UserUpdate {
             full_name,
@@ -276,8 +255,6 @@ fn lacks(permission: Permission, to: &str) -> Error {
     Error::forbidden(Code::PermissionDenied, detail)
 }
 
-/// Permissions in a fixed order, each once.
-#[must_use]
 pub fn each_once(mut permissions: Vec<Permission>) -> Vec<OrOther<Permission>> {
     permissions.sort_unstable();
     permissions.dedup();
@@ -289,11 +266,8 @@ pub fn each_once(mut permissions: Vec<Permission>) -> Vec<OrOther<Permission>> {
 #[schema(examples(json!({"id": 1, "username": "ada", "fullName": "Ada Lindqvist"})))]
 #[serde(rename_all = "camelCase")]
 pub struct UserRef {
-    /// Unique id.
     pub id: UserId,
-    /// The username.
     pub username: String,
-    /// The name to show.
     pub full_name: String,
 }
 

@@ -23,7 +23,6 @@ pub fn spaced(words: impl IntoIterator<Item = String>) -> String {
 
 /// Returns a text without case, accents and invisible characters: compatibility caseless form (Unicode,
 /// D146), without its marks. Letters with a stroke, and others that people type as plain ones, are plain.
-#[must_use]
 pub fn plain(text: &str) -> String {
     if text.is_ascii() {
         return text.to_ascii_lowercase();

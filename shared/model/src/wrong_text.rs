@@ -28,8 +28,6 @@ pub enum WrongText {
 }
 
 impl WrongText {
-    /// The code of the fault.
-    #[must_use]
     pub const fn code(self) -> FaultCode {
         match self {
             Self::Blank => FaultCode::Blank,

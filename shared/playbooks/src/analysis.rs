@@ -1,5 +1,3 @@
-//! Analyses of alerts.
-
 use agent::{
     action::ActionType,
     alert::Alert,
@@ -15,7 +13,6 @@ use super::{
     template::{quoted, readable},
 };
 
-/// Returns the analysis by a playbook, its record and the history, for the proposed actions.
 pub(super) fn of(
     case: &Case,
     playbook: &Playbook,

@@ -33,14 +33,12 @@ pub struct Inquiry<'a> {
 pub struct Wanted<'a> {
     /// The connection to send it through.
     pub connection: &'a Connection,
-    /// The read.
     pub read: &'a TargetRead,
     place: usize,
 }
 
 impl Playbooks {
     /// Begins the analysis of an alert.
-    #[must_use]
     pub fn inquire<'a>(&'a self, case: &'a Case) -> Inquiry<'a> {
         let (playbooks, passed_over) = self.for_case(case);
         let mut inquiry = Inquiry {
@@ -133,7 +131,6 @@ impl Inquiry<'_> {
 
     /// Returns the analysis and the actions. Automated actions that cannot run are proposed as
     /// manual ones.
-    #[must_use]
     pub fn proposal(mut self) -> Proposal {
         self.add_reads(|_| true);
         let case = self.case;

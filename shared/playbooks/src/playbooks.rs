@@ -19,7 +19,6 @@ struct File {
 /// The shipped playbooks: a list of [`File`].
 const FILES: &str = include_str!(concat!(env!("OUT_DIR"), "/files.json"));
 
-/// All playbooks.
 #[derive(Debug)]
 pub struct Playbooks {
     playbooks: Vec<Playbook>,
@@ -33,7 +32,6 @@ pub struct Playbooks {
 pub struct PlaybookError(String);
 
 impl Playbooks {
-    /// Reads the shipped playbooks.
     pub fn shipped() -> Result<Self, PlaybookError> {
         let files: Vec<File> =
             serde_json::from_str(FILES).map_err(|error| PlaybookError(error.to_string()))?;

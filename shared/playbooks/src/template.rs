@@ -59,7 +59,6 @@ impl TryFrom<String> for Template {
 }
 
 impl Template {
-    /// Returns the names of its placeholders.
     pub(super) fn placeholders(&self) -> impl Iterator<Item = &str> {
         self.0.iter().filter_map(|piece| match piece {
             Piece::Placeholder(name) => Some(name.as_str()),
@@ -151,7 +150,6 @@ impl TryFrom<Map<String, Value>> for Body {
 }
 
 impl Body {
-    /// Returns the names of its placeholders.
     pub(super) fn placeholders(&self) -> Vec<&str> {
         let members = self.0.iter();
         members.flat_map(|(_, json)| json.placeholders()).collect()
@@ -223,7 +221,6 @@ pub(super) fn quoted(text: &str) -> String {
     agent::check::quoted(&seen)
 }
 
-/// Returns a value as text.
 pub(super) fn plain(value: Value) -> String {
     match value {
         Value::String(text) => text,

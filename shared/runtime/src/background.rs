@@ -11,18 +11,14 @@ use crate::{
 
 /// A function without clients.
 pub trait Background: FromStart {
-    /// Event of an invocation.
     type Event: DeserializeOwned;
-    /// Answer to an event.
     type Answer: Serialize;
     /// Limits of its requests to AWS.
     const PATIENCE: Patience;
 
-    /// Handles an event.
     fn handle(&self, event: Self::Event) -> impl Future<Output = Self::Answer>;
 }
 
-/// Runs a function of that name as a Lambda.
 pub async fn run<F: Background>(name: &'static str) -> Result<(), Error> {
     let served = async {
         let function = &F::from_start(&Start::cold(F::PATIENCE).await?)?;

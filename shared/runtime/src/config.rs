@@ -18,7 +18,6 @@ use crate::kms::{Context, Kms};
 /// function thus has no secret in its environment, and decrypts once at start.
 const ENCRYPTED: &str = "SIGNING_SECRETS";
 
-/// Names of the secret settings.
 const SECRETS: [&str; 2] = ["SESSION_SECRETS", "WEBHOOK_SECRETS"];
 
 /// The encryption context of [`ENCRYPTED`].
@@ -36,8 +35,6 @@ impl fmt::Debug for Environment {
 }
 
 impl Environment {
-    /// Returns the variables of this process.
-    #[must_use]
     pub fn process() -> Self {
         #[expect(
             clippy::disallowed_methods,
@@ -77,7 +74,6 @@ impl Environment {
     }
 
     /// Returns a variable, trimmed; an empty one counts as absent.
-    #[must_use]
     pub fn optional(&self, name: &str) -> Option<&str> {
         self.0
             .get(name)
@@ -112,7 +108,6 @@ impl Environment {
     }
 
     /// Returns a comma-separated list; empty when absent.
-    #[must_use]
     pub fn list(&self, name: &str) -> Vec<String> {
         self.optional(name)
             .unwrap_or_default()
@@ -132,7 +127,6 @@ impl FromIterator<(String, String)> for Environment {
 /// The secrets that sign session cookies, or the sources of webhooks' secrets; at least one.
 #[derive(Clone, Debug)]
 pub struct SigningSecrets {
-    /// Newest secret.
     pub first: SecretString,
     /// Older secrets. They only verify cookies, so that a rotation signs no user out.
     pub older: Vec<SecretString>,
@@ -191,7 +185,6 @@ impl CookieScope {
     }
 }
 
-/// The settings of every API function.
 #[derive(Clone, Debug)]
 pub struct ApiConfig {
     /// `TABLE_NAME`: the table.
@@ -207,7 +200,6 @@ pub struct ApiConfig {
 }
 
 impl ApiConfig {
-    /// Reads the settings.
     pub fn read(environment: &Environment) -> Result<Self, ConfigError> {
         let session_secrets = SigningSecrets::new(environment.list("SESSION_SECRETS")).ok_or(
             ConfigError::Missing(
@@ -237,7 +229,6 @@ fn client_address_header(environment: &Environment) -> Result<Option<HeaderName>
     header.transpose()
 }
 
-/// Reads `TABLE_NAME`, the table.
 pub fn table(environment: &Environment) -> Result<String, ConfigError> {
     let name = environment.required("TABLE_NAME", "the DynamoDB table")?;
     Ok(name.to_owned())
@@ -249,19 +240,16 @@ pub fn queue_url(environment: &Environment) -> Result<String, ConfigError> {
     Ok(url.to_owned())
 }
 
-/// Reads `WEBHOOK_QUEUE_URL`, the queue of webhook deliveries.
 pub fn webhook_queue_url(environment: &Environment) -> Result<String, ConfigError> {
     let url = environment.required("WEBHOOK_QUEUE_URL", "the SQS queue of webhook deliveries")?;
     Ok(url.to_owned())
 }
 
-/// Reads `SWEEP_QUEUE_URL`, the queue of the sweeper.
 pub fn sweep_queue_url(environment: &Environment) -> Result<String, ConfigError> {
     let url = environment.required("SWEEP_QUEUE_URL", "the SQS queue of the sweeper")?;
     Ok(url.to_owned())
 }
 
-/// Reads `CHANGE_DEAD_LETTER_QUEUE_URL`, the dead-letter queue of changes.
 pub fn change_dead_letter_queue_url(environment: &Environment) -> Result<String, ConfigError> {
     let url = environment.required(
         "CHANGE_DEAD_LETTER_QUEUE_URL",

@@ -81,7 +81,6 @@ pub struct KmsError {
 #[derive(Clone)]
 struct Blob(SecretString);
 
-/// Shows nothing.
 impl fmt::Debug for Blob {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Blob")
@@ -179,7 +178,6 @@ impl Kms {
 
 impl KmsError {
     /// True if the ciphertext is damaged, or belongs to another context or key.
-    #[must_use]
     pub fn is_wrong_ciphertext(&self) -> bool {
         let code = self.code.as_deref();
         matches!(

@@ -6,7 +6,6 @@ use aws_lambda_events::sqs::{SqsBatchResponse, SqsMessage};
 use futures::FutureExt;
 use model::{Error, QueueMessage};
 
-/// Reads a message.
 pub fn read<M: QueueMessage>(message: &SqsMessage) -> Result<M, Error> {
     M::from_text(message.body.as_deref().unwrap_or_default())
 }

@@ -11,9 +11,7 @@ const BATCH: usize = 10;
 /// The time limit of messages that the sweeper sends otherwise.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// A message of a queue.
 pub trait Queued {
-    /// The text.
     fn text(&self) -> Result<String, Error>;
 
     /// The group in a shared queue. Its messages do not delay those of other groups.
@@ -44,7 +42,6 @@ impl<M: QueueMessage> Queued for M {
 /// A message that the queue holds back.
 #[derive(Clone, Debug)]
 pub struct Delayed<M> {
-    /// The message.
     pub message: M,
     /// The time for which the queue holds it back, at most 15 minutes.
     pub delay: Duration,
@@ -72,8 +69,6 @@ pub struct Queue {
 }
 
 impl Queue {
-    /// Returns the queue at a URL.
-    #[must_use]
     pub fn new(client: Client, url: &str) -> Self {
         Self {
             client,

@@ -25,7 +25,6 @@ use tracing_subscriber::fmt::MakeWriter;
 
 use crate::config::Environment;
 
-/// Namespace of the metrics.
 const NAMESPACE: &str = "Workdesk";
 
 /// Stack of a function without `STACK_NAME`.
@@ -35,7 +34,6 @@ const NO_STACK: &str = "local";
 const SLOW: u128 = 1_000;
 
 tokio::task_local! {
-    /// The function that runs.
     static FUNCTION: Arc<Function>;
     /// Caller and organization, once known.
     static CALLER: Cell<Option<(UserId, OrganizationId)>>;
@@ -76,8 +74,6 @@ pub struct Traces {
 }
 
 impl Traces {
-    /// The traces that headers name.
-    #[must_use]
     pub fn of(headers: &HeaderMap) -> Self {
         Self {
             own: trace_of(headers),
@@ -108,7 +104,6 @@ pub enum Metric {
 impl Function {
     /// Returns a function with the metrics of the stack `STACK_NAME`. `SUCCESS_LOG_SHARE` is the share of
     /// successes that is logged: all, unless it is a number from 0 to 1.
-    #[must_use]
     pub fn new(name: &'static str, environment: &Environment) -> Arc<Self> {
         let stack = environment.optional("STACK_NAME").unwrap_or(NO_STACK);
         Arc::new(Self {
@@ -216,7 +211,6 @@ pub async fn observe<F: Future>(traces: Traces, request: F) -> (F::Output, Recor
 
 /// Returns the trace id under which the gateway and all functions log a request: the root in AWS
 /// X-Ray's trace header. None if the header is absent or malformed.
-#[must_use]
 pub fn trace_of(headers: &HeaderMap) -> Option<String> {
     let header = headers.get("x-amzn-trace-id")?.to_str().ok()?;
     let root = header
@@ -248,7 +242,6 @@ fn trace_of_client(headers: &HeaderMap) -> Option<String> {
     (is_known && !is_zero(trace) && !is_zero(parent)).then(|| trace.to_owned())
 }
 
-/// Records the caller of the current request.
 pub fn caller(user: UserId, organization: OrganizationId) {
     // Does nothing outside of a request, such as in the queue's worker.
     let _ = CALLER.try_with(|caller| caller.set(Some((user, organization))));
@@ -298,7 +291,6 @@ pub fn count(metric: Metric, now: Timestamp) {
 }
 
 /// Returns the line of a metric in CloudWatch's embedded metric format.
-#[must_use]
 pub fn embedded_metric(metric: Metric, stack: &str, function: &str, now: Timestamp) -> Value {
     let (name, value, dimension) = match metric {
         Metric::Action(outcome) => ("Actions", 1, Some(("Outcome", outcome))),
@@ -335,13 +327,11 @@ pub fn embedded_metric(metric: Metric, stack: &str, function: &str, now: Timesta
 
 impl Record {
     /// Returns true for the first request of the function's instance.
-    #[must_use]
     pub const fn is_cold_start(&self) -> bool {
         self.cold_start
     }
 
     /// Returns the keys of records that could not be read.
-    #[must_use]
     pub const fn unreadable(&self) -> &BTreeSet<String> {
         &self.used.unreadable
     }

@@ -5,13 +5,11 @@ use model::TokenSecret;
 
 /// Returns `true` for a request with a bearer token, of whatever form. Its cookie is ignored. It does
 /// not come from a foreign page: a browser lets such a page send the header only after a preflight.
-#[must_use]
 pub fn is_shown(headers: &HeaderMap) -> bool {
     shown(headers).next().is_some()
 }
 
 /// The bearer token of a request that has exactly one, in the form of our tokens.
-#[must_use]
 pub fn read(headers: &HeaderMap) -> Option<TokenSecret> {
     let mut shown = shown(headers);
     let token = shown.next()?;

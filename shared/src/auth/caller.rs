@@ -35,18 +35,15 @@ pub struct Caller<N, Q = ()> {
     uri: Uri,
     conditions: Preconditions,
     rest: Rest,
-    /// The query parameters.
     pub query: Q,
     need: PhantomData<fn() -> N>,
 }
 
 impl<N, Q> Caller<N, Q> {
-    /// The caller's organization.
     pub const fn tenant(&self) -> OrganizationId {
         self.claim.tenant
     }
 
-    /// The signed-in user.
     pub const fn user_id(&self) -> UserId {
         self.claim.user
     }
@@ -65,7 +62,6 @@ impl<N, Q> Caller<N, Q> {
 }
 
 impl<N, Q> Caller<N, Q> {
-    /// Links to the pages of a list.
     pub fn links(&self, app: &App) -> Links {
         Links::new(app.cursors.clone(), self.tenant(), self.uri.clone())
     }

@@ -75,14 +75,11 @@ pub(super) struct Claim {
     idempotency_key: Option<IdempotencyKey>,
 }
 
-/// Authenticates callers.
 #[derive(Clone, Debug)]
 pub struct Authentication {
-    /// Verifies the session cookie.
     pub cookie: SessionCookie,
     /// Holds sessions, tokens, users and organizations.
     pub store: Store,
-    /// The quotas of callers.
     pub limits: Limits,
     /// The time, by which sessions and tokens end.
     pub clock: Clock,

@@ -12,7 +12,6 @@ use runtime::config::{CookieScope, SigningSecrets};
 use secrecy::{ExposeSecret, SecretString};
 use sha2::Sha256;
 
-/// The cookie's name.
 pub const NAME: &str = "connect.sid";
 
 /// The characters that `encodeURIComponent` escapes (ECMA-262, 19.2.6).
@@ -27,7 +26,6 @@ const ENCODE_URI_COMPONENT: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'(')
     .remove(b')');
 
-/// Signs and verifies session cookies.
 #[derive(Clone, Debug)]
 pub struct SessionCookie {
     secrets: Arc<SigningSecrets>,
@@ -36,7 +34,6 @@ pub struct SessionCookie {
 
 impl SessionCookie {
     /// Signs with the first of these secrets, and verifies with all. Browsers send the cookie in `scope`.
-    #[must_use]
     pub fn new(secrets: SigningSecrets, scope: CookieScope) -> Self {
         Self {
             secrets: Arc::new(secrets),
@@ -44,8 +41,6 @@ impl SessionCookie {
         }
     }
 
-    /// The cookie's value for a session id.
-    #[must_use]
     pub fn sign(&self, sid: &str) -> String {
         let signature = mac(&self.secrets.first, sid).finalize().into_bytes();
         let signature = BASE64_STANDARD_NO_PAD.encode(signature);
@@ -54,7 +49,6 @@ impl SessionCookie {
 
     /// Signatures of a path and a body, one with each secret, the newest first. `kind` keeps them apart
     /// from all other signatures.
-    #[must_use]
     pub(super) fn fingerprints(&self, kind: &str, path: &str, sent: &[u8]) -> Vec<String> {
         let secrets = self.secrets.all();
         let signed = secrets.map(|secret| {
@@ -66,7 +60,6 @@ impl SessionCookie {
     }
 
     /// The session id of a cookie's value; `None` unless one of the secrets signed it.
-    #[must_use]
     pub fn verify(&self, value: &str) -> Option<String> {
         let decoded = percent_decode_str(value).decode_utf8().ok()?;
         let (sid, signature) = decoded.strip_prefix("s:")?.rsplit_once('.')?;
@@ -79,12 +72,10 @@ impl SessionCookie {
     }
 
     /// The session id of a request; `None` without a cookie that verifies.
-    #[must_use]
     pub fn read(&self, headers: &HeaderMap) -> Option<String> {
         self.verify(&value(headers)?)
     }
 
-    /// The `Set-Cookie` header that begins a session.
     pub fn set(&self, sid: &str) -> Result<HeaderValue, Error> {
         self.header(&self.sign(sid), "")
     }
@@ -106,7 +97,6 @@ impl SessionCookie {
 }
 
 /// The value of the first cookie of our name, as sent.
-#[must_use]
 pub fn value(headers: &HeaderMap) -> Option<String> {
     headers
         .get_all(header::COOKIE)
@@ -118,7 +108,6 @@ pub fn value(headers: &HeaderMap) -> Option<String> {
         .map(|(_, value)| value.to_owned())
 }
 
-/// The HMAC-SHA256 of a text.
 pub(super) fn mac(secret: &SecretString, text: &str) -> Hmac<Sha256> {
     #[expect(clippy::expect_used, reason = "RFC 2104: a key may have any length")]
     let mut mac = Hmac::<Sha256>::new_from_slice(secret.expose_secret().as_bytes())

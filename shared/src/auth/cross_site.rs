@@ -18,7 +18,6 @@ const LONGEST_ORIGIN: usize = 200;
 /// Returns `true` for a request that may use the session of its cookie. With an unsafe method it has to
 /// [come from our own pages](is_ours). A request whose cookie does not verify passes here, and gets
 /// 401 from the operation.
-#[must_use]
 pub fn may_pass(
     method: &Method,
     headers: &HeaderMap,
@@ -35,7 +34,6 @@ pub fn may_pass(
 /// Without `Origin`, `Sec-Fetch-Site: cross-site` marks a foreign page. A client that sends neither is
 /// no browser. `Sec-Fetch-Site` alone is not enough: an allowed origin may be of another site, and a
 /// foreign one of the same site.
-#[must_use]
 pub fn is_ours(headers: &HeaderMap, allowed: &[String]) -> bool {
     let Some(origin) = headers.get(header::ORIGIN) else {
         let site = headers.get("sec-fetch-site");
@@ -80,7 +78,6 @@ fn is_own_host(origin: &str, headers: &HeaderMap) -> bool {
 }
 
 /// The reason why a request from a foreign page is refused.
-#[must_use]
 pub fn refused(headers: &HeaderMap) -> Cause {
     let origin = headers.get(header::ORIGIN);
     let origin = origin.and_then(|origin| origin.to_str().ok());

@@ -19,19 +19,15 @@ use super::cookie::mac;
 /// Bytes of the signature in a cursor: 128 bits, which cannot be guessed.
 const SIGNATURE: usize = 16;
 
-/// Signs and verifies cursors.
 #[derive(Clone, Debug)]
 pub struct Cursors(Arc<SigningSecrets>);
 
 impl Cursors {
     /// Signs with the first of these secrets, and verifies with all.
-    #[must_use]
     pub fn new(secrets: SigningSecrets) -> Self {
         Self(Arc::new(secrets))
     }
 
-    /// The cursor of a place in an organization's list.
-    #[must_use]
     pub fn seal(&self, tenant: OrganizationId, list: &str, place: &Place) -> String {
         let place = place.to_text(&tenant_prefix(tenant));
         let secret = &self.0.first;
@@ -43,7 +39,6 @@ impl Cursors {
     }
 
     /// The place of a cursor; `None` unless it was sealed for this list of this organization.
-    #[must_use]
     pub fn open(&self, tenant: OrganizationId, list: &str, cursor: &str) -> Option<Place> {
         let bytes = BASE64_URL_SAFE_NO_PAD.decode(cursor).ok()?;
         let (signature, place) = bytes.split_at_checked(SIGNATURE)?;

@@ -8,15 +8,12 @@ use model::{
 /// The caller, read with this request but for the organization.
 #[derive(Clone, Debug)]
 pub struct Identity {
-    /// The credential of the request.
     pub credential: Credential,
-    /// The signed-in user.
     pub user: User,
     /// The user's organization. It may be five seconds old.
     pub organization: Organization,
 }
 
-/// The credential of a request.
 #[derive(Clone, Debug)]
 pub enum Credential {
     /// A session, as it was read, or extended by this request.
@@ -27,7 +24,6 @@ pub enum Credential {
 
 impl Credential {
     /// The credential as the organization's journal has it.
-    #[must_use]
     pub fn as_entry(&self) -> EntryCredential {
         match self {
             Self::Session(_) => EntryCredential::session(),
@@ -37,15 +33,12 @@ impl Credential {
 }
 
 impl Identity {
-    /// The signed-in user, as the author of a record.
-    #[must_use]
     pub fn as_author(&self) -> UserRef {
         UserRef::from(&self.user)
     }
 
     /// Returns `true` when the user holds the permission, and the credential is a session or a token that
     /// has it too.
-    #[must_use]
     pub fn may(&self, permission: Permission) -> bool {
         let lets = match &self.credential {
             Credential::Session(_) => true,
@@ -55,13 +48,11 @@ impl Identity {
     }
 
     /// Returns `true` if the user may see internal notes of tickets.
-    #[must_use]
     pub fn sees_notes(&self) -> bool {
         self.may(Permission::ManageTickets) || self.may(Permission::ReplyTicket)
     }
 
     /// The permissions of the caller, each once, in a fixed order.
-    #[must_use]
     pub fn permissions(&self) -> Vec<Permission> {
         let mut held = self.user.permissions();
         held.retain(|permission| self.may(*permission));
@@ -69,14 +60,12 @@ impl Identity {
     }
 
     /// The permissions of the caller, who may give no others.
-    #[must_use]
     pub fn held(&self) -> Held {
         Held(self.permissions())
     }
 
     /// Returns `true` for a session, and for a token without named permissions: the caller may do
     /// all that the user may.
-    #[must_use]
     pub const fn is_unbounded(&self) -> bool {
         match &self.credential {
             Credential::Session(_) => true,
@@ -85,7 +74,6 @@ impl Identity {
     }
 
     /// The end of the session, unless a request extends it before, or the end of the token.
-    #[must_use]
     pub fn ends_at(&self) -> Timestamp {
         match &self.credential {
             Credential::Session(session) => session.ends_at(),

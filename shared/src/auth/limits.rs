@@ -52,7 +52,6 @@ struct Known {
     forgot_at: Timestamp,
 }
 
-/// The use of one quota.
 #[derive(Debug)]
 struct Usage {
     organization: OrganizationId,
@@ -224,7 +223,6 @@ impl Known {
 
 impl Limits {
     /// No caller is known yet.
-    #[must_use]
     pub fn new(store: Store, clock: Clock) -> Self {
         let known = Known::new(clock.now());
         Self {
@@ -295,7 +293,6 @@ impl Meter {
         }
     }
 
-    /// Counts the request for its caller.
     pub(super) fn caller(&self, caller: QuotaHolder, organization: OrganizationId) {
         *self.metered() = Some(Metered {
             caller,

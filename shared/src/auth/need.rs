@@ -19,7 +19,6 @@ pub trait Need: Send + Sync + 'static {
     /// The requirement in words, for the API document.
     fn names() -> Vec<String>;
 
-    /// The error codes of a refusal.
     fn codes() -> Vec<Code>;
 }
 

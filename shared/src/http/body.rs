@@ -1,5 +1,3 @@
-//! The JSON body of a request.
-
 use std::sync::{Arc, OnceLock};
 
 use axum::extract::{FromRequest, Request};

@@ -52,7 +52,6 @@ pub struct Links {
     tenant: OrganizationId,
     /// The owner of the list, if each user has an own one.
     user: Option<UserId>,
-    /// The URI of the request.
     uri: Uri,
 }
 
@@ -60,7 +59,6 @@ pub struct Links {
 #[derive(Debug)]
 pub struct Pages {
     links: Links,
-    /// The page that the request asks for.
     pub wanted: Wanted,
 }
 
@@ -103,7 +101,6 @@ impl Links {
 
     /// Returns the URL of the rows after a place. The path and the filters name the list; they need
     /// no escapes.
-    #[must_use]
     pub fn url(&self, path: &str, filters: &str, after: &Place) -> String {
         let list = self.name(path, filters);
         let cursor = self.cursors.seal(self.tenant, &list, after);
@@ -145,13 +142,10 @@ impl Links {
 }
 
 impl Pages {
-    /// Returns links to other lists.
-    #[must_use]
     pub const fn links(&self) -> &Links {
         &self.links
     }
 
-    /// Returns a page with the view of each record.
     pub fn answer<R, T: Serialize>(
         &self,
         page: Page<R>,
@@ -262,7 +256,6 @@ impl Rows {
         }
     }
 
-    /// Rows on lines.
     fn of_lines() -> Self {
         Self {
             json: Vec::new(),
@@ -300,7 +293,6 @@ impl Rows {
 }
 
 /// Returns the first rows that fit into so many bytes of an answer; at least one.
-#[must_use]
 pub fn fitting<T: Serialize>(rows: Vec<T>, most: usize) -> Vec<T> {
     let mut counted = Rows::up_to(most);
     let rows = rows.into_iter();

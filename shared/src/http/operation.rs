@@ -31,7 +31,6 @@ use super::{
 };
 use crate::Problem;
 
-/// The media type of JSON.
 const JSON: &str = "application/json";
 
 pub use super::problem::document::CODES;
@@ -72,7 +71,6 @@ pub struct Description {
     problems: BTreeMap<u16, Vec<Code>>,
 }
 
-/// An argument of a handler.
 pub trait Argument {
     /// Adds its parameters, its body, its needs and its problems.
     fn describe(_: &mut Description) {}
@@ -84,25 +82,20 @@ pub trait Answer {
     fn describe(description: &mut Description);
 }
 
-/// A handler.
 pub trait Handler<Arguments> {
     /// Adds all of its arguments, its refusals and its answer.
     fn describe(description: &mut Description);
 }
 
-/// Returns the function that describes a handler.
-#[must_use]
 pub const fn description_of<A, H: Handler<A>>(_: &H) -> fn(&mut Description) {
     H::describe
 }
 
 impl Description {
-    /// The operation's method.
     pub(crate) const fn method(&self) -> &Method {
         &self.method
     }
 
-    /// True if the path is that of a single record.
     pub(crate) const fn names_a_record(&self) -> bool {
         self.names_a_record
     }
@@ -124,12 +117,10 @@ impl Description {
         Ref::from_schema_name(T::name()).into()
     }
 
-    /// Adds schemas to the document.
     pub fn schemas(&mut self, add: impl FnOnce(&mut Vec<(String, Schema)>)) {
         add(&mut self.schemas);
     }
 
-    /// Adds the next parameter of the path.
     pub fn path_parameter(&mut self, schema: Schema, about: &str) {
         if self.path_parameters.is_empty() {
             return;
@@ -168,7 +159,6 @@ impl Description {
         parameters.push(parameter.into());
     }
 
-    /// Sets the JSON body of the request.
     pub fn body(&mut self, schema: Schema) {
         let body = RequestBodyBuilder::new()
             .content(JSON, Content::new(Some(schema)))
@@ -177,7 +167,6 @@ impl Description {
         self.operation.request_body = Some(body.into());
     }
 
-    /// Adds problems.
     pub fn problems(&mut self, codes: &[Code]) {
         for code in codes {
             let all = self.problems.entry(code.status()).or_default();
@@ -278,7 +267,6 @@ impl Description {
         description
     }
 
-    /// Returns the operation and the schemas that it refers to.
     pub(super) fn finish(mut self) -> (Operation, Vec<(String, Schema)>) {
         // Every operation refuses unknown query parameters and may fail. One that writes refuses
         // requests of other sites.
@@ -335,7 +323,6 @@ fn in_words(need: &str) -> String {
     }
 }
 
-/// Returns a noun with its article.
 pub(crate) fn with_article(noun: &str) -> String {
     let is_vowel = noun.starts_with(['a', 'e', 'i', 'o', 'u']);
     let article = if is_vowel { "an" } else { "a" };
@@ -360,7 +347,6 @@ fn unwrapped(text: &str) -> String {
     whole
 }
 
-/// Takes the description out of a schema.
 fn take_description(schema: &mut Schema) -> Option<String> {
     let text = match schema {
         Schema::Ref(reference) => Some(std::mem::take(&mut reference.description)),
@@ -373,7 +359,6 @@ fn take_description(schema: &mut Schema) -> Option<String> {
         .map(|text| unwrapped(&text))
 }
 
-/// The operations of a path.
 pub fn operations_of(item: &mut PathItem) -> impl Iterator<Item = (Method, &mut Operation)> {
     [
         (Method::GET, &mut item.get),
@@ -424,7 +409,6 @@ impl<T: ToSchema> Answer for Json<T> {
 }
 
 /// The first line of a schema's description.
-#[must_use]
 pub fn about<T: PartialSchema>() -> String {
     let schema = serde_json::to_value(T::schema()).unwrap_or_default();
     let text = schema["description"].as_str().unwrap_or_default();

@@ -1,5 +1,3 @@
-//! Ids in paths.
-
 use agent::{connection::Connection, session::ProposedAction};
 use axum::extract::FromRequestParts;
 use http::request::Parts;
@@ -9,7 +7,6 @@ use serde::{Deserialize, Deserializer, de::DeserializeOwned};
 use super::operation::{Argument, Description};
 use crate::Problem;
 
-/// The parameters of the path.
 #[derive(Debug)]
 pub struct Path<T>(pub T);
 
@@ -35,13 +32,10 @@ impl<T: PathParameters> Argument for Path<T> {
     }
 }
 
-/// The parameters of a path, in its order.
 pub trait PathParameters {
-    /// Describes them.
     fn describe(description: &mut Description);
 
     /// The error of a path that does not decode and so names no record.
-    #[must_use]
     fn absent() -> Error;
 }
 
@@ -92,9 +86,7 @@ impl<I: Id + Field> PathParameters for PathId<I> {
 
 /// A record that a path names by something other than a number.
 pub trait Named {
-    /// The type of its name.
     type Name: Field;
-    /// The noun of its problems.
     const NOUN: &'static str;
 
     /// Parses the name; `None` if no record can have it.
@@ -183,7 +175,6 @@ impl<I: Id + Field> PathParameters for AccessTo<I> {
 }
 
 /// Turns 404 into 403, so that a record of another organization looks like a missing one.
-#[must_use]
 pub fn denied(error: Error) -> Error {
     match error {
         Error::NotFound(noun) => Error::forbidden(

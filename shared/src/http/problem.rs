@@ -29,7 +29,6 @@ pub struct ProblemDetails {
     pub kind: String,
     /// The status in words.
     pub title: &'static str,
-    /// The HTTP status.
     pub status: u16,
     /// The cause, and what to do about it.
     pub detail: String,
@@ -48,8 +47,6 @@ pub struct ProblemDetails {
 }
 
 impl ProblemDetails {
-    /// Returns the body for the request of this path and id.
-    #[must_use]
     pub fn of(cause: Cause, path: &str, request_id: &str) -> Self {
         let code = cause.code();
         let detail = cause.detail();
@@ -67,8 +64,6 @@ impl ProblemDetails {
     }
 }
 
-/// The status of a problem.
-#[must_use]
 pub fn status(code: Code) -> StatusCode {
     StatusCode::from_u16(code.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
 }

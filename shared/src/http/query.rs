@@ -1,5 +1,3 @@
-//! Query parameters.
-
 use axum::extract::FromRequestParts;
 use http::request::Parts;
 use model::{
@@ -59,12 +57,10 @@ pub(super) fn pairs(raw: &str) -> (Vec<(String, String)>, Vec<Fault>) {
     (pairs, faults)
 }
 
-/// Returns the name of a pair of name and value.
 pub(super) fn name(pair: &str) -> Option<String> {
     decode(pair.split_once('=').map_or(pair, |(name, _)| name))
 }
 
-/// Describes the parameters.
 pub(crate) fn describe<Q: Input>(description: &mut Description) {
     for property in Q::properties() {
         let (name, required) = (&property.name, property.required);

@@ -1,8 +1,7 @@
-//! The routes of a function and their part of the document.
-
 use std::fmt;
 
 use axum::{Router, handler::Handler as AxumHandler, routing::MethodRouter};
+use model::input::camel_case;
 use utoipa::openapi::{
     HttpMethod, OpenApi, PathsBuilder,
     path::{OperationBuilder, PathItem},
@@ -72,7 +71,6 @@ impl<S> fmt::Debug for Endpoint<S> {
 }
 
 impl<S: Clone + Send + Sync + 'static> Routes<S> {
-    /// Routes of these operations, under that tag.
     pub fn new(tag: &'static str, endpoints: impl IntoIterator<Item = Endpoint<S>>) -> Self {
         Self {
             tag,
@@ -81,7 +79,6 @@ impl<S: Clone + Send + Sync + 'static> Routes<S> {
         }
     }
 
-    /// Adds further operations.
     #[must_use]
     pub fn and(mut self, endpoints: impl IntoIterator<Item = Endpoint<S>>) -> Self {
         self.endpoints.extend(endpoints);
@@ -95,7 +92,6 @@ impl<S: Clone + Send + Sync + 'static> Routes<S> {
         self
     }
 
-    /// Returns the router that serves them.
     pub fn into_router(self) -> Router<S> {
         let mut router = Router::new();
         for (path, page) in self.pages {
@@ -110,14 +106,14 @@ impl<S: Clone + Send + Sync + 'static> Routes<S> {
         router
     }
 
-    /// Returns their part of the document.
-    #[must_use]
     pub fn into_document(self) -> OpenApi {
         let mut router = OpenApiRouter::default();
         for Endpoint { route, describe } in self.endpoints {
             let (mut schemas, mut paths, methods) = route;
             for (path, item) in &mut paths.paths {
                 for (method, operation) in operations_of(item) {
+                    let name = operation.operation_id.take().unwrap_or_default();
+                    operation.operation_id = Some(camel_case(&name));
                     let mut description = Description::begun(method, path, operation);
                     describe(&mut description);
                     let (described, more) = description.finish();
@@ -132,7 +128,7 @@ impl<S: Clone + Send + Sync + 'static> Routes<S> {
     }
 }
 
-/// An operation of a function, from a handler with `#[utoipa::path]`.
+/// An operation of a function, from a handler with `#[utoipa::path]`. Its id is the handler's name.
 #[macro_export]
 macro_rules! operation {
     ($($segment:ident)::+) => {

@@ -12,7 +12,6 @@ use utoipa::{
     },
 };
 
-/// The headers of a message.
 const HEADERS: [(&str, &str); 3] = [
     (
         "webhook-id",
@@ -69,7 +68,6 @@ pub fn webhooks() -> Paths {
     PathsBuilder::new().path("message", message).build()
 }
 
-/// The schema of a message, and those that it refers to.
 pub fn schemas() -> Vec<(String, RefOr<Schema>)> {
     let mut all = vec![(
         WebhookMessage::name().into_owned(),

@@ -1,5 +1,3 @@
-//! Activities.
-
 use std::{collections::HashMap, iter, ops::Deref};
 
 use model::{
@@ -15,11 +13,12 @@ use super::{
     directory::takes_work,
     filter::Filter,
     idempotency::{Created, id_of},
-    key::{self, AnyKey, Gsi1, Gsi2, Index, Key, List},
+    key::{self, AnyKey, Index, List},
     page::{Page, Wanted},
+    record::record,
     shown::Shown,
     store::resource,
-    table::{LongText, OrNotFound, Read, Record, Stored},
+    table::{OrNotFound, Read, Stored},
     tagging, texts,
     tracked::Tracked,
     writes::Writes,
@@ -27,7 +26,6 @@ use super::{
 use crate::versioned;
 
 resource! {
-    /// Activities.
     pub Activities as activities
 }
 
@@ -94,16 +92,12 @@ impl TaggedActivity {
     }
 }
 
-/// A request for activities.
 #[derive(Clone, Copy, Debug)]
 pub struct ActivitiesQuery<'a> {
     /// The user that `me` stands for.
     pub caller: UserId,
-    /// The filter.
     pub filter: &'a ActivityFilter,
-    /// The order.
     pub sort: ActivitySort,
-    /// The page.
     pub wanted: &'a Wanted,
 }
 
@@ -127,22 +121,13 @@ impl Named {
     }
 }
 
-impl Record<crate::Workdesk> for Activity {
-    const KIND: &'static str = RecordType::Activity.name();
-    const NUMBER_SETS: &'static [&'static str] = &[tagging::TAG_IDS];
-    const LONG_TEXT: Option<LongText> = texts::DESCRIPTION;
-
-    fn key(&self) -> Key<Self> {
-        key::activity(self.organization_id, self.id)
-    }
-
-    fn gsi1(&self) -> Option<Key<Self, Gsi1>> {
-        Some(key::activity_in_time(self))
-    }
-
-    fn gsi2(&self) -> Option<Key<Self, Gsi2>> {
-        key::activity_in_project(self)
-    }
+record! {
+    activity: Activity = RecordType::Activity.name(),
+    number_sets: [tagging::TAG_IDS],
+    long_text: texts::DESCRIPTION,
+    key: key::activity(activity.organization_id, activity.id),
+    gsi1: Some(key::activity_in_time(activity)),
+    gsi2: key::activity_in_project(activity),
 }
 
 impl Tracked for Activity {}

@@ -13,6 +13,7 @@ use model::{Error, OrganizationId, Timestamp, span};
 use super::{
     Store,
     key::{self, Key},
+    record::record,
     records::{AlertDay, AlertsSince},
     table::{Batch, Change, Condition, Read, Record, Stored, Write},
 };
@@ -24,25 +25,16 @@ const KEPT: i64 = ClassHistory::DAYS * span::DAY;
 #[derive(Debug, Default)]
 pub(super) struct Noted(BTreeMap<(String, Timestamp), Vec<i64>>);
 
-impl Record<crate::Workdesk> for AlertDay {
-    const KIND: &'static str = "alert_day";
-    const NUMBER_SETS: &'static [&'static str] = &["occurrences"];
-
-    fn key(&self) -> Key<Self> {
-        day(self.organization_id, &self.signal_type, self.day)
-    }
-
-    fn expires_at(&self) -> Option<i64> {
-        Some(expires_at(self.day))
-    }
+record! {
+    alerts: AlertDay = "alert_day",
+    number_sets: ["occurrences"],
+    key: day(alerts.organization_id, &alerts.signal_type, alerts.day),
+    expires_at: Some(expires_at(alerts.day)),
 }
 
-impl Record<crate::Workdesk> for AlertsSince {
-    const KIND: &'static str = "alerts_since";
-
-    fn key(&self) -> Key<Self> {
-        key::alerts_since(self.organization_id)
-    }
+record! {
+    since: AlertsSince = "alerts_since",
+    key: key::alerts_since(since.organization_id),
 }
 
 /// Returns the key of a class's day that contains an instant.

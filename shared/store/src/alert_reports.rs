@@ -20,24 +20,19 @@ use super::{
     alert_days::Noted,
     ids::Reserved,
     key::{self, Key},
+    record::record,
     records::{AlertSeries, AlertSource},
-    table::{Batch, Record, Stored, Write},
+    table::{Batch, Stored, Write},
 };
 
-impl Record<crate::Workdesk> for AlertSource {
-    const KIND: &'static str = "alert_source";
-
-    fn key(&self) -> Key<Self> {
-        key::alert_source(self.organization_id, &self.source, &self.external_id)
-    }
+record! {
+    source: AlertSource = "alert_source",
+    key: key::alert_source(source.organization_id, &source.source, &source.external_id),
 }
 
-impl Record<crate::Workdesk> for AlertSeries {
-    const KIND: &'static str = "alert_series";
-
-    fn key(&self) -> Key<Self> {
-        key::alert_series(self.organization_id, &self.source, &self.series)
-    }
+record! {
+    series: AlertSeries = "alert_series",
+    key: key::alert_series(series.organization_id, &series.source, &series.series),
 }
 
 impl AlertSource {
@@ -51,7 +46,6 @@ impl AlertSource {
     }
 }
 
-/// The records that reports refer to, as read.
 #[derive(Debug)]
 pub(super) struct Found {
     /// For each report, the name under which its alert was recorded.
@@ -66,7 +60,6 @@ pub(super) struct Found {
     pub(super) id: Option<Reserved<AlertId>>,
 }
 
-/// Alerts to write.
 #[derive(Debug)]
 pub(super) struct Reported {
     found: Found,
@@ -81,11 +74,9 @@ pub(super) struct Reported {
     noted: Noted,
     /// The series of the reports as they will be.
     series: HashMap<String, AlertSeries>,
-    /// The writes of names.
     writes: Vec<Write>,
 }
 
-/// An alert to write.
 #[derive(Debug)]
 struct Changed {
     alert: Stored<Alert>,
@@ -304,7 +295,6 @@ impl Reported {
     }
 }
 
-/// Returns the key that reserves an alert's name.
 pub(super) fn source(tenant: OrganizationId, report: &AlertReport) -> Key<AlertSource> {
     key::alert_source(tenant, &report.content.source, &report.content.external_id)
 }

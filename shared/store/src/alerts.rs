@@ -1,5 +1,3 @@
-//! Alerts.
-
 use std::collections::{HashMap, HashSet};
 
 use agent::alert::{Alert, AlertFilter, AlertReport, AlertUpdate};
@@ -14,12 +12,13 @@ use super::{
     filter::Filter,
     idempotency::Created,
     journal::head_in,
-    key::{self, AnyKey, Gsi1, Gsi2, Key},
+    key::{self, AnyKey},
     page::{Page, Wanted},
+    record::record,
     records::AlertsSince,
     retry::retry,
     store::resource,
-    table::{Read, Record, Stored, Write},
+    table::{Read, Stored, Write},
     tracked::Tracked,
     writes::Writes,
 };
@@ -29,24 +28,14 @@ use super::{
 const TOGETHER: usize = 19;
 
 resource! {
-    /// Alerts.
     pub Alerts as alerts
 }
 
-impl Record<crate::Workdesk> for Alert {
-    const KIND: &'static str = RecordType::Alert.name();
-
-    fn key(&self) -> Key<Self> {
-        key::alert(self.organization_id, self.id)
-    }
-
-    fn gsi1(&self) -> Option<Key<Self, Gsi1>> {
-        Some(key::alert_in_class(self))
-    }
-
-    fn gsi2(&self) -> Option<Key<Self, Gsi2>> {
-        Some(key::alert_in_time(self))
-    }
+record! {
+    alert: Alert = RecordType::Alert.name(),
+    key: key::alert(alert.organization_id, alert.id),
+    gsi1: Some(key::alert_in_class(alert)),
+    gsi2: Some(key::alert_in_time(alert)),
 }
 
 impl Tracked for Alert {
@@ -171,7 +160,6 @@ impl Alerts<'_> {
         })
     }
 
-    /// Returns the alerts that are readable.
     async fn alerts_of(
         &self,
         tenant: OrganizationId,

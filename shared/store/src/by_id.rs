@@ -34,7 +34,6 @@ impl Store {
     }
 }
 
-/// The place of a record in its list of the first index.
 pub(crate) fn in_first_index<R: Record<Workdesk>>(record: &R) -> Option<Place> {
     Some(Place::in_index(record.key(), record.gsi1()?))
 }

@@ -12,8 +12,9 @@ use serde::Deserialize;
 use super::{
     WriteContext,
     due::{self, CleanupName, Shard, due_from},
-    key::{self, AnyKey, Gsi4, Key},
+    key::{self, AnyKey},
     page::{Row, Wanted},
+    record::record,
     records::{Cleanup, Deletion},
     store::{Store, resource},
     table::{Change, Condition, OrLeave, Read, Readable, Record, Stored, Write},
@@ -27,28 +28,16 @@ pub const CLEANUP_DELAY: i64 = 10 * span::SECOND;
 /// keeps the change: the change feed can name the actor.
 const DELETION_KEPT: i64 = 2 * span::DAY;
 
-impl Record<crate::Workdesk> for Cleanup {
-    const KIND: &'static str = RecordType::Cleanup.name();
-
-    fn key(&self) -> Key<Self> {
-        key::cleanup(self.organization_id, self.subject)
-    }
-
-    fn gsi4(&self) -> Option<Key<Self, Gsi4>> {
-        Some(key::due(self.organization_id, self.due_at))
-    }
+record! {
+    cleanup: Cleanup = RecordType::Cleanup.name(),
+    key: key::cleanup(cleanup.organization_id, cleanup.subject),
+    gsi4: Some(key::due(cleanup.organization_id, cleanup.due_at)),
 }
 
-impl Record<crate::Workdesk> for Deletion {
-    const KIND: &'static str = "deletion";
-
-    fn key(&self) -> Key<Self> {
-        key::deletion(self.organization_id, self.subject)
-    }
-
-    fn expires_at(&self) -> Option<i64> {
-        Some(self.at.plus(DELETION_KEPT).epoch_seconds() + 1)
-    }
+record! {
+    deletion: Deletion = "deletion",
+    key: key::deletion(deletion.organization_id, deletion.subject),
+    expires_at: Some(deletion.at.plus(DELETION_KEPT).epoch_seconds() + 1),
 }
 
 impl Store {
@@ -77,7 +66,6 @@ resource! {
 /// The outcome of a round of a cleanup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Progress {
-    /// The cleanup is done.
     Finished,
     /// The cleanup goes on in another round, after all others that are due.
     GoesOn,
@@ -94,7 +82,6 @@ enum Due {
     },
 }
 
-/// The item at a cleanup's key.
 #[derive(Debug, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 enum AtKey {
@@ -104,7 +91,6 @@ enum AtKey {
 }
 
 impl Cleanups<'_> {
-    /// Cleanups read at once.
     const AT_ONCE: usize = 100;
 
     /// Cleanups run at the same time.

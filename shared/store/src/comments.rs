@@ -15,8 +15,9 @@ use super::{
     by_id::in_first_index,
     idempotency::id_of,
     ids::Reserved,
-    key::{self, AnyKey, Gsi1, Key},
+    key::{self, AnyKey},
     page::{Page, Wanted},
+    record::record,
     records::Participant,
     resolutions,
     store::{id_is_taken, resource},
@@ -29,25 +30,17 @@ resource! {
     pub Comments as comments
 }
 
-/// A comment with its author.
 #[derive(Clone, Debug)]
 pub struct CommentWithAuthor {
-    /// The comment.
     pub comment: Stored<Comment>,
     /// The author; `None` when the account is gone.
     pub author: Option<UserRef>,
 }
 
-impl Record<crate::Workdesk> for Comment {
-    const KIND: &'static str = RecordType::Comment.name();
-
-    fn key(&self) -> Key<Self> {
-        key::comment(self.organization_id, self.thread, self.id)
-    }
-
-    fn gsi1(&self) -> Option<Key<Self, Gsi1>> {
-        Some(key::comment_in_time(self))
-    }
+record! {
+    comment: Comment = RecordType::Comment.name(),
+    key: key::comment(comment.organization_id, comment.thread, comment.id),
+    gsi1: Some(key::comment_in_time(comment)),
 }
 
 impl Comments<'_> {

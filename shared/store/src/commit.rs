@@ -15,7 +15,6 @@ use super::{
 };
 
 impl WriteContext {
-    /// The idempotency key and its user.
     fn idempotency(&self) -> Option<(UserId, &IdempotencyKey)> {
         self.actor.zip(self.idempotency_key.as_ref())
     }

@@ -10,12 +10,9 @@ use super::{
     texts,
 };
 
-/// The versions that a header names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Versions {
-    /// Any version: `*`.
     Any,
-    /// These ones.
     These(Vec<i64>),
 }
 

@@ -19,8 +19,9 @@ use tokio::sync::OnceCell;
 use super::{
     PendingWrite, WriteContext,
     journal::head_in,
-    key::{self, AnyKey, Key},
+    key::{self, AnyKey},
     page::{Page, Wanted},
+    record::record,
     records::ReadHead,
     store::resource,
     table::{Condition, OrNotFound, Read, Record, Stored, Write},
@@ -32,24 +33,17 @@ resource! {
     pub Connections as connections
 }
 
-impl Record<crate::Workdesk> for Connection {
-    const KIND: &'static str = "connection";
-
-    fn key(&self) -> Key<Self> {
-        key::connection(self.organization_id, &self.name)
-    }
+record! {
+    connection: Connection = "connection",
+    key: key::connection(connection.organization_id, &connection.name),
 }
 
-impl Record<crate::Workdesk> for AgentPause {
-    const KIND: &'static str = "agent_pause";
-
-    fn key(&self) -> Key<Self> {
-        key::agent_pause(self.organization_id)
-    }
+record! {
+    pause: AgentPause = "agent_pause",
+    key: key::agent_pause(pause.organization_id),
 }
 
 impl Connections<'_> {
-    /// Returns the organization's connections by name.
     pub async fn list(
         &self,
         tenant: OrganizationId,
@@ -226,7 +220,6 @@ impl Connections<'_> {
         self.0.table.get(&key, Read::Consistent).await
     }
 
-    /// Pauses or resumes all of the organization's actions.
     pub async fn pause_agent(
         &self,
         pending: impl Into<PendingWrite>,

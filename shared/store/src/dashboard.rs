@@ -18,20 +18,17 @@ use super::{
 /// Rows of each list.
 const NEWEST: usize = 20;
 
-/// The dashboard of an organization.
 #[derive(Clone, Debug)]
 pub struct Dashboard {
     /// The 20 newest, by creation.
     pub service_requests: Vec<Stored<ServiceRequest>>,
     /// The 20 newest, by creation.
     pub tickets: Vec<Stored<Ticket>>,
-    /// The metrics.
     pub metrics: Metrics,
     /// The 20 newest, by their time.
     pub activities: Vec<FeedItem>,
 }
 
-/// Metrics of the organization.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 #[schema(examples(json!({
     "activeEngagements": 2,
@@ -82,7 +79,6 @@ resource! {
 }
 
 impl Dashboards<'_> {
-    /// An organization's dashboard.
     pub async fn of(&self, tenant: OrganizationId) -> Result<Dashboard, Error> {
         let totals_key = key::totals(tenant);
         let (service_requests, tickets, activities, totals, resolution_hours) = tokio::try_join!(

@@ -15,24 +15,16 @@ use model::{
     words::{spaced, words},
 };
 
-use super::{
-    key::{self, Key},
-    records::Reference,
-    store::resource,
-    table::Record,
-};
+use super::{key, record::record, records::Reference, store::resource};
 
 resource! {
     /// Organizations, users, projects, phases and tags.
     pub Directory as directory
 }
 
-impl Record<crate::Workdesk> for Reference {
-    const KIND: &'static str = "reference";
-
-    fn key(&self) -> Key<Self> {
-        key::reference(self)
-    }
+record! {
+    reference: Reference = "reference",
+    key: key::reference(reference),
 }
 
 impl From<&Organization> for Reference {
@@ -59,9 +51,7 @@ impl From<&Project> for Reference {
     }
 }
 
-/// The organization's running totals.
 pub(super) mod totals {
-    /// Projects with status active.
     pub(crate) const ACTIVE_PROJECTS: &str = "activeProjects";
     /// Manual minutes that succeeded automated actions saved.
     pub(crate) const MINUTES_SAVED: &str = "minutesSaved";

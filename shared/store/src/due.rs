@@ -22,17 +22,13 @@ use crate::{
 pub struct Shard(Option<u8>);
 
 impl Shard {
-    /// The due records that version 1.0 wrote, of all organizations. Each leaves it with its next write.
-    pub const UNSHARDED: Self = Self(None);
-
-    /// Every shard, and [`UNSHARDED`](Self::UNSHARDED).
+    /// Every shard, and the one of the due records that version 1.0 wrote, of all organizations. Each
+    /// leaves it with its next write.
     pub fn all() -> impl Iterator<Item = Self> {
         let numbers = (0..key::SHARDS).map(Some);
         numbers.chain([None]).map(Self)
     }
 
-    /// Returns the shard of an organization.
-    #[must_use]
     pub fn of(organization: OrganizationId) -> Self {
         Self(Some(key::shard_of(organization)))
     }
@@ -91,10 +87,8 @@ resource! {
     pub DueCounts as due_counts
 }
 
-/// The due records of a kind in a shard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DueCount {
-    /// The kind of item.
     pub kind: &'static str,
     /// The number, at most 1,000.
     pub count: usize,
@@ -103,7 +97,6 @@ pub struct DueCount {
 }
 
 impl DueCounts<'_> {
-    /// The kinds of due items.
     pub const KINDS: [&'static str; 5] = [
         AgentAction::KIND,
         AgentSession::KIND,
@@ -149,24 +142,16 @@ impl DueCounts<'_> {
     }
 }
 
-/// A message of the sweeper's queue.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum SweepMessage {
-    /// Work through a shard.
-    Shard {
-        /// The shard.
-        shard: Shard,
-    },
-    /// Run a cleanup.
+    Shard { shard: Shard },
     Cleanup(CleanupName),
 }
 
-/// A cleanup by the deleted record.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CleanupName {
-    /// The organization.
     pub organization_id: OrganizationId,
     pub(crate) subject: Deleted,
     /// The time for which the queue holds the message back.
@@ -185,7 +170,6 @@ impl QueueMessage for SweepMessage {
 
 impl SweepMessage {
     /// Returns the message for a new cleanup, held back until that is due. `None` for other changes.
-    #[must_use]
     pub fn of_unlisted(change: &UnlistedChange, now: Timestamp) -> Option<Self> {
         if change.kind != RecordType::Cleanup || change.before::<Cleanup>().is_some() {
             return None;

@@ -20,10 +20,11 @@ use model::{Deleted, Error, FeedAction, FeedEntry, OrganizationId, RecordName, T
 use tail::{KEPT, MOST_ENTRIES, TailBatch, tail};
 
 use super::{
-    key::{self, AnyKey, Key},
+    key::{self, AnyKey},
+    record::record,
     records::{Deleter, FeedBatch, FeedStart},
     store::resource,
-    table::{Read, Record, Stored, Write, back_off, unavailable},
+    table::{Read, Stored, Write, back_off, unavailable},
 };
 
 pub use reading::{FeedFilter, FeedFrom, NumberedEntry};
@@ -43,40 +44,27 @@ const SKEW: i64 = 5 * span::SECOND;
 const GRACE: i64 = span::HOUR;
 
 resource! {
-    /// The change feed.
     pub Feed as feed
 }
 
-impl Record<crate::Workdesk> for FeedBatch {
-    const KIND: &'static str = "feed_batch";
-
-    fn key(&self) -> Key<Self> {
-        key::feed_batch(self.organization_id, self.follows)
-    }
-
-    fn expires_at(&self) -> Option<i64> {
-        Some(self.at.plus(KEPT + GRACE).epoch_seconds() + 1)
-    }
+record! {
+    batch: FeedBatch = "feed_batch",
+    key: key::feed_batch(batch.organization_id, batch.follows),
+    expires_at: Some(batch.at.plus(KEPT + GRACE).epoch_seconds() + 1),
 }
 
-impl Record<crate::Workdesk> for FeedStart {
-    const KIND: &'static str = "feed_start";
-
-    fn key(&self) -> Key<Self> {
-        key::feed_start(self.organization_id)
-    }
+record! {
+    start: FeedStart = "feed_start",
+    key: key::feed_start(start.organization_id),
 }
 
-/// Entries that the feed has.
 #[derive(Clone, Debug, Default)]
 pub struct Published {
-    /// The entries with their numbers.
     pub entries: Vec<(i64, FeedEntry)>,
     /// The number of new ones.
     pub new: usize,
 }
 
-/// The place of a new batch.
 enum Place {
     /// After the newest batch.
     After(i64),
@@ -200,7 +188,6 @@ impl Feed<'_> {
         Ok((Place::After(end), known))
     }
 
-    /// Names the actors of deletes.
     async fn name_deleters(
         &self,
         tenant: OrganizationId,
@@ -224,7 +211,6 @@ impl Feed<'_> {
     }
 }
 
-/// Returns the write that notes the start of a feed.
 fn started(
     tenant: OrganizationId,
     start: Option<&Stored<FeedStart>>,

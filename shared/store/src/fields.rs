@@ -6,7 +6,6 @@ use serde_json::{Map, Value};
 
 use super::table::REFERENCE;
 
-/// The field with the instant of the last change.
 pub(crate) const UPDATED_AT: &str = "updatedAt";
 
 /// The fields with the instant and the author of a change.
@@ -28,12 +27,10 @@ const NO_FIELDS: &[&str] = &[
     "alertCheckAt", "alertChecks",
 ];
 
-/// Returns true for the name of a field that changes name.
 pub(crate) fn is_field(name: &str) -> bool {
     !NO_FIELDS.contains(&name)
 }
 
-/// The fields of a record.
 pub(crate) fn fields(record: &impl Serialize) -> Result<Map<String, Value>, Error> {
     match serde_json::to_value(record) {
         Ok(Value::Object(fields)) => Ok(fields),

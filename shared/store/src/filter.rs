@@ -68,7 +68,6 @@ impl Filter {
         self
     }
 
-    /// Rows whose attribute is this.
     pub(crate) fn is(mut self, name: &str, value: Option<impl IntoAttribute>) -> Self {
         if let Some(value) = value {
             self.condition = self.condition.equals(name, value);
@@ -101,7 +100,6 @@ impl Filter {
         self
     }
 
-    /// The condition, if anything was asked for.
     pub(crate) fn condition(self) -> Option<Condition> {
         (!self.condition.is_empty()).then_some(self.condition)
     }

@@ -12,10 +12,11 @@ use utoipa::ToSchema;
 use super::{
     Store,
     fields::{UPDATED_AT, fields},
-    key::{self, Key},
+    key,
     page::{Page, Wanted},
     pending_write::WriteContext,
-    table::{OrNotFound, Read, Record, Stored, Write},
+    record::record,
+    table::{OrNotFound, Read, Stored, Write},
     tracked::Tracked,
 };
 
@@ -46,12 +47,9 @@ pub struct EntryWithActor {
     changes: Vec<FieldChange>,
 }
 
-impl Record<crate::Workdesk> for HistoryEntry {
-    const KIND: &'static str = "history_entry";
-
-    fn key(&self) -> Key<Self> {
-        key::history_entry(self)
-    }
+record! {
+    entry: HistoryEntry = "history_entry",
+    key: key::history_entry(entry),
 }
 
 impl WriteContext {
@@ -83,7 +81,6 @@ impl WriteContext {
         self.entry(Some(of), version, HistoryEvent::Updated, changes, now)
     }
 
-    /// The entry of a record of which the write of this version changes one field.
     pub(crate) fn changed(
         &self,
         of: Option<HistoryOf>,
@@ -97,7 +94,6 @@ impl WriteContext {
         self.entry(of, version, HistoryEvent::Updated, vec![change], now)
     }
 
-    /// The entry of a record that is deleted.
     pub(crate) fn deleted<R: Tracked>(
         &self,
         record: &Stored<R>,

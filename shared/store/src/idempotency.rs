@@ -8,16 +8,11 @@ use std::sync::{Arc, atomic::AtomicBool};
 
 use model::{Error, Id, span};
 
-use super::{
-    key::{self, Key},
-    records::Attempted,
-    table::Record,
-};
+use super::{key, record::record, records::Attempted};
 
 /// Time for which a key is stored, in milliseconds.
 pub(super) const KEPT: i64 = 24 * span::HOUR;
 
-/// The idempotency key of a request.
 #[derive(Clone, Debug)]
 pub struct IdempotencyKey {
     /// 1 to 255 characters of printable ASCII, chosen by the client. Each user has their own keys.
@@ -38,20 +33,13 @@ pub(crate) enum Created<T> {
     Replayed(Option<i64>),
 }
 
-impl Record<crate::Workdesk> for Attempted {
-    const KIND: &'static str = "attempted";
-
-    fn key(&self) -> Key<Self> {
-        key::attempted(self.organization_id, self.user_id, &self.idempotency_key)
-    }
-
-    fn expires_at(&self) -> Option<i64> {
-        Some(self.at.plus(KEPT).epoch_seconds() + 1)
-    }
+record! {
+    attempted: Attempted = "attempted",
+    key: key::attempted(attempted.organization_id, attempted.user_id, &attempted.idempotency_key),
+    expires_at: Some(attempted.at.plus(KEPT).epoch_seconds() + 1),
 }
 
 impl<T> Created<T> {
-    /// The outcome with another value.
     pub(crate) fn map<U>(self, map: impl FnOnce(T) -> U) -> Created<U> {
         match self {
             Self::New(value) => Created::New(map(value)),
@@ -82,7 +70,6 @@ impl<T> Created<T> {
     }
 }
 
-/// The id of the record that an earlier request made.
 pub(super) fn id_of<I: Id>(made: Option<i64>) -> Result<I, Error> {
     let id = made.and_then(I::new);
     id.ok_or_else(|| Error::internal("replaying a request", "it made no record with an id"))

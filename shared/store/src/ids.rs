@@ -35,7 +35,6 @@ struct Block {
     size: i64,
 }
 
-/// No id is reserved.
 impl Default for Block {
     fn default() -> Self {
         Self {
@@ -58,7 +57,6 @@ struct Given {
 }
 
 impl<I: Copy> Reserved<I> {
-    /// Takes the id for a record that is about to be written.
     pub(super) fn used(&self) -> I {
         self.1.is_used.store(true, Ordering::Relaxed);
         self.0
@@ -74,7 +72,6 @@ impl Drop for Given {
 }
 
 impl Ids {
-    /// Reserves the next id of a kind.
     pub(super) async fn next<I: RecordId>(&self, table: &Table) -> Result<Reserved<I>, Error> {
         let kind = I::TYPE.name();
         let of_kind = lock(&self.0).entry(kind).or_default().clone();

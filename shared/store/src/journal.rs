@@ -13,9 +13,10 @@ use super::{
     filter::Filter,
     key::{self, AnyKey, Key},
     page::{Page, Wanted},
+    record::record,
     records::ReadHead,
     store::resource,
-    table::{Batch, Read, Record, Refused, Stored, Write, attribute, back_off, unavailable},
+    table::{Batch, Read, Refused, Stored, Write, attribute, back_off, unavailable},
 };
 
 /// The most entries of one check, with those of sessions that they name.
@@ -32,23 +33,16 @@ resource! {
     pub Journals as journals
 }
 
-impl Record<crate::Workdesk> for OrganizationEntry {
-    const KIND: &'static str = "organization_entry";
-
-    fn key(&self) -> Key<Self> {
-        key::organization_entry(self)
-    }
+record! {
+    entry: OrganizationEntry = "organization_entry",
+    key: key::organization_entry(entry),
 }
 
-impl Record<crate::Workdesk> for OrganizationHead {
-    const KIND: &'static str = "organization_head";
-
-    fn key(&self) -> Key<Self> {
-        key::organization_head(self.organization_id)
-    }
+record! {
+    head: OrganizationHead = "organization_head",
+    key: key::organization_head(head.organization_id),
 }
 
-/// Returns the head in a batch that read it.
 pub(crate) fn head_in(batch: &Batch, tenant: OrganizationId) -> Result<ReadHead, Error> {
     batch.get(&key::organization_head(tenant))
 }
@@ -62,7 +56,6 @@ impl WriteContext {
         }
     }
 
-    /// The actor of the write's entries.
     fn entry_actor(&self) -> EntryActor {
         match self.actor {
             Some(user) => EntryActor::user(user),
@@ -73,7 +66,6 @@ impl WriteContext {
 }
 
 impl Store {
-    /// Reads the head of an organization's journal.
     pub(crate) async fn head(&self, tenant: OrganizationId) -> Result<ReadHead, Error> {
         let key = key::organization_head(tenant);
         self.table.get(&key, Read::Consistent).await
@@ -127,7 +119,6 @@ impl Store {
     }
 }
 
-/// Returns the writes of entries and of the head.
 fn entries(
     context: &WriteContext,
     contents: &[EntryContent],

@@ -30,6 +30,7 @@ mod participants;
 mod pending_write;
 mod quotas;
 mod recent;
+mod record;
 mod records;
 mod references;
 mod resolutions;

@@ -1,5 +1,3 @@
-//! Milestones.
-
 use std::collections::HashMap;
 
 use futures::future::try_join_all;
@@ -15,30 +13,27 @@ use super::{
     PendingWrite, WriteContext,
     directory::takes_work,
     filter::Filter,
-    key::{self, Gsi1, Key},
+    key,
     page::{Page, Row, Wanted},
+    record::record,
     store::resource,
-    table::{Condition, LongText, OrNotFound, Read, Record, Stored, units_so_far},
+    table::{Condition, OrNotFound, Read, Stored, units_so_far},
     texts,
     tracked::Tracked,
     writes::Writes,
 };
 
 resource! {
-    /// Milestones.
     pub Milestones as milestones
 }
 
-/// A milestone with its tasks.
 #[derive(Clone, Debug)]
 pub struct MilestoneWithTasks {
-    /// The milestone.
     pub milestone: Stored<Milestone>,
     /// Its first tasks by id: up to 200, of up to 1 MB.
     pub tasks: Page<LinkedTask>,
 }
 
-/// A task of a milestone.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[schema(as = TaskOfMilestone, examples(json!({
     "id": 7,
@@ -76,17 +71,11 @@ const AT_ONCE: usize = 20;
 /// Units of the table for one page. Beyond them, tasks are read separately.
 const ENOUGH: f64 = 1_000.0;
 
-impl Record<crate::Workdesk> for Milestone {
-    const KIND: &'static str = RecordType::Milestone.name();
-    const LONG_TEXT: Option<LongText> = texts::DESCRIPTION;
-
-    fn key(&self) -> Key<Self> {
-        key::milestone(self.organization_id, self.id)
-    }
-
-    fn gsi1(&self) -> Option<Key<Self, Gsi1>> {
-        Some(key::milestone_in_project(self))
-    }
+record! {
+    milestone: Milestone = RecordType::Milestone.name(),
+    long_text: texts::DESCRIPTION,
+    key: key::milestone(milestone.organization_id, milestone.id),
+    gsi1: Some(key::milestone_in_project(milestone)),
 }
 
 impl Tracked for Milestone {
@@ -234,7 +223,6 @@ impl Milestones<'_> {
     }
 }
 
-/// Joins milestones with their tasks, out of all linked tasks of the project.
 fn with_tasks(
     milestones: Page<Stored<Milestone>>,
     tasks: Page<Stored<LinkedTask>>,

@@ -7,7 +7,8 @@ use model::{Comment, Error, Id, OrganizationId, RecordType, Talk, TicketMessage,
 
 use super::{
     feed::Change,
-    key::{self, AnyKey, Key},
+    key::{self, AnyKey},
+    record::record,
     records::Participant,
     store::Store,
     table::{Batch, Read, Record, Write},
@@ -16,12 +17,9 @@ use super::{
 /// The most participants who are notified: as many as the users among whom approvers are found.
 const MOST: usize = 1_000;
 
-impl Record<crate::Workdesk> for Participant {
-    const KIND: &'static str = "participant";
-
-    fn key(&self) -> Key<Self> {
-        key::participant(self.organization_id, self.talk, self.user_id)
-    }
+record! {
+    participant: Participant = "participant",
+    key: key::participant(participant.organization_id, participant.talk, participant.user_id),
 }
 
 impl From<&Comment> for Participant {

@@ -28,10 +28,8 @@ pub struct PendingWrite {
 /// The outcome of an authorization: the credential of the request, or its refusal.
 type Authorization = Result<Option<EntryCredential>, Error>;
 
-/// Tenant, actor and conditions of a write.
 #[derive(Clone, Debug)]
 pub struct WriteContext {
-    /// The organization that owns the records.
     pub tenant: OrganizationId,
     /// The user who writes; `None` for the service itself.
     pub actor: Option<UserId>,
@@ -43,7 +41,6 @@ pub struct WriteContext {
     pub conditions: Preconditions,
     /// The fields of the body beyond those of the operation. The record must have the same values.
     pub kept: Fields,
-    /// The request's idempotency key.
     pub idempotency_key: Option<IdempotencyKey>,
     /// The head of the organization's journal, if it was read with the records of the write.
     pub(crate) head: Option<Box<ReadHead>>,
@@ -61,8 +58,6 @@ impl PendingWrite {
         }
     }
 
-    /// The organization that owns the records.
-    #[must_use]
     pub fn tenant(&self) -> OrganizationId {
         self.context.tenant
     }
@@ -107,8 +102,6 @@ impl Store {
 }
 
 impl WriteContext {
-    /// A write of a user's request.
-    #[must_use]
     pub fn of_user(
         tenant: OrganizationId,
         user: UserId,
@@ -130,7 +123,6 @@ impl WriteContext {
     }
 
     /// A write of the operator, with a program of their own.
-    #[must_use]
     pub fn of_operator(tenant: OrganizationId) -> Self {
         Self {
             is_operator: true,

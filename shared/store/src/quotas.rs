@@ -25,7 +25,6 @@ const CLOCKS: i64 = 2 * span::SECOND;
 const KEPT: i64 = span::HOUR;
 
 resource! {
-    /// Used quotas.
     pub Quotas as quotas
 }
 

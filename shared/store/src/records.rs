@@ -2,7 +2,7 @@
 //! work, and partial views of an item.
 //!
 //! They are together so that [`key`](crate::key) can name them. Each resource's file says how its
-//! records are keyed, with `impl Record`.
+//! records are keyed, with `record!`.
 
 use std::collections::BTreeSet;
 
@@ -73,7 +73,6 @@ pub(crate) struct IndexedRecord {
     #[serde(rename = "type")]
     pub(crate) kind: SearchedType,
     pub(crate) id: i64,
-    /// The version of the record.
     pub(crate) record_version: i64,
     /// The id as ` #17 `, then each word of the record with a space before it.
     pub(crate) words: String,
@@ -90,7 +89,6 @@ pub(crate) struct IndexedRecord {
     pub(crate) deleted_at: Option<Timestamp>,
 }
 
-/// A word of a record in the search index.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct IndexedWord {
@@ -99,12 +97,10 @@ pub(crate) struct IndexedWord {
     #[serde(rename = "type")]
     pub(crate) kind: SearchedType,
     pub(crate) id: i64,
-    /// As of the [`IndexedRecord`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) internal: Option<bool>,
 }
 
-/// A record of any type as search reads it.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct SearchedText {
@@ -119,7 +115,6 @@ pub(crate) struct SearchedText {
     pub(crate) updated_at: Option<Timestamp>,
     /// Of a comment that keeps its place in the thread.
     pub(crate) deleted_at: Option<Timestamp>,
-    /// True for a message that is an internal note.
     pub(crate) internal: bool,
 }
 
@@ -129,11 +124,8 @@ pub(crate) struct SearchedText {
 pub struct Account {
     /// The username, case-folded, which is its key.
     pub username: String,
-    /// The user's organization.
     pub organization_id: OrganizationId,
-    /// The user.
     pub user_id: UserId,
-    /// The hash that a password is verified against.
     pub password_hash: PasswordHash,
 }
 
@@ -170,9 +162,7 @@ pub(crate) struct FailureCount {
 pub struct TokenHolder {
     /// SHA-256 of the token.
     pub(crate) hash: String,
-    /// The owner's organization.
     pub organization_id: OrganizationId,
-    /// The owner.
     pub user_id: UserId,
     /// The token's place among the owner's.
     pub(crate) place: i64,
@@ -261,7 +251,6 @@ pub(crate) struct NamesOfTask {
     pub(crate) tag_ids: Value,
 }
 
-/// The notification settings of a user.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct Inbox {
@@ -283,11 +272,9 @@ pub struct Reminder {
     pub(crate) of_version: i64,
     /// The instant of the visit. Without one, the item only keeps an older version from coming back.
     pub(crate) due_at: Option<Timestamp>,
-    /// The instant of this write.
     pub(crate) at: Timestamp,
 }
 
-/// A change whose notifications are written.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct NotifiedChange {
@@ -322,7 +309,6 @@ pub(crate) struct Participant {
     pub(crate) user_id: UserId,
     /// The user's first comment or message.
     pub(crate) first_id: i64,
-    /// The instant of it.
     pub(crate) at: Timestamp,
 }
 
@@ -345,11 +331,9 @@ pub(crate) struct Titled {
 pub(crate) struct Cleanup {
     pub(crate) organization_id: OrganizationId,
     pub(crate) subject: Deleted,
-    /// The user who deleted the record.
     #[serde(default)]
     pub(crate) deleted_by: Option<UserId>,
     pub(crate) due_at: Timestamp,
-    /// The progress, once it has begun.
     #[serde(default)]
     pub(crate) walked: Option<Walked>,
     /// The number of failures in a row.
@@ -404,7 +388,6 @@ pub(crate) struct AlertSeries {
     pub(crate) organization_id: OrganizationId,
     pub(crate) source: SourceName,
     pub(crate) series: Fingerprint,
-    /// The alert of that firing.
     pub(crate) alert_id: AlertId,
     /// Its start, by the reporter's clock.
     pub(crate) starts_at: Timestamp,
@@ -454,7 +437,6 @@ pub(crate) struct KeptExcerpt {
     /// The [hash](Excerpt::hash) by which it is named.
     pub(crate) hash: String,
     pub(crate) excerpt: JsonText<Excerpt>,
-    /// The instant of the answer.
     pub(crate) at: Timestamp,
 }
 
@@ -478,6 +460,5 @@ pub(crate) struct AgentDay {}
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Stack {
     pub(crate) name: String,
-    /// The table that the name was made for.
     pub(crate) table: String,
 }

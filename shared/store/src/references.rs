@@ -90,7 +90,6 @@ impl References<'_> {
     }
 }
 
-/// The key of the record itself.
 fn key_of(tenant: OrganizationId, reference: &Reference) -> Option<AnyKey> {
     if reference.refers_to == ReferenceType::Project {
         return ProjectId::new(reference.id.get()).map(|id| key::project(tenant, id).into());

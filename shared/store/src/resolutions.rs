@@ -5,8 +5,8 @@
 use model::{Error, OrganizationId, Resolution, Timestamp, span};
 
 use super::{
-    Store,
-    key::{self, Key},
+    Store, key,
+    record::record,
     records::Day,
     table::{Change, Condition, Record, Write},
 };
@@ -14,12 +14,9 @@ use super::{
 /// The days of the mean, including the current one.
 const DAYS: i64 = 90;
 
-impl Record<crate::Workdesk> for Day {
-    const KIND: &'static str = "resolutions";
-
-    fn key(&self) -> Key<Self> {
-        key::resolution_days(self.organization_id).at(key::resolution_day(&self.date))
-    }
+record! {
+    resolved: Day = "resolutions",
+    key: key::resolution_days(resolved.organization_id).at(key::resolution_day(&resolved.date)),
 }
 
 /// Adds the resolution of a service request or a ticket to its day, or subtracts it. Belongs into the

@@ -20,9 +20,9 @@ use model::{span, words::words};
 
 use super::{
     key::{self, Gsi1, Key},
+    record::record,
     records::{IndexedRecord, IndexedWord, SearchedText},
     store::resource,
-    table::Record,
 };
 
 pub use finding::{Candidates, FoundRecord, SearchFilter};
@@ -37,25 +37,17 @@ const MOST_CHARACTERS: usize = 32;
 const KEPT: i64 = 7 * span::DAY;
 
 resource! {
-    /// Search among the records of an organization.
     pub Search as search
 }
 
-impl Record<crate::Workdesk> for IndexedRecord {
-    const KIND: &'static str = "indexed_record";
-
-    fn key(&self) -> Key<Self> {
-        key::indexed(self.organization_id, self.kind, self.id)
-    }
-
-    fn gsi1(&self) -> Option<Key<Self, Gsi1>> {
-        self.deleted_at.is_none().then(|| self.in_time())
-    }
-
-    fn expires_at(&self) -> Option<i64> {
-        let deleted_at = self.deleted_at?;
+record! {
+    record: IndexedRecord = "indexed_record",
+    key: key::indexed(record.organization_id, record.kind, record.id),
+    gsi1: record.deleted_at.is_none().then(|| record.in_time()),
+    expires_at: {
+        let deleted_at = record.deleted_at?;
         Some(deleted_at.plus(KEPT).epoch_seconds() + 1)
-    }
+    },
 }
 
 impl IndexedRecord {
@@ -64,12 +56,9 @@ impl IndexedRecord {
     }
 }
 
-impl Record<crate::Workdesk> for IndexedWord {
-    const KIND: &'static str = "indexed_word";
-
-    fn key(&self) -> Key<Self> {
-        key::indexed_word(self)
-    }
+record! {
+    word: IndexedWord = "indexed_word",
+    key: key::indexed_word(word),
 }
 
 impl SearchedText {

@@ -1,5 +1,3 @@
-//! Service requests.
-
 use std::future::ready;
 
 use model::{
@@ -12,18 +10,18 @@ use super::{
     PendingWrite, WriteContext,
     by_id::in_first_index,
     filter::Filter,
-    key::{self, AnyKey, Gsi1, Key},
+    key::{self, AnyKey},
     page::{Page, Wanted},
+    record::record,
     resolutions,
     store::resource,
-    table::{Condition, LongText, Record, Stored, Write},
+    table::{Condition, Stored, Write},
     texts,
     tracked::{HandOver, Tracked},
     writes::Writes,
 };
 
 resource! {
-    /// Service requests.
     pub ServiceRequests as service_requests
 }
 
@@ -31,29 +29,20 @@ resource! {
 /// the current one.
 #[derive(Clone, Debug, Default)]
 pub struct Past {
-    /// Status.
     pub status: ServiceStatus,
-    /// Assignee.
     pub assignee_id: Option<UserId>,
     /// Free-form, up to 16 KiB and five levels.
     pub metadata: Option<JsonText>,
-    /// Time of creation.
     pub created_at: Option<Timestamp>,
     /// Time of resolution; only for status resolved or closed.
     pub resolved_at: Option<Timestamp>,
 }
 
-impl Record<crate::Workdesk> for ServiceRequest {
-    const KIND: &'static str = RecordType::ServiceRequest.name();
-    const LONG_TEXT: Option<LongText> = texts::DESCRIPTION;
-
-    fn key(&self) -> Key<Self> {
-        key::service_request(self.organization_id, self.id)
-    }
-
-    fn gsi1(&self) -> Option<Key<Self, Gsi1>> {
-        Some(key::service_request_in_time(self))
-    }
+record! {
+    request: ServiceRequest = RecordType::ServiceRequest.name(),
+    long_text: texts::DESCRIPTION,
+    key: key::service_request(request.organization_id, request.id),
+    gsi1: Some(key::service_request_in_time(request)),
 }
 
 impl Tracked for ServiceRequest {

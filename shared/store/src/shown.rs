@@ -22,13 +22,11 @@ use utoipa::{
 use self::fields::Fields;
 use crate::table::Stored;
 
-/// A record that answers show.
 pub trait Answered: Serialize + ToSchema {
     /// Fields that answers leave out, by their names in JSON. A view may show them in another form.
     const HIDDEN: &'static [&'static str];
 
     /// Returns true unless the version is hidden.
-    #[must_use]
     fn has_version() -> bool {
         !Self::HIDDEN.contains(&VERSION)
     }
@@ -57,7 +55,6 @@ hide! {
     WebhookDelivery ["organizationId", "webhookId", "leasedUntil", "dueAt", "version"]
 }
 
-/// A view of a record.
 pub trait Versioned {
     /// The version of the record, which every write raises. Joined records do not change it.
     fn version(&self) -> i64;

@@ -26,7 +26,8 @@ use serde::de::DeserializeOwned;
 
 use super::{
     PendingWrite, Store, WriteContext,
-    key::{self, AnyKey, Gsi1, Key},
+    key::{self, AnyKey, Key},
+    record::record,
     records::{Account, FailureCount, Failures, ReadHead},
     retry::try_retry,
     store::resource,
@@ -45,28 +46,16 @@ impl Account {
     }
 }
 
-impl Record<crate::Workdesk> for Account {
-    const KIND: &'static str = "account";
-
-    fn key(&self) -> Key<Self> {
-        key::account(&self.username)
-    }
+record! {
+    account: Account = "account",
+    key: key::account(&account.username),
 }
 
-impl Record<crate::Workdesk> for Session {
-    const KIND: &'static str = "session";
-
-    fn key(&self) -> Key<Self> {
-        key::session(self.organization_id, self.user_id, &self.sid_hash)
-    }
-
-    fn gsi1(&self) -> Option<Key<Self, Gsi1>> {
-        Some(key::session_in_time(self))
-    }
-
-    fn expires_at(&self) -> Option<i64> {
-        Some(self.latest_end().epoch_seconds())
-    }
+record! {
+    session: Session = "session",
+    key: key::session(session.organization_id, session.user_id, &session.sid_hash),
+    gsi1: Some(key::session_in_time(session)),
+    expires_at: Some(session.latest_end().epoch_seconds()),
 }
 
 /// An attempt to sign in, whose password is still to be verified.
@@ -130,7 +119,6 @@ impl Counted {
         Write::update(key::sign_in_count(subject, self.quarter), change, expected)
     }
 
-    /// Takes an attempt back.
     fn lowered(&self, subject: &str) -> Write {
         let change = Change::default().add("failures", -1);
         let key = key::sign_in_count(subject, self.quarter);
@@ -228,29 +216,19 @@ impl Failures {
     }
 }
 
-impl Record<crate::Workdesk> for Failures {
-    const KIND: &'static str = "sign_in_failures";
-
-    fn key(&self) -> Key<Self> {
-        key::sign_in_failures(&self.subject)
-    }
-
-    fn expires_at(&self) -> Option<i64> {
-        let known = self.signed_in_at.map(|at| at.plus(Self::KNOWN));
-        Some(self.ends().chain(known).max()?.epoch_seconds() + 1)
-    }
+record! {
+    failures: Failures = "sign_in_failures",
+    key: key::sign_in_failures(&failures.subject),
+    expires_at: {
+        let known = failures.signed_in_at.map(|at| at.plus(Self::KNOWN));
+        Some(failures.ends().chain(known).max()?.epoch_seconds() + 1)
+    },
 }
 
-impl Record<crate::Workdesk> for FailureCount {
-    const KIND: &'static str = "sign_in_count";
-
-    fn key(&self) -> Key<Self> {
-        key::sign_in_count(&self.subject, self.quarter)
-    }
-
-    fn expires_at(&self) -> Option<i64> {
-        Some(Self::end(self.quarter).epoch_seconds() + 1)
-    }
+record! {
+    count: FailureCount = "sign_in_count",
+    key: key::sign_in_count(&count.subject, count.quarter),
+    expires_at: Some(Self::end(count.quarter).epoch_seconds() + 1),
 }
 
 impl Store {
@@ -298,7 +276,6 @@ impl SignIn<'_> {
         self.0.caller(&key, tenant, user).await
     }
 
-    /// The user of an account.
     pub async fn user(&self, account: &Account) -> Result<Option<User>, Error> {
         let key = key::user(account.organization_id, account.user_id);
         let user = self.0.table.get(&key, Read::Consistent).await?;
@@ -495,7 +472,6 @@ impl SignIn<'_> {
             .await
     }
 
-    /// Makes a failure of an attempt.
     pub async fn failed(&self, attempt: SignInAttempt) -> Result<(), Error> {
         let SignInAttempt {
             at,
@@ -559,7 +535,6 @@ fn subject(username: &str, address: &str) -> String {
     ))
 }
 
-/// The network of an address.
 fn network(address: &str) -> String {
     match address.parse() {
         Ok(IpAddr::V6(address)) => {

@@ -23,8 +23,6 @@ pub struct Store {
 }
 
 impl Store {
-    /// A store on the table of that name.
-    #[must_use]
     pub fn new(client: Client, table: &str, clock: Clock) -> Self {
         Self {
             table: Table::new(client, table, clock.clone()),
@@ -45,8 +43,6 @@ impl Store {
         }
     }
 
-    /// The time that records are written with.
-    #[must_use]
     pub fn now(&self) -> Timestamp {
         self.clock.now()
     }
@@ -75,13 +71,13 @@ impl Store {
 
 /// Declares the access to a resource's records, and the method of [`Store`] that gives it.
 macro_rules! resource {
-    ($(#[doc = $about:literal])+ pub $name:ident as $method:ident) => {
-        $(#[doc = $about])+
+    ($(#[doc = $about:literal])* pub $name:ident as $method:ident) => {
+        $(#[doc = $about])*
         #[derive(Clone, Copy, Debug)]
         pub struct $name<'a>(pub(crate) &'a $crate::store::Store);
 
         impl $crate::store::Store {
-            $(#[doc = $about])+
+            $(#[doc = $about])*
             #[must_use]
             pub const fn $method(&self) -> $name<'_> {
                 $name(self)
@@ -92,7 +88,6 @@ macro_rules! resource {
 
 pub(super) use resource;
 
-/// 500: a new id has a record.
 pub(super) fn id_is_taken(kind: &'static str) -> Error {
     Error::internal(
         "writing a new record",

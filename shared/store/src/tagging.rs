@@ -16,14 +16,11 @@ use super::{
     writes::Writes,
 };
 
-/// The most tags of a record.
 const MOST: usize = 50;
 
-/// The attribute of the set.
 pub(super) const TAG_IDS: &str = "tagIds";
 
 resource! {
-    /// Tags on tasks and activities.
     pub Tagging as tagging
 }
 

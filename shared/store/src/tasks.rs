@@ -1,5 +1,3 @@
-//! Tasks.
-
 mod counting;
 mod finding;
 mod joined;
@@ -27,44 +25,29 @@ use super::{
     PendingWrite, WriteContext,
     directory::takes_work,
     idempotency::{Created, id_of},
-    key::{self, AnyKey, Gsi1, Gsi2, Gsi3, Gsi4, Key},
+    key::{self, AnyKey, Key},
     page::{Page, Wanted},
+    record::record,
     store::resource,
-    table::{Batch, Change, Condition, LongText, OrNotFound, Read, Record, Stored, Write},
+    table::{Batch, Change, Condition, OrNotFound, Read, Stored, Write},
     texts,
     tracked::Tracked,
     writes::Writes,
 };
 
 resource! {
-    /// Tasks.
     pub Tasks as tasks
 }
 
-impl Record<crate::Workdesk> for Task {
-    const KIND: &'static str = RecordType::Task.name();
-    const NUMBER_SETS: &'static [&'static str] = &["tagIds"];
-    const LONG_TEXT: Option<LongText> = texts::DESCRIPTION;
-
-    fn key(&self) -> Key<Self> {
-        key::task(self.organization_id, self.id)
-    }
-
-    fn gsi1(&self) -> Option<Key<Self, Gsi1>> {
-        key::task_in_project(self)
-    }
-
-    fn gsi2(&self) -> Option<Key<Self, Gsi2>> {
-        key::task_in_milestone(self)
-    }
-
-    fn gsi3(&self) -> Option<Key<Self, Gsi3>> {
-        key::task_of_assignee(self)
-    }
-
-    fn gsi4(&self) -> Option<Key<Self, Gsi4>> {
-        Some(key::task_by_creation(self))
-    }
+record! {
+    task: Task = RecordType::Task.name(),
+    number_sets: ["tagIds"],
+    long_text: texts::DESCRIPTION,
+    key: key::task(task.organization_id, task.id),
+    gsi1: key::task_in_project(task),
+    gsi2: key::task_in_milestone(task),
+    gsi3: key::task_of_assignee(task),
+    gsi4: Some(key::task_by_creation(task)),
 }
 
 impl Tracked for Task {

@@ -15,7 +15,6 @@ use super::{
 /// The attribute whose text may be long.
 pub(crate) const ATTRIBUTE: &str = "description";
 
-/// The long text of records with a description.
 pub(crate) const DESCRIPTION: Option<LongText> = Some(LONG);
 
 pub(crate) const LONG: LongText = LongText {
@@ -40,14 +39,12 @@ impl Texts {
         stored.with_text(LONG, kept)
     }
 
-    /// The text of a key, if there is one.
     pub(crate) fn at(&self, key: &Key<KeptText>) -> Option<KeptText> {
         self.0.named(key).map(|stored| stored.record)
     }
 }
 
 impl Store {
-    /// Reads the long texts of records.
     pub(crate) async fn texts<'a, R: 'a>(
         &self,
         records: impl IntoIterator<Item = &'a Stored<R>>,
@@ -103,12 +100,10 @@ pub(crate) fn same_text(old: &Value, new: &Value) -> bool {
     reference(old) == reference(new)
 }
 
-/// The reference of an image to its long text.
 fn referred(image: &Value) -> Option<TextReference> {
     Deserialize::deserialize(&image[REFERENCE]).ok()
 }
 
-/// The key of the long text that an image of a record refers to.
 pub(crate) fn text_key(image: &Value) -> Option<Key<KeptText>> {
     let TextReference { hash, .. } = referred(image)?;
     let part = |name: &str| image[name].as_str();

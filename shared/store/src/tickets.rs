@@ -1,5 +1,3 @@
-//! Support tickets and their messages.
-
 use std::collections::{BTreeMap, HashMap};
 
 use futures::future::try_join_all;
@@ -20,8 +18,9 @@ use super::{
     filter::Filter,
     idempotency::id_of,
     ids::Reserved,
-    key::{self, AnyKey, Gsi1, Gsi2, Key},
+    key::{self, AnyKey},
     page::{Page, Place, Wanted},
+    record::record,
     records::Participant,
     resolutions,
     shown::Shown,
@@ -33,22 +32,16 @@ use super::{
 use crate::versioned;
 
 resource! {
-    /// Support tickets and their messages.
     pub Tickets as tickets
 }
 
 /// A new ticket with its first messages. A time that is `None` is the current one.
 #[derive(Clone, Debug)]
 pub struct NewTicket {
-    /// Title.
     pub title: Title,
-    /// Status.
     pub status: ServiceStatus,
-    /// Priority.
     pub priority: Priority,
-    /// Assignee.
     pub assignee_id: Option<UserId>,
-    /// Time of creation.
     pub created_at: Option<Timestamp>,
     /// Time of resolution; only for status resolved or closed.
     pub resolved_at: Option<Timestamp>,
@@ -141,14 +134,10 @@ impl NewTicket {
     }
 }
 
-/// A first message of a ticket.
 #[derive(Clone, Debug)]
 pub struct NewMessage {
-    /// Author.
     pub user_id: UserId,
-    /// Text.
     pub content: Content,
-    /// Time of creation.
     pub created_at: Option<Timestamp>,
 }
 
@@ -169,13 +158,11 @@ versioned!(JoinedTicket: ticket);
 /// A ticket with a page of its messages.
 #[derive(Clone, Debug)]
 pub struct TicketWithMessages {
-    /// The ticket.
     pub ticket: JoinedTicket,
     /// The messages, by time.
     pub messages: Page<MessageFrom>,
 }
 
-/// A message of a ticket.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = TicketMessage, examples(json!({
     "id": 6,
@@ -194,7 +181,6 @@ pub struct MessageFrom {
     created_at: Timestamp,
 }
 
-/// The sender of a message.
 #[derive(Clone, Debug, Default, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Sender {
@@ -205,21 +191,14 @@ pub struct Sender {
     is_support: bool,
 }
 
-impl Record<crate::Workdesk> for Ticket {
-    const KIND: &'static str = RecordType::Ticket.name();
-
-    fn key(&self) -> Key<Self> {
-        key::ticket(self.organization_id, self.id)
-    }
-
-    fn gsi1(&self) -> Option<Key<Self, Gsi1>> {
-        Some(key::ticket_in_time(self))
-    }
-
-    fn gsi2(&self) -> Option<Key<Self, Gsi2>> {
-        let place = key::ticket_message_time(self.last_message_at, self.id);
-        Some(key::tickets_by_message(self.organization_id).at(place))
-    }
+record! {
+    ticket: Ticket = RecordType::Ticket.name(),
+    key: key::ticket(ticket.organization_id, ticket.id),
+    gsi1: Some(key::ticket_in_time(ticket)),
+    gsi2: {
+        let place = key::ticket_message_time(ticket.last_message_at, ticket.id);
+        Some(key::tickets_by_message(ticket.organization_id).at(place))
+    },
 }
 
 impl Tracked for Ticket {
@@ -228,12 +207,9 @@ impl Tracked for Ticket {
     }
 }
 
-impl Record<crate::Workdesk> for TicketMessage {
-    const KIND: &'static str = RecordType::TicketMessage.name();
-
-    fn key(&self) -> Key<Self> {
-        key::ticket_message(self)
-    }
+record! {
+    message: TicketMessage = RecordType::TicketMessage.name(),
+    key: key::ticket_message(message),
 }
 
 /// A user as the creator of a ticket, and as the author of a message.
@@ -298,12 +274,10 @@ impl Tickets<'_> {
         self.0.create(pending, key::ticket, read, ticket).await
     }
 
-    /// Ids of the first messages.
     async fn message_ids(&self, new: &NewTicket) -> Result<Vec<Reserved<TicketMessageId>>, Error> {
         try_join_all(new.messages.iter().map(|_| self.0.next_id())).await
     }
 
-    /// The organization's tickets that match a filter.
     pub async fn list(
         &self,
         tenant: OrganizationId,

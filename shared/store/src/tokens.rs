@@ -17,7 +17,8 @@ use super::{
     idempotency::{Created, id_of},
     ids::Reserved,
     journal::head_in,
-    key::{self, AnyKey, Key},
+    key::{self, AnyKey},
+    record::record,
     records::{ReadHead, TokenHolder},
     store::resource,
     table::{
@@ -27,32 +28,19 @@ use super::{
 };
 
 resource! {
-    /// Access tokens.
     pub Tokens as tokens
 }
 
-impl Record<crate::Workdesk> for Token {
-    const KIND: &'static str = RecordType::Token.name();
-
-    fn key(&self) -> Key<Self> {
-        key::token(self.organization_id, self.user_id, self.place)
-    }
-
-    fn expires_at(&self) -> Option<i64> {
-        Some(self.ends_at.epoch_seconds() + 1)
-    }
+record! {
+    token: Token = RecordType::Token.name(),
+    key: key::token(token.organization_id, token.user_id, token.place),
+    expires_at: Some(token.ends_at.epoch_seconds() + 1),
 }
 
-impl Record<crate::Workdesk> for TokenHolder {
-    const KIND: &'static str = "token_holder";
-
-    fn key(&self) -> Key<Self> {
-        key::token_holder(&self.hash)
-    }
-
-    fn expires_at(&self) -> Option<i64> {
-        Some(self.ends_at.epoch_seconds() + 1)
-    }
+record! {
+    holder: TokenHolder = "token_holder",
+    key: key::token_holder(&holder.hash),
+    expires_at: Some(holder.ends_at.epoch_seconds() + 1),
 }
 
 impl Tokens<'_> {

@@ -7,7 +7,6 @@ use crate::records::Workdesk;
 
 /// A record whose changes its history records, and the agent follows.
 pub(crate) trait Tracked: Record<Workdesk> {
-    /// The history of the record, if it has one.
     fn history(&self) -> Option<HistoryOf> {
         None
     }

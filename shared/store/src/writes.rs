@@ -1,5 +1,3 @@
-//! Writes of one transaction.
-
 use model::{EntryContent, Error, Id};
 
 use super::table::{Refused, Write};
@@ -53,7 +51,6 @@ impl Writes {
         self
     }
 
-    /// Adds all of other writes, and their entries.
     pub(crate) fn append(&mut self, others: Self) {
         self.all.extend(others.all);
         self.entries.extend(others.entries);

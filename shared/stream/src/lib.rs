@@ -31,11 +31,9 @@ pub struct StreamEvent {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct StreamResponse {
-    /// The failed records.
     pub batch_item_failures: Vec<BatchItemFailure>,
 }
 
-/// A failed record.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct BatchItemFailure {
@@ -53,8 +51,6 @@ pub struct Changes {
 }
 
 impl Changes {
-    /// The number of changes.
-    #[must_use]
     pub fn count(&self) -> usize {
         self.listed.len() + self.unlisted.len()
     }
@@ -90,7 +86,6 @@ pub trait Consumer: Sync {
     ) -> impl Future<Output = Result<(), Error>> + Send;
 }
 
-/// A record at its place in a delivery.
 #[derive(Clone, Copy)]
 struct Placed<'a> {
     index: usize,

@@ -6,7 +6,6 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use model::Error;
 use serde::Serialize;
 
-/// An item: attribute values by name.
 pub(crate) type Item = HashMap<String, AttributeValue>;
 
 /// A value of an expression. Anything that serializes is one, as a field of a record.

@@ -1,5 +1,3 @@
-//! Results of a batch read.
-
 use std::{collections::HashMap, hash::Hash};
 
 use model::{Error, Id};
@@ -11,7 +9,6 @@ use crate::{
     key::{AnyKey, Key},
 };
 
-/// The items of a batch read.
 #[derive(Debug, Default)]
 pub struct Batch(pub(crate) HashMap<AnyKey, Item>);
 
@@ -25,13 +22,11 @@ impl Batch {
 
     /// The record of a key, if there is a readable one. For records that only refer to it, an
     /// unreadable record does not exist.
-    #[must_use]
     pub fn named<R: DeserializeOwned>(&self, key: &Key<R>) -> Option<Stored<R>> {
         self.get(key).ok().flatten()
     }
 
     /// The readable records of these ids, each converted into the form in which others show it.
-    #[must_use]
     pub fn all<R, I, V>(
         &self,
         ids: impl Iterator<Item = I>,
@@ -53,15 +48,12 @@ impl Batch {
         all
     }
 
-    /// The items of both.
     #[must_use]
     pub fn and(mut self, other: Self) -> Self {
         self.0.extend(other.0);
         self
     }
 
-    /// True if the key has an item.
-    #[must_use]
     pub fn has(&self, key: &impl AsRef<AnyKey>) -> bool {
         self.0.contains_key(key.as_ref())
     }

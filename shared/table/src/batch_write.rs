@@ -10,7 +10,6 @@ use crate::{
     write::{Operation, Write},
 };
 
-/// The most writes of a request.
 const MOST: usize = 25;
 
 impl Table {
@@ -52,7 +51,6 @@ impl Table {
     }
 }
 
-/// The request of a write without a condition.
 fn request(write: &Write) -> Result<WriteRequest, Error> {
     let invalid = |error| Error::internal("building a batch of writes", error);
     if !write.condition.is_empty() {

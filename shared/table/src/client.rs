@@ -1,5 +1,3 @@
-//! The client that reads and writes share.
-
 use std::{sync::Arc, time::Duration};
 
 use aws_sdk_dynamodb::{Client, types::ConsumedCapacity};
@@ -25,7 +23,6 @@ pub struct Table {
 
 impl Table {
     /// The table of that name. Texts expire by the clock.
-    #[must_use]
     pub fn new(client: Client, name: &str, clock: Clock) -> Self {
         Self {
             client,
@@ -44,8 +41,6 @@ impl Table {
         }
     }
 
-    /// The table's name.
-    #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -58,12 +53,10 @@ pub async fn back_off(attempt: u32) {
     tokio::time::sleep(Duration::from_millis(1 + random::below(most))).await;
 }
 
-/// Counts a read that consumed this capacity.
 pub(crate) fn count_read(consumed: &[ConsumedCapacity]) {
     meter::count_read(units(consumed));
 }
 
-/// Counts a write that consumed this capacity.
 pub(crate) fn count_write(consumed: &[ConsumedCapacity]) {
     meter::count_write(units(consumed));
 }

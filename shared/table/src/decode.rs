@@ -73,7 +73,6 @@ fn map(
     MapDeserializer::new(values.map(|(name, value)| (Text::new(name), Attribute(value))))
 }
 
-/// A value of an item.
 struct Attribute<'a>(&'a AttributeValue);
 
 impl<'a> IntoDeserializer<'a, Undecodable> for Attribute<'a> {
@@ -149,7 +148,6 @@ impl<'de> Deserializer<'de> for Attribute<'de> {
     }
 }
 
-/// A number of a set.
 struct Digits<'a>(&'a str);
 
 impl<'a> IntoDeserializer<'a, Undecodable> for Digits<'a> {

@@ -17,19 +17,16 @@ pub struct Condition(pub(crate) Expression);
 
 impl Condition {
     /// There is no item.
-    #[must_use]
     pub fn absent() -> Self {
         Self::default().and("attribute_not_exists(#)", Main::PARTITION, [])
     }
 
     /// There is an item.
-    #[must_use]
     pub fn exists() -> Self {
         Self::default().and("attribute_exists(#)", Main::PARTITION, [])
     }
 
     /// There is an item of that version: it has not been written since it was read.
-    #[must_use]
     pub fn version(version: i64) -> Self {
         Self::default().equals("version", version)
     }
@@ -46,19 +43,11 @@ impl Condition {
         self.and("attribute_type(#, :)", name, [kind.into_attribute()])
     }
 
-    /// The attribute is absent.
     #[must_use]
     pub fn lacks(self, name: &str) -> Self {
         self.and("attribute_not_exists(#)", name, [])
     }
 
-    /// The set does not contain the number. An absent set contains none.
-    #[must_use]
-    pub fn not_in_set(self, name: &str, id: impl Id) -> Self {
-        self.and("NOT contains(#, :)", name, [id.get().into_attribute()])
-    }
-
-    /// The set contains the number.
     #[must_use]
     pub fn in_set(self, name: &str, id: impl Id) -> Self {
         self.and("contains(#, :)", name, [id.get().into_attribute()])
@@ -72,7 +61,6 @@ impl Condition {
     }
 
     /// True if there is no clause, so that every item matches.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.text.is_empty()
     }
@@ -151,7 +139,6 @@ pub(crate) struct Expression {
 }
 
 impl Expression {
-    /// Appends a clause.
     fn join(&mut self, clause: &str) {
         if !self.text.is_empty() {
             self.text.push_str(" AND ");
@@ -207,7 +194,6 @@ pub struct Change {
 }
 
 impl Change {
-    /// Sets the attribute.
     #[must_use]
     pub fn set(self, name: &str, value: impl IntoAttribute) -> Self {
         self.set_attribute(name, value.into_attribute())
@@ -248,16 +234,6 @@ impl Change {
         self
     }
 
-    /// Adds a text to a set of texts, which may be absent or contain it already.
-    #[must_use]
-    pub fn put_text_in_set(mut self, name: &str, text: String) -> Self {
-        let clause = self
-            .expression
-            .clause("# :", name, [AttributeValue::Ss(vec![text])]);
-        self.add.push(clause);
-        self
-    }
-
     /// Removes a number from a set, which need not contain it. The attribute is removed with its last
     /// number.
     #[must_use]
@@ -267,7 +243,6 @@ impl Change {
         self
     }
 
-    /// Removes the attribute.
     #[must_use]
     pub fn remove(mut self, name: &str) -> Self {
         let clause = self.expression.name(name);
@@ -288,13 +263,11 @@ impl Change {
         self.set(I::PARTITION, partition).set(I::SORT, sort)
     }
 
-    /// Removes the item from an index.
     #[must_use]
     pub fn leave<I: Index>(self, _: I) -> Self {
         self.remove(I::PARTITION).remove(I::SORT)
     }
 
-    /// The update expression.
     fn text(&self) -> String {
         [
             ("SET ", &self.set),

@@ -18,7 +18,6 @@ pub(crate) enum Single {
     Refused(Option<Item>),
     /// A transaction is writing the item; retry.
     Conflict(Error),
-    /// Any other failure.
     Failed(Error),
 }
 
@@ -78,7 +77,6 @@ pub(crate) fn is_conflict(error: &SdkError<TransactWriteItemsError>) -> bool {
 
 /// True if a transaction failed because another one kept writing the item of the write at this
 /// index, through all attempts.
-#[must_use]
 pub fn is_conflict_at(error: &Error, index: usize) -> bool {
     let Error::Unavailable { source, .. } = error else {
         return false;
@@ -118,7 +116,6 @@ struct Denied(model::Source);
 
 /// True if the table refused a request for a reason outside of the request. The same request may succeed
 /// later.
-#[must_use]
 pub fn is_refusal(error: &Error) -> bool {
     match error {
         Error::Unavailable { .. } => true,

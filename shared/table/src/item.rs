@@ -1,5 +1,3 @@
-//! Records as they were read from items.
-
 use std::sync::Arc;
 
 use aws_sdk_dynamodb::types::AttributeValue;
@@ -18,7 +16,6 @@ use crate::{
 /// A record as read, and the version for its next write.
 #[derive(Clone, Debug)]
 pub struct Stored<T> {
-    /// The record.
     pub record: T,
     /// 1 when the record is created, and raised by one with every write.
     pub version: i64,
@@ -32,14 +29,11 @@ pub struct Stored<T> {
 /// before a rollback may have written unreadable attributes.
 #[derive(Clone, Debug)]
 pub enum Readable<T> {
-    /// The record.
     Yes(Stored<T>),
-    /// The key of an unreadable record.
     No(AnyKey),
 }
 
 impl<T> Readable<T> {
-    /// The record, if it is readable.
     pub fn yes(self) -> Option<Stored<T>> {
         match self {
             Self::Yes(stored) => Some(stored),
@@ -68,7 +62,6 @@ impl<T> Stored<T> {
         }
     }
 
-    /// Converts the record. The item stays the same.
     pub fn map<U>(self, convert: impl FnOnce(T) -> U) -> Stored<U> {
         Stored {
             record: convert(self.record),
@@ -103,7 +96,6 @@ impl<T> std::ops::DerefMut for Stored<T> {
     }
 }
 
-/// The key attributes of a key.
 pub(crate) fn key_item(key: &AnyKey) -> Item {
     Item::from([
         (Main::PARTITION.to_owned(), key.pk().into_attribute()),
@@ -111,7 +103,6 @@ pub(crate) fn key_item(key: &AnyKey) -> Item {
     ])
 }
 
-/// The key of an item, if it has both attributes.
 pub(crate) fn key_of(item: &Item) -> Option<AnyKey> {
     let text = |name| item.get(name)?.as_s().ok().cloned();
     Some(AnyKey::found(text(Main::PARTITION)?, text(Main::SORT)?))

@@ -12,19 +12,15 @@ pub trait Index {
     const SORT: &'static str;
 }
 
-/// The table itself.
 #[derive(Clone, Copy, Debug)]
 pub struct Main;
 
-/// The index `gsi1`.
 #[derive(Clone, Copy, Debug)]
 pub struct Gsi1;
 
-/// The index `gsi2`.
 #[derive(Clone, Copy, Debug)]
 pub struct Gsi2;
 
-/// The index `gsi3`.
 #[derive(Clone, Copy, Debug)]
 pub struct Gsi3;
 
@@ -71,7 +67,6 @@ pub struct AnyKey {
 }
 
 impl AnyKey {
-    /// The key of these two parts.
     pub fn new(pk: impl Into<String>, sk: impl Into<String>) -> Self {
         Self {
             pk: pk.into(),
@@ -84,14 +79,10 @@ impl AnyKey {
         Self { pk, sk }
     }
 
-    /// Partition key.
-    #[must_use]
     pub fn pk(&self) -> &str {
         &self.pk
     }
 
-    /// Sort key.
-    #[must_use]
     pub fn sk(&self) -> &str {
         &self.sk
     }
@@ -150,12 +141,10 @@ pub struct Key<R, I = Main> {
 }
 
 impl<R, I> Key<R, I> {
-    /// The key of these two parts.
     pub fn new(pk: impl Into<String>, sk: impl Into<String>) -> Self {
         Self::found(pk.into(), sk.into())
     }
 
-    /// The key of a record in a list.
     pub(crate) const fn found(pk: String, sk: String) -> Self {
         Self {
             key: AnyKey::found(pk, sk),
@@ -171,7 +160,6 @@ impl<R, I> Key<R, I> {
         }
     }
 
-    /// Partition key and sort key.
     pub(crate) fn into_parts(self) -> (String, String) {
         (self.key.pk, self.key.sk)
     }
@@ -224,7 +212,6 @@ pub struct Sort<I = Main> {
 }
 
 impl<I> Sort<I> {
-    /// The sort key of this text.
     pub fn new(text: impl Into<String>) -> Self {
         Self {
             text: text.into(),
@@ -232,8 +219,6 @@ impl<I> Sort<I> {
         }
     }
 
-    /// The text.
-    #[must_use]
     pub fn into_text(self) -> String {
         self.text
     }
@@ -246,7 +231,6 @@ impl<I> fmt::Debug for Sort<I> {
 }
 
 /// A number as part of a sort key: 16 digits hold 2^53-1, so that numbers sort as text.
-#[must_use]
 pub fn padded(number: i64) -> String {
     format!("{number:016}")
 }

@@ -46,7 +46,6 @@ pub struct List<R, I = Main> {
 }
 
 impl<R, I> List<R, I> {
-    /// All records of a partition.
     pub fn new(partition: impl Into<String>) -> Self
     where
         I: Index,
@@ -61,7 +60,6 @@ impl<R, I> List<R, I> {
         }
     }
 
-    /// The key of the record with this sort key.
     pub fn at(self, sort: Sort<I>) -> Key<R, I> {
         Key::found(self.query.partition, sort.into_text())
     }

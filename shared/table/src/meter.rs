@@ -18,9 +18,7 @@ tokio::task_local! {
 /// Requests of a task, and the unreadable records that it met.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Used {
-    /// Number of requests.
     pub requests: u32,
-    /// Consumed read units.
     pub read_units: f64,
     /// Consumed write units. One costs as much as five read units.
     pub write_units: f64,
@@ -30,7 +28,6 @@ pub struct Used {
 
 impl Used {
     /// Consumed units, reads and writes together.
-    #[must_use]
     pub fn units(&self) -> f64 {
         self.read_units + self.write_units
     }
@@ -56,7 +53,6 @@ pub async fn metered<F: Future>(task: F) -> (F::Output, Used) {
 }
 
 /// Returns the capacity units that the task has consumed so far; 0 outside of [`metered`].
-#[must_use]
 pub fn units_so_far() -> f64 {
     USED.try_with(|used| used.borrow().units())
         .unwrap_or_default()
@@ -88,7 +84,6 @@ pub(crate) fn allow_read() -> Result<(), Error> {
     }))
 }
 
-/// Counts a request that consumed so many read units.
 pub(crate) fn count_read(units: f64) {
     note(|used| {
         used.requests += 1;
@@ -96,7 +91,6 @@ pub(crate) fn count_read(units: f64) {
     });
 }
 
-/// Counts a request that consumed so many write units.
 pub(crate) fn count_write(units: f64) {
     note(|used| {
         used.requests += 1;
@@ -104,7 +98,6 @@ pub(crate) fn count_write(units: f64) {
     });
 }
 
-/// Notes an unreadable record.
 pub(crate) fn note_unreadable(key: &AnyKey) {
     note(|used| {
         used.unreadable.insert(key.to_string());

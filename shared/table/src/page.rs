@@ -1,11 +1,8 @@
-//! Lists in pages.
-
 use crate::key::{AnyKey, Key, padded};
 
 /// The most rows of a page, and the most reads of a list with a filter.
 pub const MOST_ROWS: usize = 1_000;
 
-/// The page of a list that is wanted.
 #[derive(Clone, Debug, Default)]
 pub struct Wanted {
     /// The most rows, 1,000 by default and at most.
@@ -17,16 +14,13 @@ pub struct Wanted {
 /// Some rows of a list.
 #[derive(Clone, Debug)]
 pub struct Page<T> {
-    /// The rows.
     pub rows: Vec<Row<T>>,
     /// The position where the next page begins, if there may be one.
     pub end: Option<Place>,
 }
 
-/// A record of a list.
 #[derive(Clone, Debug)]
 pub struct Row<T> {
-    /// The record.
     pub record: T,
     /// Its position in the list.
     pub place: Place,
@@ -43,7 +37,6 @@ pub struct Place {
 
 impl Wanted {
     /// The first page, with at most so many rows.
-    #[must_use]
     pub const fn first(rows: usize) -> Self {
         Self {
             rows: Some(rows),
@@ -51,8 +44,6 @@ impl Wanted {
         }
     }
 
-    /// The most rows of the page.
-    #[must_use]
     pub fn most(&self) -> usize {
         self.rows.unwrap_or(MOST_ROWS).min(MOST_ROWS)
     }
@@ -82,7 +73,6 @@ impl<T> Page<T> {
     }
 
     /// A page of a list that was read as a whole. Rows are sorted by their places.
-    #[must_use]
     pub fn sorted(mut rows: Vec<Row<T>>, descending: bool, wanted: &Wanted) -> Self {
         rows.sort_unstable_by(|one, other| one.place.sorted_by().cmp(other.place.sorted_by()));
         if descending {
@@ -97,7 +87,6 @@ impl<T> Page<T> {
     }
 
     /// A page without rows that ends its list.
-    #[must_use]
     pub const fn empty() -> Self {
         Self {
             rows: Vec::new(),
@@ -105,7 +94,6 @@ impl<T> Page<T> {
         }
     }
 
-    /// The records.
     pub fn records(&self) -> impl Iterator<Item = &T> + Clone {
         self.rows.iter().map(|row| &row.record)
     }
@@ -123,7 +111,6 @@ impl<T> Page<T> {
         }
     }
 
-    /// Replaces each record.
     pub fn map<U>(self, map: impl FnMut(T) -> U) -> Page<U> {
         let mut map = map;
         self.filter_map(|record| Some(map(record)))
@@ -141,26 +128,21 @@ impl<T> Page<T> {
 }
 
 impl Place {
-    /// The key of the row at this position.
     pub fn key(&self) -> AnyKey {
         AnyKey::found(self.pk.clone(), self.sk.clone())
     }
 
-    /// The sort key of the row at this position.
-    #[must_use]
     pub fn sk(&self) -> &str {
         &self.sk
     }
 
     /// The position of a record in a list of the table.
-    #[must_use]
     pub fn in_table<R>(key: Key<R>) -> Self {
         let (pk, sk) = key.into_parts();
         Self { pk, sk, sort: None }
     }
 
     /// The position of a record in a list of an index.
-    #[must_use]
     pub fn in_index<R, I>(key: Key<R>, sort: Key<R, I>) -> Self {
         let (pk, sk) = key.into_parts();
         let (_, sort) = sort.into_parts();
@@ -172,13 +154,11 @@ impl Place {
     }
 
     /// The sort key in the index, if the list is one of an index.
-    #[must_use]
     pub fn sort(&self) -> Option<&str> {
         self.sort.as_deref()
     }
 
     /// The text by which the rows of the list are sorted.
-    #[must_use]
     pub fn sorted_by(&self) -> &str {
         self.sort.as_deref().unwrap_or(&self.sk)
     }
@@ -194,7 +174,6 @@ impl Place {
 
     /// The position as text. A partition key with `prefix` is written without it, so that the text
     /// does not name the tenant.
-    #[must_use]
     pub fn to_text(&self, prefix: &str) -> String {
         let pk = self.pk.strip_prefix(prefix).unwrap_or(&self.pk);
         match &self.sort {
@@ -205,7 +184,6 @@ impl Place {
 
     /// Reads a position from its text. `None` for another text. The partition key begins with
     /// `prefix`, so that no text reaches another tenant.
-    #[must_use]
     pub fn from_text(prefix: &str, text: &str) -> Option<Self> {
         let mut parts = text.splitn(3, '\n');
         let sk = parts.next()?.to_owned();

@@ -1,5 +1,3 @@
-//! Queries, and the consistency of reads.
-
 use std::collections::{BTreeSet, HashMap};
 
 use aws_sdk_dynamodb::types::AttributeValue;
@@ -11,7 +9,6 @@ use crate::{
     page::{MOST_ROWS, Place},
 };
 
-/// The consistency of a read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Read {
     /// Sees all earlier writes.
@@ -31,7 +28,6 @@ const FULL_ANSWERS: usize = 5;
 /// The most requests of a filtered page: the short read, and the long one. So it reads up to 2 MB.
 pub(crate) const FILTERED_ANSWERS: usize = 2;
 
-/// The query of a list.
 #[derive(Clone, Debug)]
 pub(crate) struct Query {
     /// The index, and the attribute names of its partition key and its sort key.
@@ -49,7 +45,6 @@ pub(crate) struct Query {
     /// The most rows of a list that is not read in pages.
     pub(crate) limit: usize,
     pub(crate) filter: Option<Condition>,
-    /// The most answers of a page.
     pub(crate) most_answers: usize,
     /// The most rows that a filtered page reads.
     pub(crate) most_read: usize,
@@ -77,7 +72,6 @@ impl Query {
         }
     }
 
-    /// The query's expressions.
     pub(crate) fn expressed(&self) -> Expressed {
         let mut expression = self.filter.clone().unwrap_or_default().0;
         let filter = some_text(&expression.text);
@@ -156,7 +150,6 @@ impl Query {
     }
 }
 
-/// The expressions of a query.
 pub(crate) struct Expressed {
     pub(crate) condition: String,
     pub(crate) filter: Option<String>,

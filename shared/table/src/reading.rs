@@ -185,17 +185,8 @@ impl Table {
         self.page_of(list, wanted, Readable::yes).await
     }
 
-    /// As [`page`](Self::page), with the keys of unreadable records.
-    pub async fn page_readable<R: DeserializeOwned, I: Index>(
-        &self,
-        list: List<R, I>,
-        wanted: &Wanted,
-    ) -> Result<Page<Readable<R>>, Error> {
-        self.page_of(list, wanted, Some).await
-    }
-
-    /// As [`page_readable`](Self::page_readable), for an index: takes the keys from it, and reads their
-    /// items consistently. Leaves out items that are gone, or no longer in this part of the index.
+    /// As [`page`](Self::page) of an index, with the keys of unreadable records: takes the keys from the
+    /// index, and reads their items consistently. Leaves out items that are gone, or no longer in this part of the index.
     pub async fn page_current<R: DeserializeOwned, I: Index>(
         &self,
         list: List<R, I>,
@@ -347,7 +338,6 @@ struct Walk<'a> {
     expressed: Expressed,
     /// The next request's exclusive start key.
     start: Option<Item>,
-    /// The number of requests.
     answers: usize,
     /// The number of items read, including those that the filter dropped.
     read: usize,

@@ -30,25 +30,20 @@ pub trait Record<Schema>: Serialize + DeserializeOwned {
     /// The attribute whose text lies in an item of its own if it is long.
     const LONG_TEXT: Option<LongText> = None;
 
-    /// The key in the table.
     fn key(&self) -> Key<Self>;
 
-    /// The key in `gsi1`, if that index has the record.
     fn gsi1(&self) -> Option<Key<Self, Gsi1>> {
         None
     }
 
-    /// The key in `gsi2`, if that index has the record.
     fn gsi2(&self) -> Option<Key<Self, Gsi2>> {
         None
     }
 
-    /// The key in `gsi3`, if that index has the record.
     fn gsi3(&self) -> Option<Key<Self, Gsi3>> {
         None
     }
 
-    /// The key in `gsi4`, if that index has the record.
     fn gsi4(&self) -> Option<Key<Self, Gsi4>> {
         None
     }
@@ -66,7 +61,6 @@ pub trait Record<Schema>: Serialize + DeserializeOwned {
     }
 }
 
-/// The item that holds a record at this version.
 pub(crate) fn item<S, R: Record<S>>(record: &R, version: i64) -> Result<Item, Error> {
     let mut item: Item = serde_dynamo::to_item(record)
         .map_err(|error| Error::internal("writing a record", error))?;
@@ -163,7 +157,6 @@ pub(crate) fn into_number_set(item: &mut Item, name: &str) -> Result<(), Error> 
     Ok(())
 }
 
-/// Sets the key attributes of the table or of an index, if the record has that key.
 fn set_key<R, I: Index>(item: &mut Item, key: Option<Key<R, I>>) {
     if let Some((partition, sort)) = key.map(Key::into_parts) {
         item.insert(I::PARTITION.to_owned(), partition.into_attribute());

@@ -1,5 +1,3 @@
-//! Writes that were refused.
-
 use model::Error;
 
 /// A write, or a transaction, was refused because a condition failed. Nothing was written.
@@ -11,13 +9,11 @@ pub struct Refused {
 
 impl Refused {
     /// True if the condition of the write at this index failed.
-    #[must_use]
     pub fn at(&self, index: usize) -> bool {
         self.failed.get(index).copied().unwrap_or(false)
     }
 
     /// True if the condition of the write at this index failed, and no other.
-    #[must_use]
     pub fn only_at(&self, index: usize) -> bool {
         self.at(index) && self.failed.iter().filter(|failed| **failed).count() == 1
     }
@@ -48,7 +44,6 @@ impl OrNotFound for Result<(), Refused> {
     }
 }
 
-/// Accepts a refused write.
 pub trait OrLeave {
     /// Leaves the item as another writer left it. The caller says why that is right.
     fn or_leave(self);

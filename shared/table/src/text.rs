@@ -30,7 +30,6 @@ pub(crate) const KEPT: i64 = 2 * span::DAY;
 /// An attribute whose text lies in an item of its own if it is long.
 #[derive(Clone, Copy, Debug)]
 pub struct LongText {
-    /// The attribute.
     pub attribute: &'static str,
     /// Returns the key of a text by the key of its record and the text's SHA-256.
     pub key: fn(&AnyKey, &str) -> Key<KeptText>,
@@ -42,7 +41,6 @@ pub struct KeptText {
     text: String,
 }
 
-/// A reference to a long text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TextReference {
     /// SHA-256 of the text, in hexadecimal.
@@ -59,7 +57,6 @@ pub(crate) struct Apart {
     pub(crate) is_read: bool,
 }
 
-/// A write of a text, beside that of its record.
 #[derive(Clone, Debug)]
 pub(crate) enum TextWrite {
     Keep(AnyKey, String),
@@ -68,7 +65,6 @@ pub(crate) enum TextWrite {
 
 impl LongText {
     /// Returns the reference to a text; `None` for one that stays in its record.
-    #[must_use]
     pub fn reference(text: &str) -> Option<TextReference> {
         (text.len() > MOST).then(|| TextReference {
             hash: digest(text),
@@ -124,7 +120,6 @@ impl LongText {
 impl KeptText {
     /// Returns the text for a record with this beginning. `None` if an older version of the service, which
     /// knows no such texts, changed the record's own.
-    #[must_use]
     pub fn of(self, start: &str) -> Option<String> {
         (beginning(&self.text) == start).then_some(self.text)
     }

@@ -1,5 +1,3 @@
-//! Writes: one, or several in a transaction.
-
 use aws_sdk_dynamodb::types::{
     ConditionCheck, Delete, Put, ReturnConsumedCapacity, TransactWriteItem, Update,
 };

@@ -16,7 +16,6 @@ use crate::{
 
 impl<T> Stored<T> {
     /// The key of the long text that the record refers to. `None` if the record has its whole text.
-    #[must_use]
     pub fn text_key(&self, long: LongText) -> Option<Key<KeptText>> {
         let unread = self.text.as_ref().filter(|text| !text.is_read)?;
         let record = key_of(self.item.as_ref()?)?;
@@ -24,7 +23,6 @@ impl<T> Stored<T> {
     }
 
     /// The bytes of the long text that the record refers to; 0 without one.
-    #[must_use]
     pub fn text_bytes(&self) -> usize {
         let text = self.text.as_ref();
         text.map_or(0, |text| text.reference.bytes)

@@ -1,5 +1,3 @@
-//! Writes: an operation and its condition.
-
 use aws_sdk_dynamodb::types::AttributeValue;
 use model::{Error, Timestamp};
 
@@ -143,7 +141,6 @@ impl Write {
         }
     }
 
-    /// Deletes an item.
     pub fn delete(key: impl Into<AnyKey>, condition: Condition) -> Self {
         Self::of(key.into(), Operation::Delete, condition)
     }
@@ -153,8 +150,6 @@ impl Write {
         Self::of(key.into(), Operation::Check, condition)
     }
 
-    /// Returns true for a write that changes nothing.
-    #[must_use]
     pub const fn is_check(&self) -> bool {
         matches!(self.operation, Operation::Check)
     }
@@ -165,7 +160,6 @@ impl Write {
         Self { author, ..self }
     }
 
-    /// The operation, with the author.
     pub(crate) fn signed(&self) -> Operation {
         match (self.operation.clone(), self.author.clone()) {
             (Operation::Put(mut item), Some(author)) => {

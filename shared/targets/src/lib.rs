@@ -39,7 +39,6 @@ pub struct Targets {
     counter: Option<Arc<dyn ReadCounter>>,
 }
 
-/// Parameters of a call.
 #[derive(Clone, Copy, Debug)]
 pub struct Sending<'a> {
     /// The idempotency key; none for a call without one.
@@ -62,8 +61,6 @@ pub enum NoResponse {
 }
 
 impl NoResponse {
-    /// Returns the problem in words.
-    #[must_use]
     pub fn problem(&self) -> String {
         match self {
             Self::Unsendable(problem) | Self::NotSent(problem) => problem.clone(),
@@ -74,8 +71,6 @@ impl NoResponse {
         }
     }
 
-    /// Returns the read error that follows for a read.
-    #[must_use]
     pub fn read_error(&self) -> ReadError {
         let problem = self.problem();
         match self {
@@ -88,7 +83,6 @@ impl NoResponse {
 
 impl Targets {
     /// Creates a caller. `local` permits http and addresses of this machine and its network.
-    #[must_use]
     pub fn new(secrets: Secrets, local: bool) -> Self {
         Self {
             http: Http::new(local),
@@ -113,12 +107,10 @@ impl Targets {
     }
 
     /// True if connections may use http and addresses of this machine and its network.
-    #[must_use]
     pub const fn allows_local(&self) -> bool {
         self.http.allows_local
     }
 
-    /// Sends a call that the connection allows.
     pub async fn send(
         &self,
         connection: &Connection,
@@ -158,7 +150,6 @@ impl Targets {
         below(connection, call).ok_or_else(|| refused("does not stay below the base URL."))
     }
 
-    /// Returns the secret of a connection, if it has one.
     async fn secret(
         &self,
         connection: &Connection,

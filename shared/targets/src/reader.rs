@@ -1,5 +1,3 @@
-//! Reads of target systems.
-
 use std::{
     collections::{BTreeMap, VecDeque},
     time::Duration,
@@ -61,7 +59,6 @@ impl Targets {
         seen
     }
 
-    /// Reserves the slots of reads by connection.
     async fn slots<'a>(
         &self,
         reads: &[(&'a TargetRead, Result<&'a Connection, ReadError>)],

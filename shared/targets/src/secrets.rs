@@ -88,8 +88,6 @@ async fn in_context<T>(
 }
 
 impl Sealer {
-    /// Creates a sealer with a key, by its ARN.
-    #[must_use]
     pub fn new(kms: Kms, key: &str) -> Self {
         let key = key.into();
         Self { kms, key }
@@ -121,8 +119,6 @@ impl Sealer {
 }
 
 impl Secrets {
-    /// Creates a reader with an empty cache.
-    #[must_use]
     pub fn new(kms: Kms) -> Self {
         let kept = Arc::default();
         Self { kms, kept }

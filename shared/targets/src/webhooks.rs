@@ -39,7 +39,6 @@ pub struct WebhookCaller {
     api_url: Arc<str>,
 }
 
-/// A message to a receiver.
 #[derive(Clone, Debug)]
 pub struct Message {
     id: String,
@@ -48,7 +47,6 @@ pub struct Message {
 
 impl WebhookCaller {
     /// Creates a caller. `local` permits http and addresses of this machine and its network.
-    #[must_use]
     pub fn new(secrets: SigningSecrets, api_url: &str, local: bool) -> Self {
         Self {
             http: Http::new(local),
@@ -68,14 +66,11 @@ impl WebhookCaller {
         Ok(Self::new(secrets, api_url, local))
     }
 
-    /// True if a webhook may have the URL.
-    #[must_use]
     pub fn may_call(&self, url: &WebhookUrl) -> bool {
         self.http.allows_local || url.is_public()
     }
 
     /// Returns the secret of a webhook's newest generation, for its receiver.
-    #[must_use]
     pub fn secret(&self, webhook: &Webhook) -> String {
         let key = derived(&self.secrets.first, webhook, webhook.generation);
         format!("{BEGINNING}{}", BASE64_STANDARD.encode(key))
@@ -83,13 +78,11 @@ impl WebhookCaller {
 
     /// Returns the address of an organization's desk, without a slash at its end: its own, or that of the
     /// deployment.
-    #[must_use]
     pub fn web_url<'a>(&'a self, own: Option<&'a WebUrl>) -> &'a str {
         own.map_or(&*self.api_url, |own| own.trim_end_matches('/'))
     }
 
     /// Returns the message of a delivery. It is the same for each attempt, until the desk's address changes.
-    #[must_use]
     pub fn message_of(&self, delivery: &WebhookDelivery, web_url: Option<&WebUrl>) -> Message {
         let (change, web_url) = (&delivery.change, self.web_url(web_url));
         let data = WebhookMessageData {
@@ -154,7 +147,6 @@ impl WebhookCaller {
 
 impl Message {
     /// The message of a test, which is about no change.
-    #[must_use]
     pub fn test(id: &str, now: Timestamp) -> Self {
         let data = WebhookMessageData {
             change: None,
@@ -184,7 +176,6 @@ fn derived(secret: &SecretString, webhook: &Webhook, generation: i64) -> [u8; 32
     mac(secret.expose_secret().as_bytes(), &text)
 }
 
-/// The HMAC-SHA256 of a text.
 fn mac(key: &[u8], text: &str) -> [u8; 32] {
     #[expect(clippy::expect_used, reason = "HMAC takes keys of any length")]
     let mut mac = Hmac::<Sha256>::new_from_slice(key).expect("HMAC takes keys of any length");

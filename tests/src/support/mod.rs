@@ -1,12 +1,6 @@
 //! The harness: a world of two organizations on a table of its own, and callers who send requests
 //! through the gateway's routes into the functions.
 
-#![expect(
-    missing_docs,
-    clippy::must_use_candidate,
-    reason = "only tests call it"
-)]
-
 mod agent_settings;
 mod answer;
 mod api;

@@ -4,7 +4,6 @@ use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, header};
 use shared::auth::cookie;
 
-/// HTML of the page, with the names of its files.
 const PAGE: &str = include_str!(concat!(env!("OUT_DIR"), "/reference.html"));
 
 /// Placeholder in the page for whether the browser sent a session cookie.

@@ -12,10 +12,9 @@ use crate::sessions::view::AgentSessionView;
 /// resolved or closed, the action is done. Until then the session does not expire.
 #[utoipa::path(
     post,
-    path = "/api/concierge/agent-sessions/{id}/actions/{actionId}/hand-over",
-    operation_id = "handOverAgentAction"
+    path = "/api/concierge/agent-sessions/{id}/actions/{actionId}/hand-over"
 )]
-pub async fn hand_over(
+pub async fn hand_over_agent_action(
     State(app): State<App>,
     caller: Caller<need::WithAgent<need::CreateAgentRemediation>>,
     Path((id, action)): OfSession,

@@ -12,5 +12,4 @@ use shared::{
     model::AgentSessionId,
 };
 
-/// The path of an action of a session.
 type OfSession = Path<(PathId<AgentSessionId>, PathName<ProposedAction>)>;

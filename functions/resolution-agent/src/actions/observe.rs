@@ -17,7 +17,6 @@ use targets::Targets;
 /// Time limit for all reads of a preview together.
 const PATIENCE: Duration = Duration::from_secs(8);
 
-/// Results of a preview's reads.
 #[derive(Debug)]
 pub struct Observations(Vec<(TargetRead, Result<Seen, ReadError>)>);
 
@@ -45,7 +44,6 @@ impl Observations {
         Self(wanted.into_iter().zip(seen).collect())
     }
 
-    /// Returns the facts and read errors of an action's reads.
     pub fn observation(&self, action: &ProposedAction) -> Observation {
         let of_action = self.0.iter();
         let of_action = of_action.filter(|(read, _)| action.content.reads.contains(read));
@@ -53,7 +51,6 @@ impl Observations {
     }
 }
 
-/// Returns the `detail` of an error.
 pub(super) fn says(refused: Error) -> String {
     Cause::from(refused).detail()
 }

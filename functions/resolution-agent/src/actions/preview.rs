@@ -14,12 +14,8 @@ use crate::ResolutionAgent;
 /// undone.
 ///
 /// Reads the target systems for up to eight seconds.
-#[utoipa::path(
-    post,
-    path = "/api/concierge/agent-sessions/{id}/preview",
-    operation_id = "previewAgentActions"
-)]
-pub async fn preview(
+#[utoipa::path(post, path = "/api/concierge/agent-sessions/{id}/preview")]
+pub async fn preview_agent_actions(
     State(state): State<ResolutionAgent>,
     caller: Caller<need::ViewAgentRemediation>,
     Path(id): Path<PathId<AgentSessionId>>,

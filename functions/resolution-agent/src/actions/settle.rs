@@ -16,10 +16,9 @@ use crate::{ResolutionAgent, sessions::view::AgentSessionView};
 /// completes when each is done or waived.
 #[utoipa::path(
     post,
-    path = "/api/concierge/agent-sessions/{id}/actions/{actionId}/settle",
-    operation_id = "settleAgentAction"
+    path = "/api/concierge/agent-sessions/{id}/actions/{actionId}/settle"
 )]
-pub async fn settle(
+pub async fn settle_agent_action(
     State(state): State<ResolutionAgent>,
     caller: Caller<need::WithAgent<need::InSession<need::ExecuteAgentRemediation>>>,
     Path((id, action)): OfSession,

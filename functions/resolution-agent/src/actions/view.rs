@@ -1,5 +1,3 @@
-//! Views of previews.
-
 use std::collections::BTreeSet;
 
 use serde::Serialize;
@@ -26,7 +24,6 @@ use super::observe::{Observations, says};
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentActionsPreviewed {
-    /// Instant of the preview.
     at: Timestamp,
     actions: Vec<ActionPreview>,
     /// Pairs of these actions of which only one can be executed.
@@ -35,7 +32,6 @@ pub struct AgentActionsPreviewed {
     sums: PreviewSums,
 }
 
-/// The preview of an action.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ActionPreview {
@@ -83,7 +79,6 @@ pub struct PreviewGuard {
     held_by: Option<EffectHolder>,
 }
 
-/// The holder of a record.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EffectHolder {
@@ -107,13 +102,11 @@ pub struct PreviewCondition {
     problem: Option<String>,
 }
 
-/// A record of a target system.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PreviewRecord {
     target_system: String,
     id: String,
-    /// Type of the record.
     #[serde(rename = "type")]
     kind: String,
 }
@@ -136,7 +129,6 @@ pub struct PreviewPolicy {
     why_not: Option<String>,
 }
 
-/// Sums over actions.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PreviewSums {
@@ -153,14 +145,11 @@ pub struct PreviewSums {
     requests: usize,
 }
 
-/// Entity type of customers.
 const CUSTOMER: &str = "customer";
 
-/// Need of a caller who may execute actions.
 type MayExecute = need::WithAgent<need::InSession<need::ExecuteAgentRemediation>>;
 
 impl AgentActionsPreviewed {
-    /// Returns the preview of these actions for a caller.
     pub fn of(
         found: &Previewed,
         actions: &[&ProposedAction],

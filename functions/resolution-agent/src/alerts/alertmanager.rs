@@ -32,7 +32,6 @@ pub struct AlertReceived {
 pub struct AlertRejected {
     /// Index in the posted list, from 0.
     index: usize,
-    /// Faults of the alert.
     errors: Vec<Fault>,
 }
 
@@ -55,12 +54,8 @@ impl AlertReceived {
 /// recorded one. The answer is 200 even if some or all alerts are rejected, since Alertmanager
 /// would send rejected ones again for as long as they fire. `rejected` lists them with their
 /// errors.
-#[utoipa::path(
-    post,
-    path = "/api/concierge/alerts/alertmanager",
-    operation_id = "receiveAlertmanager"
-)]
-pub async fn alertmanager(
+#[utoipa::path(post, path = "/api/concierge/alerts/alertmanager")]
+pub async fn receive_alertmanager(
     State(app): State<App>,
     caller: Caller<need::WithAgent<need::ManageSignals>>,
     Body(webhook): Body<AlertmanagerWebhook>,

@@ -1,17 +1,16 @@
 //! `GET /api/concierge/alerts/{id}`
 
+use shared::agent::alert::Alert;
 use shared::endpoint::*;
 use shared::model::AlertId;
 
-use super::view::AlertView;
-
 /// Returns an alert.
-#[utoipa::path(get, path = "/api/concierge/alerts/{id}", operation_id = "getAlert")]
-pub async fn get(
+#[utoipa::path(get, path = "/api/concierge/alerts/{id}")]
+pub async fn get_alert(
     State(app): State<App>,
     caller: Caller<need::ViewAgentRemediation>,
     Path(id): Path<PathId<AlertId>>,
-) -> Result<Single<AlertView>, Problem> {
+) -> Result<Single<Shown<Alert>>, Problem> {
     let alerts = app.store.alerts();
     let alert = alerts.get(caller.tenant(), id.known()?).await?;
     Ok(Single(alert.into()))

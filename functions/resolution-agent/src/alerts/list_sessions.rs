@@ -6,12 +6,8 @@ use shared::model::{AgentSessionSort, AlertId};
 use crate::sessions::row::AgentSessionRow;
 
 /// Lists the agent sessions on an alert, newest first.
-#[utoipa::path(
-    get,
-    path = "/api/concierge/alerts/{id}/agent-sessions",
-    operation_id = "listAgentSessionsOfAlert"
-)]
-pub async fn list_sessions(
+#[utoipa::path(get, path = "/api/concierge/alerts/{id}/agent-sessions")]
+pub async fn list_agent_sessions_of_alert(
     State(app): State<App>,
     caller: Caller<need::ViewAgentRemediation, Listing<(), AgentSessionSort>>,
     Path(alert): Path<PathId<AlertId>>,

@@ -6,4 +6,3 @@ pub mod list;
 pub mod list_sessions;
 pub mod record;
 pub mod update;
-pub mod view;

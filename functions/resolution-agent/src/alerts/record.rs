@@ -1,20 +1,18 @@
 //! `POST /api/concierge/alerts`
 
-use shared::agent::alert::AlertCreate;
+use shared::agent::alert::{Alert, AlertCreate};
 use shared::endpoint::*;
-
-use super::view::AlertView;
 
 /// Records an alert, or counts a repeated report of it.
 ///
 /// There is one alert of a `source` and `externalId`. A further report raises its `count`; one that
 /// occurred after the alert was resolved opens it again.
-#[utoipa::path(post, path = "/api/concierge/alerts", operation_id = "recordAlert")]
-pub async fn record(
+#[utoipa::path(post, path = "/api/concierge/alerts")]
+pub async fn record_alert(
     State(app): State<App>,
     caller: Caller<need::WithAgent<need::ManageSignals>>,
     Body(sent): Body<AlertCreate>,
-) -> Result<Single<AlertView>, Problem<ConcurrentChange>> {
+) -> Result<Single<Shown<Alert>>, Problem<ConcurrentChange>> {
     let report = sent.report(app.clock.now())?;
     let alerts = app.store.alerts();
     let alert = alerts.record(caller.pending_write(), report).await?;

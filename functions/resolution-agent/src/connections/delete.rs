@@ -6,12 +6,8 @@ use shared::endpoint::*;
 /// Deletes a connection.
 ///
 /// An action that is approved for it and has not ended fails, with nothing more sent.
-#[utoipa::path(
-    delete,
-    path = "/api/concierge/connections/{name}",
-    operation_id = "deleteConnection"
-)]
-pub async fn delete(
+#[utoipa::path(delete, path = "/api/concierge/connections/{name}")]
+pub async fn delete_connection(
     State(app): State<App>,
     caller: Caller<need::WithAgent<need::InSession<need::ManageOrganization>>>,
     Path(name): Path<PathName<Connection>>,

@@ -8,12 +8,8 @@ use super::view::WithBreaker;
 /// Returns a connection and the state of its circuit breaker.
 ///
 /// The secret is never shown.
-#[utoipa::path(
-    get,
-    path = "/api/concierge/connections/{name}",
-    operation_id = "getConnection"
-)]
-pub async fn get(
+#[utoipa::path(get, path = "/api/concierge/connections/{name}")]
+pub async fn get_connection(
     State(app): State<App>,
     caller: Caller<need::ViewAgentRemediation>,
     Path(name): Path<PathName<Connection>>,

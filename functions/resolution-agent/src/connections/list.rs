@@ -6,12 +6,8 @@ use shared::model::ConnectionSort;
 use super::view::ConnectionView;
 
 /// Lists the connections of the caller's organization by name.
-#[utoipa::path(
-    get,
-    path = "/api/concierge/connections",
-    operation_id = "listConnections"
-)]
-pub async fn list(
+#[utoipa::path(get, path = "/api/concierge/connections")]
+pub async fn list_connections(
     State(app): State<App>,
     caller: Caller<need::ViewAgentRemediation, Listing<(), ConnectionSort>>,
 ) -> Result<List<ConnectionView>, Problem> {

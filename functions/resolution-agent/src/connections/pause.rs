@@ -9,12 +9,8 @@ use super::view::ConnectionView;
 ///
 /// No action starts through it; approved actions wait. An action that already runs may finish,
 /// within a minute.
-#[utoipa::path(
-    post,
-    path = "/api/concierge/connections/{name}/pause",
-    operation_id = "pauseConnection"
-)]
-pub async fn pause(
+#[utoipa::path(post, path = "/api/concierge/connections/{name}/pause")]
+pub async fn pause_connection(
     State(app): State<App>,
     caller: Caller<need::ToBrake<need::ExecuteAgentRemediation>>,
     Path(name): Path<PathName<Connection>>,

@@ -12,12 +12,8 @@ use crate::ResolutionAgent;
 /// The secret is encrypted, and no answer has it. A connection that is replaced keeps its secret if
 /// none is sent; with another base URL the secret is required. With `If-Match`, 404 if there is no connection of this name. 409 `too_many_connections` if the
 /// organization has as many as it may.
-#[utoipa::path(
-    put,
-    path = "/api/concierge/connections/{name}",
-    operation_id = "putConnection"
-)]
-pub async fn put(
+#[utoipa::path(put, path = "/api/concierge/connections/{name}")]
+pub async fn put_connection(
     State(state): State<ResolutionAgent>,
     caller: Caller<need::WithAgent<need::InSession<need::ManageOrganization>>>,
     Path(name): Path<PathName<Connection>>,

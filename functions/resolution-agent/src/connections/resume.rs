@@ -8,12 +8,8 @@ use super::view::ConnectionView;
 /// Resumes a connection and closes its circuit breaker.
 ///
 /// Waiting actions start within two minutes, if their approvals still hold.
-#[utoipa::path(
-    post,
-    path = "/api/concierge/connections/{name}/resume",
-    operation_id = "resumeConnection"
-)]
-pub async fn resume(
+#[utoipa::path(post, path = "/api/concierge/connections/{name}/resume")]
+pub async fn resume_connection(
     State(app): State<App>,
     caller: Caller<need::WithAgent<need::InSession<need::ExecuteAgentRemediation>>>,
     Path(name): Path<PathName<Connection>>,

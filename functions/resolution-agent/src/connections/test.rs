@@ -9,7 +9,6 @@ use targets::{NoResponse, Sending, Targets};
 
 use crate::ResolutionAgent;
 
-/// Time limit of a test.
 const PATIENCE: Duration = Duration::from_secs(8);
 
 /// The result of a connection test.
@@ -31,12 +30,8 @@ pub struct ConnectionTested {
 ///
 /// Requests `testPath`, or the first GET in `allow` without a placeholder, and waits up to eight
 /// seconds. The body of the answer is not read.
-#[utoipa::path(
-    post,
-    path = "/api/concierge/connections/{name}/test",
-    operation_id = "testConnection"
-)]
-pub async fn test(
+#[utoipa::path(post, path = "/api/concierge/connections/{name}/test")]
+pub async fn test_connection(
     State(state): State<ResolutionAgent>,
     caller: Caller<need::WithAgent<need::InSession<need::ManageOrganization>>>,
     Path(name): Path<PathName<Connection>>,

@@ -1,10 +1,8 @@
-//! Views of connections.
-
 use serde::Serialize;
 use shared::{
     agent::connection::{
         AllowedCall, AuthScheme, BaseUrl, BasicUser, BodyFormat, Breaker, BreakerState, CallLimits,
-        CallPath, Connection, ErrorCode, HeaderName, HeaderText, KeyName, KeyPlace, Period,
+        CallPath, Connection, ErrorCode, FixedHeader, HeaderName, KeyName, KeyPlace, Period,
         Replays,
     },
     model::{Slug, Timestamp},
@@ -25,7 +23,7 @@ pub struct ConnectionView {
     /// The instant of the last new secret, which is never shown; null for none.
     secret_set_at: Option<Timestamp>,
     auth: AuthView,
-    headers: Vec<HeaderView>,
+    headers: Vec<FixedHeader>,
     body: BodyFormat,
     /// Null for a system without idempotency keys, which carries out a repeated call again.
     idempotency: Option<KeysView>,
@@ -82,7 +80,7 @@ pub struct BreakerView {
     open_until: Option<Timestamp>,
 }
 
-/// The way in which a secret is sent.
+/// The way a secret is sent.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = AuthOfConnection)]
 #[serde(rename_all = "camelCase")]
@@ -92,15 +90,7 @@ pub struct AuthView {
     header: Option<HeaderName>,
 }
 
-/// A header that every call has.
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(as = HeaderOfConnection)]
-pub struct HeaderView {
-    name: HeaderName,
-    value: HeaderText,
-}
-
-/// The way in which idempotency keys are sent.
+/// The way idempotency keys are sent.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = KeysOfConnection)]
 #[serde(rename_all = "camelCase")]
@@ -120,24 +110,17 @@ impl From<Stored<Connection>> for ConnectionView {
             version,
             ..
         } = stored;
-        let auth = connection.auth;
-        let headers = connection.headers.into_iter();
         Self {
             name: connection.name,
             kind: connection.kind,
             base_url: connection.base_url,
             secret_set_at: connection.secret.map(|secret| secret.set_at),
             auth: AuthView {
-                scheme: auth.scheme,
-                username: auth.username,
-                header: auth.header,
+                scheme: connection.auth.scheme,
+                username: connection.auth.username,
+                header: connection.auth.header,
             },
-            headers: headers
-                .map(|header| HeaderView {
-                    name: header.name,
-                    value: header.value,
-                })
-                .collect(),
+            headers: connection.headers,
             body: connection.body,
             idempotency: connection.idempotency.map(|keys| KeysView {
                 r#in: keys.r#in,

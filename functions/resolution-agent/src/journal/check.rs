@@ -7,12 +7,8 @@ use shared::model::AgentSessionId;
 /// Checks that the journal of a session is complete and unchanged.
 ///
 /// Names, for each chain, the first entry that was changed or is missing.
-#[utoipa::path(
-    get,
-    path = "/api/concierge/agent-sessions/{id}/journal/check",
-    operation_id = "checkAgentSessionJournal"
-)]
-pub async fn check(
+#[utoipa::path(get, path = "/api/concierge/agent-sessions/{id}/journal/check")]
+pub async fn check_agent_session_journal(
     State(app): State<App>,
     caller: Caller<need::ViewAgentRemediation>,
     Path(id): Path<PathId<AgentSessionId>>,

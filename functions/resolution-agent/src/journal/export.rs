@@ -10,12 +10,8 @@ use super::view::JournalEntryView;
 ///
 /// Each line has one entry. The entries of all sessions of the organization are included. The
 /// organization's own journal has the changes of users, policy and connections: `GET /api/journal`.
-#[utoipa::path(
-    get,
-    path = "/api/concierge/journal",
-    operation_id = "exportAgentJournal"
-)]
-pub async fn export(
+#[utoipa::path(get, path = "/api/concierge/journal")]
+pub async fn export_agent_journal(
     State(app): State<App>,
     caller: Caller<need::ViewAgentRemediation, Listing<JournalPeriod, JournalSort>>,
 ) -> Result<Lines<JournalEntryView>, Problem> {

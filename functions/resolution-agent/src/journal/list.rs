@@ -8,12 +8,8 @@ use super::view::JournalEntryView;
 /// Lists the journal of a session, oldest entry first.
 ///
 /// Each entry holds the hash of the entry before it in its chain.
-#[utoipa::path(
-    get,
-    path = "/api/concierge/agent-sessions/{id}/journal",
-    operation_id = "listAgentSessionJournal"
-)]
-pub async fn list(
+#[utoipa::path(get, path = "/api/concierge/agent-sessions/{id}/journal")]
+pub async fn list_agent_session_journal(
     State(app): State<App>,
     caller: Caller<need::ViewAgentRemediation, Listing<(), JournalSort>>,
     Path(id): Path<PathId<AgentSessionId>>,

@@ -1,5 +1,3 @@
-//! View of journal entries.
-
 use serde::Serialize;
 use shared::{
     agent::journal::{Excerpt, JournalActor, JournalEntry, JournalEvent},
@@ -38,7 +36,6 @@ pub struct JournalEntryView {
     from: Option<String>,
     /// State of the session or action after.
     to: Option<String>,
-    /// Digest of the action.
     digest: Option<String>,
     /// Further details. Those of an answer have the hash of its excerpt.
     detail: Option<JsonObject>,

@@ -8,12 +8,8 @@ use super::view::PauseView;
 ///
 /// No action starts; approved actions wait. An action that already runs may finish, within a
 /// minute.
-#[utoipa::path(
-    post,
-    path = "/api/concierge/pause",
-    operation_id = "pauseAgentActions"
-)]
-pub async fn begin(
+#[utoipa::path(post, path = "/api/concierge/pause")]
+pub async fn pause_agent_actions(
     State(app): State<App>,
     caller: Caller<need::ToBrake<need::ExecuteAgentRemediation>>,
 ) -> Result<Json<PauseView>, Problem<ConcurrentChange>> {

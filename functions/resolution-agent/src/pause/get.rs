@@ -5,8 +5,8 @@ use shared::endpoint::*;
 use super::view::PauseView;
 
 /// Returns whether all actions of the organization are paused.
-#[utoipa::path(get, path = "/api/concierge/pause", operation_id = "getAgentPause")]
-pub async fn get(
+#[utoipa::path(get, path = "/api/concierge/pause")]
+pub async fn get_agent_pause(
     State(app): State<App>,
     caller: Caller<need::ViewAgentRemediation>,
 ) -> Result<Json<PauseView>, Problem> {

@@ -1,5 +1,3 @@
-//! The pause of all actions of an organization.
-
 pub mod begin;
 pub mod get;
 pub mod resume;

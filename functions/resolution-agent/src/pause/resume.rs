@@ -7,12 +7,8 @@ use super::view::PauseView;
 /// Resumes the actions of the organization after a pause of all.
 ///
 /// Waiting actions start within a minute, if their approvals still hold.
-#[utoipa::path(
-    post,
-    path = "/api/concierge/resume",
-    operation_id = "resumeAgentActions"
-)]
-pub async fn resume(
+#[utoipa::path(post, path = "/api/concierge/resume")]
+pub async fn resume_agent_actions(
     State(app): State<App>,
     caller: Caller<need::WithAgent<need::InSession<need::ExecuteAgentRemediation>>>,
 ) -> Result<Json<PauseView>, Problem<ConcurrentChange>> {

@@ -1,5 +1,3 @@
-//! View of the pause.
-
 use serde::Serialize;
 use shared::{
     agent::connection::AgentPause,
@@ -20,7 +18,6 @@ pub struct PauseView {
     paused: bool,
     /// User who paused or resumed last; null before the first pause.
     changed_by: Option<UserId>,
-    /// Instant of that change.
     changed_at: Option<Timestamp>,
 }
 

@@ -2,4 +2,3 @@
 
 pub mod get;
 pub mod set;
-pub mod view;

@@ -1,5 +1,3 @@
-//! Views of proposed actions.
-
 use serde::Serialize;
 use shared::{
     agent::{
@@ -14,7 +12,6 @@ use shared::{
 };
 use utoipa::ToSchema;
 
-/// A proposed action.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = ProposedAction, examples(json!({
     "id": "s3-p1-a1",
@@ -71,7 +68,6 @@ pub struct ActionView {
     /// SHA-256 of all that an approval covers, in hexadecimal. Send it back with the approval: if
     /// the action has changed, that is 409 `content_changed`.
     digest: String,
-    /// Playbook that proposed it.
     playbook: Option<PlaybookVersion>,
     /// Connection that it is sent through, with its revision at the proposal. The digest covers
     /// both. Null if there is no connection.
@@ -109,7 +105,6 @@ pub struct ApprovalView {
     expires_at: Timestamp,
 }
 
-/// A user's approval of an action.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = ActionApproval)]
 #[serde(rename_all = "camelCase")]
@@ -122,7 +117,6 @@ pub struct ApproverView {
     note: Option<String>,
 }
 
-/// A step of an action.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = ActionStep, examples(json!({
     "order": 1,

@@ -16,12 +16,8 @@ pub struct AgentSessionCancelled {
 ///
 /// Queued actions are skipped. Running actions end and are recorded. 409 `invalid_transition` if
 /// the session has ended otherwise.
-#[utoipa::path(
-    post,
-    path = "/api/concierge/agent-sessions/{id}/cancel",
-    operation_id = "cancelAgentSession"
-)]
-pub async fn cancel(
+#[utoipa::path(post, path = "/api/concierge/agent-sessions/{id}/cancel")]
+pub async fn cancel_agent_session(
     State(app): State<App>,
     caller: Caller<need::CreateAgentRemediation>,
     Path(id): Path<PathId<AgentSessionId>>,

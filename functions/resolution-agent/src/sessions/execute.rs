@@ -18,7 +18,6 @@ use crate::ResolutionAgent;
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
 const LONGEST_PAUSE: Duration = Duration::from_millis(500);
 
-/// Refusals of a list of actions.
 type Refused = (
     InvalidTransition,
     ProposalSuperseded,
@@ -48,12 +47,8 @@ type Refused = (
 /// while no other session was opened on the alert, other actions can be executed. With `again`,
 /// actions that failed or were skipped run once more. With `digests`, 409 `content_changed` if an action is not what the approver was
 /// shown.
-#[utoipa::path(
-    post,
-    path = "/api/concierge/agent-sessions/{id}/execute",
-    operation_id = "executeAgentActions"
-)]
-pub async fn execute(
+#[utoipa::path(post, path = "/api/concierge/agent-sessions/{id}/execute")]
+pub async fn execute_agent_actions(
     State(state): State<ResolutionAgent>,
     caller: Caller<need::WithAgent<need::InSession<need::ExecuteAgentRemediation>>>,
     Path(id): Path<PathId<AgentSessionId>>,

@@ -6,12 +6,8 @@ use shared::model::AgentSessionId;
 use super::view::AgentSessionView;
 
 /// Returns an agent session with its analysis, actions and results.
-#[utoipa::path(
-    get,
-    path = "/api/concierge/agent-sessions/{id}",
-    operation_id = "getAgentSession"
-)]
-pub async fn get(
+#[utoipa::path(get, path = "/api/concierge/agent-sessions/{id}")]
+pub async fn get_agent_session(
     State(app): State<App>,
     caller: Caller<need::ViewAgentRemediation>,
     Path(id): Path<PathId<AgentSessionId>>,

@@ -11,12 +11,8 @@ use super::row::AgentSessionRow;
 /// `status=awaiting_confirmation` lists the proposals that wait for approval. `open=true` lists every
 /// session with open work, whatever its status. `next=me` lists those on which the caller can take
 /// the next step now.
-#[utoipa::path(
-    get,
-    path = "/api/concierge/agent-sessions",
-    operation_id = "listAgentSessions"
-)]
-pub async fn list(
+#[utoipa::path(get, path = "/api/concierge/agent-sessions")]
+pub async fn list_agent_sessions(
     State(app): State<App>,
     caller: Caller<need::ViewAgentRemediation, Listing<AgentSessionFilter, AgentSessionSort>>,
 ) -> Result<List<AgentSessionRow>, Problem> {

@@ -8,12 +8,8 @@ use super::view::AgentSessionOpened;
 /// Opens an agent session on an alert, or returns the open one.
 ///
 /// A session is open until it is `completed`, `failed`, `cancelled` or `expired`.
-#[utoipa::path(
-    post,
-    path = "/api/concierge/alerts/{id}/agent-session",
-    operation_id = "openAgentSession"
-)]
-pub async fn open(
+#[utoipa::path(post, path = "/api/concierge/alerts/{id}/agent-session")]
+pub async fn open_agent_session(
     State(app): State<App>,
     caller: Caller<need::WithAgent<need::CreateAgentRemediation>>,
     Path(alert): Path<PathId<AlertId>>,

@@ -15,12 +15,8 @@ const FAILED: &str = "The analysis failed; open another session to try again.";
 /// A new proposal replaces the one before; its actions have new ids. 409 `invalid_transition`
 /// unless the session is `started` or `awaiting_confirmation`. 409 `analysis_interrupted` if the
 /// analysis took too long.
-#[utoipa::path(
-    post,
-    path = "/api/concierge/agent-sessions/{id}/propose",
-    operation_id = "proposeAgentActions"
-)]
-pub async fn propose(
+#[utoipa::path(post, path = "/api/concierge/agent-sessions/{id}/propose")]
+pub async fn propose_agent_actions(
     State(state): State<ResolutionAgent>,
     caller: Caller<need::WithAgent<need::CreateAgentRemediation>>,
     Path(id): Path<PathId<AgentSessionId>>,

@@ -1,5 +1,3 @@
-//! View of the reads of an analysis.
-
 use std::collections::BTreeMap;
 
 use serde::Serialize;
@@ -31,7 +29,6 @@ use utoipa::ToSchema;
 pub struct ReadView {
     /// Name of the read; the names of its facts begin with it.
     name: String,
-    /// Name of the connection.
     connection: String,
     /// Request that was sent; null if none could be sent.
     #[schema(examples("GET /invoices/inv_1"))]
@@ -48,7 +45,6 @@ pub struct ReadView {
     excerpt: Option<Excerpt>,
     /// Reason why there is no answer.
     error: Option<String>,
-    /// Instant of the read.
     at: Timestamp,
 }
 

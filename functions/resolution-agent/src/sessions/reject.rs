@@ -10,12 +10,8 @@ use super::view::AgentSessionView;
 ///
 /// `rejection` of the session names the user and the reason. 409 `invalid_transition` unless the
 /// session is `awaiting_confirmation`.
-#[utoipa::path(
-    post,
-    path = "/api/concierge/agent-sessions/{id}/reject",
-    operation_id = "rejectAgentActions"
-)]
-pub async fn reject(
+#[utoipa::path(post, path = "/api/concierge/agent-sessions/{id}/reject")]
+pub async fn reject_agent_actions(
     State(app): State<App>,
     caller: Caller<need::ToBrake<need::ExecuteAgentRemediation>>,
     Path(id): Path<PathId<AgentSessionId>>,

@@ -84,7 +84,6 @@ pub struct AgentSessionRow {
     version: i64,
 }
 
-/// A proposed action in short.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ActionInShort {
@@ -108,14 +107,11 @@ pub struct ActionInShort {
     may_approve: bool,
 }
 
-/// Need of a caller who may execute actions.
 type MayExecute = need::WithAgent<need::InSession<need::ExecuteAgentRemediation>>;
 
-/// Need of a caller who may propose actions.
 type MayPropose = need::WithAgent<need::CreateAgentRemediation>;
 
 impl AgentSessionRow {
-    /// Returns the view for a caller, as of `now`.
     pub fn of(row: SessionOnAlert, caller: &Identity, now: Timestamp) -> Self {
         let SessionOnAlert {
             session,

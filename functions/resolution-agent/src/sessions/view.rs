@@ -1,5 +1,3 @@
-//! Views of sessions.
-
 use axum::{
     Json,
     http::StatusCode,
@@ -32,7 +30,6 @@ pub struct AgentSessionOpened {
     session: AgentSessionSummary,
 }
 
-/// A session in short.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(examples(json!({
     "id": 3,
@@ -52,7 +49,6 @@ pub struct AgentSessionSummary {
 }
 
 impl AgentSessionOpened {
-    /// Returns the view as of `now`.
     pub fn of(session: &Stored<AgentSession>, now: Timestamp) -> Self {
         Self {
             session: AgentSessionSummary {
@@ -72,7 +68,6 @@ pub struct AgentSessionProposed {
     session: ProposedSession,
 }
 
-/// A session with its analysis and proposed actions.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ProposedSession {
@@ -86,7 +81,6 @@ pub struct ProposedSession {
 }
 
 impl AgentSessionProposed {
-    /// Returns the view of a session after its analysis.
     pub fn of(session: &AgentSession, excerpts: &Excerpts) -> Self {
         Self {
             session: ProposedSession {
@@ -196,7 +190,6 @@ pub struct AgentSessionView {
 versioned!(AgentSessionView);
 
 impl AgentSessionView {
-    /// Reads the context of a session and returns its view.
     pub async fn read(app: &App, whole: &SessionWithActions) -> Result<Self, Error> {
         let (context, excerpts) = app.store.agent().context(whole).await?;
         Ok(Self::of(whole, &context, &excerpts, app.clock.now()))
@@ -228,7 +221,6 @@ impl AgentSessionView {
     }
 }
 
-/// The result of an approved action.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = ExecutionResult, examples(json!({
     "actionId": "s3-p1-a1",
@@ -256,7 +248,6 @@ pub struct ResultView {
     response: Option<Excerpt>,
     /// Reason why it did not succeed, or why its outcome is unknown.
     error: Option<String>,
-    /// Results of its steps.
     steps: Vec<StepResultView>,
     /// Check of its effect; null if the effect is not checked. An action succeeds before it has its
     /// effect.
@@ -271,7 +262,6 @@ pub struct ResultView {
     duration: i64,
 }
 
-/// The result of a step.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = StepResult)]
 pub struct StepResultView {

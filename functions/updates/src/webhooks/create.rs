@@ -11,8 +11,8 @@ use crate::Updates;
 /// Changes from now on are sent to it, signed as Standard Webhooks 1.0 describes. The URL is https
 /// and leads to a public host, except on a stack that runs on one machine. An organization has at most 10
 /// webhooks (409 `too_many_webhooks`).
-#[utoipa::path(post, path = "/api/webhooks", operation_id = "createWebhook")]
-pub async fn create(
+#[utoipa::path(post, path = "/api/webhooks")]
+pub async fn create_webhook(
     State(state): State<Updates>,
     caller: Caller<need::InSession<need::ManageOrganization>>,
     Body(new): Body<WebhookCreate>,

@@ -6,8 +6,8 @@ use shared::model::WebhookId;
 /// Deletes a webhook and its deliveries.
 ///
 /// A delivery that is just being sent may still arrive.
-#[utoipa::path(delete, path = "/api/webhooks/{id}", operation_id = "deleteWebhook")]
-pub async fn delete(
+#[utoipa::path(delete, path = "/api/webhooks/{id}")]
+pub async fn delete_webhook(
     State(app): State<App>,
     caller: Caller<need::InSession<need::ManageOrganization>>,
     Path(id): Path<PathId<WebhookId>>,

@@ -8,8 +8,8 @@ use super::view::WebhookView;
 /// Returns a webhook.
 ///
 /// The secret is never shown again.
-#[utoipa::path(get, path = "/api/webhooks/{id}", operation_id = "getWebhook")]
-pub async fn get(
+#[utoipa::path(get, path = "/api/webhooks/{id}")]
+pub async fn get_webhook(
     State(app): State<App>,
     caller: Caller<need::InSession<need::ManageOrganization>>,
     Path(id): Path<PathId<WebhookId>>,

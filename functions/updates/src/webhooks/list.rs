@@ -6,8 +6,8 @@ use shared::model::WebhookSort;
 use super::view::WebhookView;
 
 /// Lists the webhooks of the caller's organization.
-#[utoipa::path(get, path = "/api/webhooks", operation_id = "listWebhooks")]
-pub async fn list(
+#[utoipa::path(get, path = "/api/webhooks")]
+pub async fn list_webhooks(
     State(app): State<App>,
     caller: Caller<need::InSession<need::ManageOrganization>, Listing<(), WebhookSort>>,
 ) -> Result<List<WebhookView>, Problem> {

@@ -6,12 +6,8 @@ use shared::model::{WebhookDelivery, WebhookDeliveryFilter, WebhookDeliverySort,
 /// Lists the deliveries of a webhook, the newest change first.
 ///
 /// Deliveries are kept for 7 days.
-#[utoipa::path(
-    get,
-    path = "/api/webhooks/{id}/deliveries",
-    operation_id = "listWebhookDeliveries"
-)]
-pub async fn list_deliveries(
+#[utoipa::path(get, path = "/api/webhooks/{id}/deliveries")]
+pub async fn list_webhook_deliveries(
     State(app): State<App>,
     caller: Caller<
         need::InSession<need::ManageOrganization>,

@@ -1,5 +1,3 @@
-//! Webhooks and their deliveries.
-
 pub mod create;
 pub mod delete;
 pub mod get;

@@ -8,12 +8,8 @@ use crate::Updates;
 /// Sends a delivery again, from its first attempt on.
 ///
 /// The message has the same id and the same body. 409 `webhook_disabled` if the webhook is disabled.
-#[utoipa::path(
-    post,
-    path = "/api/webhooks/{id}/deliveries/{deliveryId}/redeliver",
-    operation_id = "redeliverWebhookDelivery"
-)]
-pub async fn redeliver(
+#[utoipa::path(post, path = "/api/webhooks/{id}/deliveries/{deliveryId}/redeliver")]
+pub async fn redeliver_webhook_delivery(
     State(state): State<Updates>,
     caller: Caller<need::InSession<need::ManageOrganization>>,
     Path((webhook, delivery)): Path<(PathId<WebhookId>, PathName<WebhookDelivery>)>,

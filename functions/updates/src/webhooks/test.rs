@@ -31,8 +31,8 @@ pub struct WebhookTested {
 ///
 /// Every webhook takes it, whatever its `types`, and also while it is disabled. It waits up to eight seconds
 /// for an answer, is sent once, and leaves no delivery.
-#[utoipa::path(post, path = "/api/webhooks/{id}/test", operation_id = "testWebhook")]
-pub async fn test(
+#[utoipa::path(post, path = "/api/webhooks/{id}/test")]
+pub async fn test_webhook(
     State(state): State<Updates>,
     caller: Caller<need::InSession<need::ManageOrganization>>,
     Path(id): Path<PathId<WebhookId>>,

@@ -11,8 +11,8 @@ use crate::Updates;
 ///
 /// `enabled: true` also enables a webhook that the service disabled. Changes that were made meanwhile are not
 /// delivered; the change feed has them.
-#[utoipa::path(patch, path = "/api/webhooks/{id}", operation_id = "updateWebhook")]
-pub async fn update(
+#[utoipa::path(patch, path = "/api/webhooks/{id}")]
+pub async fn update_webhook(
     State(state): State<Updates>,
     caller: Caller<need::InSession<need::ManageOrganization>>,
     Path(id): Path<PathId<WebhookId>>,

@@ -1,5 +1,3 @@
-//! Views of webhooks.
-
 use shared::endpoint::*;
 use shared::model::{DisabledReason, EventPattern, Webhook, WebhookHealth, WebhookId, WebhookUrl};
 use shared::store::{Stored, WebhookWithHealth};
@@ -57,7 +55,6 @@ pub struct WebhookWithSecret {
 versioned!(WebhookView, WebhookWithSecret: view);
 
 impl WebhookView {
-    /// Returns the view at an instant.
     pub fn new(WebhookWithHealth { webhook, health }: WebhookWithHealth, now: Timestamp) -> Self {
         let Stored {
             record, version, ..
@@ -80,7 +77,6 @@ impl WebhookView {
 }
 
 impl WebhookWithSecret {
-    /// Returns the view of a webhook with its secret.
     pub fn new(webhook: WebhookWithHealth, secret: String, now: Timestamp) -> Self {
         Self {
             view: WebhookView::new(webhook, now),

@@ -21,7 +21,6 @@ pub(crate) const SECRET_ACCESS_KEY: &str = "local";
 /// Returns a client for the DynamoDB at `url`.
 ///
 /// Its connections belong to the runtime that opened them, so each runtime needs its own client.
-#[must_use]
 pub fn dynamodb_client(url: &str) -> aws_sdk_dynamodb::Client {
     aws_sdk_dynamodb::Client::from_conf(
         aws_sdk_dynamodb::Config::builder()
@@ -37,7 +36,6 @@ pub fn dynamodb_client(url: &str) -> aws_sdk_dynamodb::Client {
 /// Returns a client for the SQS at `url`.
 ///
 /// Its connections belong to the runtime that opened them, so each runtime needs its own client.
-#[must_use]
 pub fn sqs_client(url: &str) -> aws_sdk_sqs::Client {
     aws_sdk_sqs::Client::from_conf(
         aws_sdk_sqs::Config::builder()

@@ -93,45 +93,38 @@ impl Engines {
     }
 
     /// Returns the URL of DynamoDB.
-    #[must_use]
     pub fn dynamodb_url(&self) -> &str {
         &self.dynamodb_url
     }
 
     /// Returns the URL of SQS.
-    #[must_use]
     pub fn sqs_url(&self) -> &str {
         &self.sqs_url
     }
 
     /// Returns the URL of the key management service, whose key is [`KEY`].
-    #[must_use]
     pub fn kms_url(&self) -> &str {
         &self.kms_url
     }
 
     /// Returns the name of the table that was created at the start.
-    #[must_use]
     pub fn table_name(&self) -> &str {
         &self.table_name
     }
 
     /// Returns the queues that were created at the start.
-    #[must_use]
     pub fn queues(&self) -> &Queues {
         &self.queues
     }
 
     /// Returns a client for DynamoDB. Its connections belong to the runtime that first uses it, so
     /// each runtime needs its own client.
-    #[must_use]
     pub fn dynamodb(&self) -> aws_sdk_dynamodb::Client {
         dynamodb_client(&self.dynamodb_url)
     }
 
     /// Returns a client for SQS. Its connections belong to the runtime that first uses it, so each
     /// runtime needs its own client.
-    #[must_use]
     pub fn sqs(&self) -> aws_sdk_sqs::Client {
         sqs_client(&self.sqs_url)
     }
@@ -144,7 +137,6 @@ impl Engines {
 
     /// Returns the configuration of a function's clients. Their connections belong to the runtime that first
     /// uses them.
-    #[must_use]
     pub fn aws(&self) -> SdkConfig {
         clients::of_function(&self.dynamodb_url, &self.sqs_url, &self.kms_url)
     }

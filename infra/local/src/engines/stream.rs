@@ -55,7 +55,6 @@ impl Stream {
     }
 
     /// Returns the sequence number of a record.
-    #[must_use]
     pub fn position(record: &Value) -> Option<&str> {
         record["dynamodb"]["SequenceNumber"].as_str()
     }

@@ -145,7 +145,6 @@ const fn background<F: Background>(name: &'static str) -> Function {
 impl Function {
     /// Returns whether it has neither table nor callers. Each failure in it is answered with 5xx,
     /// which an alarm of the whole API counts.
-    #[must_use]
     pub const fn is_open(&self) -> bool {
         let Some(api) = self.api() else {
             return false;
@@ -154,7 +153,6 @@ impl Function {
     }
 
     /// Returns the part that answers the gateway; none when a queue, the stream or the schedule calls it.
-    #[must_use]
     pub const fn api(&self) -> Option<ApiFunction> {
         match self.role {
             Role::Api(api) => Some(api),
@@ -193,7 +191,6 @@ pub fn api_functions() -> impl Iterator<Item = (&'static str, ApiFunction)> {
 
 impl ApiFunction {
     /// The document of its own routes.
-    #[must_use]
     pub fn document(&self) -> OpenApi {
         match self.routes {
             OfApp(routes) => routes().into_document(),

@@ -114,7 +114,6 @@ impl Gateway {
 
     /// Returns the URL for clients. Pages on this machine share its host, so that a browser keeps the session
     /// cookie for them.
-    #[must_use]
     pub fn url(&self) -> &str {
         &self.url
     }

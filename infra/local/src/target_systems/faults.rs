@@ -52,7 +52,6 @@ pub enum FaultMode {
 
 impl Fault {
     /// Returns a fault for one call of a system.
-    #[must_use]
     pub fn once(system: &str, mode: FaultMode) -> Self {
         Self {
             system: system.to_owned(),

@@ -118,14 +118,12 @@ impl DemoTargets {
     }
 
     /// Returns the base URL of `/state`, `/effects`, `/faults` and `/reset`.
-    #[must_use]
     pub fn url(&self) -> &str {
         &self.url
     }
 
     /// Returns an organization's connections to the systems by name, as bodies of
     /// `PUT /api/concierge/connections/{name}`.
-    #[must_use]
     pub fn connections(&self) -> Value {
         let each = self.world.shipped().systems.iter().map(|system| {
             let allow: Vec<_> = system.operations.iter().map(Operation::name).collect();
@@ -153,13 +151,11 @@ impl DemoTargets {
     }
 
     /// Returns all effects, oldest first.
-    #[must_use]
     pub fn effects(&self) -> Vec<Effect> {
         self.world.effects()
     }
 
     /// Returns records, messages, effects and pending faults, as in `GET /state`.
-    #[must_use]
     pub fn state(&self) -> Value {
         self.world.show()
     }
@@ -170,7 +166,6 @@ impl DemoTargets {
     }
 
     /// Returns the number of calls that pending faults will affect.
-    #[must_use]
     pub fn waiting_faults(&self) -> usize {
         self.world.waiting_faults()
     }

@@ -46,25 +46,20 @@ impl From<Effect> for StepStatus {
 /// A response of a target system, without secrets.
 #[derive(Clone, Debug, Default)]
 pub struct Response {
-    /// The status code.
     pub status: u16,
-    /// The error code in the body.
     pub code: Option<String>,
     /// The body: JSON, a text if it is not JSON, or null if it is empty or broke off.
     pub body: Value,
-    /// The form of the body.
     pub form: BodyForm,
     /// The response is a replay of the one to an earlier call with the same key.
     pub is_replay: bool,
     /// The system refuses every repeat of an idempotency key.
     pub refuses_repeats: bool,
-    /// The `Retry-After` header.
     pub retry_after: Option<String>,
     /// The part that may be stored.
     pub excerpt: Excerpt,
 }
 
-/// The form of a body.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum BodyForm {
     /// JSON or empty, as a JSON API responds.
@@ -95,11 +90,9 @@ impl Response {
 pub struct CallResult {
     /// The instant of the response, or of the failure.
     pub at: Timestamp,
-    /// The known effect.
     pub effect: Effect,
     /// The problem; empty if there is none.
     pub problem: String,
-    /// The response.
     pub response: Option<Excerpt>,
     /// The wait that the target system requests, in milliseconds.
     pub retry_after: Option<i64>,
@@ -121,7 +114,6 @@ impl CallResult {
     }
 
     /// Creates the result of a system that gave no response.
-    #[must_use]
     pub fn unanswered(effect: Effect, problem: String, at: Timestamp) -> Self {
         Self {
             is_clear: Some(false),
@@ -130,7 +122,6 @@ impl CallResult {
     }
 
     /// Creates the result that a response gives. `repeated` is as in [`ApiCall::effect`].
-    #[must_use]
     pub fn of(call: &ApiCall, response: Response, repeated: bool, at: Timestamp) -> Self {
         let effect = call.effect(&response, repeated);
         let header = response.retry_after.as_deref();
@@ -167,7 +158,6 @@ impl CallResult {
 
 impl ApiCall {
     /// True if it may change something.
-    #[must_use]
     pub fn changes(&self) -> bool {
         self.method != "GET"
     }
@@ -191,7 +181,6 @@ impl ApiCall {
     ///
     /// An unclear replay, or the refusal that every repeat gets, is undecided: another repeat
     /// cannot tell more.
-    #[must_use]
     pub fn effect(&self, response: &Response, repeated: bool) -> Effect {
         let is_expected = self.expect.contains(&response.status) && response.is_well_formed();
         let is_at_work = response.status == 202;
@@ -235,7 +224,6 @@ impl ApiCall {
 
     /// True if the system answered like a working system: the answer tells the call's result, good
     /// or bad. A replay counts, since the system works at this time.
-    #[must_use]
     pub fn is_clear(&self, response: &Response) -> bool {
         let is_garbage = self.expect.contains(&response.status) && !response.is_well_formed();
         let is_trouble = response.status >= 500 || matches!(response.status, 408 | 425);
@@ -261,7 +249,6 @@ impl ApiCall {
 
     /// Returns why a response is no success although its status or code would be one, with a stable
     /// name if its body says so. None if nothing is wrong.
-    #[must_use]
     pub fn unsuccessful(&self, response: &Response) -> Option<String> {
         let Response { status, body, .. } = response;
         let is = |one: &AnswerCondition| one.is.iter().map(plain).collect::<Vec<_>>().join(" or ");
@@ -297,7 +284,6 @@ impl ApiCall {
         ))
     }
 
-    /// Returns the problem of a response.
     fn problem(&self, response: &Response) -> String {
         if let BodyForm::Broken(broken) = &response.form {
             return broken.clone();
@@ -313,7 +299,6 @@ impl ApiCall {
     }
 
     /// Returns the effect of a call that was rejected before sending and will never be sent.
-    #[must_use]
     pub const fn unsendable(repeated: bool) -> Effect {
         if repeated {
             Effect::Unclear
@@ -323,7 +308,6 @@ impl ApiCall {
     }
 
     /// Returns the effect without a telling answer. A call that changes nothing had none.
-    #[must_use]
     pub fn unclear(&self) -> Effect {
         if self.changes() {
             Effect::Unclear
@@ -333,7 +317,6 @@ impl ApiCall {
     }
 
     /// True if a response's status and code mean that it was already done.
-    #[must_use]
     pub fn was_done_before(&self, response: &Response) -> bool {
         let before = |known: &crate::action::AlreadyDone| {
             known.status == response.status && (known.code.is_none() || known.code == response.code)
@@ -344,7 +327,6 @@ impl ApiCall {
 
 /// Returns the wait in milliseconds that a `Retry-After` header (RFC 9110) asks for, given in
 /// seconds or as an instant. None for an invalid value or a past instant.
-#[must_use]
 pub fn retry_after(header: &str, now: Timestamp) -> Option<i64> {
     let header = header.trim();
     let wait = if let Ok(seconds) = header.parse::<u32>() {

@@ -8,7 +8,6 @@ use crate::{
 };
 use model::{Timestamp, span};
 
-/// The result of a worker's claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Claim<A = ()> {
     /// The worker holds the action until its lease ends.
@@ -30,17 +29,13 @@ pub enum Claim<A = ()> {
 /// The connection's properties that claims and runs need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Called {
-    /// Its treatment of a repeated call.
     pub idempotency: Idempotency,
-    /// Its revision.
     pub revision: i64,
     /// Milliseconds for which it keeps an idempotency key.
     pub kept_for: i64,
 }
 
 impl Called {
-    /// Returns the properties of a connection.
-    #[must_use]
     pub fn of(connection: &Connection) -> Self {
         Self {
             idempotency: connection.idempotency(),
@@ -53,7 +48,6 @@ impl Called {
 /// The claim context: everything besides the action that a claim depends on.
 #[derive(Clone, Debug)]
 pub struct ClaimContext {
-    /// The status of its session.
     pub session: AgentSessionStatus,
     /// Its connection; none if it does not exist any more.
     pub connection: Option<Called>,
@@ -69,13 +63,10 @@ pub struct ClaimContext {
     pub tries: Vec<Vec<Timestamp>>,
     /// Records that other actions hold.
     pub held: Vec<HeldRecord>,
-    /// The organization's policy.
     pub policy: AgentPolicy,
     /// Of the users who approved it, those who still may.
     pub approvers: Approvers,
-    /// The users with an interest in it.
     pub proposers: Proposers,
-    /// True if its alert is resolved.
     pub is_resolved: bool,
 }
 
@@ -104,7 +95,6 @@ impl ClaimContext {
     }
 }
 
-/// Transitions of an action without a holder.
 impl AgentAction {
     /// The error of an action whose alert was resolved before it was sent.
     pub(crate) const ALERT_RESOLVED: &'static str =
@@ -168,7 +158,6 @@ impl AgentAction {
         Claim::Held(())
     }
 
-    /// Defers it until an instant, without an attempt.
     pub fn defer_until(&mut self, until: Timestamp, now: Timestamp) {
         self.schedule.deferred = true;
         self.schedule.resends = 0;
@@ -280,7 +269,6 @@ impl AgentAction {
 
     /// Returns its charge to the daily caps, if any. An action is charged at the first claim after
     /// its approval.
-    #[must_use]
     pub fn charge(&self, policy: &AgentPolicy) -> Option<Charge> {
         let charge = policy.caps.charge(self.content.subject()).ok()?;
         charge.filter(|_| self.progress.attempts == 0)
@@ -307,14 +295,11 @@ impl AgentAction {
     }
 
     /// True if the system still keeps the key of the open call, for as long as it keeps keys.
-    #[must_use]
     pub fn keeps_key(&self, kept_for: i64, now: Timestamp) -> bool {
         let since = self.progress.call.since;
         since.is_none_or(|since| now < since.plus(kept_for))
     }
 
-    /// True if a worker holds it at `now`.
-    #[must_use]
     pub fn is_held(&self, now: Timestamp) -> bool {
         self.state == ActionState::Running
             && self.schedule.lease_until.is_some_and(|until| now < until)
@@ -342,7 +327,6 @@ impl AgentAction {
     }
 
     /// True if the sweeper may send another message for it. Afterwards it is given up.
-    #[must_use]
     pub fn may_be_resent(&self, now: Timestamp) -> bool {
         now < self.deadline()
     }

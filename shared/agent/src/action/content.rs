@@ -1,5 +1,3 @@
-//! The content of an action: all that an approval covers.
-
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -15,24 +13,19 @@ use model::{Timestamp, span};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ActionContent {
-    /// The playbook that proposed it.
     pub playbook: Option<PlaybookVersion>,
-    /// The kind of action.
     pub action_type: ActionType,
     /// A description of what it does. For an automated action that cannot run automatically, also
     /// the reason.
     pub description: String,
-    /// The expected state after success.
     pub expected_outcome: String,
     /// The way to undo it. None if unknown.
     pub reversible: Option<Reversible>,
-    /// The risk level.
     pub risk: Risk,
     /// The money that it moves; none if it moves none.
     pub money: Option<MoneyMoved>,
     /// Minutes a person would have needed.
     pub minutes_saved: i64,
-    /// The system it acts on.
     pub target_system: String,
     /// The connection to that system, as of the proposal.
     pub connection: Option<ConnectionRevision>,
@@ -51,15 +44,11 @@ pub struct ActionContent {
     pub reads: Vec<TargetRead>,
     /// Conditions that must hold when it runs.
     pub require: Vec<FactCondition>,
-    /// The rendered steps.
     pub steps: Vec<ActionStep>,
-    /// The condition for its effect.
     pub verify: Option<Verification>,
 }
 
 impl ActionContent {
-    /// Returns the properties that a policy uses.
-    #[must_use]
     pub fn subject(&self) -> PolicySubject<'_> {
         PolicySubject {
             action_type: self.action_type,
@@ -74,20 +63,17 @@ impl ActionContent {
     pub const LONGEST_RECORD: usize = 1_000;
 
     /// Returns the type and the id of the record that it acts on.
-    #[must_use]
     pub fn entity(&self) -> Option<(&str, &str)> {
         self.records.first()?.split_once('/')
     }
 
     /// Returns the id of the record that it acts on, as a list.
-    #[must_use]
     pub fn entity_ids(&self) -> Vec<String> {
         let ids = self.entity().into_iter().map(|(_, id)| id.to_owned());
         ids.collect()
     }
 
     /// True if both share a record.
-    #[must_use]
     pub fn meets(&self, other: &Self) -> bool {
         self.records
             .iter()
@@ -96,7 +82,6 @@ impl ActionContent {
 
     /// True if both have the same effect on a record that they share: they are of one type and
     /// connection, or transfer money in the same direction.
-    #[must_use]
     pub fn repeats(&self, other: &Self) -> bool {
         let is_alike =
             self.action_type == other.action_type && self.target_system == other.target_system;
@@ -104,7 +89,6 @@ impl ActionContent {
         is_alike || (transfer.is_some() && transfer == other.transfer())
     }
 
-    /// Returns the direction in which it transfers money, if it does.
     pub(crate) fn transfer(&self) -> Option<MoneyDirection> {
         let direction = self.money.as_ref()?.direction;
         direction.is_transfer().then_some(direction)
@@ -114,7 +98,6 @@ impl ActionContent {
 /// The number of times that an effect on a record may be tried, over all sessions and rounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Attempts {
-    /// The most tries.
     pub most: usize,
     /// The milliseconds within which they count.
     pub within: i64,
@@ -131,7 +114,6 @@ impl Attempts {
     };
 
     /// Returns why another try is not allowed now, after these tries.
-    #[must_use]
     pub fn refuse(self, tries: &[Timestamp], now: Timestamp) -> Option<String> {
         let hours = |millis: i64| millis / span::HOUR;
         let recent = tries.iter().filter(|at| now < at.plus(self.within)).count();

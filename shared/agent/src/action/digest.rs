@@ -21,8 +21,6 @@ impl ActionContent {
 }
 
 impl ProposedAction {
-    /// Returns the digest of its content.
-    #[must_use]
     pub fn digest(&self, session: &AgentSession) -> String {
         self.content
             .digest(session.organization_id, session.alert.alert_id, &self.id)
@@ -32,7 +30,6 @@ impl ProposedAction {
 impl AgentAction {
     /// Returns the digest of its content. Equals that of the [proposed
     /// action](ProposedAction::digest) unless one of them was changed.
-    #[must_use]
     pub fn digest(&self) -> String {
         let key = &self.key;
         self.content

@@ -14,7 +14,6 @@ use model::{AgentSessionId, OrganizationId, Timestamp};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RecordGuard {
-    /// The organization.
     pub organization_id: OrganizationId,
     /// The record, such as `invoice/inv_1`. Earlier releases wrote none.
     #[serde(default)]
@@ -24,24 +23,17 @@ pub struct RecordGuard {
     pub claims: Vec<RecordClaim>,
 }
 
-/// A claim of a record by an action.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RecordClaim {
-    /// The session of the action.
     pub session_id: AgentSessionId,
-    /// The action.
     pub action_id: String,
-    /// The instant.
     pub at: Timestamp,
 }
 
 impl RecordGuard {
-    /// The most claims that are kept.
     const MOST_CLAIMS: usize = 50;
 
-    /// Returns the guard after a claim by an action, given the guard before.
-    #[must_use]
     pub fn claimed(
         before: Option<&Self>,
         record: &str,
@@ -66,7 +58,6 @@ impl RecordGuard {
 
     /// Returns the claims by other actions that may still count for an action. Others may have been at
     /// work on the record until the last claim.
-    #[must_use]
     pub fn others(
         &self,
         record: &str,
@@ -99,14 +90,10 @@ impl RecordClaim {
     }
 }
 
-/// A claim of a record by another action.
 #[derive(Clone, Debug)]
 pub struct OtherClaim {
-    /// The record.
     pub record: String,
-    /// The other action.
     pub by: ActionKey,
-    /// The instant.
     pub at: Timestamp,
     /// True if no action claimed the record since.
     pub is_last: bool,
@@ -117,7 +104,6 @@ pub struct OtherClaim {
 impl OtherClaim {
     /// Returns the hold by which the other action blocks this one. A successor does not wait for the
     /// checks of the action before it.
-    #[must_use]
     pub fn held(
         &self,
         content: &ActionContent,
@@ -146,7 +132,6 @@ impl OtherClaim {
 
     /// Returns the instants at which the other action tried the effect of this one. An unreadable
     /// action, and one of an earlier release, counts by its claim.
-    #[must_use]
     pub fn tries(&self, content: &ActionContent) -> Vec<Timestamp> {
         match &self.owner {
             Some(owner) if !owner.content.repeats(content) => Vec::new(),
@@ -163,7 +148,6 @@ impl OtherClaim {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 pub enum Hold {
-    /// Another action is working on it.
     EffectInProgress,
     /// Another action may have changed it, and its outcome is unknown.
     EffectUnknown,
@@ -171,22 +155,17 @@ pub enum Hold {
     DoneRecently,
 }
 
-/// A record that another action holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HeldRecord {
-    /// The record.
     pub record: String,
     /// The type of the action that holds it; none if unreadable.
     pub action_type: Option<ActionType>,
-    /// The session of that action.
     pub by: AgentSessionId,
-    /// The kind of hold.
     pub hold: Hold,
 }
 
 impl HeldRecord {
     /// Returns why the action is skipped: a stable name, and a text for people.
-    #[must_use]
     pub fn says(&self) -> String {
         let code: &str = self.hold.into();
         let action: &str = self.action_type.map_or("an action", Into::into);
@@ -203,12 +182,10 @@ impl HeldRecord {
     }
 }
 
-/// Exclusive records.
 impl AgentAction {
     /// Returns its hold on its claimed records, which blocks others. An action holds them while it may run or is verified, while its outcome is unknown, and during its cooldown
     /// after its effect took place. An action that is certainly not done holds nothing, unless some
     /// of its steps changed something.
-    #[must_use]
     pub fn holds(&self, now: Timestamp) -> Option<Hold> {
         match self.state {
             ActionState::Queued | ActionState::Running => Some(Hold::EffectInProgress),

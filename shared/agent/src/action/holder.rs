@@ -7,10 +7,8 @@ use crate::{
 };
 use model::Timestamp;
 
-/// The end of an action.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
-    /// The final state.
     pub state: ActionState,
     /// The target system's last answer.
     pub response: Option<Excerpt>,
@@ -19,8 +17,6 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// Creates the outcome of an action that is done.
-    #[must_use]
     pub const fn succeeded(response: Option<Excerpt>) -> Self {
         Self {
             state: ActionState::Succeeded,
@@ -39,7 +35,6 @@ impl Outcome {
     }
 
     /// Creates the outcome of an action that may have been done.
-    #[must_use]
     pub fn unknown(response: Option<Excerpt>, error: &str) -> Self {
         Self {
             state: ActionState::Unknown,
@@ -51,7 +46,6 @@ impl Outcome {
     }
 }
 
-/// Transitions by the worker that holds the action.
 impl AgentAction {
     /// Records that the next call is about to be sent. The first one of a round that changes something
     /// is a try.
@@ -61,7 +55,6 @@ impl AgentAction {
         self.tries(now);
     }
 
-    /// Records that the announced call was not sent.
     pub fn not_sent(&mut self) {
         self.progress.call.sending = false;
         if !self.progress.call.ambiguous {
@@ -139,7 +132,6 @@ impl AgentAction {
 
     /// Returns the outcome when its holder learns between two calls of the session's cancellation.
     /// Only its calls count, not the claim, since the holder is alive.
-    #[must_use]
     pub fn stopped(&self, response: Option<Excerpt>) -> Outcome {
         let (state, why) = self.cancelled(self.has_open_call());
         Outcome {
@@ -150,13 +142,11 @@ impl AgentAction {
     }
 
     /// True if a later call of its holder still depends on its alert: no call may have taken effect.
-    #[must_use]
     pub fn depends_on_alert(&self) -> bool {
         !self.has_open_call() && !self.has_changed()
     }
 
     /// Returns the outcome when its holder learns between two calls that its alert is resolved.
-    #[must_use]
     pub fn alert_resolved(&self, response: Option<Excerpt>) -> Outcome {
         Outcome {
             error: Some(Self::ALERT_RESOLVED.to_owned()),
@@ -165,7 +155,6 @@ impl AgentAction {
     }
 
     /// Returns the outcome when its holder gives up. `error` is the result of the last attempt.
-    #[must_use]
     pub fn exhausted(&self, response: Option<Excerpt>, error: &str) -> Outcome {
         let error = format!("{error} Given up.");
         if self.has_open_call() {
@@ -183,7 +172,6 @@ impl AgentAction {
     /// Returns the retry time after an attempt without a result: after a minute, doubled each time,
     /// up to half an hour. A longer wait that the target system asked for applies instead. None if
     /// that is after the deadline, and it is given up.
-    #[must_use]
     pub fn next_attempt(&self, retry_after: Option<i64>, now: Timestamp) -> Option<Timestamp> {
         let doubled = (self.progress.attempts - 1).clamp(0, 5);
         let pause = (Self::FIRST_PAUSE << doubled).min(Self::LONGEST_PAUSE);
@@ -200,7 +188,6 @@ impl AgentAction {
         self.updated_at = now;
     }
 
-    /// Ends it with an outcome.
     pub fn record(&mut self, outcome: &Outcome, now: Timestamp) {
         self.end.excerpt_hash = outcome.response.as_ref().map(Excerpt::hash);
         self.end.error.clone_from(&outcome.error);

@@ -52,13 +52,11 @@ names! {
 
 impl ActionType {
     /// True if it fixes something in a target system, as neither a message nor a review does.
-    #[must_use]
     pub const fn is_fix(self) -> bool {
         !matches!(self, Self::NotifyCustomer | Self::ManualReview)
     }
 
     /// True if it changes an invoice, its collection or its payment.
-    #[must_use]
     pub const fn changes_invoice(self) -> bool {
         matches!(
             self,
@@ -76,10 +74,8 @@ impl ActionType {
     }
 }
 
-/// The money that an action moves.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct MoneyMoved {
-    /// The direction.
     pub direction: MoneyDirection,
     /// The amount; null if it is unknown, or known only with a later invoice.
     pub amount: Option<Money>,
@@ -103,7 +99,6 @@ names! {
 
 impl MoneyDirection {
     /// True if money itself is transferred, which may take time.
-    #[must_use]
     pub const fn is_transfer(self) -> bool {
         matches!(self, Self::CustomerPays | Self::CustomerIsRepaid)
     }
@@ -112,7 +107,6 @@ impl MoneyDirection {
 /// The reversibility of an action, in words.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Reversible {
-    /// The reversibility.
     pub is: Reversibility,
     /// The way to undo it, and until when; or why it cannot be undone.
     pub says: String,

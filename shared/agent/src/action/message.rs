@@ -14,23 +14,18 @@ use model::{AgentSessionId, OrganizationId, QueueMessage};
     rename_all_fields = "camelCase"
 )]
 pub enum Message {
-    /// Run an approved action.
     RunAction(ActionKey),
     /// Check the effect of an action that has ended.
     #[serde(rename = "look_at_action")]
     CheckAction(ActionKey),
     /// Check whether the matter of a completed session's alert is settled.
     CheckAlert {
-        /// The organization that owns the session.
         organization_id: OrganizationId,
-        /// The session.
         session_id: AgentSessionId,
     },
 }
 
 impl Message {
-    /// Returns the organization that owns the session.
-    #[must_use]
     pub const fn organization_id(&self) -> OrganizationId {
         match self {
             Self::RunAction(key) | Self::CheckAction(key) => key.organization_id,

@@ -10,17 +10,12 @@ use model::{AgentSessionId, OrganizationId, Timestamp, span};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LastOutcome {
-    /// The organization.
     pub organization_id: OrganizationId,
-    /// The connection of the action.
     pub target_system: String,
-    /// The record.
     pub entity: String,
-    /// The class of action.
     pub action_type: ActionType,
     /// The [`PlaybookVersion::label`](crate::session::PlaybookVersion::label) that proposed it.
     pub playbook: Option<String>,
-    /// The session.
     pub session_id: AgentSessionId,
     /// True if it fixed the record.
     pub helped: bool,
@@ -35,7 +30,6 @@ impl LastOutcome {
 
     /// Returns an action's outcome for the record that it acted on. None while it is not known whether
     /// the action helped it.
-    #[must_use]
     pub fn of(action: &AgentAction) -> Option<Self> {
         let helped = if action.fixes_records() {
             true
@@ -62,7 +56,6 @@ impl LastOutcome {
     }
 
     /// Returns the label of the playbook version that is not proposed for this record at `now`.
-    #[must_use]
     pub fn bars(&self, now: Timestamp) -> Option<&str> {
         let is_recent = now < self.at.plus(Self::BARS);
         let playbook = self.playbook.as_deref();
@@ -85,17 +78,12 @@ impl From<LastOutcome> for Recurrence {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Saving {
-    /// The owning organization.
     pub organization_id: OrganizationId,
-    /// The target system.
     pub target_system: String,
     /// The action's record in that system.
     pub entity: String,
-    /// The action.
     pub action_id: String,
-    /// The kind of action.
     pub action_type: ActionType,
-    /// Its session.
     pub session_id: AgentSessionId,
     /// Minutes a person would have needed.
     pub minutes: i64,
@@ -105,7 +93,6 @@ pub struct Saving {
 
 impl Saving {
     /// Returns the saving of an action; none if it saved nothing.
-    #[must_use]
     pub fn of(action: &AgentAction) -> Option<Self> {
         let minutes = action.saved();
         (minutes > 0).then(|| Self {
@@ -127,7 +114,6 @@ impl Saving {
 
 /// Saved minutes that could not be counted together with the outcome.
 impl AgentAction {
-    /// Marks them to be counted later.
     pub fn count_later(&mut self, now: Timestamp) {
         self.schedule.uncounted = self.saved() > 0;
         if self.schedule.uncounted {
@@ -135,7 +121,6 @@ impl AgentAction {
         }
     }
 
-    /// Marks them as counted.
     pub fn counted(&mut self) {
         self.schedule.uncounted = false;
         self.schedule.due_at = None;

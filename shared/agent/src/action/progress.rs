@@ -20,7 +20,6 @@ use crate::{
 };
 use model::Timestamp;
 
-/// The limits of a run on time and attempts.
 #[derive(Clone, Debug)]
 pub struct RunLimits {
     /// The timeout of a call, including its response.
@@ -38,29 +37,22 @@ pub struct RunLimits {
 pub enum Work {
     /// Send these reads, and report [`observed`](Progress::observed).
     Read(Vec<TargetRead>),
-    /// Wait.
     Wait(Wait),
     /// Send this call, and report [`received`](Progress::received).
     Send(NextCall),
-    /// End the run.
     End(RunEnd),
 }
 
-/// A wait of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wait {
     /// Reserve a slot of the connection, and report it with [`reserved`](Progress::reserved).
     Slot,
-    /// Sleep.
     For(Duration),
 }
 
-/// A call of a step.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NextCall {
-    /// The call.
     pub call: ApiCall,
-    /// Its idempotency key.
     pub key: String,
     /// True if it may have been sent before with this key.
     pub is_repeated: bool,
@@ -68,10 +60,8 @@ pub struct NextCall {
     pub is_announced: bool,
 }
 
-/// The end of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RunEnd {
-    /// Record this outcome.
     Outcome(Outcome),
     /// Release the action until an instant, for this reason.
     Release(Timestamp, String),
@@ -79,10 +69,8 @@ pub enum RunEnd {
     Lost,
 }
 
-/// The progress of a run.
 #[derive(Debug)]
 pub struct Progress {
-    /// The action, as the worker holds it.
     pub action: AgentAction,
     idempotency: Idempotency,
     /// Milliseconds for which the system keeps an idempotency key.
@@ -93,9 +81,7 @@ pub struct Progress {
     is_announced: bool,
     /// True if the circuit breaker is open: no call is repeated.
     is_left_alone: bool,
-    /// Retries of the step.
     retries: usize,
-    /// The last response.
     response: Option<Excerpt>,
     /// The pause that it requests, in milliseconds.
     retry_after: Option<i64>,
@@ -121,7 +107,6 @@ enum Stage {
 
 impl Progress {
     /// Creates the progress of a claimed action, whose first call may begin at `begins`.
-    #[must_use]
     pub fn new(action: AgentAction, called: Called, begins: Timestamp, limits: RunLimits) -> Self {
         Self {
             action,
@@ -227,7 +212,6 @@ impl Progress {
         self.stage = Stage::Reserved(slot);
     }
 
-    /// Reports the result of the reads.
     pub fn observed(&mut self, observation: &Observation, now: Timestamp) {
         self.stage = if matches!(self.stage, Stage::Preconditions) {
             // The next call is not announced yet, and the session may have been cancelled.
@@ -275,7 +259,6 @@ impl Progress {
         is_open && !was_open
     }
 
-    /// Reports the result of the call.
     pub fn received(&mut self, result: CallResult) {
         self.response.clone_from(&result.response);
         self.retry_after = result.retry_after;
@@ -299,7 +282,6 @@ impl Progress {
     }
 
     /// Returns the outcome of an action whose session was cancelled.
-    #[must_use]
     pub fn stopped(&self) -> Outcome {
         self.action.stopped(self.response.clone())
     }

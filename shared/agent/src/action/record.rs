@@ -1,5 +1,3 @@
-//! The record of an approved action, and its result.
-
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -19,35 +17,25 @@ use model::{AlertId, Timestamp, UserId, names, span};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentAction {
-    /// Names the action.
     #[serde(flatten)]
     pub key: ActionKey,
-    /// The alert of its session.
     pub alert_id: AlertId,
-    /// The approved content.
     pub content: ActionContent,
-    /// The round in which it runs.
     pub round: ActionRound,
-    /// The state.
     pub state: ActionState,
-    /// The fence of its holder.
     #[serde(flatten)]
     pub fence: Fence,
-    /// The holder's progress.
     pub progress: ActionProgress,
     /// The times at which workers and the sweeper visit it.
     pub schedule: Schedule,
     /// Checks of its effect after the end.
     pub checks: Checks,
-    /// Its end.
     pub end: ActionEnd,
     /// The newest entry of its chain in the session's journal.
     pub journal: JournalHead,
-    /// The last change.
     pub updated_at: Timestamp,
 }
 
-/// The fence of an action's holder.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fence {
     /// A fencing token. Every claim raises it, and every write of the holder expects it. A worker
@@ -74,11 +62,9 @@ pub struct ActionRound {
     pub unless: Vec<String>,
     /// The trace of the request that approved it last. The worker logs this trace.
     pub trace_id: Option<String>,
-    /// The instant of the last approval.
     pub approved_at: Timestamp,
 }
 
-/// The progress of an action, written by its holder.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ActionProgress {
@@ -94,9 +80,7 @@ pub struct ActionProgress {
     pub steps_done: i64,
     /// Number of those steps that the target system reported as already done.
     pub already_done: i64,
-    /// The open call.
     pub call: OpenCall,
-    /// The results of the steps that were sent.
     pub results: Vec<StepResult>,
     /// The rounds in which a call asked something of the target system, the newest last.
     #[serde(default)]
@@ -112,7 +96,6 @@ pub struct ActionProgress {
 /// A try: a round in which a call asked something of the target system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Try {
-    /// The number of the round.
     pub round: i64,
     /// The instant at which its first call was announced.
     pub at: Timestamp,
@@ -140,7 +123,6 @@ pub struct OpenCall {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Schedule {
-    /// End of the holder's lease.
     pub lease_until: Option<Timestamp>,
     /// Retry at: it was released and is not claimed before this instant.
     pub not_before: Option<Timestamp>,
@@ -158,7 +140,6 @@ pub struct Schedule {
     pub uncounted: bool,
 }
 
-/// Checks of an action's effect after its end.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Checks {
     /// Verification of the effect, if it succeeded and has a verification.
@@ -167,10 +148,8 @@ pub struct Checks {
     pub reconciliation: Option<CheckRecord<ReconciliationStatus>>,
 }
 
-/// The end of an action.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ActionEnd {
-    /// The instant of the end.
     pub at: Option<Timestamp>,
     /// The hash of the last answer's [excerpt](crate::journal::Excerpt).
     pub excerpt_hash: Option<String>,
@@ -181,7 +160,6 @@ pub struct ActionEnd {
 }
 
 impl Schedule {
-    /// Returns the schedule of an action that was approved now.
     const fn after_approval(now: Timestamp) -> Self {
         Self {
             lease_until: None,
@@ -213,7 +191,6 @@ impl AgentAction {
     pub const LONGEST_PAUSE: i64 = 30 * span::MINUTE;
 
     /// Creates a queued action. The session lists it as approved.
-    #[must_use]
     pub fn approve(
         session: &AgentSession,
         action: &ProposedAction,
@@ -285,14 +262,12 @@ impl AgentAction {
     }
 
     /// Returns the instant at which it is given up.
-    #[must_use]
     pub fn deadline(&self) -> Timestamp {
         self.round.approved_at.plus(Self::PATIENCE)
     }
 
     /// True if it made a difference: it succeeded, changed something that had not been done before,
     /// and passed its verification, if it has one.
-    #[must_use]
     pub fn is_effective(&self) -> bool {
         let changes = self
             .content
@@ -305,14 +280,12 @@ impl AgentAction {
     }
 
     /// True if it fixed its records. A message fixes nothing.
-    #[must_use]
     pub fn fixes_records(&self) -> bool {
         self.is_effective() && self.content.action_type.is_fix()
     }
 
     /// Returns the minutes that it saved. 0 unless it was effective, and 0 with a verdict, since a
     /// user had to check.
-    #[must_use]
     pub fn saved(&self) -> i64 {
         if self.is_effective() && self.end.verdict.is_none() {
             self.content.minutes_saved
@@ -321,8 +294,6 @@ impl AgentAction {
         }
     }
 
-    /// Returns the approvals of its round.
-    #[must_use]
     pub fn current_approvals(&self) -> Vec<ActionApproval> {
         let approvals = self.round.approvals.iter();
         let current = approvals.filter(|one| one.round == self.round.number);
@@ -331,7 +302,6 @@ impl AgentAction {
 
     /// Returns the idempotency key of a step, counted from 0. Every attempt at a step has the same
     /// key; no other step has it, in this stack or another.
-    #[must_use]
     pub fn idempotency_key(&self, step: usize) -> String {
         format!(
             "wd-{}-{}-{}-{}-{}-{}",
@@ -344,8 +314,6 @@ impl AgentAction {
         )
     }
 
-    /// Returns its result, or none until it has ended.
-    #[must_use]
     pub fn result(&self) -> Option<ActionResult> {
         if !self.state.has_ended() {
             return None;
@@ -374,10 +342,8 @@ fn of_round(mut approvals: Vec<ActionApproval>, round: i64) -> Vec<ActionApprova
     approvals
 }
 
-/// The result of an approved action.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ActionResult {
-    /// The action's id.
     pub action_id: String,
     /// True if it is certainly done.
     pub success: bool,
@@ -385,9 +351,7 @@ pub struct ActionResult {
     pub excerpt_hash: Option<String>,
     /// The reason if it did not succeed.
     pub error: Option<String>,
-    /// The result of each of its steps.
     pub steps: Vec<StepResult>,
-    /// Verification of its effect, if it has a verification.
     pub verification: Option<CheckRecord<VerificationStatus>>,
     /// Reconciliation of its unclear call, if it has a reconciliation.
     pub reconciliation: Option<CheckRecord<ReconciliationStatus>>,
@@ -402,7 +366,6 @@ pub struct ActionResult {
 impl ActionResult {
     /// True if it was skipped since the action that it replaces succeeded, or since its alert was
     /// resolved.
-    #[must_use]
     pub fn is_needless(&self) -> bool {
         let error = self.error.as_deref().unwrap_or_default();
         let mut reasons = ["not_needed: ", "alert_resolved: "].iter();
@@ -414,11 +377,8 @@ impl ActionResult {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Verdict {
-    /// The outcome.
     pub outcome: VerdictOutcome,
-    /// The user.
     pub by: UserId,
-    /// The instant of the verdict.
     pub at: Timestamp,
     /// Where and how the user saw it.
     pub note: String,

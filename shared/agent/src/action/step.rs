@@ -5,13 +5,11 @@ use serde::{Deserialize, Serialize};
 use crate::check::{AnswerCondition, Reconciliation, TargetRead};
 use model::{JsonText, Timestamp, names};
 
-/// A step of an action.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ActionStep {
     /// The position, from 1.
     pub order: i64,
-    /// A description of what it does.
     pub description: String,
     /// The call; none for a step that a person does.
     pub call: Option<ApiCall>,
@@ -22,7 +20,6 @@ pub struct ActionStep {
 
 impl ActionStep {
     /// True if it may change something.
-    #[must_use]
     pub fn changes(&self) -> bool {
         self.call.as_ref().is_none_or(ApiCall::changes)
     }
@@ -36,7 +33,6 @@ pub struct ApiCall {
     pub method: String,
     /// The path below the system's base URL, percent-encoded.
     pub path: String,
-    /// The JSON body.
     pub body: Option<JsonText>,
     /// Statuses that mean success.
     pub expect: Vec<u16>,
@@ -52,7 +48,6 @@ pub struct ApiCall {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AlreadyDone {
-    /// The status.
     pub status: u16,
     /// The body's `code`; absent for any code.
     pub code: Option<String>,
@@ -60,7 +55,6 @@ pub struct AlreadyDone {
 
 impl ApiCall {
     /// Creates a GET, which changes nothing and expects 200.
-    #[must_use]
     pub fn get(path: &str) -> Self {
         Self {
             method: "GET".to_owned(),
@@ -73,7 +67,6 @@ impl ApiCall {
     }
 
     /// Returns method and path as the API shows them: `POST /usage-batches/ub_1001/reprocess`.
-    #[must_use]
     pub fn summary(&self) -> String {
         format!("{} {}", self.method, self.path)
     }
@@ -81,19 +74,16 @@ impl ApiCall {
 
 impl TargetRead {
     /// Returns the call, which expects 200.
-    #[must_use]
     pub fn call(&self) -> ApiCall {
         ApiCall::get(&self.path)
     }
 }
 
-/// The result of a step.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct StepResult {
     /// The step, from 1.
     pub step: i64,
-    /// The status.
     pub status: StepStatus,
     /// The instant of this status; none for a step that was not sent.
     pub at: Option<Timestamp>,

@@ -1,5 +1,3 @@
-//! Results of an action's steps.
-
 use crate::action::{ActionState, AgentAction, StepResult, StepStatus};
 use model::Timestamp;
 
@@ -28,8 +26,6 @@ impl AgentAction {
         });
     }
 
-    /// Returns the result of each of its steps.
-    #[must_use]
     pub fn results_of_steps(&self) -> Vec<StepResult> {
         let next = self.next_step();
         let each = self.content.steps.iter().enumerate().map(|(at, step)| {
@@ -54,7 +50,6 @@ impl AgentAction {
         each.collect()
     }
 
-    /// Returns the stored result of a step.
     pub(crate) fn known_result(&self, step: i64) -> Option<&StepResult> {
         self.progress.results.iter().find(|one| one.step == step)
     }

@@ -127,7 +127,6 @@ type Rejected = (usize, Vec<Fault>);
 impl AlertmanagerWebhook {
     /// Returns the reports, each with its alert's index, and the faults of the elements that are no
     /// alerts.
-    #[must_use]
     pub fn reports(self, now: Timestamp) -> (Vec<(usize, AlertReport)>, Vec<Rejected>) {
         let (mut reports, mut rejected) = (Vec::new(), Vec::new());
         for (at, Apart(alert)) in self.alerts.0.into_iter().enumerate() {
@@ -217,7 +216,6 @@ impl AlertmanagerAlert {
     }
 }
 
-/// Returns a fingerprint of labels.
 fn made_of(labels: &BTreeMap<String, String>) -> Option<Fingerprint> {
     let mut hash = digest(&json!(labels).to_string());
     hash.truncate(FINGERPRINT);

@@ -1,5 +1,3 @@
-//! Types of the members of an alert.
-
 use std::{collections::BTreeMap, fmt, ops::Deref};
 
 use serde::{Deserialize, Serialize};
@@ -7,14 +5,14 @@ use serde_json::Value;
 use utoipa::{
     PartialSchema, ToSchema,
     openapi::{
-        ObjectBuilder, Ref, RefOr, Schema,
+        ObjectBuilder, RefOr, Schema,
         schema::{AdditionalProperties, Type},
     },
 };
 
 use model::{
     FaultCode,
-    input::{Field, Form, Place, Reading, escaped},
+    input::{Component, Field, Form, Place, Reading, escaped},
 };
 
 /// A measured number from -10^15 to 10^15. A number too small for the table becomes 0.
@@ -61,8 +59,6 @@ impl Field for Measure {
 }
 
 impl Currency {
-    /// Returns the text as a code, if it is one.
-    #[must_use]
     pub fn new(text: &str) -> Option<Self> {
         let is_one = text.len() == 3 && text.bytes().all(|byte| byte.is_ascii_uppercase());
         is_one.then(|| Self(text.to_owned()))
@@ -107,8 +103,8 @@ impl Labels {
     pub(super) const LONGEST_VALUE: usize = 250;
 }
 
-impl Field for Labels {
-    fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
+impl Component for Labels {
+    fn parse(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
         let Value::Object(members) = value else {
             return place.wrong(value, "an object");
         };
@@ -145,14 +141,6 @@ impl Field for Labels {
         }
         whole.then_some(Self(labels))
     }
-
-    fn field_schema() -> RefOr<Schema> {
-        Ref::from_schema_name("Labels").into()
-    }
-
-    fn field_schemas(all: &mut Vec<(String, RefOr<Schema>)>) {
-        all.push(("Labels".to_owned(), <Self as PartialSchema>::schema()));
-    }
 }
 
 impl PartialSchema for Labels {
@@ -176,8 +164,4 @@ impl PartialSchema for Labels {
     }
 }
 
-impl ToSchema for Labels {
-    fn name() -> std::borrow::Cow<'static, str> {
-        "Labels".into()
-    }
-}
+impl ToSchema for Labels {}

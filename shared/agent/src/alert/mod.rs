@@ -56,9 +56,7 @@ use model::{input, input::Change};
 })))]
 #[serde(rename_all = "camelCase")]
 pub struct Alert {
-    /// Unique id.
     pub id: AlertId,
-    /// The owning organization.
     pub organization_id: OrganizationId,
     /// The reporter.
     pub source: SourceName,
@@ -66,17 +64,12 @@ pub struct Alert {
     pub external_id: ExternalId,
     /// The class, by which playbooks are selected.
     pub signal_type: Slug,
-    /// The severity.
     pub severity: Severity,
-    /// The status.
     pub status: AlertStatus,
     /// The source of the status; null if the status is older than this field.
     pub status_by: Option<StatusSource>,
-    /// The title.
     pub title: Title,
-    /// The description.
     pub description: Option<AlertText>,
-    /// The affected system.
     pub target_system: SystemName,
     /// The affected records of that system.
     pub entities: Vec<AlertEntity>,
@@ -84,11 +77,9 @@ pub struct Alert {
     pub labels: Labels,
     /// The measurement that raised the alert.
     pub metric: Option<AlertMetric>,
-    /// The money at risk.
     pub amount_at_risk: Option<Money>,
     /// The earlier lifecycle of the first record, oldest first.
     pub lifecycle: Vec<LifecycleEvent>,
-    /// The instant of the occurrence.
     pub occurred_at: Timestamp,
     /// The latest occurrence of all reports.
     pub last_occurred_at: Timestamp,
@@ -109,7 +100,6 @@ pub struct Alert {
     pub recorded_by_machine: bool,
     /// The instant at which it was recorded.
     pub created_at: Timestamp,
-    /// The last change.
     pub updated_at: Timestamp,
 }
 
@@ -117,21 +107,13 @@ pub struct Alert {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AlertRef {
-    /// Unique id.
     pub id: AlertId,
-    /// The class.
     pub signal_type: Slug,
-    /// The severity.
     pub severity: Severity,
-    /// The status.
     pub status: AlertStatus,
-    /// The title.
     pub title: Title,
-    /// The affected system.
     pub target_system: SystemName,
-    /// The money at risk.
     pub amount_at_risk: Option<Money>,
-    /// The instant of the occurrence.
     pub occurred_at: Timestamp,
 }
 
@@ -151,7 +133,6 @@ impl From<&Alert> for AlertRef {
 }
 
 input! {
-    /// The body of a request that changes an alert.
     pub struct AlertUpdate {
         /// The new status. Every change is allowed.
         status: Change<AlertStatus>,
@@ -165,8 +146,6 @@ impl Alert {
     /// see the effect of a fix later than the agent.
     pub const SETTLING: i64 = 5 * span::MINUTE;
 
-    /// Creates an alert from a user's report.
-    #[must_use]
     pub fn new(
         id: AlertId,
         tenant: OrganizationId,
@@ -231,7 +210,6 @@ impl Alert {
         true
     }
 
-    /// Applies a user's change.
     pub fn change(&mut self, update: &AlertUpdate, now: Timestamp) {
         if let Change::Set(status) = update.status {
             self.set_status(status, StatusSource::User, now);
@@ -263,7 +241,6 @@ impl Alert {
 }
 
 input! {
-    /// Filters of alerts.
     pub struct AlertFilter {
         status: Option<AnyOf<AlertStatus>>,
         severity: Option<AnyOf<Severity>>,

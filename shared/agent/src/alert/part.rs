@@ -62,9 +62,7 @@ input! {
     #[derive(PartialEq, Serialize, Deserialize)]
     #[serde(rename_all = "camelCase")]
     pub struct AlertMetric {
-        /// The name of the measurement.
         name: MetricName,
-        /// The measured value.
         value: Measure,
         /// The exceeded limit.
         threshold: Measure,
@@ -74,7 +72,6 @@ input! {
 }
 
 input! {
-    /// An amount of money.
     #[derive(PartialEq, Eq, Serialize, Deserialize)]
     #[serde(rename_all = "camelCase")]
     pub struct Money {
@@ -91,7 +88,6 @@ input! {
     #[derive(PartialEq, Eq, Serialize, Deserialize)]
     #[serde(rename_all = "camelCase")]
     pub struct LifecycleEvent {
-        /// The instant of the step.
         at: Timestamp,
         /// The state that it entered.
         state: StateName,

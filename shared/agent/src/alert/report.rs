@@ -1,19 +1,14 @@
-//! Reports of alerts.
-
 use super::{AlertEntity, AlertMetric, AlertStatus, Labels, LifecycleEvent, Money, Severity};
 use model::{
     AlertText, Error, ExternalId, Fault, FaultCode, Fingerprint, Slug, SourceName, SystemName,
     Timestamp, Title, input, input::List, span,
 };
 
-/// A report of an alert, with its instant and status.
 #[derive(Clone, Debug)]
 pub struct AlertReport {
-    /// The content.
     pub content: AlertCreate,
     /// The status: open or, for a report of the resolution, resolved.
     pub status: AlertStatus,
-    /// The instant of the occurrence.
     pub occurred_at: Timestamp,
     /// The firing that it reports; none if its source has no series of firings.
     pub firing: Option<Firing>,
@@ -26,13 +21,11 @@ pub struct Firing {
     pub series: Fingerprint,
     /// The start, by the reporter's clock.
     pub starts_at: Timestamp,
-    /// The end, if the report states one.
     pub ends_at: Option<Timestamp>,
 }
 
 impl Firing {
     /// True if a report of this firing says that another one, begun at `start`, is over.
-    #[must_use]
     pub fn ends(&self, start: Timestamp, status: AlertStatus) -> bool {
         let ended = self.ends_at.filter(|_| status == AlertStatus::Resolved);
         start < self.starts_at || ended.is_some_and(|end| start < end)
@@ -42,7 +35,6 @@ impl Firing {
 impl AlertReport {
     /// Creates a report. UUIDs among the ids of records become lower-case (RFC 9562), so that two
     /// spellings are one record.
-    #[must_use]
     pub fn new(mut content: AlertCreate, status: AlertStatus, occurred_at: Timestamp) -> Self {
         let entities = content.entities.iter_mut().flat_map(|list| &mut list.0);
         for entity in entities.filter(|entity| is_uuid(&entity.id)) {
@@ -59,7 +51,6 @@ impl AlertReport {
     }
 }
 
-/// True for the text of a UUID.
 fn is_uuid(id: &str) -> bool {
     let lengths = id.split('-').map(str::len);
     let is_hex = |one: u8| one == b'-' || one.is_ascii_hexdigit();
@@ -86,7 +77,6 @@ input! {
         entities: Option<List<AlertEntity, 0, { AlertCreate::MOST_ENTITIES }>>,
         labels: Option<Labels>,
         metric: Option<AlertMetric>,
-        /// The money at risk.
         amount_at_risk: Option<Money>,
         /// The earlier lifecycle of the first record, oldest first.
         lifecycle: Option<List<LifecycleEvent, 0, 50>>,
@@ -117,7 +107,6 @@ input! {
 }
 
 impl AlertCreate {
-    /// The most records of an alert.
     pub(super) const MOST_ENTITIES: usize = 20;
     /// The tolerated lead of a reporter's clock, in milliseconds.
     const AHEAD: i64 = span::HOUR;
@@ -133,8 +122,6 @@ impl AlertCreate {
         Ok(AlertReport::new(self, AlertStatus::Open, occurred_at))
     }
 
-    /// The affected records.
-    #[must_use]
     pub fn entities(&self) -> &[AlertEntity] {
         self.entities.as_ref().map_or(&[], |entities| &entities.0)
     }

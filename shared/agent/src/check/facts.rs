@@ -30,7 +30,6 @@ impl TargetRead {
     /// Returns the facts of an answer: texts of up to [`LONGEST_FACT`](Self::LONGEST_FACT)
     /// characters, numbers that the table can hold, and booleans. A missing value becomes its `absent` value; without one,
     /// the fact is unknown.
-    #[must_use]
     pub fn facts(&self, answer: &Value) -> Facts {
         let given = self.facts.iter().filter_map(|(name, pointer)| {
             let found = answer.pointer(pointer).filter(|value| !value.is_null());
@@ -81,7 +80,6 @@ fn exact(number: &Number) -> Option<Number> {
 pub type Facts = BTreeMap<String, Value>;
 
 /// Returns the name of a fact's read.
-#[must_use]
 pub fn read_of(fact: &str) -> &str {
     fact.split_once('.').map_or(fact, |(read, _)| read)
 }
@@ -98,17 +96,14 @@ pub fn reads_of<'a>(
     needed.cloned().collect()
 }
 
-/// A condition on a fact.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FactCondition {
     /// The fact's name, as `read.fact`.
     pub fact: String,
-    /// The expected value.
     #[serde(flatten)]
     pub expected: Expectation,
 }
 
-/// The expectation of a condition.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Expectation {
@@ -120,13 +115,11 @@ pub enum Expectation {
     SameAs(String),
     /// Differs from another fact.
     DiffersFrom(String),
-    /// Is a number of at least this size.
     AtLeast(i64),
 }
 
 impl FactCondition {
     /// Returns whether it holds; none if one of its facts is unknown.
-    #[must_use]
     pub fn holds(&self, facts: &Facts) -> Option<bool> {
         let fact = facts.get(&self.fact)?;
         let is_any = |values: &[Value]| values.iter().any(|value| same(value, fact));
@@ -139,7 +132,6 @@ impl FactCondition {
         })
     }
 
-    /// Returns the names of its facts.
     pub fn facts(&self) -> impl Iterator<Item = &str> {
         let other = match &self.expected {
             Expectation::SameAs(other) | Expectation::DiffersFrom(other) => Some(other.as_str()),
@@ -149,7 +141,6 @@ impl FactCondition {
     }
 
     /// Returns it in words: ``invoice.state is `draft` or `open` ``.
-    #[must_use]
     pub fn says(&self) -> String {
         let expected = match &self.expected {
             Expectation::Is(values) => format!("is {}", any(values)),
@@ -162,7 +153,6 @@ impl FactCondition {
     }
 }
 
-/// A condition on the body of an answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AnswerCondition {
@@ -177,7 +167,6 @@ pub struct AnswerCondition {
 
 impl AnswerCondition {
     /// True if an answer meets it. A missing value does not.
-    #[must_use]
     pub fn holds(&self, answer: &Value) -> bool {
         self.finds(&self.is, answer)
     }
@@ -199,7 +188,6 @@ impl AnswerCondition {
     }
 
     /// Returns it in words: ``/state is `paid` ``.
-    #[must_use]
     pub fn says(&self) -> String {
         format!("{} is {}", self.at, any(&self.is))
     }
@@ -214,7 +202,6 @@ pub(crate) fn quoted_value(value: &Value) -> String {
 }
 
 /// Returns a text in backticks, so that its end is seen; `empty` for an empty one.
-#[must_use]
 pub fn quoted(text: &str) -> String {
     if text.is_empty() {
         return "empty".to_owned();
@@ -233,7 +220,6 @@ fn any(values: &[Value]) -> String {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ResolvedWhen {
-    /// The reads for the conditions.
     pub reads: Vec<TargetRead>,
     /// The conditions; all must hold.
     pub conditions: Vec<FactCondition>,
@@ -253,7 +239,6 @@ pub struct Verification {
 }
 
 impl Verification {
-    /// Returns its conditions.
     pub fn conditions(&self) -> impl Iterator<Item = &FactCondition> {
         std::iter::once(&self.effective).chain(&self.amount)
     }
@@ -284,7 +269,6 @@ pub struct Reconciliation {
 
 impl Reconciliation {
     /// Creates a reconciliation that only finds the effect of a call.
-    #[must_use]
     pub const fn by(done: FactCondition) -> Self {
         Self {
             done,
@@ -295,7 +279,6 @@ impl Reconciliation {
         }
     }
 
-    /// Returns its conditions.
     pub fn conditions(&self) -> impl Iterator<Item = &FactCondition> {
         let others = self.not_done.iter().chain(&self.pending);
         std::iter::once(&self.done)
@@ -304,7 +287,6 @@ impl Reconciliation {
     }
 }
 
-/// Returns a fact as text.
 pub(crate) fn plain(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),

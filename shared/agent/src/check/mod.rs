@@ -1,5 +1,3 @@
-//! Checks of target systems.
-
 pub(crate) mod facts;
 pub(crate) mod observation;
 mod of_action;

@@ -18,10 +18,8 @@ pub struct Observation {
     unread: BTreeMap<String, ReadError>,
 }
 
-/// The result of a read.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Seen {
-    /// The status code.
     pub status: u16,
     /// True if the answer is complete JSON or empty.
     pub is_json: bool,
@@ -38,7 +36,6 @@ pub struct Seen {
 impl Seen {
     /// Returns the read error, if the answer tells nothing about the record. Only an answer with
     /// facts, or a missing record, tells about it.
-    #[must_use]
     pub fn read_error(&self, read: &TargetRead) -> Option<ReadError> {
         let says = |what: &str| format!("The target system answered {what} to {}.", read.name);
         match self.status {
@@ -55,10 +52,8 @@ impl Seen {
     }
 }
 
-/// A read error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReadError {
-    /// The problem in words.
     pub problem: String,
     /// Rejected before sending; a retry cannot help.
     pub is_for_good: bool,
@@ -93,14 +88,11 @@ impl ReadError {
     }
 }
 
-/// The judgement of conditions by an observation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Judgement {
-    /// All conditions hold.
     Holds,
     /// One does not hold; the text names the facts found.
     Fails(String),
-    /// One is unknown.
     NotKnown(ReadError),
 }
 
@@ -128,25 +120,20 @@ impl<'a> FromIterator<(&'a TargetRead, Result<Seen, ReadError>)> for Observation
 }
 
 impl Observation {
-    /// Adds the facts of a read.
     pub fn add(&mut self, facts: Facts) {
         self.facts.extend(facts);
     }
 
-    /// Records a read error.
     pub fn lacks(&mut self, read: &str, read_error: ReadError) {
         self.unread.insert(read.to_owned(), read_error);
     }
 
-    /// Returns the known facts.
-    #[must_use]
     pub const fn facts(&self) -> &Facts {
         &self.facts
     }
 
     /// Judges conditions. A condition that certainly fails takes precedence over an unknown one. A
     /// fact that an answered read lacks cannot hold.
-    #[must_use]
     pub fn judge<'a>(&self, conditions: impl IntoIterator<Item = &'a FactCondition>) -> Judgement {
         let mut unread: Option<&ReadError> = None;
         for condition in conditions {

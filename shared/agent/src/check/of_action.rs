@@ -15,7 +15,6 @@ use crate::{
 };
 use model::{Timestamp, span};
 
-/// The result of a precondition check.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Precondition {
     /// The call may be sent.
@@ -48,7 +47,6 @@ impl Reconciliation {
     }
 }
 
-/// Checks after its end.
 impl AgentAction {
     /// Milliseconds after its end until the last reconciliation check, unless the system says that the
     /// call is under way.
@@ -91,8 +89,6 @@ impl AgentAction {
         self.content.steps.get(self.next_step())?.reconcile.as_ref()
     }
 
-    /// Returns the awaited check.
-    #[must_use]
     pub fn check(&self) -> Option<Check<'_>> {
         let end = self.ended_at();
         let (purpose, timetable) = if self.state == ActionState::Succeeded {
@@ -120,14 +116,10 @@ impl AgentAction {
         })
     }
 
-    /// True if it has ended and awaits a check.
-    #[must_use]
     pub fn awaits_check(&self) -> bool {
         self.check().is_some()
     }
 
-    /// Returns when the awaited check is due.
-    #[must_use]
     pub fn next_check_at(&self) -> Option<Timestamp> {
         match self.check()?.purpose {
             Purpose::Verification(_) => self.checks.verification.as_ref()?.next,
@@ -286,7 +278,6 @@ impl AgentAction {
     }
 
     /// True if it was skipped since its record is not as it was proposed.
-    #[must_use]
     pub fn is_outdated(&self) -> bool {
         let error = self.end.error.as_deref().unwrap_or_default();
         let mut reasons = ["precondition_changed: ", "content_changed: "].iter();
@@ -295,7 +286,6 @@ impl AgentAction {
 
     /// True if its verification found that a precondition of another action of the proposal does not
     /// hold.
-    #[must_use]
     pub fn refutes(&self, other: &ActionContent) -> bool {
         let record = self.checks.verification.as_ref();
         let found = record.filter(|_| self.is_verified() && self.state == ActionState::Succeeded);
@@ -321,7 +311,6 @@ impl AgentAction {
     }
 
     /// True if its effect was verified, or it has no verification.
-    #[must_use]
     pub fn is_verified(&self) -> bool {
         let record = self.checks.verification.as_ref();
         let is_effective = |record: &CheckRecord<_>| record.status == VerificationStatus::Effective;
@@ -330,7 +319,6 @@ impl AgentAction {
 
     /// Returns whether it helped its records, by its verification. None for a message, for an
     /// effect that was already there, and where the system could not be read.
-    #[must_use]
     pub fn helped(&self) -> Option<bool> {
         let record = self.checks.verification.as_ref();
         let record = record.filter(|_| self.content.action_type.is_fix())?;
@@ -342,7 +330,6 @@ impl AgentAction {
     }
 }
 
-/// Precondition checks.
 impl AgentAction {
     /// True if a claim is followed by a precondition check before the next call that changes
     /// something. False if that call may have been sent, or if an earlier step changed something:
@@ -351,15 +338,12 @@ impl AgentAction {
         !self.content.require.is_empty() && !self.progress.call.ambiguous && !self.has_changed()
     }
 
-    /// Returns the reads of its preconditions.
-    #[must_use]
     pub fn required_reads(&self) -> Vec<TargetRead> {
         reads_of(&self.content.reads, &self.content.require)
     }
 
     /// Returns the number of calls and reads that it will probably send through its connection, at least
     /// 1.
-    #[must_use]
     pub fn calls_ahead(&self) -> i64 {
         let mut reads = self.required_reads();
         reads.retain(|read| *read.connection == *self.content.target_system);
@@ -368,13 +352,11 @@ impl AgentAction {
     }
 
     /// Returns the reads that show whether the next call took effect. Empty if no read shows it.
-    #[must_use]
     pub fn doubt_reads(&self) -> Vec<TargetRead> {
         reads_of(&self.content.reads, self.shows_done())
     }
 
     /// True if an observation shows that the next call took effect.
-    #[must_use]
     pub fn was_done(&self, observation: &Observation) -> bool {
         let judged = self.shows_done().map(|done| observation.judge([done]));
         matches!(judged, Some(Judgement::Holds))

@@ -15,13 +15,11 @@ use model::{JsonText, Timestamp, names, span};
 /// A check of target systems after an end: its purpose, and its times.
 #[derive(Clone, Copy, Debug)]
 pub struct Check<'a> {
-    /// The purpose.
     pub purpose: Purpose<'a>,
     pub(crate) reads: &'a [TargetRead],
     pub(crate) timetable: Timetable,
 }
 
-/// The purpose of a check.
 #[derive(Clone, Copy, Debug)]
 pub enum Purpose<'a> {
     /// An action had its effect.
@@ -33,8 +31,6 @@ pub enum Purpose<'a> {
 }
 
 impl<'a> Check<'a> {
-    /// Returns its reads.
-    #[must_use]
     pub fn reads(&self) -> Vec<TargetRead> {
         match self.purpose {
             Purpose::Verification(verify) => reads_of(self.reads, verify.conditions()),
@@ -43,7 +39,6 @@ impl<'a> Check<'a> {
         }
     }
 
-    /// Creates the check of an alert's end.
     pub(crate) fn of_alert(end: &'a ResolvedWhen) -> Self {
         Self {
             purpose: Purpose::AlertEnd(end),
@@ -53,7 +48,6 @@ impl<'a> Check<'a> {
     }
 }
 
-/// The times of checks.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Timetable {
     /// Milliseconds after the end of the action. Without one, pauses after the check before, of
@@ -141,26 +135,20 @@ impl Timetable {
 /// A precondition check that is not in the journal yet.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CheckResult {
-    /// The instant of the check.
     pub at: Timestamp,
-    /// The facts found.
     pub found: Facts,
-    /// The problem, if any.
     pub problem: Option<String>,
 }
 
 impl CheckResult {
-    /// Returns the detail of its journal entry.
     pub(crate) fn detail(&self) -> Value {
         json!({ "found": kept(&self.found), "problem": self.problem })
     }
 }
 
-/// The state of a verification or a reconciliation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CheckRecord<S> {
-    /// The status.
     pub status: S,
     /// Number of checks so far.
     #[serde(rename = "looks")]
@@ -203,9 +191,7 @@ names! {
     }
 }
 
-/// The status of a kind of check.
 pub(crate) trait CheckStatus: Copy + PartialEq + Into<&'static str> {
-    /// More checks follow.
     const PENDING: Self;
     /// The journal event of the last check.
     const RESULT: JournalEvent;
@@ -235,7 +221,6 @@ impl<S: CheckStatus> CheckRecord<S> {
         }
     }
 
-    /// True if more checks follow.
     pub(crate) fn is_pending(&self) -> bool {
         self.status == S::PENDING
     }

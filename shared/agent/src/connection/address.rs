@@ -11,7 +11,6 @@ plain_text! {
 
 impl BaseUrl {
     /// True if it uses https and its host may be a name in the public DNS.
-    #[must_use]
     pub fn is_public(&self) -> bool {
         address::is_public(self)
     }

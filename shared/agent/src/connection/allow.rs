@@ -21,7 +21,6 @@ fn is_name(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(plain)
 }
 
-/// Returns the name of a placeholder segment.
 fn placeholder(segment: &str) -> Option<&str> {
     let name = segment.strip_prefix('{')?.strip_suffix('}')?;
     is_name(name).then_some(name)
@@ -53,7 +52,6 @@ impl AllowedCall {
         (method, path.split('/').skip(1))
     }
 
-    /// True if it matches this method and these segments.
     fn fits(&self, method: &str, segments: &[&str]) -> bool {
         let (own, wanted) = self.parts();
         let wanted: Vec<&str> = wanted.collect();

@@ -26,7 +26,6 @@ fn is_pointer(text: &str) -> bool {
 
 impl ErrorCode {
     /// Returns the code of an answer: a text, or a number as text. None if there is none.
-    #[must_use]
     pub fn of(&self, answer: &Value) -> Option<String> {
         match answer.pointer(self)? {
             Value::String(code) => Some(code.clone()),
@@ -38,7 +37,6 @@ impl ErrorCode {
 
 /// Replaces secrets in texts, names and numbers. A text with a secret in another encoding is hidden
 /// whole.
-#[must_use]
 pub fn redacted(answer: Value, secrets: &[&str]) -> Value {
     let secrets = secrets.iter().filter(|secret| !secret.is_empty());
     let secrets: Vec<Hidden> = secrets.map(|secret| Hidden::of(secret)).collect();
@@ -119,7 +117,6 @@ impl<'a> Hidden<'a> {
 
 /// Returns the part of an answer that may be stored: the texts, numbers and booleans of members with
 /// these names, at any depth. Null for a body that is not JSON, since its members have no names.
-#[must_use]
 pub fn kept(answer: Value, keep: &[KeyName]) -> Value {
     part(answer, keep, false).unwrap_or_default()
 }

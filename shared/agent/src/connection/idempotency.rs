@@ -46,7 +46,6 @@ impl IdempotencyKeys {
     const KEPT: i64 = 10 * span::MINUTE;
 
     /// Returns the milliseconds for which the system keeps a key.
-    #[must_use]
     pub fn kept_for(&self) -> i64 {
         self.kept_for.as_ref().map_or(Self::KEPT, Period::millis)
     }

@@ -28,14 +28,12 @@ use model::{
     names,
 };
 
-/// The most connections of an organization.
 pub const MOST_CONNECTIONS: usize = 50;
 
 /// A target system of the organization, with its encrypted secret.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Connection {
-    /// The owning organization.
     pub organization_id: OrganizationId,
     /// The name that playbooks use.
     pub name: Slug,
@@ -46,23 +44,17 @@ pub struct Connection {
     pub base_url: BaseUrl,
     /// The secret; none for a system without authentication.
     pub secret: Option<SealedSecret>,
-    /// The way the secret is sent.
     pub auth: ConnectionAuth,
-    /// Headers sent with every call.
     pub headers: Vec<FixedHeader>,
-    /// The format of request bodies.
     pub body: BodyFormat,
     /// The place of idempotency keys; none for a system that performs a repeat again.
     pub idempotency: Option<IdempotencyKeys>,
     /// Calls that may be sent.
     pub allow: Vec<AllowedCall>,
-    /// The path of the connection test.
     pub test_path: Option<CallPath>,
-    /// The position of an error's code in an answer.
     pub error_code: ErrorCode,
     /// Names of members of answers that may be stored, at any depth.
     pub keep: Vec<KeyName>,
-    /// Call limits.
     #[serde(default)]
     pub limits: CallLimits,
     /// True while it is paused: no action starts.
@@ -70,9 +62,7 @@ pub struct Connection {
     /// Raised when calls or the reading of their answers change. The first revision is the creation
     /// instant in milliseconds, so no other connection of that name has the same revision.
     pub revision: i64,
-    /// The instant it was created.
     pub created_at: Timestamp,
-    /// The last change.
     pub updated_at: Timestamp,
 }
 
@@ -80,14 +70,12 @@ pub struct Connection {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ConnectionRevision {
-    /// The connection's name.
     pub name: String,
     /// The revision; every change to calls or their reading raises it.
     pub revision: i64,
 }
 
 input! {
-    /// The body of a request that creates or replaces a connection.
     pub struct ConnectionPut {
         /// The kind of system, such as `stripe`.
         kind: Slug,
@@ -100,7 +88,6 @@ input! {
         auth: Option<ConnectionAuth>,
         /// Headers sent with every call. All users who read connections see them: no secrets.
         headers: Option<List<FixedHeader, 0, 10>>,
-        /// The format of request bodies.
         body: Defaulted<BodyFormat>,
         /// The place of idempotency keys; absent for a system that performs a repeat again.
         idempotency: Option<IdempotencyKeys>,
@@ -109,7 +96,6 @@ input! {
         /// The path of the connection test, which `allow` must contain as a GET. When absent, the
         /// first GET in `allow` without a placeholder.
         test_path: Option<CallPath>,
-        /// The position of an error's code in an answer.
         error_code: Defaulted<ErrorCode>,
         /// Names of members of answers that may be stored, at any depth. Nothing else of an answer is
         /// stored, except its status, its hash, and the facts that playbooks read.
@@ -145,7 +131,6 @@ input! {
     #[derive(Default, PartialEq, Serialize, Deserialize)]
     #[serde(rename_all = "camelCase")]
     pub struct ConnectionAuth {
-        /// The scheme.
         scheme: AuthScheme,
         /// For `basic`: the user, with the secret as password. Without it, the secret is the user
         /// and the password is empty.
@@ -164,7 +149,6 @@ input! {
     pub struct FixedHeader {
         /// The header's name, other than the names that the service sets.
         name: HeaderName,
-        /// The header's value.
         value: HeaderText,
     }
     check(name) may_be_fixed;
@@ -231,13 +215,9 @@ names! {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentPause {
-    /// The owning organization.
     pub organization_id: OrganizationId,
-    /// True while the pause is on.
     pub paused: bool,
-    /// The user who set it.
     pub by: UserId,
-    /// The instant it was set.
     pub updated_at: Timestamp,
 }
 
@@ -322,7 +302,6 @@ fn tests_what_is_allowed(
 impl ConnectionPut {
     /// Returns the fault of a base URL with plain http, or with a host that the stack's functions
     /// may not call.
-    #[must_use]
     pub fn not_public(&self) -> Option<Fault> {
         (!self.base_url.is_public()).then(|| {
             let detail = "`baseUrl` must be an https URL with a public host name: no IP address, and no name \
@@ -333,7 +312,6 @@ impl ConnectionPut {
 
     /// Returns the fault of another base URL without a secret. Otherwise the secret could be sent to
     /// a host of the caller's own.
-    #[must_use]
     pub fn lacks_secret(&self, before: &Connection) -> Option<Fault> {
         let keeps = before.secret.is_some() && !self.secret.is_sent();
         (keeps && self.base_url != before.base_url).then(|| {
@@ -346,7 +324,6 @@ impl ConnectionPut {
 impl Connection {
     /// Returns why a call cannot carry an idempotency key: the connection puts the key where the call
     /// has a value of its own, which was approved. None if it can, or carries none.
-    #[must_use]
     pub fn key_taken(&self, call: &ApiCall) -> Option<String> {
         let keys = self.idempotency.as_ref().filter(|_| call.changes())?;
         let name = &*keys.name;
@@ -368,7 +345,6 @@ impl Connection {
     pub const NOUN: &'static str = "connection";
 
     /// Creates a connection without its secret.
-    #[must_use]
     pub fn new(tenant: OrganizationId, name: Slug, put: ConnectionPut, now: Timestamp) -> Self {
         Self {
             organization_id: tenant,
@@ -424,14 +400,11 @@ impl Connection {
         )
     }
 
-    /// Returns the connection of that name.
-    #[must_use]
     pub fn named<'a>(connections: &'a [Self], name: &str) -> Option<&'a Self> {
         connections.iter().find(|one| *one.name == *name)
     }
 
     /// The connection revision to which an action proposed at this time is bound.
-    #[must_use]
     pub fn as_now(&self) -> ConnectionRevision {
         ConnectionRevision {
             name: self.name.to_string(),
@@ -440,7 +413,6 @@ impl Connection {
     }
 
     /// Returns the system's treatment of a repeated call: keyed if it has a place for keys.
-    #[must_use]
     pub const fn idempotency(&self) -> Idempotency {
         match self.idempotency {
             Some(_) => Idempotency::Keyed,
@@ -449,7 +421,6 @@ impl Connection {
     }
 
     /// Returns the milliseconds for which the system keeps an idempotency key.
-    #[must_use]
     pub fn keys_kept_for(&self) -> i64 {
         self.idempotency
             .as_ref()
@@ -458,13 +429,11 @@ impl Connection {
 
     /// True if a call with a rendered path is allowed. The path has no query and plain segments
     /// only: none is empty, a dot segment, or contains an encoded slash.
-    #[must_use]
     pub fn allows(&self, method: &str, path: &str) -> bool {
         allow::allows(&self.allow, method, path)
     }
 
     /// Returns the path of the connection test; none if no allowed call fits.
-    #[must_use]
     pub fn tested_path(&self) -> Option<&str> {
         let named = self.test_path.as_deref();
         named
@@ -472,22 +441,18 @@ impl Connection {
             .or_else(|| self.allow.iter().find_map(AllowedCall::as_plain_get))
     }
 
-    /// Returns the header that marks a replayed answer, if any.
-    #[must_use]
     pub fn replayed_header(&self) -> Option<&str> {
         self.idempotency.as_ref()?.replayed_header.as_deref()
     }
 
     /// True if an answer replays the answer to an earlier call with the same key. `replayed` is the
     /// value of the marking header.
-    #[must_use]
     pub fn is_replay(&self, replayed: Option<&str>) -> bool {
         let says_so = replayed.is_some_and(|value| !value.eq_ignore_ascii_case("false"));
         says_so && self.replays() == Some(Replays::All)
     }
 
     /// Returns the system's answer to a repeated key; none for a system without keys.
-    #[must_use]
     pub fn replays(&self) -> Option<Replays> {
         self.idempotency.as_ref().map(|keys| keys.replays.0)
     }

@@ -2,7 +2,7 @@
 
 use model::{
     FaultCode, Timestamp,
-    input::{Field, Json, Place, Reading, Schema},
+    input::{Component, Json, Place, Reading, Schema},
 };
 use secrecy::{ExposeSecret, SecretString};
 use serde::{Deserialize, Serialize};
@@ -24,7 +24,6 @@ pub struct ConnectionSecret(SecretString);
 pub struct SealedSecret {
     /// The ciphertext in base64.
     pub ciphertext: String,
-    /// The instant it was set.
     pub set_at: Timestamp,
 }
 
@@ -39,8 +38,8 @@ impl ExposeSecret<str> for ConnectionSecret {
     }
 }
 
-impl Field for ConnectionSecret {
-    fn read(value: &Json, place: &mut Place<'_>) -> Reading<Self> {
+impl Component for ConnectionSecret {
+    fn parse(value: &Json, place: &mut Place<'_>) -> Reading<Self> {
         let Json::String(text) = value else {
             return place.wrong(value, "a string");
         };
@@ -52,15 +51,6 @@ impl Field for ConnectionSecret {
             return place.must(FaultCode::Pattern, rule);
         }
         Some(Self(text.as_str().into()))
-    }
-
-    fn field_schema() -> Schema {
-        model::input::reference("ConnectionSecret")
-    }
-
-    fn field_schemas(all: &mut Vec<(String, Schema)>) {
-        let schema = <Self as PartialSchema>::schema();
-        all.push(("ConnectionSecret".to_owned(), schema));
     }
 }
 
@@ -79,8 +69,4 @@ impl PartialSchema for ConnectionSecret {
     }
 }
 
-impl ToSchema for ConnectionSecret {
-    fn name() -> std::borrow::Cow<'static, str> {
-        "ConnectionSecret".into()
-    }
-}
+impl ToSchema for ConnectionSecret {}

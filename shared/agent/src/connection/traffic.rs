@@ -12,11 +12,8 @@ use model::{OrganizationId, Slug, Timestamp, names, span};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ConnectionTraffic {
-    /// The owning organization.
     pub organization_id: OrganizationId,
-    /// The connection.
     pub connection: Slug,
-    /// The circuit breaker.
     pub breaker: Breaker,
     /// Actions at work, each with the end of its lease. Empty unless concurrent actions are
     /// limited.
@@ -57,7 +54,6 @@ pub struct Breaker {
     pub pause: i64,
     /// The end of the opening; none while closed.
     pub open_until: Option<Timestamp>,
-    /// The deadline of the current probe.
     pub probe_until: Option<Timestamp>,
 }
 
@@ -73,7 +69,6 @@ names! {
     }
 }
 
-/// A request of an action to start work.
 #[derive(Clone, Copy, Debug)]
 pub struct AdmissionRequest<'a> {
     /// Its unique name among the actions of its connection.
@@ -84,11 +79,9 @@ pub struct AdmissionRequest<'a> {
     pub calls: i64,
     /// The slot that it waited for, if any.
     pub slot: Option<Timestamp>,
-    /// The instant of the request.
     pub now: Timestamp,
 }
 
-/// The answer to a request to start work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Admission {
     /// The first call may begin at this instant, at most
@@ -108,8 +101,6 @@ impl Breaker {
     /// The longest opening, in milliseconds.
     pub const LONGEST_PAUSE: i64 = 15 * span::MINUTE;
 
-    /// Returns the state.
-    #[must_use]
     pub fn state(&self, now: Timestamp) -> BreakerState {
         match self.open_until {
             None => BreakerState::Closed,
@@ -183,8 +174,6 @@ impl ConnectionTraffic {
     /// The retry delay of an action that found the concurrency limit reached, in milliseconds.
     pub const FULL: i64 = 10 * span::SECOND;
 
-    /// Creates the state of a connection without any.
-    #[must_use]
     pub fn none(connection: &Connection) -> Self {
         Self {
             organization_id: connection.organization_id,
@@ -197,7 +186,6 @@ impl ConnectionTraffic {
     }
 
     /// Returns the circuit breaker for this revision of the connection.
-    #[must_use]
     pub fn breaker_of(&self, connection: &Connection) -> Breaker {
         if self.breaker.revision == connection.revision {
             self.breaker
@@ -210,7 +198,6 @@ impl ConnectionTraffic {
     }
 
     /// True if the connection recently gave unclear answers.
-    #[must_use]
     pub fn is_troubled(&self, connection: &Connection) -> bool {
         self.breaker_of(connection).is_troubled()
     }

@@ -39,8 +39,6 @@ fn is_period(text: &str) -> bool {
 }
 
 impl Period {
-    /// Returns its milliseconds.
-    #[must_use]
     pub fn millis(&self) -> i64 {
         let (number, unit) = self.split_at(self.len() - 1);
         let unit = match unit {

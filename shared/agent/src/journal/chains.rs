@@ -18,7 +18,6 @@ use model::{
 
 impl AgentSession {
     /// Creates the entry of a transition that was just made, to be written with it.
-    #[must_use]
     pub fn note(&mut self, note: Note, now: Timestamp) -> JournalEntry {
         let entry = JournalEntry {
             to: Some(self.status.name().to_owned()),
@@ -33,7 +32,6 @@ impl AgentSession {
     }
 
     /// Returns the hash of its newest analysis and of what was read for it, without excerpts.
-    #[must_use]
     pub fn analysis_hash(&self) -> String {
         let reads = self.analysis.reads.iter().map(|read| {
             json!({
@@ -46,7 +44,6 @@ impl AgentSession {
     }
 
     /// Returns the digests of some of its actions, by their ids.
-    #[must_use]
     pub fn digests<'a>(&self, ids: impl Iterator<Item = &'a String>) -> Value {
         let actions = ids.filter_map(|id| self.proposed(id));
         let digests = actions.map(|action| (action.id.clone(), Value::from(action.digest(self))));
@@ -57,7 +54,6 @@ impl AgentSession {
 impl AgentAction {
     /// Creates the entries of new call results and of a transition that was just made, to be written
     /// with it.
-    #[must_use]
     pub fn note(&mut self, note: Option<Note>, now: Timestamp) -> Vec<JournalEntry> {
         let digest = self.digest();
         let results = std::mem::take(&mut self.progress.unwritten).into_iter();
@@ -102,20 +98,15 @@ pub struct JournalCheck {
     pub head: JournalHead,
 }
 
-/// A break in a chain.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct JournalBreak {
     /// The action of the chain; null for the session's own chain.
     pub action_id: Option<String>,
-    /// The number of the entry.
     pub seq: i64,
-    /// The flaw.
     pub why: JournalFlaw,
 }
 
-/// Checks the chains of a session and of its actions.
-#[must_use]
 pub fn check_journal<'a>(
     session: &AgentSession,
     actions: impl Iterator<Item = &'a AgentAction>,

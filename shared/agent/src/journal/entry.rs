@@ -20,29 +20,22 @@ use model::{
     names,
 };
 
-/// An entry of a journal.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct JournalEntry {
-    /// The owning organization.
     pub organization_id: OrganizationId,
-    /// The session.
     pub session_id: AgentSessionId,
     /// The action of the chain; none for the session's own chain.
     pub action_id: Option<String>,
     /// The number within the chain, from 1.
     pub seq: i64,
-    /// The instant of the event.
     pub at: Timestamp,
-    /// The actor.
     pub actor: JournalActor,
-    /// The event.
     pub what: JournalEvent,
     /// The status or state before.
     pub from: Option<String>,
     /// The status or state after.
     pub to: Option<String>,
-    /// The digest of the action.
     pub digest: Option<String>,
     /// Details such as digests by action, the status and excerpt hash of an answer, or reasons.
     pub detail: Option<JsonText>,
@@ -56,11 +49,9 @@ pub struct JournalEntry {
     pub hash: String,
 }
 
-/// The actor of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct JournalActor {
-    /// The type of actor.
     #[serde(rename = "type")]
     pub kind: JournalActorType,
     /// The user, for an actor of type `user`.
@@ -133,21 +124,16 @@ names! {
     }
 }
 
-/// The content of a journal entry.
 #[derive(Clone, Debug)]
 pub struct Note {
-    /// The actor.
     pub actor: JournalActor,
-    /// The event.
     pub what: JournalEvent,
     /// The status or state before.
     pub from: Option<&'static str>,
-    /// The details.
     pub detail: Option<JsonText>,
 }
 
 input! {
-    /// The period of a journal export.
     pub struct JournalPeriod {
         /// Start of the period, inclusive.
         from: Option<Timestamp>,
@@ -158,7 +144,6 @@ input! {
 
 impl JournalActor {
     /// Creates the actor of a user; without one, the service itself.
-    #[must_use]
     pub const fn user(user_id: Option<UserId>) -> Self {
         Self {
             kind: JournalActorType::User,
@@ -166,8 +151,6 @@ impl JournalActor {
         }
     }
 
-    /// Creates an actor without a user.
-    #[must_use]
     pub const fn of(kind: JournalActorType) -> Self {
         Self {
             kind,
@@ -177,8 +160,6 @@ impl JournalActor {
 }
 
 impl Note {
-    /// Creates a note without details.
-    #[must_use]
     pub const fn new(actor: JournalActor, what: JournalEvent, from: Option<&'static str>) -> Self {
         Self {
             actor,
@@ -226,7 +207,6 @@ impl Note {
 
 impl JournalEntry {
     /// Returns the hash of the excerpt that the details name.
-    #[must_use]
     pub fn excerpt_hash(&self) -> Option<&str> {
         let JsonText(detail) = self.detail.as_ref()?;
         detail.0.get("response")?.get("excerpt")?.as_str()

@@ -11,7 +11,6 @@ use model::{digest, journal::canonical, span};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[schema(as = TargetResponse)]
 pub struct Excerpt {
-    /// HTTP status.
     #[schema(value_type = i64, minimum = 100, maximum = 599, examples(200))]
     pub status: u16,
     /// Members of the body that the connection keeps, up to 4 KiB. A larger body is the beginning of
@@ -24,7 +23,6 @@ impl Excerpt {
     pub const KEPT: i64 = 90 * span::DAY;
 
     /// Returns the SHA-256 of its canonical JSON, in hexadecimal.
-    #[must_use]
     pub fn hash(&self) -> String {
         digest(&canonical(
             &json!({ "status": self.status, "body": self.body }),

@@ -1,5 +1,3 @@
-//! The history of a class of alerts.
-
 use std::collections::{BTreeMap, HashSet};
 
 use serde::Deserialize;
@@ -19,7 +17,6 @@ pub struct Occurrence {
     pub records: u32,
 }
 
-/// The history of a class of alerts.
 #[derive(Clone, Debug)]
 pub struct ClassHistory {
     /// The instant of the history, at which windows end.
@@ -34,17 +31,12 @@ pub struct ClassHistory {
     pub earlier: Vec<LabelledAlert>,
 }
 
-/// The labels of an alert.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LabelledAlert {
-    /// Unique id.
     pub id: AlertId,
-    /// The records that it names.
     pub entities: Vec<AlertEntity>,
-    /// Its labels.
     pub labels: Labels,
-    /// The instant of the alert.
     pub occurred_at: Timestamp,
 }
 
@@ -52,8 +44,6 @@ impl Occurrence {
     /// The most occurrences stored per hour, for windows and baselines alike.
     pub const MOST_AN_HOUR: usize = 100;
 
-    /// Creates the occurrence of an alert.
-    #[must_use]
     pub fn of(id: AlertId, entities: &[AlertEntity], at: Timestamp) -> Self {
         Self {
             minute: at.millis().div_euclid(span::MINUTE),
@@ -62,7 +52,6 @@ impl Occurrence {
     }
 
     /// Returns a number that identifies it within its day (UTC).
-    #[must_use]
     pub const fn within_day(self) -> i64 {
         let minute = self.minute.rem_euclid(span::DAY / span::MINUTE);
         (minute << 32) | self.records as i64
@@ -70,7 +59,6 @@ impl Occurrence {
 
     /// Returns the occurrence with this number on the day that begins at `day`. None for an invalid
     /// number.
-    #[must_use]
     pub fn on_day(day: Timestamp, number: i64) -> Option<Self> {
         let minute = number >> 32;
         let is_one = (0..span::DAY / span::MINUTE).contains(&minute);
@@ -85,13 +73,10 @@ impl Occurrence {
 impl ClassHistory {
     /// Number of days for which occurrences are stored: three months, and the longest window.
     pub const DAYS: i64 = 100;
-    /// The size of each sample of labels.
     pub const SAMPLE: usize = 100;
     /// The length of [`recent`](Self::recent), in milliseconds.
     pub const RECENT: i64 = 7 * span::DAY;
 
-    /// Creates an empty history.
-    #[must_use]
     pub const fn none(at: Timestamp) -> Self {
         Self {
             at,

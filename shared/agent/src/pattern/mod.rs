@@ -70,13 +70,10 @@ pub struct PatternWindow {
     pub fires: bool,
 }
 
-/// A label that alerts share.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SharedLabel {
-    /// The label's name.
     pub name: String,
-    /// The label's value.
     pub value: String,
     /// Number of alerts in the window with this label, out of a sample of up to 100.
     pub count: i64,
@@ -98,13 +95,11 @@ impl Pattern {
     const FALSE_SHARE: f64 = 0.05;
 
     /// True if alerts are more frequent than before.
-    #[must_use]
     pub fn surges(&self) -> bool {
         self.windows.iter().any(|window| window.fires)
     }
 
     /// True if the alert is more than a single case.
-    #[must_use]
     pub fn is_anomaly(&self) -> bool {
         self.surges() || self.recurrence.is_some()
     }

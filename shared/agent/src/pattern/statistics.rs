@@ -3,7 +3,6 @@
 //! values match to eleven digits.
 
 /// P[Bin(`n`, `p`) ≥ `k`].
-#[must_use]
 pub fn binomial_tail(n: u32, p: f64, k: u32) -> f64 {
     if k == 0 || p >= 1.0 {
         return 1.0;
@@ -31,7 +30,6 @@ pub fn binomial_tail(n: u32, p: f64, k: u32) -> f64 {
 /// Returns the probability of at least `x` cases in a window, given `b` cases in a baseline and equal
 /// rates. `window` and `baseline` are the lengths. Conditional test of Przyborowski and Wilenski,
 /// 1940. 1 without a baseline.
-#[must_use]
 pub fn surge(x: u32, window: f64, b: u32, baseline: f64) -> f64 {
     binomial_tail(x + b, window / (window + baseline), x)
 }
@@ -39,7 +37,6 @@ pub fn surge(x: u32, window: f64, b: u32, baseline: f64) -> f64 {
 /// Fisher's exact test, one-sided. Of all cases, `n` are drawn and `rest_n` are not; `k` of the
 /// first and `rest_k` of the others have a property. Returns the probability that at least `k`
 /// drawn cases have it.
-#[must_use]
 pub fn fisher(k: u32, n: u32, rest_k: u32, rest_n: u32) -> f64 {
     let (all, have) = (n + rest_n, k + rest_k);
     let lack = all - have;
@@ -57,7 +54,6 @@ pub fn fisher(k: u32, n: u32, rest_k: u32, rest_n: u32) -> f64 {
 
 /// Returns the hypotheses to reject, so that at most this share of the rejections is false
 /// (Benjamini and Hochberg, 1995).
-#[must_use]
 pub fn rejected(p_values: &[f64], false_share: f64) -> Vec<bool> {
     let mut sorted = p_values.to_vec();
     sorted.sort_by(f64::total_cmp);

@@ -18,7 +18,6 @@ const BASELINE: usize = 28 * 24;
 /// The number of months in the baseline of a class with a cycle.
 const MONTHS: u32 = 3;
 
-/// Returns the windows that end at the analysis of an alert.
 pub(super) fn windows(alert: &Alert, history: &ClassHistory, cycle: Cycle) -> Vec<PatternWindow> {
     let others = others(alert, history);
     let ago = |at| usize::try_from(history.at.since(at) / span::HOUR).unwrap_or_default();
@@ -122,8 +121,6 @@ fn distinct(others: &[Other], end: usize, hours: usize) -> Distinct {
 }
 
 impl Pattern {
-    /// Returns the pattern of an alert in its history.
-    #[must_use]
     pub fn of(alert: &Alert, history: &ClassHistory, cycle: Cycle) -> Self {
         let windows = windows(alert, history, cycle);
         // The longest window that fires has the largest sample.

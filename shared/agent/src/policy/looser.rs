@@ -5,7 +5,6 @@ use super::{AgentPolicy, PolicyCaps, PolicyMatch, PolicyRule};
 impl AgentPolicy {
     /// True if it may allow an action, or an approver, that the policy before it did not. A rule that was
     /// split into several may count as looser.
-    #[must_use]
     pub fn is_looser_than(&self, before: &Self) -> bool {
         let is_kept = |rule: &PolicyRule| rule.is_kept_by(&self.rules);
         !before.rules.iter().all(is_kept) || self.caps.are_looser_than(&before.caps)

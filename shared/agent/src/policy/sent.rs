@@ -82,7 +82,6 @@ input! {
 }
 
 input! {
-    /// An amount of money.
     pub struct MoneySet {
         /// The amount in the currency's smallest unit.
         minor_units: Whole<0, MAX_ID>,
@@ -105,7 +104,6 @@ fn one_of_both(
 }
 
 impl PolicySet {
-    /// Applies the request to a policy.
     pub fn apply(&self, policy: &mut super::AgentPolicy) {
         if let Some(preset) = self.preset {
             policy.rules = preset.rules();

@@ -33,14 +33,10 @@ impl AgentSession {
         self.plan_alert_check(&ApprovedActions::<&AgentAction>::none(), now);
     }
 
-    /// True if a check of its alert is scheduled.
-    #[must_use]
     pub fn awaits_alert_check(&self) -> bool {
         self.times.alert_check_at.is_some()
     }
 
-    /// Returns the message of the alert's check, if one is due.
-    #[must_use]
     pub fn alert_check_message(&self, now: Timestamp) -> Option<Message> {
         let is_due = self.times.alert_check_at.is_some_and(|at| at <= now);
         is_due.then_some(Message::CheckAlert {
@@ -52,7 +48,6 @@ impl AgentSession {
     /// Returns the check that resolves its alert. None until its actions have ended with known
     /// outcomes and every verified effect was found, and without the conditions of a playbook. After
     /// a failure or a skip, another user may have settled the matter.
-    #[must_use]
     pub fn alert_check<A: Deref<Target = AgentAction>>(
         &self,
         actions: &ApprovedActions<A>,
@@ -72,7 +67,6 @@ impl AgentSession {
         end.map(Check::of_alert)
     }
 
-    /// Records that the sweeper requested the check.
     pub fn alert_check_requested(&mut self, now: Timestamp) {
         self.check_alert_at(now.plus(Self::ALERT_CHECK_AGAIN));
     }
@@ -110,7 +104,6 @@ impl AgentSession {
     }
 
     /// True if it has ended and the organization's journal does not name its newest entry.
-    #[must_use]
     pub fn is_unnamed(&self) -> bool {
         self.status.has_ended() && self.times.journal_named < self.journal.seq
     }

@@ -10,7 +10,6 @@ use crate::{
 impl AgentAction {
     /// Returns the approved amount and the one that its verification found instead. None unless the
     /// effect took place with another amount.
-    #[must_use]
     pub fn other_amount(&self) -> Option<(Money, Money)> {
         let record = self.checks.verification.as_ref()?;
         let verify = self.content.verify.as_ref()?;

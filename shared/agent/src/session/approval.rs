@@ -22,7 +22,6 @@ pub struct ApprovedActions<A> {
     pub unreadable: Vec<String>,
 }
 
-/// The result of an approval.
 #[derive(Debug)]
 pub enum Approved<'a, A> {
     /// Actions to run, written together with the session.
@@ -39,8 +38,6 @@ pub enum Approved<'a, A> {
 }
 
 impl<A: Deref<Target = AgentAction>> ApprovedActions<A> {
-    /// Creates an empty list.
-    #[must_use]
     pub const fn none() -> Self {
         Self {
             known: Vec::new(),
@@ -49,7 +46,6 @@ impl<A: Deref<Target = AgentAction>> ApprovedActions<A> {
     }
 
     /// Returns the state of an approved action; none if it was not approved.
-    #[must_use]
     pub fn state(&self, action_id: &str) -> Option<ActionState> {
         if self.unreadable.iter().any(|id| id == action_id) {
             return Some(ActionState::Unknown);
@@ -62,7 +58,6 @@ impl<A: Deref<Target = AgentAction>> ApprovedActions<A> {
 
     /// Returns the ids of queued actions that waited for an ended one. Empty until that one has
     /// ended.
-    #[must_use]
     pub fn waiting_for(&self, action_id: &str) -> Vec<String> {
         if !self.state(action_id).is_some_and(ActionState::has_ended) {
             return Vec::new();
@@ -76,8 +71,6 @@ impl<A: Deref<Target = AgentAction>> ApprovedActions<A> {
         waiting.map(|action| action.key.action_id.clone()).collect()
     }
 
-    /// True if every action has ended.
-    #[must_use]
     pub fn all_ended(&self) -> bool {
         self.known.iter().all(|action| action.state.has_ended())
     }
@@ -299,8 +292,6 @@ impl AgentSession {
         )
     }
 
-    /// Returns the 409 for a session whose alert is resolved.
-    #[must_use]
     pub fn alert_resolved() -> Error {
         Error::conflict(
             Code::AlertResolved,
@@ -317,7 +308,6 @@ impl AgentSession {
     }
 
     /// Returns the 409 for a session whose alert has a newer session. Its actions cannot run again.
-    #[must_use]
     pub fn followed_by_another() -> Error {
         Error::conflict(
             Code::SessionSuperseded,
@@ -325,7 +315,6 @@ impl AgentSession {
         )
     }
 
-    /// Queues the listed actions.
     fn queue<'a, A: DerefMut<Target = AgentAction>>(
         &self,
         actions: &'a mut ApprovedActions<A>,
@@ -361,7 +350,6 @@ impl AgentSession {
 
     /// Returns the ids of the actions that are not approved together with an action: both share a
     /// record, and neither comes before the other.
-    #[must_use]
     pub fn excluded_by(&self, action: &ProposedAction) -> Vec<String> {
         let all = self.plan.proposed_actions.iter();
         let excluded = all.filter(|other| self.are_exclusive(action, other));

@@ -11,13 +11,9 @@ use model::{JsonText, OrganizationId, Timestamp};
 /// The input of an alert's analysis.
 #[derive(Clone, Debug)]
 pub struct Case {
-    /// The alert.
     pub alert: Alert,
-    /// The history of its class.
     pub history: ClassHistory,
-    /// The organization's connections.
     pub connections: Vec<Connection>,
-    /// Outcomes of the playbooks' earlier proposals.
     pub playbooks: PlaybookRecord,
 }
 
@@ -35,13 +31,11 @@ pub struct ReadEvidence {
     pub status: Option<u16>,
     /// SHA-256 of the answer's whole body without secrets, in hexadecimal.
     pub hash: Option<String>,
-    /// The facts that it returned.
     pub facts: JsonText<Facts>,
     /// The hash of the answer's [excerpt](crate::journal::Excerpt); none without an answer.
     pub excerpt_hash: Option<String>,
     /// The reason if there is no answer.
     pub error: Option<String>,
-    /// The instant of the read.
     pub at: Timestamp,
 }
 
@@ -55,7 +49,6 @@ pub struct Evidence {
     pub says: String,
     /// True if the claim holds; null if a fact that it needs is unknown.
     pub holds: Option<bool>,
-    /// The instant of the read.
     pub at: Timestamp,
 }
 
@@ -74,7 +67,6 @@ pub struct ConfidenceFrom {
     pub findings: Vec<FindingWeight>,
 }
 
-/// The weight of a finding.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FindingWeight {
@@ -88,7 +80,6 @@ pub struct FindingWeight {
 impl ConfidenceFrom {
     /// Creates the factors from a playbook version's effective runs, all its runs, and the
     /// findings.
-    #[must_use]
     pub fn of(effective: i64, runs: i64, findings: Vec<FindingWeight>) -> Self {
         let number = |count: i64| f64::from(u32::try_from(count.max(0)).unwrap_or(u32::MAX));
         Self {
@@ -103,7 +94,6 @@ impl ConfidenceFrom {
     const RECORD: i64 = 10;
 
     /// Returns the confidence with two digits, and in words.
-    #[must_use]
     pub fn rounded(&self) -> (f64, String) {
         let rounded = (self.confidence() * 100.0).round() / 100.0;
         let record = if self.runs < Self::RECORD {
@@ -115,7 +105,6 @@ impl ConfidenceFrom {
     }
 
     /// Returns the confidence, from 0 to 1.
-    #[must_use]
     pub fn confidence(&self) -> f64 {
         let weights = self.findings.iter().map(|finding| finding.weight);
         let odds = self.prior / (1.0 - self.prior) * weights.product::<f64>();
@@ -132,9 +121,7 @@ impl ConfidenceFrom {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PlaybookRuns {
-    /// The organization.
     pub organization_id: OrganizationId,
-    /// The playbook.
     pub name: String,
     /// Its version. In the table, `version` is the item's version.
     pub playbook_version: u32,
@@ -156,7 +143,6 @@ pub struct PlaybookRecord {
 
 impl PlaybookRecord {
     /// Returns the number of a version's effective runs, and the number of all its runs.
-    #[must_use]
     pub fn of(&self, playbook: &PlaybookVersion) -> (i64, i64) {
         let mut runs = self.runs.iter();
         let is_it = |one: &&PlaybookRuns| {
@@ -166,8 +152,6 @@ impl PlaybookRecord {
             .map_or((0, 0), |one| (one.effective, one.runs))
     }
 
-    /// True if it did not help a record of the alert.
-    #[must_use]
     pub fn did_not_help(&self, playbook: &PlaybookVersion) -> bool {
         self.not_helped.contains(&playbook.label())
     }
@@ -177,7 +161,6 @@ impl PlaybookRecord {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PlaybookVersion {
-    /// The playbook's name.
     pub name: String,
     /// The version; every change raises it.
     pub version: u32,
@@ -187,7 +170,6 @@ pub struct PlaybookVersion {
 
 impl PlaybookVersion {
     /// Returns name and version: `invoice-duplicated#3`.
-    #[must_use]
     pub fn label(&self) -> String {
         format!("{}#{}", self.name, self.version)
     }

@@ -15,7 +15,6 @@ use model::{
 };
 
 input! {
-    /// The body of a request that executes actions.
     pub struct ActionsExecute {
         /// Ids of automated actions of the newest proposal. A repeated id counts once.
         action_ids: List<ActionId, 1, 50>,
@@ -31,7 +30,6 @@ input! {
 }
 
 input! {
-    /// The body of a request that previews actions.
     pub struct ActionsPreview {
         /// Ids of actions of the newest proposal. A repeated id counts once.
         action_ids: List<ActionId, 1, 50>,
@@ -48,8 +46,6 @@ pub struct Digests(pub BTreeMap<String, Digest>);
 pub struct Digest(pub String);
 
 impl ActionsExecute {
-    /// Returns the ids without repeats.
-    #[must_use]
     pub fn distinct(&self) -> Vec<String> {
         distinct(&self.action_ids.0)
     }
@@ -57,7 +53,6 @@ impl ActionsExecute {
 
 impl ActionsPreview {
     /// Returns the ids without repeats.
-    #[must_use]
     pub fn distinct(&self) -> Vec<String> {
         distinct(&self.action_ids.0)
     }
@@ -120,7 +115,6 @@ impl Field for Digests {
     }
 }
 
-/// A request for approval.
 #[derive(Clone, Copy, Debug)]
 pub struct Approving<'a> {
     /// The distinct ids of the actions.
@@ -129,20 +123,15 @@ pub struct Approving<'a> {
     pub again: bool,
     /// The digests of the reviewed content, as far as they were sent.
     pub digests: Option<&'a Digests>,
-    /// The approver's note.
     pub note: Option<&'a str>,
-    /// The approver.
     pub by: UserId,
     /// The request's trace id, as in the logs.
     pub trace: Option<&'a str>,
 }
 
-/// The context of an approval, besides the session.
 #[derive(Clone, Copy, Debug)]
 pub struct Approver<'a> {
-    /// The approver.
     pub user: &'a User,
-    /// The organization's policy.
     pub policy: &'a AgentPolicy,
     /// Of the users who approved before, those who still may.
     pub others: &'a Approvers,
@@ -150,7 +139,6 @@ pub struct Approver<'a> {
 
 impl<'a> Approving<'a> {
     /// Creates a first approval of these actions, without a note.
-    #[must_use]
     pub const fn of(ids: &'a [String], by: UserId) -> Self {
         Self {
             ids,

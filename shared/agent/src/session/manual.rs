@@ -31,7 +31,6 @@ use model::{
 };
 
 input! {
-    /// The body of a request that hands a manual action over to a user.
     pub struct ActionHandOver {
         /// The assignee: a user of the organization.
         assignee_id: UserId,
@@ -48,13 +47,10 @@ pub enum RequestChange {
     Over,
     /// Opened again.
     Reopened,
-    /// Deleted.
     Deleted,
 }
 
 impl HandlingStatus {
-    /// Returns its journal event.
-    #[must_use]
     pub const fn event(self) -> JournalEvent {
         match self {
             Self::Done => JournalEvent::DoneByHand,
@@ -65,8 +61,6 @@ impl HandlingStatus {
 }
 
 impl RequestChange {
-    /// Returns its journal event.
-    #[must_use]
     pub const fn event(self) -> JournalEvent {
         match self {
             Self::Over => JournalEvent::DoneByHand,
@@ -260,7 +254,6 @@ impl ProposedAction {
     }
 }
 
-/// Returns the first characters of a text.
 fn cut(text: &str, most: usize) -> String {
     text.chars().take(most).collect()
 }

@@ -12,15 +12,12 @@ use model::{Code, Error, Permission, Timestamp, User, UserId};
 /// The render context of a session: the records on which its next step depends.
 #[derive(Clone, Debug)]
 pub struct SessionContext {
-    /// The organization's policy.
     pub policy: AgentPolicy,
     /// Of the users who approved its actions, those who still may.
     pub approvers: Approvers,
-    /// True if its alert is resolved.
     pub is_resolved: bool,
 }
 
-/// The next step of a session.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[schema(as = NextStep, examples(json!({
     "who": "A manager or admin who did not open this session",
@@ -30,7 +27,6 @@ pub struct SessionContext {
 pub struct Next {
     /// The users who can take it, or the agent.
     pub who: String,
-    /// The step.
     pub what: String,
     /// The end of the time for it; null if there is none.
     pub until: Option<Timestamp>,
@@ -41,7 +37,6 @@ pub struct Next {
 /// The kind of step, which tells the users who can take it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Step {
-    /// The agent works.
     Agent,
     /// A user proposes actions, or opens another session.
     Propose,
@@ -74,14 +69,12 @@ impl Next {
 
 impl AgentSession {
     /// Returns its next step; none if nothing is left to do.
-    #[must_use]
     pub fn next(&self, context: &SessionContext, now: Timestamp) -> Option<Next> {
         self.next_steps(context, now).into_iter().next()
     }
 
     /// Returns the first step that a user with certain permissions can take now. A user who has
     /// approved an action waits for the others.
-    #[must_use]
     pub fn next_of(
         &self,
         user: &User,
@@ -104,7 +97,6 @@ impl AgentSession {
 
     /// True if an approval of a user who may execute actions is missing. A user who has approved an action
     /// waits for the others.
-    #[must_use]
     pub fn awaits_approval_of(
         &self,
         user: &User,
@@ -203,7 +195,6 @@ impl AgentSession {
         Next::new(Step::Propose, PROPOSER, what)
     }
 
-    /// Returns the next check of an open outcome.
     fn check_step(&self, now: Timestamp) -> Option<Next> {
         let (id, at) = self.plan.awaited.iter().min_by_key(|(_, at)| **at)?;
         let action = self.proposed(id)?;

@@ -6,7 +6,6 @@ use crate::{
 };
 use model::Timestamp;
 
-/// The open work on an action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OpenWork {
     /// An automated action can be approved.
@@ -21,7 +20,6 @@ pub enum OpenWork {
 
 impl OpenWork {
     /// True if it is an approval. The actions of a resolved alert are not approved.
-    #[must_use]
     pub const fn is_approval(self) -> bool {
         matches!(self, Self::Approve | Self::ApproveAgain)
     }
@@ -41,7 +39,6 @@ impl AgentSession {
     }
 
     /// True if it belongs in the list of open work, as of its last write.
-    #[must_use]
     pub fn has_open_work(&self) -> bool {
         let mut open = self.open_actions(false, self.times.updated_at);
         self.status == AgentSessionStatus::AwaitingConfirmation || open.next().is_some()
@@ -50,7 +47,6 @@ impl AgentSession {
     /// Returns until when its actions can be approved. A proposal can be approved for 24 hours, however
     /// long a manual action keeps the session open. After the end, other actions can be approved for
     /// as long.
-    #[must_use]
     pub fn approvable_until(&self, now: Timestamp) -> Option<Timestamp> {
         let awaits = self.status_at(now) == AgentSessionStatus::AwaitingConfirmation;
         let mut open = self.open_actions(false, now);
@@ -61,7 +57,6 @@ impl AgentSession {
 
     /// Returns the actions that can be approved, in at most `most` characters, and until when. None if
     /// there are none. Descriptions name the records and the amount.
-    #[must_use]
     pub fn approval_request(&self, most: usize, now: Timestamp) -> Option<String> {
         let until = self.approvable_until(now)?.to_string().replace('T', " ");
         let until = until.chars().take("2026-01-15 14:05".len());
@@ -91,8 +86,6 @@ impl AgentSession {
         Some(text + &until)
     }
 
-    /// True if an action was approved.
-    #[must_use]
     pub fn is_approved(&self, action_id: &str) -> bool {
         self.plan
             .approved

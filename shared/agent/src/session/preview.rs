@@ -49,7 +49,6 @@ impl AgentSession {
     }
 
     /// Returns the pairs of these actions that are not approved together, by their ids.
-    #[must_use]
     pub fn exclusive_pairs(&self, actions: &[&ProposedAction]) -> Vec<[String; 2]> {
         let mut pairs = Vec::new();
         for (at, one) in actions.iter().enumerate() {
@@ -61,7 +60,6 @@ impl AgentSession {
     }
 
     /// Returns the number of valid approvals of one of its actions.
-    #[must_use]
     pub fn approvals_given(
         &self,
         action: &ProposedAction,
@@ -78,7 +76,6 @@ impl AgentSession {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MoneySum {
-    /// The direction.
     pub direction: MoneyDirection,
     /// The sum in the currency's smallest unit.
     pub minor_units: i64,
@@ -89,7 +86,6 @@ pub struct MoneySum {
 impl MoneySum {
     /// Sums the known amounts of the automated actions, by direction and currency. Opposite
     /// directions are not netted.
-    #[must_use]
     pub fn of(actions: &[&ProposedAction]) -> Vec<Self> {
         let mut sums: BTreeMap<(MoneyDirection, &str), i64> = BTreeMap::new();
         let automated = actions.iter().filter(|action| action.is_automated);
@@ -111,7 +107,6 @@ impl MoneySum {
 
 impl ProposedAction {
     /// Returns the obstacles to its execution, in words: those that block the worker or delay it.
-    #[must_use]
     pub fn obstacles(&self, connection: Option<&Connection>, is_paused: bool) -> Vec<String> {
         if !self.is_automated {
             return vec!["It is manual: a person has to do it.".to_owned()];

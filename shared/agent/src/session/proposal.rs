@@ -16,7 +16,6 @@ use model::{ServiceRequestId, Timestamp, UserId, names};
 /// The noun for a proposed action in a 404.
 pub(crate) const ACTION: &str = "action";
 
-/// The agent's analysis of an alert.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[schema(examples(json!({
     "rootCause": "The worker that processed usage batch ub_1001 stopped before its end.",
@@ -41,7 +40,6 @@ pub struct Analysis {
     pub root_cause: String,
     /// The impact: affected money and records.
     pub impact: String,
-    /// The affected systems.
     pub affected_systems: Vec<String>,
     /// The entity's earlier lifecycle.
     pub entity_lifecycle_context: String,
@@ -81,18 +79,15 @@ pub struct Analysis {
 pub struct NotApplicable {
     /// The action in short.
     pub title: String,
-    /// The reason.
     pub reason: String,
 }
 
 /// An analysis with the actions that would resolve the alert. The actions have no ids yet.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Proposal {
-    /// The analysis.
     pub analysis: Analysis,
     /// The reads of target systems behind it.
     pub reads: Vec<ReadEvidence>,
-    /// The excerpts that the reads name.
     pub excerpts: Vec<Excerpt>,
     /// The actions, in order. Their ids are still empty.
     pub actions: Vec<ProposedAction>,
@@ -113,13 +108,11 @@ impl Proposal {
 
 impl AgentPolicy {
     /// Returns the requirements for a proposed action, with the rules that applied at the proposal.
-    #[must_use]
     pub fn demands<'a>(&'a self, action: &'a ProposedAction) -> Requirement<'a> {
         self.requires(action.content.subject()).and(&action.rules)
     }
 }
 
-/// An action that the agent proposes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ProposedAction {
@@ -142,7 +135,6 @@ pub struct ProposedAction {
     pub approvals: Vec<ActionApproval>,
     /// Number of approvers needed at the last of these approvals.
     pub approvers: i64,
-    /// The handling of a manual action, once a user has handled it.
     pub handling: Option<Handling>,
     /// Users who said that a try of it was not done. They count as its proposers, since it moves
     /// money.
@@ -150,15 +142,12 @@ pub struct ProposedAction {
     pub denied_by: Vec<UserId>,
 }
 
-/// The handling of a manual action.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Handling {
-    /// The status.
     pub status: HandlingStatus,
     /// The user who set this status; null if the service set it.
     pub by: Option<UserId>,
-    /// The instant of this status.
     pub at: Timestamp,
     /// The user's note.
     pub note: Option<String>,
@@ -181,8 +170,6 @@ names! {
 }
 
 impl Handling {
-    /// Creates a user's handling of an action.
-    #[must_use]
     pub fn new(status: HandlingStatus, by: UserId, note: Option<String>, at: Timestamp) -> Self {
         Self {
             status,

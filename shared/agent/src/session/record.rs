@@ -25,29 +25,22 @@ use model::{
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentSession {
-    /// Unique id.
     pub id: AgentSessionId,
     /// The owning organization, the same as the alert's.
     pub organization_id: OrganizationId,
-    /// Its alert.
     #[serde(flatten)]
     pub alert: SessionAlert,
     /// The status at the last write; see [`status_at`](Self::status_at).
     pub status: AgentSessionStatus,
     /// The reason of a failure.
     pub error: Option<String>,
-    /// Its newest analysis.
     #[serde(flatten)]
     pub analysis: SessionAnalysis,
-    /// Its proposal, and what became of it.
     #[serde(flatten)]
     pub plan: SessionPlan,
-    /// The users who took part.
     #[serde(flatten)]
     pub people: SessionPeople,
-    /// The newest entry of its journal.
     pub journal: JournalHead,
-    /// Its times.
     #[serde(flatten)]
     pub times: SessionTimes,
 }
@@ -56,7 +49,6 @@ pub struct AgentSession {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionAlert {
-    /// The alert.
     pub alert_id: AlertId,
     /// The alert's class. With `occurred_at`, it locates the alert among those of its class.
     pub signal_type: String,
@@ -67,11 +59,9 @@ pub struct SessionAlert {
     pub entities: Vec<String>,
 }
 
-/// The newest analysis of a session.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionAnalysis {
-    /// The newest analysis.
     #[serde(rename = "analysis")]
     pub newest: Option<Analysis>,
     /// The reads of target systems behind it.
@@ -110,7 +100,6 @@ pub struct SessionPlan {
     pub superseded: bool,
 }
 
-/// The users who took part in a session.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionPeople {
@@ -120,11 +109,9 @@ pub struct SessionPeople {
     pub created_by: UserId,
     /// The user who requested the newest proposal.
     pub proposed_by: Option<UserId>,
-    /// The rejection of its proposal, if a user rejected it.
     pub rejection: Option<Rejection>,
 }
 
-/// The times of a session.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionTimes {
@@ -140,26 +127,19 @@ pub struct SessionTimes {
     pub alert_checks: i64,
     /// End of the time in which its automated actions can be approved, or approved again.
     pub approvable_until: Option<Timestamp>,
-    /// The instant it was opened.
     pub created_at: Timestamp,
-    /// The last change.
     pub updated_at: Timestamp,
 }
 
-/// The rejection of a proposal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Rejection {
-    /// The user who rejected it.
     pub user_id: UserId,
-    /// The instant of the rejection.
     pub at: Timestamp,
-    /// The reason.
     pub reason: String,
 }
 
 input! {
-    /// The body of a request that rejects a proposal.
     pub struct SessionReject {
         /// The reason, shown with the session.
         reason: Reason,
@@ -192,7 +172,6 @@ names! {
 }
 
 input! {
-    /// Filters of agent sessions.
     pub struct AgentSessionFilter {
         status: Option<AnyOf<AgentSessionStatus>>,
         alert_id: Option<AnyOf<AlertId>>,
@@ -213,7 +192,6 @@ names! {
 
 impl AgentSessionStatus {
     /// True if the alert may get a new session. A failed session may still be executed again.
-    #[must_use]
     pub const fn has_ended(self) -> bool {
         matches!(
             self,
@@ -222,7 +200,6 @@ impl AgentSessionStatus {
     }
 
     /// True while approved actions may still change.
-    #[must_use]
     pub const fn is_running(self) -> bool {
         matches!(self, Self::Executing | Self::Cancelling)
     }
@@ -246,11 +223,8 @@ impl AgentSession {
     pub const AGAIN: i64 = 24 * span::HOUR;
     /// Delay after a change before the sweeper checks whether all actions ended, in milliseconds.
     pub const SETTLE_CHECK: i64 = span::MINUTE;
-    /// The error of a session whose analysis was interrupted.
     pub const INTERRUPTED: &'static str = "The analysis was interrupted.";
 
-    /// Creates a session for an alert.
-    #[must_use]
     pub fn open(id: AgentSessionId, alert: &Alert, by: UserId, now: Timestamp) -> Self {
         Self {
             id,
@@ -291,7 +265,6 @@ impl AgentSession {
 
     /// Returns the status at `now`. A proposal expires and an analysis counts as interrupted at its
     /// deadline, even before the sweeper writes so.
-    #[must_use]
     pub fn status_at(&self, now: Timestamp) -> AgentSessionStatus {
         let is_over = self.times.due_at.is_some_and(|due| due <= now);
         match self.status {
@@ -302,7 +275,6 @@ impl AgentSession {
     }
 
     /// Returns the reason of a failure, at `now`.
-    #[must_use]
     pub fn error_at(&self, now: Timestamp) -> Option<&str> {
         match (self.status, self.status_at(now)) {
             (AgentSessionStatus::Analyzing, AgentSessionStatus::Failed) => Some(Self::INTERRUPTED),
@@ -353,7 +325,6 @@ impl AgentSession {
         Ok(())
     }
 
-    /// Ends an analysis that failed.
     pub fn fail_analysis(&mut self, error: impl Into<String>, now: Timestamp) {
         self.error = Some(error.into());
         self.set_status(AgentSessionStatus::Failed, None, now);
@@ -390,7 +361,6 @@ impl AgentSession {
 
     /// True while actions run. Once all have ended, it may still await the
     /// outcome of one.
-    #[must_use]
     pub const fn works(&self) -> bool {
         self.status.is_running() && !self.plan.awaits_outcome
     }
@@ -429,7 +399,6 @@ impl AgentSession {
 
     /// Returns the users with an interest in an action: those who recorded the alert, opened the
     /// session, requested the proposal, or said that an earlier try was not done.
-    #[must_use]
     pub fn proposers(&self, action_id: &str) -> Proposers {
         let action = self.proposed(action_id);
         Proposers {
@@ -473,19 +442,15 @@ impl AgentSession {
     }
 
     /// Returns the id of an action in a proposal; `place` counts from 1.
-    #[must_use]
     pub fn action_id(&self, proposal: i64, place: usize) -> String {
         format!("s{}-p{proposal}-a{place}", self.id)
     }
 
-    /// Returns the name of one of its actions.
-    #[must_use]
     pub fn key_of(&self, action_id: &str) -> ActionKey {
         ActionKey::new(self.organization_id, self.id, action_id)
     }
 
     /// True if an earlier proposal of this session assigned the id, which is void now.
-    #[must_use]
     pub fn is_void(&self, action_id: &str) -> bool {
         action_id
             .strip_prefix(&format!("s{}-p", self.id))
@@ -498,8 +463,6 @@ impl AgentSession {
             })
     }
 
-    /// Returns a proposed action by its id.
-    #[must_use]
     pub fn proposed(&self, action_id: &str) -> Option<&ProposedAction> {
         self.plan
             .proposed_actions
@@ -508,7 +471,6 @@ impl AgentSession {
     }
 
     /// Returns an action's position in the proposal, from 0.
-    #[must_use]
     pub fn place(&self, action_id: &str) -> Option<usize> {
         self.plan
             .proposed_actions

@@ -11,7 +11,6 @@ use crate::{
 };
 use model::{Code, Error, Timestamp};
 
-/// The effect of a cancellation on the session's actions.
 #[derive(Debug)]
 pub struct Cancelled<'a, A> {
     /// Actions that ended with it.
@@ -182,7 +181,6 @@ impl AgentSession {
     }
 
     /// Returns the results of the ended actions, in the order of the proposal.
-    #[must_use]
     pub fn results<A: Deref<Target = AgentAction>>(
         &self,
         actions: &ApprovedActions<A>,

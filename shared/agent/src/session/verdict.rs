@@ -12,7 +12,6 @@ use model::{
 };
 
 input! {
-    /// The body of a request that settles an action.
     pub struct ActionSettle {
         /// For an automated action with an unknown outcome: `done` if the target system shows all of
         /// its effect, `not_done` if it shows no effect of the unclear call. For a manual action:
@@ -64,7 +63,6 @@ fn not_for(action: &str, outcomes: &str) -> Error {
 impl AgentAction {
     /// Rebuilds the unreadable record of an approved action, with an unknown outcome. Its steps and
     /// answers are only in the journal, which continues after `journal`.
-    #[must_use]
     pub fn rebuilt(
         session: &AgentSession,
         proposed: &ProposedAction,
@@ -133,7 +131,6 @@ impl AgentAction {
 
     /// Returns the user who said that it was not done, if it moves money. The user has an interest in
     /// what is next done to its records, by any session.
-    #[must_use]
     pub fn denied_by(&self) -> Option<UserId> {
         let verdict = self.end.verdict.as_ref();
         let denied = verdict.filter(|one| one.outcome == VerdictOutcome::NotDone);

@@ -3,11 +3,13 @@
 use std::fmt::Display;
 
 use serde_json::Value;
-use utoipa::openapi::{Ref, RefOr, Schema};
+use utoipa::{
+    ToSchema,
+    openapi::{Ref, RefOr, Schema},
+};
 
 use crate::{Fault, FaultCode, names::OneOf};
 
-/// Any JSON.
 pub type Json = Value;
 
 /// A value that was read; `None` only when a fault was reported.
@@ -28,7 +30,6 @@ pub struct Place<'a> {
 }
 
 impl<'a> Place<'a> {
-    /// The whole body.
     pub fn body(faults: &'a mut Vec<Fault>) -> Self {
         Self {
             pointer: String::new(),
@@ -79,12 +80,10 @@ impl<'a> Place<'a> {
     }
 
     /// Returns true for a parameter of a query, whose value is always sent as text.
-    #[must_use]
     pub const fn is_query(&self) -> bool {
         self.separator == '?'
     }
 
-    /// Reports a fault at this place.
     pub fn report(&mut self, code: FaultCode, detail: impl Into<String>) {
         self.faults.push(Fault {
             pointer: self.pointer.clone(),
@@ -131,7 +130,6 @@ impl<'a> Place<'a> {
         self.fault(FaultCode::Value, detail)
     }
 
-    /// The name of the field itself.
     pub(super) fn name(&self) -> &str {
         let own = self.pointer.rsplit(self.separator).next();
         own.unwrap_or_default()
@@ -158,23 +156,17 @@ pub(super) fn shortened(text: &str) -> String {
 }
 
 /// Escapes a name that a client chose for a JSON pointer (RFC 6901).
-#[must_use]
 pub fn escaped(name: &str) -> String {
     name.replace('~', "~0").replace('/', "~1")
 }
 
-/// The type of a field.
 pub trait Field: Sized {
-    /// True if the field must be sent.
     const REQUIRED: bool = true;
 
-    /// True if a value may hold a comma.
     const HOLDS_COMMAS: bool = false;
 
-    /// Reads a value that was sent.
     fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self>;
 
-    /// Returns the value of an absent field.
     fn absent(place: &mut Place<'_>) -> Reading<Self> {
         let detail = format!("Send `{}`.", place.name());
         place.fault(FaultCode::Required, detail)
@@ -190,12 +182,18 @@ pub trait Field: Sized {
     fn field_schemas(_: &mut Vec<(String, RefOr<Schema>)>) {}
 }
 
-impl<T: OneOf> Field for T {
+/// A field whose type has a schema of its own among the document's components.
+pub trait Component: ToSchema + Sized {
+    const HOLDS_COMMAS: bool = false;
+
+    fn parse(value: &Value, place: &mut Place<'_>) -> Reading<Self>;
+}
+
+impl<T: Component> Field for T {
+    const HOLDS_COMMAS: bool = T::HOLDS_COMMAS;
+
     fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
-        match T::deserialize(value) {
-            Ok(name) => Some(name),
-            Err(_) => place.unknown_name(value, T::NOUN, &allowed(&T::schema())),
-        }
+        T::parse(value, place)
     }
 
     fn field_schema() -> RefOr<Schema> {
@@ -204,10 +202,19 @@ impl<T: OneOf> Field for T {
 
     fn field_schemas(all: &mut Vec<(String, RefOr<Schema>)>) {
         all.push((T::name().into_owned(), T::schema()));
+        T::schemas(all);
     }
 }
 
-/// The names that a schema allows.
+impl<T: OneOf> Component for T {
+    fn parse(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
+        match T::deserialize(value) {
+            Ok(name) => Some(name),
+            Err(_) => place.unknown_name(value, T::NOUN, &allowed(&T::schema())),
+        }
+    }
+}
+
 fn allowed(schema: &RefOr<Schema>) -> Vec<&str> {
     let RefOr::T(Schema::Object(object)) = schema else {
         return Vec::new();

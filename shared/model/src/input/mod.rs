@@ -26,7 +26,7 @@ pub use crate::{
     integer::{integer, integer_schema},
     text::Form,
 };
-pub use field::{Field, Json, Place, Reading, escaped};
+pub use field::{Component, Field, Json, Place, Reading, escaped};
 pub use object::{Fields, Input, Property, SENT};
 #[doc(hidden)]
 pub use object::{
@@ -83,7 +83,6 @@ pub fn parse_with_rest<T: Input>(text: &[u8]) -> Result<(T, Fields), Vec<Fault>>
     Ok((read, rest))
 }
 
-/// The reason why a text is not JSON, for clients.
 fn not_json(text: &[u8], error: &serde_json::Error) -> String {
     if text.trim_ascii().is_empty() {
         return "The body is empty. Send a JSON object.".to_owned();

@@ -1,5 +1,3 @@
-//! Objects and their fields.
-
 use serde_json::{Map, Value, json};
 use utoipa::openapi::{ObjectBuilder, RefOr, Schema, extensions::Extensions};
 
@@ -20,23 +18,18 @@ pub type Fields = Map<String, Value>;
 pub struct Property {
     /// The name in JSON.
     pub name: String,
-    /// True if it must be sent.
     pub required: bool,
-    /// The schema of its values.
     pub schema: RefOr<Schema>,
 }
 
 /// An object that clients send, declared with [`input!`](crate::input!). Unknown fields are ignored,
 /// unknown query parameters are refused.
 pub trait Input: Field {
-    /// Reads the fields.
     fn read_object(object: &Fields, place: &mut Place<'_>) -> Reading<Self>;
 
     /// The fields, in the order of their declaration.
     fn properties() -> Vec<Property>;
 
-    /// The names of the fields.
-    #[must_use]
     fn names() -> Vec<String> {
         let properties = Self::properties().into_iter();
         properties.map(|property| property.name).collect()
@@ -66,7 +59,6 @@ impl Field for () {
 
 /// Converts `project_id` to `projectId` and `r#type` to `type`.
 #[doc(hidden)]
-#[must_use]
 pub fn camel_case(field: &str) -> String {
     let mut name = String::with_capacity(field.len());
     let mut upper = false;
@@ -93,7 +85,6 @@ pub fn read_field<T: Field>(object: &Fields, field: &str, place: &mut Place<'_>)
 }
 
 #[doc(hidden)]
-#[must_use]
 pub fn property<T: Field>(field: &str, description: &[&str]) -> Property {
     Property {
         name: camel_case(field),
@@ -104,7 +95,6 @@ pub fn property<T: Field>(field: &str, description: &[&str]) -> Property {
 
 /// The schema of an object. If there are `rules`, one of them must apply.
 #[doc(hidden)]
-#[must_use]
 pub fn object_schema(
     properties: Vec<Property>,
     rules: &[Value],
@@ -137,7 +127,6 @@ pub fn object_schema(
 
 /// The rules that at least one of these fields is present.
 #[doc(hidden)]
-#[must_use]
 pub fn any_sent(properties: &[Property]) -> Vec<Value> {
     let sent = properties.iter();
     sent.map(|property| json!({ "required": [property.name] }))
@@ -146,7 +135,6 @@ pub fn any_sent(properties: &[Property]) -> Vec<Value> {
 
 /// The rules that at least one of these fields is present and not null.
 #[doc(hidden)]
-#[must_use]
 pub fn any_given(properties: &[Property], fields: &[&str]) -> Vec<Value> {
     let given = fields.iter().map(|field| given(properties, &[*field]));
     given.collect()
@@ -154,7 +142,6 @@ pub fn any_given(properties: &[Property], fields: &[&str]) -> Vec<Value> {
 
 /// The rules that either all of these fields are present and not null, or none is.
 #[doc(hidden)]
-#[must_use]
 pub fn all_or_none_given(properties: &[Property], fields: &[&str]) -> Vec<Value> {
     let absent = fields
         .iter()
@@ -346,7 +333,6 @@ macro_rules! input {
         }
     };
     (@apply $name:ident [$($field:ident)+] $record:ty) => {
-        /// A change of nothing.
         impl Default for $name {
             fn default() -> Self {
                 Self { $($field: Default::default(),)+ }
@@ -354,7 +340,6 @@ macro_rules! input {
         }
 
         impl $name {
-            /// Applies the changes to a record.
             pub fn apply(self, record: &mut $record) {
                 $(self.$field.apply(&mut record.$field);)+
             }

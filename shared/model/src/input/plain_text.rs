@@ -22,8 +22,8 @@ macro_rules! plain_text {
             }
         }
 
-        impl $crate::input::Field for $name {
-            fn read(
+        impl $crate::input::Component for $name {
+            fn parse(
                 value: &$crate::input::Json,
                 place: &mut $crate::input::Place<'_>,
             ) -> $crate::input::Reading<Self> {
@@ -39,15 +39,6 @@ macro_rules! plain_text {
                     return place.must($crate::FaultCode::Pattern, rule);
                 }
                 Some(Self(text.clone()))
-            }
-
-            fn field_schema() -> $crate::input::Schema {
-                $crate::input::reference(stringify!($name))
-            }
-
-            fn field_schemas(all: &mut Vec<(String, $crate::input::Schema)>) {
-                let schema = <Self as utoipa::PartialSchema>::schema();
-                all.push((stringify!($name).to_owned(), schema));
             }
         }
 
@@ -65,10 +56,6 @@ macro_rules! plain_text {
             }
         }
 
-        impl utoipa::ToSchema for $name {
-            fn name() -> std::borrow::Cow<'static, str> {
-                stringify!($name).into()
-            }
-        }
+        impl utoipa::ToSchema for $name {}
     )*};
 }

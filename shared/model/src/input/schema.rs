@@ -8,15 +8,11 @@ use utoipa::openapi::{
 /// A schema of the OpenAPI document, or a reference to one.
 pub type Schema = RefOr<openapi::Schema>;
 
-/// A reference to a schema of the OpenAPI document.
 #[doc(hidden)]
-#[must_use]
 pub fn reference(name: &str) -> Schema {
     Ref::from_schema_name(name).into()
 }
 
-/// Returns a schema with a description.
-#[must_use]
 pub fn described(schema: Schema, description: &[&str]) -> Schema {
     let text: Vec<&str> = description.iter().map(|line| line.trim()).collect();
     let text = text.join("\n");
@@ -44,8 +40,6 @@ pub fn described(schema: Schema, description: &[&str]) -> Schema {
     }
 }
 
-/// The schema of the same values without null.
-#[must_use]
 pub fn without_null(schema: Schema) -> Schema {
     match schema {
         RefOr::T(openapi::Schema::OneOf(mut one_of)) => {
@@ -76,7 +70,6 @@ pub fn without_null(schema: Schema) -> Schema {
     }
 }
 
-/// True for the schema of an array.
 pub(super) const fn is_list(schema: &Schema) -> bool {
     matches!(schema, RefOr::T(openapi::Schema::Array(_)))
 }

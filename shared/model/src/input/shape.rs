@@ -93,7 +93,6 @@ pub enum Change<T> {
 }
 
 impl<T> Change<T> {
-    /// Applies the change to a field.
     pub fn apply<F: From<T>>(self, field: &mut F) {
         if let Self::Set(value) = self {
             *field = value.into();
@@ -134,7 +133,6 @@ pub enum Patch<T> {
 }
 
 impl<T> Patch<T> {
-    /// Applies the change to an optional field.
     pub fn apply(self, field: &mut Option<T>) {
         match self {
             Self::Keep => {}
@@ -143,7 +141,6 @@ impl<T> Patch<T> {
         }
     }
 
-    /// Converts the new value, if there is one.
     pub fn map<U>(self, make: impl FnOnce(T) -> U) -> Patch<U> {
         match self {
             Self::Keep => Patch::Keep,
@@ -152,7 +149,6 @@ impl<T> Patch<T> {
         }
     }
 
-    /// Returns the new value, if one was sent.
     pub const fn value(&self) -> Option<&T> {
         match self {
             Self::Set(value) => Some(value),
@@ -279,7 +275,6 @@ impl<T: Field> Field for Apart<T> {
     }
 }
 
-/// Adds null to a schema.
 fn nullable(schema: RefOr<Schema>) -> RefOr<Schema> {
     match schema {
         RefOr::T(Schema::Object(mut object)) => {

@@ -4,7 +4,6 @@ use serde_json::Value;
 
 /// Returns JSON without spaces, with members sorted by the bytes of their names. Equal values give
 /// equal texts.
-#[must_use]
 pub fn canonical(value: &Value) -> String {
     match value {
         Value::Object(object) => {

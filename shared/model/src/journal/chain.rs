@@ -12,17 +12,13 @@ use crate::digest;
 pub struct JournalHead {
     /// Its number; 0 for an empty chain.
     pub seq: i64,
-    /// Its hash.
     pub hash: String,
 }
 
-/// The flaw of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum JournalFlaw {
-    /// The entry is missing.
     Missing,
-    /// The entry was changed.
     Changed,
     /// The entry does not have the hash of the one before it.
     Unchained,
@@ -43,24 +39,18 @@ pub struct Link {
     pub hash: String,
 }
 
-/// An entry of a chain.
 pub trait Chained: Sized {
-    /// Returns the place in the chain.
     fn link(&self) -> Link;
 
-    /// Sets the place in the chain.
     fn set_link(&mut self, link: Link);
 
     /// Returns all that the hash covers: number and previous hash, too, but not the hash itself.
     fn content(&self) -> Value;
 
-    /// Returns the hash that the entry must have.
-    #[must_use]
     fn computed_hash(&self) -> String {
         digest(&canonical(&self.content()))
     }
 
-    /// Appends it to its chain as the new head.
     #[must_use]
     fn chained(mut self, head: &mut JournalHead) -> Self {
         let mut link = Link {
@@ -82,7 +72,6 @@ pub trait Chained: Sized {
 /// Returns the first flawed entry of a chain, or of its part after the entry `before`. The entries are
 /// sorted by number. `head` is the chain's newest entry; without it, the chain is checked as far as its
 /// entries go. Other records name the entries of `named`.
-#[must_use]
 pub fn first_break<E: Chained>(
     before: &JournalHead,
     entries: &[&E],

@@ -57,12 +57,9 @@ names! {
     }
 }
 
-/// The content of a new entry.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EntryContent {
-    /// The event.
     pub event: OrganizationEvent,
-    /// The changed records.
     pub subjects: Vec<String>,
     /// The changed fields before.
     pub before: Option<JsonText>,
@@ -141,54 +138,38 @@ impl Journaled for Webhook {
     }
 }
 
-/// The names of subjects.
 pub mod subject {
     use super::{AgentSessionId, AlertId, OrganizationId, TokenId, UserId, WebhookId};
 
-    /// The policy.
     pub const POLICY: &str = "policy";
 
     /// The agent, which can be paused.
     pub const AGENT: &str = "agent";
 
-    /// Returns the name of the organization.
-    #[must_use]
     pub fn organization(id: OrganizationId) -> String {
         format!("organization:{id}")
     }
 
-    /// Returns the name of a user.
-    #[must_use]
     pub fn user(id: UserId) -> String {
         format!("user:{id}")
     }
 
-    /// Returns the name of a token.
-    #[must_use]
     pub fn token(id: TokenId) -> String {
         format!("token:{id}")
     }
 
-    /// Returns the name of a connection.
-    #[must_use]
     pub fn connection(name: &str) -> String {
         format!("connection:{name}")
     }
 
-    /// Returns the name of an alert.
-    #[must_use]
     pub fn alert(id: AlertId) -> String {
         format!("alert:{id}")
     }
 
-    /// Returns the name of a webhook.
-    #[must_use]
     pub fn webhook(id: WebhookId) -> String {
         format!("webhook:{id}")
     }
 
-    /// Returns the name of an agent session.
-    #[must_use]
     pub fn agent_session(id: AgentSessionId) -> String {
         format!("agent_session:{id}")
     }
@@ -198,8 +179,6 @@ impl EntryContent {
     /// The most bytes of a value as JSON. A longer one is noted by its hash and its beginning.
     const MOST: usize = 2_000;
 
-    /// Notes a new record.
-    #[must_use]
     pub fn created<R: Journaled>(event: OrganizationEvent, record: &R) -> Self {
         let mut after = members(record.noted());
         after.retain(|_, value| !value.is_null());
@@ -211,8 +190,6 @@ impl EntryContent {
         }
     }
 
-    /// Notes a deleted record.
-    #[must_use]
     pub fn deleted<R: Journaled>(event: OrganizationEvent, record: &R) -> Self {
         let created = Self::created(event, record);
         Self {
@@ -223,7 +200,6 @@ impl EntryContent {
     }
 
     /// Notes the fields that differ; none if no field does.
-    #[must_use]
     pub fn changed<R: Journaled>(event: OrganizationEvent, before: &R, after: &R) -> Option<Self> {
         let (mut was, mut is) = (members(before.noted()), members(after.noted()));
         was.retain(|name, value| is.get(name) != Some(value));
@@ -237,7 +213,6 @@ impl EntryContent {
     }
 
     /// Notes a new password, without fields.
-    #[must_use]
     pub fn password_set(user: UserId) -> Self {
         Self {
             event: OrganizationEvent::PasswordSet,
@@ -248,7 +223,6 @@ impl EntryContent {
     }
 
     /// Notes several records of one kind by their names; none if there are none.
-    #[must_use]
     pub fn several(
         event: OrganizationEvent,
         before: Option<Map<String, Value>>,

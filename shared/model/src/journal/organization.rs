@@ -16,21 +16,16 @@ use crate::{
     UserId, input, names::names,
 };
 
-/// An entry of the organization's journal.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct OrganizationEntry {
-    /// The organization.
     pub organization_id: OrganizationId,
-    /// The number, from 1.
     pub seq: i64,
     /// The instant of the change, never before that of the entry before it.
     pub at: Timestamp,
-    /// The actor.
     pub actor: EntryActor,
     /// The credential of the request; none for the service itself and the operator.
     pub credential: Option<EntryCredential>,
-    /// The event.
     pub event: OrganizationEvent,
     /// The changed records, such as `user:7`.
     pub subjects: Vec<String>,
@@ -44,23 +39,17 @@ pub struct OrganizationEntry {
     pub hash: String,
 }
 
-/// The head of an organization's journal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct OrganizationHead {
-    /// The organization.
     pub organization_id: OrganizationId,
-    /// The newest entry.
     pub newest: JournalHead,
-    /// Its instant.
     pub at: Timestamp,
 }
 
-/// The actor of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EntryActor {
-    /// The type of actor.
     #[serde(rename = "type")]
     pub kind: EntryActorType,
     /// The user, for an actor of type `user`.
@@ -79,16 +68,13 @@ names! {
     }
 }
 
-/// The credential of a request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EntryCredential {
-    /// The type of credential.
     #[serde(rename = "type")]
     pub kind: CredentialType,
     /// The token, for a credential of type `token`.
     pub token_id: Option<TokenId>,
-    /// Its name.
     pub token_name: Option<TokenName>,
     /// True for a machine's token. Entries do not have it.
     #[serde(skip)]
@@ -106,7 +92,6 @@ names! {
 }
 
 input! {
-    /// Filters of the organization's journal.
     pub struct OrganizationJournalFilter {
         /// Start of the period, inclusive.
         from: Option<Timestamp>,
@@ -126,8 +111,6 @@ input! {
 }
 
 impl EntryActor {
-    /// Returns the actor of a user.
-    #[must_use]
     pub const fn user(user_id: UserId) -> Self {
         Self {
             kind: EntryActorType::User,
@@ -135,8 +118,6 @@ impl EntryActor {
         }
     }
 
-    /// Returns an actor without a user.
-    #[must_use]
     pub const fn of(kind: EntryActorType) -> Self {
         Self {
             kind,
@@ -146,8 +127,6 @@ impl EntryActor {
 }
 
 impl EntryCredential {
-    /// Returns the credential of a session.
-    #[must_use]
     pub const fn session() -> Self {
         Self {
             kind: CredentialType::Session,
@@ -170,8 +149,6 @@ impl From<&Token> for EntryCredential {
 }
 
 impl OrganizationHead {
-    /// The head of a journal without entries.
-    #[must_use]
     pub fn none(organization_id: OrganizationId, now: Timestamp) -> Self {
         Self {
             organization_id,
@@ -180,8 +157,6 @@ impl OrganizationHead {
         }
     }
 
-    /// Appends an entry, which becomes the head.
-    #[must_use]
     pub fn append(
         &mut self,
         content: EntryContent,
@@ -271,19 +246,14 @@ pub struct OrganizationJournalCheck {
 /// it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionHead {
-    /// The session.
     pub id: AgentSessionId,
     /// The number of the session's entry.
     pub seq: i64,
-    /// Its instant.
     pub at: Timestamp,
-    /// Its hash.
     pub hash: String,
 }
 
 impl OrganizationEntry {
-    /// Returns the ended sessions that the entry names.
-    #[must_use]
     pub fn ended_sessions(&self) -> Vec<SessionHead> {
         let after = self
             .after
@@ -298,7 +268,6 @@ impl OrganizationEntry {
 
 impl EntryContent {
     /// Notes ended agent sessions; none if there are none.
-    #[must_use]
     pub fn sessions_ended(heads: &[SessionHead]) -> Option<Self> {
         let named = heads
             .iter()
@@ -307,21 +276,17 @@ impl EntryContent {
     }
 }
 
-/// A break in the organization's journal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct OrganizationJournalBreak {
-    /// The number of the entry.
     pub seq: i64,
     /// The agent session without the named entry, as `agent_session:7`.
     pub subject: Option<String>,
-    /// The flaw.
     pub why: JournalFlaw,
 }
 
 impl OrganizationJournalCheck {
     /// Checks entries, oldest first, that come after `before`. `head` is the journal's head, and
     /// `has_more` says that the entries end before it.
-    #[must_use]
     pub fn of(
         before: Option<&OrganizationEntry>,
         entries: &[OrganizationEntry],

@@ -1,5 +1,3 @@
-//! Deliveries of events to webhooks, and their retries.
-
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -55,17 +53,12 @@ pub struct WebhookDelivery {
     /// Id, which every attempt sends as `webhook-id`.
     #[schema(examples("evt_1768478400000_1f0e5d2a9b8c7d6e5f4a3b2c"))]
     pub id: String,
-    /// The owning organization.
     pub organization_id: OrganizationId,
-    /// The webhook.
     pub webhook_id: WebhookId,
-    /// Type of the event.
     #[serde(rename = "type")]
     #[schema(examples("task.updated"))]
     pub event: String,
-    /// The change.
     pub change: EventChange,
-    /// The status.
     pub status: DeliveryStatus,
     /// Attempts since it was created or sent again by a user.
     #[schema(minimum = 0, maximum = 10, examples(1))]
@@ -78,7 +71,6 @@ pub struct WebhookDelivery {
     pub last_error: Option<String>,
     /// Instant of the next attempt; null when there is none to come.
     pub next_attempt_at: Option<Timestamp>,
-    /// When it was created.
     pub created_at: Timestamp,
     /// The end of the running attempt.
     pub leased_until: Option<Timestamp>,
@@ -99,26 +91,21 @@ names! {
 }
 
 input! {
-    /// Filters of deliveries.
     pub struct WebhookDeliveryFilter {
-        /// One of these.
         status: Option<AnyOf<DeliveryStatus>>,
     }
 }
 
-/// The answer to an attempt that failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FailedAttempt {
     /// The status; none without an answer.
     pub status: Option<u16>,
-    /// The problem in words.
     pub problem: String,
     /// The milliseconds of `Retry-After`.
     pub retry_after: Option<i64>,
 }
 
 impl WebhookDelivery {
-    /// The noun of a delivery, for messages.
     pub const NOUN: &str = "delivery";
 
     /// Milliseconds for which a delivery is kept.
@@ -126,7 +113,6 @@ impl WebhookDelivery {
 
     /// Creates the delivery of a change, which is to be attempted at once. Two deliveries of one change to one
     /// webhook have the same id.
-    #[must_use]
     pub fn new(
         tenant: OrganizationId,
         webhook: WebhookId,
@@ -152,19 +138,15 @@ impl WebhookDelivery {
     }
 
     /// Returns the beginning of the ids of changes at an instant.
-    #[must_use]
     pub fn id_beginning(at: Timestamp) -> String {
         format!("evt_{:013}", at.millis())
     }
 
-    /// Returns true if it is no longer kept.
-    #[must_use]
     pub fn is_expired(&self, now: Timestamp) -> bool {
         now.since(self.created_at) >= Self::KEPT
     }
 
     /// Returns true if an attempt may begin: one is to come, and none is running.
-    #[must_use]
     pub fn may_begin(&self, now: Timestamp) -> bool {
         let is_due = self.next_attempt_at.is_some_and(|at| at <= now.plus(SKEW));
         is_due && self.leased_until.is_none_or(|until| until <= now)
@@ -214,7 +196,6 @@ impl WebhookDelivery {
         self.due_at = Some(next.plus(DELIVERY));
     }
 
-    /// Gives it up, such as when its webhook is disabled.
     pub fn give_up(&mut self, problem: &str) {
         self.end(DeliveryStatus::Failed);
         self.last_error = Some(problem.to_owned());
@@ -241,7 +222,6 @@ impl WebhookDelivery {
     }
 
     /// The message for the next attempt. `None` when there is none to come, and when the sweeper is to send it.
-    #[must_use]
     pub fn message(&self, now: Timestamp) -> Option<DeliveryMessage> {
         let pause = self.next_attempt_at?.since(now).max(0);
         let delay = Duration::from_millis(pause.unsigned_abs());
@@ -272,11 +252,8 @@ fn id(tenant: OrganizationId, webhook: WebhookId, change: &EventChange) -> Strin
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DeliveryMessage {
-    /// The organization.
     pub organization_id: OrganizationId,
-    /// The webhook.
     pub webhook_id: WebhookId,
-    /// The delivery.
     pub delivery_id: String,
     /// The time for which the queue holds the message back.
     #[serde(skip)]

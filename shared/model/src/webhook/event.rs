@@ -1,5 +1,3 @@
-//! Events that webhooks are told of.
-
 use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
@@ -12,10 +10,9 @@ use utoipa::{
 use crate::{
     FeedAction, FeedType, NotificationKind, OrOther, RecordName, RecordType, SubjectType,
     Timestamp, UserId, UserRef,
-    input::{Field, Place, Reading, reference},
+    input::{Component, Place, Reading},
 };
 
-/// The type of a notification's event.
 const NOTIFICATION: &str = RecordType::Notification.name();
 
 /// Every value that [`EventPattern`] takes.
@@ -36,7 +33,6 @@ static EVENTS: LazyLock<Vec<(&'static str, &'static [FeedAction])>> = LazyLock::
     records.chain([notifications]).collect()
 });
 
-/// The types of events of changes.
 pub(super) fn event_types() -> impl Iterator<Item = String> {
     let events = EVENTS.iter();
     events.flat_map(|(kind, actions)| actions.iter().map(|action| event_type(kind, *action)))
@@ -53,8 +49,6 @@ fn event_type(kind: &str, action: FeedAction) -> String {
 pub struct EventPattern(String);
 
 impl EventPattern {
-    /// Returns true for a type of event that the pattern has.
-    #[must_use]
     pub fn has(&self, event: &str) -> bool {
         match self.0.strip_suffix('*') {
             Some(beginning) => event.starts_with(beginning),
@@ -63,22 +57,14 @@ impl EventPattern {
     }
 }
 
-impl Field for EventPattern {
-    fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
+impl Component for EventPattern {
+    fn parse(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
         let known = |text: &&str| PATTERNS.iter().any(|pattern| pattern == text);
         if let Some(text) = value.as_str().filter(known) {
             return Some(Self(text.to_owned()));
         }
         let names: Vec<&str> = PATTERNS.iter().map(String::as_str).collect();
         place.unknown_name(value, "a type of event", &names)
-    }
-
-    fn field_schema() -> RefOr<Schema> {
-        reference("EventPattern")
-    }
-
-    fn field_schemas(all: &mut Vec<(String, RefOr<Schema>)>) {
-        all.push(("EventPattern".to_owned(), <Self as PartialSchema>::schema()));
     }
 }
 
@@ -96,11 +82,7 @@ impl PartialSchema for EventPattern {
     }
 }
 
-impl ToSchema for EventPattern {
-    fn name() -> std::borrow::Cow<'static, str> {
-        "EventPattern".into()
-    }
-}
+impl ToSchema for EventPattern {}
 
 /// The change that an event is about, as the change feed shows it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -127,20 +109,17 @@ pub struct EventChange {
     #[serde(rename = "type")]
     #[schema(examples("task"))]
     pub kind: String,
-    /// Id of the record.
     pub record_id: EventRecordId,
     /// Subject of a comment or a message; project of a task, a milestone, a phase or an activity.
     pub parent: Option<RecordName>,
     /// Action of an agent session that changed, with its version, as `a1@3`; null for other changes.
     #[serde(default)]
     pub part: Option<String>,
-    /// Kind of change.
     pub action: FeedAction,
     /// Version that the change led to; null for records without one.
     pub version: Option<i64>,
     /// Names of the changed fields, at most 50; empty for created and deleted records.
     pub fields: Vec<String>,
-    /// Instant of the change.
     pub at: Timestamp,
     /// User who made the change; null for the service itself.
     pub actor: Option<UserRef>,
@@ -159,7 +138,6 @@ pub struct EventChange {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[schema(examples(json!({"type": "task", "id": 17})))]
 pub struct EventSubject {
-    /// Type.
     #[serde(rename = "type")]
     #[schema(value_type = SubjectType)]
     pub kind: OrOther<SubjectType>,
@@ -171,24 +149,19 @@ pub struct EventSubject {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(untagged)]
 pub enum EventRecordId {
-    /// An integer.
     Number(i64),
-    /// A text.
     Text(String),
 }
 
 impl EventChange {
-    /// The kind of a notification.
     pub const NOTIFICATION: &str = NOTIFICATION;
 
     /// The type of the event, such as `task.created`.
-    #[must_use]
     pub fn event_type(&self) -> String {
         event_type(&self.kind, self.action)
     }
 
     /// The path of the API with the record, or with the list that has it.
-    #[must_use]
     pub fn path(&self) -> Option<String> {
         let EventRecordId::Number(id) = self.record_id else {
             return Some("/api/notifications".to_owned());
@@ -259,7 +232,7 @@ mod tests {
 
     fn pattern(text: &str) -> Option<EventPattern> {
         let mut faults = Vec::new();
-        EventPattern::read(&text.into(), &mut Place::body(&mut faults))
+        EventPattern::parse(&text.into(), &mut Place::body(&mut faults))
     }
 
     #[test]

@@ -1,6 +1,4 @@
-//! Messages to the receivers of webhooks.
-
-use std::{borrow::Cow, sync::LazyLock};
+use std::sync::LazyLock;
 
 use serde::Serialize;
 use utoipa::{
@@ -14,7 +12,6 @@ use crate::Timestamp;
 /// The event of a test, which every webhook gets.
 pub const TEST_EVENT: &str = "webhook.test";
 
-/// Every type of event.
 static TYPES: LazyLock<Vec<String>> = LazyLock::new(|| {
     let test = TEST_EVENT.to_owned();
     event_types().chain([test]).collect()
@@ -46,17 +43,14 @@ static TYPES: LazyLock<Vec<String>> = LazyLock::new(|| {
     }
 })))]
 pub struct WebhookMessage {
-    /// Type of the event.
     #[serde(rename = "type")]
     #[schema(value_type = EventType)]
     pub event: String,
     /// Instant of the change or of the test.
     pub timestamp: Timestamp,
-    /// Content.
     pub data: WebhookMessageData,
 }
 
-/// The content of a message.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct WebhookMessageData {
@@ -70,7 +64,6 @@ pub struct WebhookMessageData {
     pub web_url: Option<String>,
 }
 
-/// The type of an event.
 #[derive(Clone, Copy, Debug)]
 pub struct EventType;
 
@@ -87,8 +80,4 @@ impl PartialSchema for EventType {
     }
 }
 
-impl ToSchema for EventType {
-    fn name() -> Cow<'static, str> {
-        "EventType".into()
-    }
-}
+impl ToSchema for EventType {}

@@ -27,11 +27,8 @@ use crate::{
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Webhook {
-    /// Unique id.
     pub id: WebhookId,
-    /// The owning organization.
     pub organization_id: OrganizationId,
-    /// The URL that it calls.
     pub url: WebhookUrl,
     /// The events that it is told of, each once.
     pub types: Vec<EventPattern>,
@@ -41,13 +38,9 @@ pub struct Webhook {
     pub enabled: bool,
     /// The number of its secret, from 1. Each rotation raises it.
     pub generation: i64,
-    /// The last rotation.
     pub rotated_at: Option<Timestamp>,
-    /// The reason for which the service disabled it.
     pub disabled_reason: Option<DisabledReason>,
-    /// When it was created.
     pub created_at: Timestamp,
-    /// When it last changed.
     pub updated_at: Timestamp,
 }
 
@@ -66,9 +59,7 @@ names! {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct WebhookHealth {
-    /// The owning organization.
     pub organization_id: OrganizationId,
-    /// The webhook.
     pub webhook_id: WebhookId,
     /// The last success, to the minute.
     pub last_success_at: Option<Timestamp>,
@@ -83,7 +74,6 @@ pub struct WebhookHealth {
 }
 
 input! {
-    /// A webhook to create.
     pub struct WebhookCreate {
         url: WebhookUrl,
         /// The events that it is told of.
@@ -113,7 +103,6 @@ input! {
 }
 
 impl Webhook {
-    /// The most webhooks of an organization.
     pub const MOST: usize = 10;
 
     /// Milliseconds for which the secret before a rotation signs as well.
@@ -122,8 +111,6 @@ impl Webhook {
     /// Milliseconds of failures alone after which the service disables a webhook.
     pub const PATIENCE: i64 = 5 * span::DAY;
 
-    /// Builds a webhook of the organization from a create request.
-    #[must_use]
     pub fn new(
         id: WebhookId,
         tenant: OrganizationId,
@@ -166,7 +153,6 @@ impl Webhook {
         self.updated_at = now;
     }
 
-    /// Disables it, on behalf of the service.
     pub fn disable(&mut self, reason: DisabledReason, now: Timestamp) {
         self.enabled = false;
         self.disabled_reason = Some(reason);
@@ -182,14 +168,11 @@ impl Webhook {
     }
 
     /// The end of the secret before the last rotation, as long as it signs.
-    #[must_use]
     pub fn previous_until(&self, now: Timestamp) -> Option<Timestamp> {
         let until = self.rotated_at?.plus(Self::OVERLAP);
         (now < until).then_some(until)
     }
 
-    /// Returns true if it is told of events of this type.
-    #[must_use]
     pub fn wants(&self, event: &str) -> bool {
         self.enabled && self.types.iter().any(|pattern| pattern.has(event))
     }
@@ -220,7 +203,6 @@ impl WebhookHealth {
     const SLOT: i64 = 15 * span::SECOND;
 
     /// The results of a webhook without deliveries.
-    #[must_use]
     pub const fn of(webhook: &Webhook) -> Self {
         Self {
             organization_id: webhook.organization_id,
@@ -233,26 +215,22 @@ impl WebhookHealth {
     }
 
     /// Returns the begin of the slot after one that begins now.
-    #[must_use]
     pub fn slot_after(now: Timestamp) -> Timestamp {
         now.plus(Self::SLOT)
     }
 
     /// Returns true if an answer that was awaited since then is slow.
-    #[must_use]
     pub fn is_slow(since: Timestamp, now: Timestamp) -> bool {
         now.since(since) > Self::SLOW
     }
 
     /// Returns true if a success now is worth a write.
-    #[must_use]
     pub fn lacks_success(&self, now: Timestamp) -> bool {
         let is_fresh = |last: Timestamp| now.since(last) < Self::FRESH;
         self.failing_since.is_some() || !self.last_success_at.is_some_and(is_fresh)
     }
 
     /// The first of the failures that a failure now goes on with; `None` if it is the first.
-    #[must_use]
     pub fn fails_since(&self, now: Timestamp) -> Option<Timestamp> {
         let last = self.last_failure_at.max(self.failing_since)?;
         let goes_on = now.since(last) < Self::QUIET;
@@ -260,14 +238,12 @@ impl WebhookHealth {
     }
 
     /// Returns true if a failure now is worth a write.
-    #[must_use]
     pub fn lacks_failure(&self, now: Timestamp) -> bool {
         let is_fresh = |last: Timestamp| now.since(last) < Self::FRESH_FAILURE;
         self.fails_since(now).is_none() || !self.last_failure_at.is_some_and(is_fresh)
     }
 
     /// Returns true if failures have lasted so long that a further one disables the webhook.
-    #[must_use]
     pub fn has_failed_long(&self, now: Timestamp) -> bool {
         self.fails_since(now)
             .is_some_and(|since| now.since(since) >= Webhook::PATIENCE)

@@ -1,5 +1,3 @@
-//! URLs of webhooks.
-
 use crate::{Fault, FaultCode, address, plain_text};
 
 plain_text! {
@@ -20,13 +18,11 @@ fn fits(text: &str) -> bool {
 
 impl WebhookUrl {
     /// True if it uses https and its host may be a name in the public DNS.
-    #[must_use]
     pub fn is_public(&self) -> bool {
         address::is_public(&self.0)
     }
 
     /// The fault of a URL that does not lead to the public internet.
-    #[must_use]
     pub fn not_public(&self) -> Option<Fault> {
         let detail = "`url` must be an https URL with a public host name: no IP address, and no name of this \
             machine or of an internal network.";
@@ -37,12 +33,12 @@ impl WebhookUrl {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::input::{Field, Place};
+    use crate::input::{Component, Place};
 
     fn is_url(text: &str) -> bool {
         let mut faults = Vec::new();
         let place = &mut Place::body(&mut faults);
-        WebhookUrl::read(&text.into(), place).is_some()
+        WebhookUrl::parse(&text.into(), place).is_some()
     }
 
     #[test]

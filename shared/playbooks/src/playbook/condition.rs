@@ -4,7 +4,6 @@ use agent::check::{Expectation, FactCondition, Facts};
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
 
-/// One value or a list of values.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(try_from = "Value", bound = "T: DeserializeOwned")]
 pub(super) struct Many<T>(pub(super) Vec<T>);
@@ -63,7 +62,6 @@ impl TryFrom<Map<String, Value>> for Condition {
     }
 }
 
-/// True for a text, a number or a truth value.
 pub(super) fn is_scalar(value: &Value) -> bool {
     value.is_string() || value.is_number() || value.is_boolean()
 }
@@ -110,7 +108,6 @@ impl Many<Condition> {
         each().all(|holds| holds.is_some()).then_some(true)
     }
 
-    /// Returns the names of their facts.
     pub(super) fn facts(&self) -> impl Iterator<Item = &str> {
         self.0.iter().flat_map(|Condition(one)| one.facts())
     }

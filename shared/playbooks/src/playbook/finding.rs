@@ -1,5 +1,3 @@
-//! A playbook's findings on its reads.
-
 use std::collections::BTreeSet;
 
 use agent::{
@@ -11,7 +9,6 @@ use model::Timestamp;
 use super::{Playbook, Values};
 
 impl Playbook {
-    /// Returns its findings at an instant.
     pub(crate) fn evidence(&self, values: &Values, at: Timestamp) -> Vec<Evidence> {
         let findings = self.findings.iter().map(|finding| {
             let (holds, mut says) = (

@@ -75,7 +75,6 @@ pub(super) struct Playbook {
     hash: String,
 }
 
-/// Conditions on an alert.
 #[derive(Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Matches {
@@ -87,7 +86,6 @@ pub(super) struct Matches {
     labels: BTreeMap<String, String>,
 }
 
-/// A finding on the reads.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Finding {
@@ -104,7 +102,6 @@ struct Finding {
     /// does not help. The default is 1, since the weight says nothing about it.
     #[serde(default = "one")]
     otherwise: f64,
-    /// The cause, if it holds.
     cause: Option<Template>,
 }
 
@@ -112,7 +109,6 @@ fn one() -> f64 {
     1.0
 }
 
-/// An action of a playbook.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[expect(
@@ -120,7 +116,6 @@ fn one() -> f64 {
     reason = "the file's field is named like the API's"
 )]
 pub(super) struct Action {
-    /// Its name within the playbook.
     key: String,
     /// Keys of actions that come first, if they are approved too.
     #[serde(default)]
@@ -220,7 +215,6 @@ impl Matches {
     }
 }
 
-/// True if one of these reads gives the fact of that name.
 fn gives(reads: &[ReadInFile], fact: &str) -> bool {
     fact.split_once('.').is_some_and(|(read, fact)| {
         let mut reads = reads.iter();
@@ -241,7 +235,6 @@ impl Playbook {
         Ok(playbook)
     }
 
-    /// Returns the version that its actions carry.
     pub(super) fn version(&self) -> PlaybookVersion {
         PlaybookVersion {
             name: self.name.clone(),

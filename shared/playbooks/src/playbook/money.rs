@@ -1,5 +1,3 @@
-//! The money that an action moves, by its record.
-
 use agent::{
     action::{MoneyDirection, MoneyMoved},
     alert::{Currency, Money},
@@ -32,13 +30,11 @@ impl MoneyInFile {
         self.direction.is_transfer()
     }
 
-    /// Returns its facts.
     pub(super) fn facts(&self) -> impl Iterator<Item = &str> {
         let facts = self.amount.iter().chain(&self.currency);
         facts.map(String::as_str)
     }
 
-    /// Returns the money by these facts.
     pub(super) fn read(&self, facts: &Facts) -> MoneyMoved {
         MoneyMoved {
             direction: self.direction,

@@ -1,5 +1,3 @@
-//! Order of a playbook's actions.
-
 use super::{Action, Playbook};
 
 impl Playbook {

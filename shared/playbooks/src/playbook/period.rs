@@ -9,7 +9,6 @@ use serde::Deserialize;
 #[serde(try_from = "String")]
 pub(super) struct Period(i64);
 
-/// The longest period, in days.
 const MOST_DAYS: i64 = 366;
 
 impl Period {

@@ -9,10 +9,8 @@ use serde_json::Value;
 use super::values::{Values, missing};
 use crate::template::{Missing, Template};
 
-/// The most reads of an analysis.
 pub(crate) const MOST_READS: usize = 5;
 
-/// A read in the file.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ReadInFile {
@@ -27,7 +25,6 @@ pub(super) struct ReadInFile {
     pub(super) absent: BTreeMap<String, Value>,
 }
 
-/// A read for one alert.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Read {
     pub(crate) name: String,

@@ -22,11 +22,9 @@ use super::{
 };
 use crate::template::{Missing, Template};
 
-/// The render context of an action, besides its values.
 #[derive(Clone, Copy)]
 pub(crate) struct RenderContext<'a> {
     pub(crate) connections: &'a [Connection],
-    /// The playbook's reads.
     pub(crate) reads: &'a [Read],
 }
 
@@ -38,7 +36,6 @@ impl RenderContext<'_> {
         read.ready(self.connections).map(|(_, read)| read)
     }
 
-    /// Returns the reads that can be sent.
     fn ready(&self) -> impl Iterator<Item = &TargetRead> {
         let reads = self.reads.iter();
         reads.filter_map(|read| Some(read.ready(self.connections).ok()?.1))
@@ -157,7 +154,6 @@ impl Action {
         own.or(self.money.as_ref().map(|_| Attempts::OF_MONEY))
     }
 
-    /// Returns its conditions at the proposal.
     fn conditions(&self) -> impl Iterator<Item = &FactCondition> {
         self.when.0.iter().chain(&self.require.0).map(|one| &one.0)
     }
@@ -232,13 +228,11 @@ impl Action {
         in_calls.chain(money).collect()
     }
 
-    /// Returns its calls.
     pub(super) fn calls(&self) -> impl Iterator<Item = &Call> {
         self.steps.iter().filter_map(|step| step.call.as_ref())
     }
 }
 
-/// Returns all conditions of an action.
 fn conditions<'a>(
     require: &'a [FactCondition],
     verify: impl Iterator<Item = &'a FactCondition>,

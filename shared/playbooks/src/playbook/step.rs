@@ -1,5 +1,3 @@
-//! The steps of an action, with their calls.
-
 use agent::{
     action::AlreadyDone,
     check::{AnswerCondition, Reconciliation},
@@ -10,7 +8,6 @@ use serde::Deserialize;
 use super::{condition::Many, flaw::none_of, verify::Reconcile};
 use crate::template::{Body, Template};
 
-/// A step of an action.
 #[derive(Debug, Deserialize)]
 #[serde(try_from = "StepInFile")]
 pub(super) struct Step {

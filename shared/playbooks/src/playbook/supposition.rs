@@ -39,7 +39,6 @@ impl TryFrom<SuppositionInFile> for Supposition {
 }
 
 impl Supposition {
-    /// True if each of its facts is required.
     pub(super) fn is_covered(&self, required: &[&str]) -> bool {
         let is_required = |fact: &String| required.contains(&fact.as_str());
         !self.facts.is_empty() && self.facts.iter().all(is_required)

@@ -38,7 +38,6 @@ pub(crate) struct Values {
     given: BTreeMap<&'static str, String>,
     /// The amount that an action moves, in words.
     money: Option<String>,
-    /// Facts that were read.
     facts: Facts,
     /// Failed reads by name, with the reasons.
     unread: BTreeMap<String, String>,
@@ -64,7 +63,6 @@ impl Values {
         }
     }
 
-    /// Returns values with these parameters and facts.
     #[cfg(test)]
     pub(super) fn sample(parameters: BTreeMap<String, Value>, facts: Facts) -> Self {
         Self {
@@ -120,7 +118,6 @@ impl Values {
         Some(format!("{read} could not be read ({why})"))
     }
 
-    /// Returns the facts that were read.
     pub(super) const fn facts(&self) -> &Facts {
         &self.facts
     }
@@ -169,7 +166,6 @@ impl Values {
             .unwrap_or_default()
     }
 
-    /// Renders the name of a connection.
     pub(super) fn name(&self, template: &Template) -> String {
         let known = |name: &str| self.given.get(name).cloned();
         template.render(known).unwrap_or_default()

@@ -48,7 +48,6 @@ impl Verify {
         std::iter::once(effective).chain(nothing).collect()
     }
 
-    /// Returns the verification of an action that moves this amount.
     pub(super) fn verification(&self, amount: Option<&Money>) -> Verification {
         Verification {
             effective: self.effective.of_read(&self.read),

@@ -26,12 +26,10 @@ fn schema_name(code: Code) -> String {
     format!("{short}Problem")
 }
 
-/// Returns the named schemas of these problems.
 pub fn schemas(codes: &[Code]) -> impl Iterator<Item = (String, Schema)> {
     codes.iter().map(|code| (schema_name(*code), schema(*code)))
 }
 
-/// Returns the schema of a problem with this code.
 fn schema(code: Code) -> Schema {
     let only_this = ObjectBuilder::new()
         .schema_type(Type::String)
@@ -54,7 +52,6 @@ fn schema(code: Code) -> Schema {
     utoipa::openapi::Schema::from(schema.build()).into()
 }
 
-/// Returns a problem as a client reads it.
 fn example(code: Code) -> Value {
     let mut example = json!({
         "type": format!("urn:workdesk:problem:{}", code.name()),

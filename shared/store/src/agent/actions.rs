@@ -20,7 +20,6 @@ use crate::{
     table::{Change, Condition, OrLeave, Read, Record, Stored, Write, attribute},
 };
 
-/// The state of a worker's lease on an action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lease {
     /// The worker holds the action, and the session executes.
@@ -193,7 +192,6 @@ fn visits_of(action: &AgentAction) -> Result<Change, Error> {
     })
 }
 
-/// Returns the change that writes the end of an action.
 fn end_of(action: &AgentAction) -> Result<Change, Error> {
     let change = visits_of(action)?
         .set_attribute("checks", attribute(&action.checks)?)

@@ -22,17 +22,13 @@ use crate::{
     tracked::Tracked,
 };
 
-/// A due check.
 #[derive(Clone, Debug)]
 pub struct DueCheck {
     of: Checked,
-    /// Its reads.
     pub reads: Vec<TargetRead>,
-    /// The existing connections of its reads.
     pub connections: Vec<Connection>,
 }
 
-/// The record that a check concerns.
 #[derive(Clone, Debug)]
 enum Checked {
     /// Its effect, or its unclear call.
@@ -243,7 +239,6 @@ impl Agent<'_> {
         Ok(())
     }
 
-    /// Records that the sweeper requested the check of a due session's alert.
     pub async fn alert_check_requested(&self, due: &DueSession) -> Result<(), Error> {
         let Some(mut session) = due.session().cloned() else {
             return Ok(());

@@ -22,36 +22,31 @@ use super::{
     policy::{approvers_in, policy_in, takes, users_of},
     transition,
 };
+use crate::record::record;
 use crate::{
     connections::{Traffic, name_at_work},
     key::{self, AnyKey, Key},
     retry::try_retry,
-    table::{Batch, Read, Record, Stored, Write},
+    table::{Batch, Read, Stored, Write},
 };
 
 /// An action that a worker holds.
 #[derive(Clone, Debug)]
 pub struct HeldAction {
-    /// The action.
     pub action: Box<AgentAction>,
-    /// Its connection, as read by the claim.
     pub connection: Box<Connection>,
     /// True if the connection recently gave unclear answers.
     pub is_troubled: bool,
     /// The earliest begin of its first call.
     pub begins: Timestamp,
-    /// The existing connections of its precondition reads.
     pub read_connections: Vec<Connection>,
     /// Measures the lease from the first read of the claim, so that reads and writes count.
     pub since: Stopwatch,
 }
 
-impl Record<crate::Workdesk> for RecordGuard {
-    const KIND: &'static str = "effect_guard";
-
-    fn key(&self) -> Key<Self> {
-        key::record_guard(self.organization_id, &self.record)
-    }
+record! {
+    guard: RecordGuard = "effect_guard",
+    key: key::record_guard(guard.organization_id, &guard.record),
 }
 
 /// The claim context, as read.
@@ -67,9 +62,7 @@ struct Found {
     connection: Option<Connection>,
     /// The breaker and limits of the connection.
     traffic: Option<Traffic>,
-    /// The existing connections of its precondition reads.
     read_connections: Vec<Connection>,
-    /// Its records, with their guards.
     records: Vec<(String, Option<Stored<RecordGuard>>)>,
 }
 
@@ -380,7 +373,6 @@ impl GuardKeys {
 }
 
 impl Found {
-    /// Returns the held action.
     fn held(self, begins: Timestamp) -> Result<HeldAction, Error> {
         let connection = self.connection.ok_or_else(|| {
             let source = "a claimed action has no connection";

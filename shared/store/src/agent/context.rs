@@ -18,7 +18,6 @@ use crate::{
     table::{Batch, Read},
 };
 
-/// The records of the render contexts of several sessions.
 #[derive(Debug)]
 pub(super) struct Contexts {
     policy: AgentPolicy,
@@ -59,7 +58,6 @@ impl Agent<'_> {
         Ok((contexts.of(session), excerpts))
     }
 
-    /// Reads the contexts of sessions and more items, with one batch.
     pub(super) async fn contexts(
         &self,
         tenant: OrganizationId,

@@ -15,7 +15,6 @@ use crate::{
     table::{OrLeave, Readable, Record, Stored, Write},
 };
 
-/// A record that is due.
 #[derive(Clone, Debug)]
 pub struct Due<R> {
     key: AnyKey,
@@ -23,28 +22,21 @@ pub struct Due<R> {
     record: Option<Stored<R>>,
 }
 
-/// An approved action that is due.
 pub type DueAction = Due<AgentAction>;
 
-/// A session that is due.
 pub type DueSession = Due<AgentSession>;
 
 /// The work that a due action needs.
 #[derive(Clone, Debug)]
 pub enum DueWork {
-    /// Send this message.
     Send(Message),
-    /// Give the action up.
     GiveUp,
-    /// Count its saved minutes.
     Count,
     /// Remove its key from the index. A write of version 1.0 ended the work and left the key behind.
     Remove,
 }
 
 impl DueAction {
-    /// Returns the work at `now`.
-    #[must_use]
     pub fn work(&self, now: Timestamp) -> DueWork {
         match &self.record {
             Some(action) if action.schedule.due_at.is_none() => DueWork::Remove,
@@ -60,7 +52,6 @@ impl DueAction {
     }
 
     /// True if it is late. False for a deferred action and for a planned check.
-    #[must_use]
     pub fn is_overdue(&self) -> bool {
         let action = self.record.as_ref();
         action.is_none_or(|action| {
@@ -76,15 +67,12 @@ impl DueAction {
         action.is_some_and(|action| action.schedule.due_at.is_some_and(|due| due > now))
     }
 
-    /// True if it has ended and awaits a check.
-    #[must_use]
     pub fn awaits_check(&self) -> bool {
         let action = self.record.as_ref();
         action.is_some_and(|action| action.awaits_check())
     }
 
     /// Returns the record's name for the log.
-    #[must_use]
     pub fn name(&self) -> String {
         self.key.to_string()
     }
@@ -95,20 +83,17 @@ impl DueSession {
     pub const NAMED: usize = 40;
 
     /// Returns its organization, if the organization's journal does not name its newest entry.
-    #[must_use]
     pub fn unnamed_of(&self) -> Option<OrganizationId> {
         let session = self.session().filter(|session| session.is_unnamed());
         session.map(|session| session.organization_id)
     }
 
     /// Returns its recorded status; none if it is unreadable.
-    #[must_use]
     pub fn status(&self) -> Option<AgentSessionStatus> {
         self.record.as_ref().map(|session| session.status)
     }
 
     /// Returns the message for the worker, if the check of its alert is due.
-    #[must_use]
     pub fn message(&self, now: Timestamp) -> Option<Message> {
         self.session()?.alert_check_message(now)
     }
@@ -118,7 +103,6 @@ impl DueSession {
     }
 
     /// Returns the record's name for the log.
-    #[must_use]
     pub fn name(&self) -> String {
         self.key.pk().to_owned()
     }

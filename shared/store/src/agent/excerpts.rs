@@ -16,21 +16,18 @@ use super::{Agent, SessionWithActions};
 use crate::{
     key::{self, AnyKey, Key},
     page::Page,
+    record::record,
     records::KeptExcerpt,
-    table::{Batch, Read, Record, Stored, Write},
+    table::{Batch, Read, Stored, Write},
 };
 
-impl Record<crate::Workdesk> for KeptExcerpt {
-    const KIND: &'static str = "excerpt";
-
-    fn key(&self) -> Key<Self> {
-        let action = self.action_id.as_deref();
-        key::excerpt(self.organization_id, self.session_id, action, &self.hash)
-    }
-
-    fn expires_at(&self) -> Option<i64> {
-        Some(self.ends_at().epoch_seconds() + 1)
-    }
+record! {
+    excerpt: KeptExcerpt = "excerpt",
+    key: {
+        let action = excerpt.action_id.as_deref();
+        key::excerpt(excerpt.organization_id, excerpt.session_id, action, &excerpt.hash)
+    },
+    expires_at: Some(excerpt.ends_at().epoch_seconds() + 1),
 }
 
 impl KeptExcerpt {
@@ -77,12 +74,10 @@ pub struct Excerpts(BTreeMap<String, Excerpt>);
 
 impl Excerpts {
     /// Returns an excerpt by its hash. None if it has expired.
-    #[must_use]
     pub fn get(&self, hash: Option<&String>) -> Option<&Excerpt> {
         self.0.get(hash?)
     }
 
-    /// Returns the excerpts of these keys that a batch found.
     pub(super) fn found(batch: &Batch, keys: &[Key<KeptExcerpt>], now: Timestamp) -> Self {
         let kept = keys.iter().filter_map(|key| batch.named(key));
         Self(kept.filter_map(|kept| kept.record.known(now)).collect())
@@ -96,7 +91,6 @@ impl From<Vec<Excerpt>> for Excerpts {
     }
 }
 
-/// Returns the keys of the excerpts that a session names.
 fn keys_of_session(session: &AgentSession) -> Vec<Key<KeptExcerpt>> {
     let hashes = session
         .analysis
@@ -107,7 +101,6 @@ fn keys_of_session(session: &AgentSession) -> Vec<Key<KeptExcerpt>> {
     keys.collect()
 }
 
-/// Returns the keys of the excerpts that a session and its actions name.
 pub(super) fn keys_of(whole: &SessionWithActions) -> Vec<Key<KeptExcerpt>> {
     let session = &whole.session;
     let mut keys = keys_of_session(session);
@@ -124,7 +117,6 @@ pub(super) fn keys_of(whole: &SessionWithActions) -> Vec<Key<KeptExcerpt>> {
     keys
 }
 
-/// Returns the writes of new excerpts, one for each key.
 pub(super) fn writes(kept: impl IntoIterator<Item = KeptExcerpt>) -> Result<Vec<Write>, Error> {
     let by_key = kept.into_iter().map(|kept| {
         let key = (kept.action_id.clone(), kept.hash.clone());
@@ -135,7 +127,6 @@ pub(super) fn writes(kept: impl IntoIterator<Item = KeptExcerpt>) -> Result<Vec<
 }
 
 impl Agent<'_> {
-    /// Returns the excerpts that a session names.
     pub(super) async fn excerpts(&self, session: &AgentSession) -> Result<Excerpts, Error> {
         let keys = keys_of_session(session);
         let found = keys.iter().map(AnyKey::from);
@@ -143,7 +134,6 @@ impl Agent<'_> {
         Ok(Excerpts::found(&found, &keys, self.0.clock.now()))
     }
 
-    /// Adds the excerpts that still exist to a page of entries.
     pub(super) async fn with_excerpts(
         &self,
         page: Page<Stored<JournalEntry>>,
@@ -160,7 +150,6 @@ impl Agent<'_> {
     }
 }
 
-/// Returns the key of the excerpt that an entry names.
 fn key_of(entry: &JournalEntry) -> Option<Key<KeptExcerpt>> {
     let action = entry.action_id.as_deref();
     let hash = entry.excerpt_hash()?;

@@ -15,24 +15,19 @@ use serde_json::{Value, json};
 
 use super::Agent;
 use crate::{
-    key::{self, Gsi1, Key},
+    key,
     page::{Page, Wanted},
-    table::{Record, Stored},
+    record::record,
+    table::Stored,
 };
 
 /// The number of reads of a journal that does not match its session.
 const CHECKS: usize = 3;
 
-impl Record<crate::Workdesk> for JournalEntry {
-    const KIND: &'static str = "journal_entry";
-
-    fn key(&self) -> Key<Self> {
-        key::journal_entry(self)
-    }
-
-    fn gsi1(&self) -> Option<Key<Self, Gsi1>> {
-        Some(key::journal_entry_in_time(self))
-    }
+record! {
+    entry: JournalEntry = "journal_entry",
+    key: key::journal_entry(entry),
+    gsi1: Some(key::journal_entry_in_time(entry)),
 }
 
 /// The actor that runs actions.

@@ -1,5 +1,3 @@
-//! Lists of sessions, each with its alert.
-
 use agent::{
     alert::AlertRef,
     session::{AgentSession, AgentSessionFilter, AgentSessionStatus, NextFilter, SessionContext},
@@ -9,20 +7,18 @@ use model::{AlertId, AnyOf, Error, Id, OrganizationId, UserId};
 use super::Agent;
 use crate::{
     filter::Filter,
-    key::{self, Key},
+    key,
     page::{Page, Wanted},
+    record::record,
     records::SessionOfAlert,
-    table::{OrNotFound, Read, Record, Stored},
+    table::{OrNotFound, Read, Stored},
 };
 
-/// A session with its alert.
 #[derive(Clone, Debug)]
 pub struct SessionOnAlert {
-    /// The session.
     pub session: Stored<AgentSession>,
     /// The alert; none if unreadable.
     pub alert: Option<AlertRef>,
-    /// Its render context.
     pub context: SessionContext,
 }
 
@@ -37,12 +33,9 @@ impl SessionOfAlert {
     }
 }
 
-impl Record<crate::Workdesk> for SessionOfAlert {
-    const KIND: &'static str = "session_of_alert";
-
-    fn key(&self) -> Key<Self> {
-        key::session_of_alert(self)
-    }
+record! {
+    session: SessionOfAlert = "session_of_alert",
+    key: key::session_of_alert(session),
 }
 
 impl Agent<'_> {

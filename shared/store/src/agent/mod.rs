@@ -48,16 +48,16 @@ use agent::{
 use model::{AgentSessionId, Error, Id, OrganizationId, RecordType, span};
 
 use super::{
-    key::{self, AnyKey, Gsi1, Gsi3, Gsi4, Key},
+    key::{self, AnyKey},
     records::Part,
     store::resource,
     table::{Batch, OrLeave, OrNotFound, Read, Readable, Record, Stored, Write},
 };
+use crate::record::record;
 
 /// The longest deferral while nothing may be sent, so that an action resumes soon after a pause.
 const PAUSED: i64 = span::MINUTE;
 
-/// Returns whether the organization is paused, from a batch that read its pause.
 fn is_paused(found: &Batch, tenant: OrganizationId) -> Result<bool, Error> {
     let pause: Option<Stored<AgentPause>> = found.get(&key::agent_pause(tenant))?;
     Ok(pause.is_some_and(|pause| pause.paused))
@@ -98,51 +98,28 @@ resource! {
     pub Agent as agent
 }
 
-impl Record<crate::Workdesk> for AgentSession {
-    const KIND: &'static str = RecordType::AgentSession.name();
-
-    fn key(&self) -> Key<Self> {
-        key::agent_session(self.organization_id, self.id)
-    }
-
-    fn gsi1(&self) -> Option<Key<Self, Gsi1>> {
-        Some(key::agent_session_in_time(self))
-    }
-
-    fn gsi3(&self) -> Option<Key<Self, Gsi3>> {
-        self.has_open_work().then(|| key::agent_session_open(self))
-    }
-
-    fn gsi4(&self) -> Option<Key<Self, Gsi4>> {
-        Some(key::due(self.organization_id, self.times.due_at?))
-    }
+record! {
+    session: AgentSession = RecordType::AgentSession.name(),
+    key: key::agent_session(session.organization_id, session.id),
+    gsi1: Some(key::agent_session_in_time(session)),
+    gsi3: session.has_open_work().then(|| key::agent_session_open(session)),
+    gsi4: Some(key::due(session.organization_id, session.times.due_at?)),
 }
 
-impl Record<crate::Workdesk> for AgentAction {
-    const KIND: &'static str = "agent_action";
-
-    fn key(&self) -> Key<Self> {
-        key::agent_action(&self.key)
-    }
-
-    fn gsi4(&self) -> Option<Key<Self, Gsi4>> {
-        let due_at = self.schedule.due_at?;
-        Some(key::due(self.key.organization_id, due_at))
-    }
+record! {
+    action: AgentAction = "agent_action",
+    key: key::agent_action(&action.key),
+    gsi4: Some(key::due(action.key.organization_id, action.schedule.due_at?)),
 }
 
-/// A session with its approved actions.
 #[derive(Clone, Debug)]
 pub struct SessionWithActions {
-    /// The session.
     pub session: Stored<AgentSession>,
-    /// Its approved actions.
     pub actions: ApprovedActions<Stored<AgentAction>>,
 }
 
 impl SessionWithActions {
     /// Returns the results of the ended actions, in the order of the proposal.
-    #[must_use]
     pub fn results(&self) -> Vec<ActionResult> {
         self.session.results(&self.actions)
     }
@@ -160,7 +137,6 @@ impl SessionWithActions {
     }
 
     /// Returns the state of an approved action; none if it was not approved.
-    #[must_use]
     pub fn state(&self, action_id: &str) -> Option<ActionState> {
         self.actions.state(action_id)
     }

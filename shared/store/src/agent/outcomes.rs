@@ -13,26 +13,23 @@ use model::{Error, OrganizationId};
 use super::Agent;
 use crate::{
     directory::totals,
-    key::{self, Key},
+    key,
     page::{Page, Wanted},
+    record::record,
     table::{Change, Condition, Record, Refused, Stored, Write},
 };
 
-impl Record<crate::Workdesk> for LastOutcome {
-    const KIND: &'static str = "last_outcome";
-
-    fn key(&self) -> Key<Self> {
-        key::last_outcome(self.organization_id, &self.entity, &self.target_system)
-    }
+record! {
+    outcome: LastOutcome = "last_outcome",
+    key: key::last_outcome(outcome.organization_id, &outcome.entity, &outcome.target_system),
 }
 
-impl Record<crate::Workdesk> for PlaybookRuns {
-    const KIND: &'static str = "playbook_runs";
-
-    fn key(&self) -> Key<Self> {
-        let label = format!("{}#{}", self.name, self.playbook_version);
-        key::playbook_runs(self.organization_id).at(key::playbook_version(label))
-    }
+record! {
+    runs: PlaybookRuns = "playbook_runs",
+    key: {
+        let label = format!("{}#{}", runs.name, runs.playbook_version);
+        key::playbook_runs(runs.organization_id).at(key::playbook_version(label))
+    },
 }
 
 /// The most records of an alert whose last outcomes are read.
@@ -86,12 +83,9 @@ pub(super) fn run_of_playbook(action: &AgentAction) -> Option<Write> {
     Some(Write::update(key, counted, Condition::default()))
 }
 
-impl Record<crate::Workdesk> for Saving {
-    const KIND: &'static str = "saving";
-
-    fn key(&self) -> Key<Self> {
-        key::saving(self)
-    }
+record! {
+    saving: Saving = "saving",
+    key: key::saving(saving),
 }
 
 impl Agent<'_> {

@@ -14,28 +14,23 @@ use super::{Agent, SessionWithActions};
 use crate::{
     PendingWrite, WriteContext,
     key::{self, AnyKey, Key},
-    table::{Batch, Change, Condition, IntoAttribute, OrNotFound, Read, Record, Stored, Write},
+    record::record,
+    table::{Batch, Change, Condition, IntoAttribute, OrNotFound, Read, Stored, Write},
     writes::Writes,
 };
 
 /// Retention of a day's counts, in milliseconds.
 const KEPT: i64 = 8 * model::span::DAY;
 
-/// The attribute with the number of actions claimed on the day.
 const ACTIONS: &str = "actions";
 
-/// The attribute with the number of messages to a customer on the day.
 const MESSAGES: &str = "messages";
 
-impl Record<crate::Workdesk> for AgentPolicy {
-    const KIND: &'static str = RecordType::AgentPolicy.name();
-
-    fn key(&self) -> Key<Self> {
-        key::agent_policy(self.organization_id)
-    }
+record! {
+    policy: AgentPolicy = RecordType::AgentPolicy.name(),
+    key: key::agent_policy(policy.organization_id),
 }
 
-/// An approval's context, as read.
 #[derive(Clone, Debug)]
 pub(super) struct Approvable {
     pub(super) whole: SessionWithActions,
@@ -45,7 +40,6 @@ pub(super) struct Approvable {
 }
 
 impl Approvable {
-    /// Returns the approver and the policy.
     pub(super) fn approver(&self) -> Approver<'_> {
         Approver {
             user: &self.user,
@@ -104,7 +98,6 @@ impl Agent<'_> {
         self.0.write(pending, read, write).await?.not_replayed()
     }
 
-    /// Reads a session with the context of its approval.
     pub(super) async fn approvable(
         &self,
         tenant: OrganizationId,

@@ -21,19 +21,14 @@ use crate::{
 /// A session with the context of its preview.
 #[derive(Clone, Debug)]
 pub struct Previewed {
-    /// The session with its approved actions.
     pub whole: SessionWithActions,
-    /// The session's render context.
     pub context: SessionContext,
-    /// The organization's connections.
     pub connections: Vec<Connection>,
-    /// True if the organization is paused.
     pub is_paused: bool,
     /// The session's alert; none if unreadable.
     pub alert: Option<Alert>,
     /// The records that others hold, by the id of the previewed action.
     held: HashMap<String, Vec<HeldRecord>>,
-    /// The instant of the read.
     pub at: Timestamp,
 }
 

@@ -1,5 +1,3 @@
-//! Transitions of a session.
-
 use std::collections::BTreeMap;
 
 use agent::{
@@ -40,7 +38,6 @@ struct Analyzing {
     case: Case,
 }
 
-/// The result of an approval.
 #[derive(Clone, Debug)]
 pub enum Approval {
     /// The actions are queued. The caller sends a message for each id.
@@ -205,7 +202,6 @@ impl Agent<'_> {
         }))
     }
 
-    /// Ends an analysis with its proposal.
     async fn finish_analysis(
         &self,
         analyzing: Analyzing,
@@ -234,7 +230,6 @@ impl Agent<'_> {
         done.ok_or_else(Error::contended)
     }
 
-    /// Ends an analysis that failed.
     async fn fail_analysis(&self, analyzing: Analyzing, error: &str) -> Result<(), Error> {
         let (context, mut session) = (analyzing.context, analyzing.session);
         let (from, now) = (session.status.name(), self.0.clock.now());

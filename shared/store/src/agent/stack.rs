@@ -4,17 +4,15 @@ use model::{Error, random};
 
 use super::Agent;
 use crate::{
-    key::{self, Key},
+    key,
+    record::record,
     records::Stack,
-    table::{Batch, OrLeave, Read, Record, Write},
+    table::{Batch, OrLeave, Read, Write},
 };
 
-impl Record<crate::Workdesk> for Stack {
-    const KIND: &'static str = "stack";
-
-    fn key(&self) -> Key<Self> {
-        key::stack()
-    }
+record! {
+    _stack: Stack = "stack",
+    key: key::stack(),
 }
 
 impl Agent<'_> {

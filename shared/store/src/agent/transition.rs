@@ -14,7 +14,6 @@ use crate::{
     table::{Stored, Write},
 };
 
-/// Returns the writes of a session's transition.
 pub(super) fn of_session(
     session: &mut Stored<AgentSession>,
     note: Note,
@@ -24,7 +23,6 @@ pub(super) fn of_session(
     Ok(vec![Write::replace(session)?, Write::create(&entry)?])
 }
 
-/// Returns the writes of an action's transition.
 pub(super) fn of_action(
     action: &mut Stored<AgentAction>,
     note: Note,

@@ -227,13 +227,11 @@ impl Cleanup {
         Place::from_text(&key::tenant_prefix(self.organization_id), text)
     }
 
-    /// Returns `true` once all tasks are done.
     const fn is_past_tasks(&self) -> bool {
         matches!(self.walked, Some(Walked::Activities(_)))
     }
 }
 
-/// Expects that the record has a deleted tag.
 fn carrying(tag: Deleted) -> Condition {
     Condition::default().in_set(TAG_IDS, tag.id)
 }

@@ -8,15 +8,13 @@ use model::Error;
 
 use crate::{
     key::{self, Key},
-    table::{Batch, Record, Stored, Write},
+    record::record,
+    table::{Batch, Stored, Write},
 };
 
-impl Record<crate::Workdesk> for ConnectionTraffic {
-    const KIND: &'static str = "connection_traffic";
-
-    fn key(&self) -> Key<Self> {
-        key::connection_traffic(self.organization_id, &self.connection)
-    }
+record! {
+    traffic: ConnectionTraffic = "connection_traffic",
+    key: key::connection_traffic(traffic.organization_id, &traffic.connection),
 }
 
 /// The state of a connection with its version, for the next write.

@@ -1,5 +1,3 @@
-//! Organizations.
-
 use model::{
     EntryContent, Error, Id, MAX_ID, OrOther, Organization, OrganizationEvent, OrganizationId,
     OrganizationUpdate, PlanFeature, RecordType, User, quota::UnitsPerSecond,
@@ -7,8 +5,8 @@ use model::{
 
 use super::{Directory, NewUser};
 use crate::{
-    PendingWrite, WriteContext,
-    key::{self, Key},
+    PendingWrite, WriteContext, key,
+    record::record,
     records::Reference,
     store::id_is_taken,
     table::{Read, Record, Stored, Write},
@@ -16,12 +14,9 @@ use crate::{
     writes::Writes,
 };
 
-impl Record<crate::Workdesk> for Organization {
-    const KIND: &'static str = RecordType::Organization.name();
-
-    fn key(&self) -> Key<Self> {
-        key::organization(self.id)
-    }
+record! {
+    organization: Organization = RecordType::Organization.name(),
+    key: key::organization(organization.id),
 }
 
 impl Tracked for Organization {
@@ -38,7 +33,6 @@ impl Tracked for Organization {
 }
 
 impl Directory<'_> {
-    /// Creates an organization.
     pub async fn create_organization(
         &self,
         name: String,

@@ -1,5 +1,3 @@
-//! Phases of projects.
-
 use model::{
     AnyOf, Code, Error, Id, MAX_ID, Order, OrganizationId, Phase, PhaseCreate, PhaseFilter,
     PhaseId, PhaseUpdate, Project, ProjectId, RecordType, Task,
@@ -9,23 +7,18 @@ use super::{Directory, projects::takes_work};
 use crate::{
     PendingWrite, WriteContext,
     by_id::in_first_index,
-    key::{self, Gsi1, Key},
+    key,
     page::{Page, Wanted},
-    table::{OrNotFound, Read, Record, Stored},
+    record::record,
+    table::{OrNotFound, Read, Stored},
     tracked::Tracked,
     writes::Writes,
 };
 
-impl Record<crate::Workdesk> for Phase {
-    const KIND: &'static str = RecordType::Phase.name();
-
-    fn key(&self) -> Key<Self> {
-        key::phase(self.organization_id, self.id)
-    }
-
-    fn gsi1(&self) -> Option<Key<Self, Gsi1>> {
-        Some(key::phase_in_project(self))
-    }
+record! {
+    phase: Phase = RecordType::Phase.name(),
+    key: key::phase(phase.organization_id, phase.id),
+    gsi1: Some(key::phase_in_project(phase)),
 }
 
 impl Tracked for Phase {}

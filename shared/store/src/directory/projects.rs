@@ -1,5 +1,3 @@
-//! Projects.
-
 use std::future::ready;
 
 use model::{
@@ -12,30 +10,22 @@ use super::{Directory, totals};
 use crate::{
     PendingWrite, WriteContext,
     filter::Filter,
-    key::{self, Gsi1, Key},
+    key,
     page::{Page, Wanted},
+    record::record,
     records::Reference,
-    table::{Change, Condition, LongText, OrNotFound, Read, Record, Stored, Write},
+    table::{Change, Condition, OrNotFound, Read, Stored, Write},
     texts,
     tracked::Tracked,
     writes::Writes,
 };
 
-impl Record<crate::Workdesk> for Project {
-    const KIND: &'static str = RecordType::Project.name();
-    const LONG_TEXT: Option<LongText> = texts::DESCRIPTION;
-
-    fn key(&self) -> Key<Self> {
-        key::project(self.organization_id, self.id)
-    }
-
-    fn gsi1(&self) -> Option<Key<Self, Gsi1>> {
-        Some(key::project_by_title(self))
-    }
-
-    fn words(&self) -> Option<String> {
-        Some(spaced(words(&self.title)))
-    }
+record! {
+    project: Project = RecordType::Project.name(),
+    long_text: texts::DESCRIPTION,
+    key: key::project(project.organization_id, project.id),
+    gsi1: Some(key::project_by_title(project)),
+    words: Some(spaced(words(&project.title))),
 }
 
 impl Tracked for Project {

@@ -11,24 +11,19 @@ use super::Directory;
 use crate::{
     PendingWrite, WriteContext,
     by_id::in_first_index,
-    key::{self, Gsi1, Key},
+    key,
     page::{Page, Wanted},
+    record::record,
     records::NameOfTag,
-    table::{Condition, IntoAttribute, Record, Stored, Write},
+    table::{Condition, IntoAttribute, Stored, Write},
     tracked::Tracked,
     writes::Writes,
 };
 
-impl Record<crate::Workdesk> for Tag {
-    const KIND: &'static str = RecordType::Tag.name();
-
-    fn key(&self) -> Key<Self> {
-        key::tag(self.organization_id, self.id)
-    }
-
-    fn gsi1(&self) -> Option<Key<Self, Gsi1>> {
-        Some(key::tag_by_name(self))
-    }
+record! {
+    tag: Tag = RecordType::Tag.name(),
+    key: key::tag(tag.organization_id, tag.id),
+    gsi1: Some(key::tag_by_name(tag)),
 }
 
 impl NameOfTag {
@@ -71,12 +66,9 @@ fn is_free_or_of(tag: &Tag) -> Condition {
     Condition::default().and(is_its, "tagId", [tag.id.into_attribute()])
 }
 
-impl Record<crate::Workdesk> for NameOfTag {
-    const KIND: &'static str = "tag_name";
-
-    fn key(&self) -> Key<Self> {
-        key::name_of_tag(self.organization_id, &self.name)
-    }
+record! {
+    name: NameOfTag = "tag_name",
+    key: key::name_of_tag(name.organization_id, &name.name),
 }
 
 impl Tracked for Tag {}

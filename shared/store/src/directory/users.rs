@@ -1,5 +1,3 @@
-//! Users and their accounts.
-
 use std::collections::HashMap;
 
 use model::{
@@ -12,8 +10,9 @@ use super::Directory;
 use crate::{
     PendingWrite, Store, WriteContext,
     filter::Filter,
-    key::{self, Gsi1, Key},
+    key,
     page::{Page, Wanted},
+    record::record,
     records::{Account, ReadHead},
     retry::retry,
     sessions::end_all,
@@ -22,36 +21,24 @@ use crate::{
     writes::Writes,
 };
 
-/// A new user.
 #[derive(Clone, Debug)]
 pub struct NewUser {
     /// 3 to 64 characters, unique in the service without regard to case.
     pub username: String,
-    /// Name to show.
     pub full_name: String,
-    /// Role.
     pub role: Role,
-    /// Permissions beyond the role's.
     pub extra_permissions: Vec<Permission>,
-    /// The hash of the password.
     pub password_hash: PasswordHash,
 }
 
-impl Record<crate::Workdesk> for User {
-    const KIND: &'static str = RecordType::User.name();
-
-    fn key(&self) -> Key<Self> {
-        key::user(self.organization_id, self.id)
-    }
-
-    fn gsi1(&self) -> Option<Key<Self, Gsi1>> {
-        Some(key::user_by_name(self))
-    }
-
-    fn words(&self) -> Option<String> {
-        let names = words(&self.username).chain(words(&self.full_name));
+record! {
+    user: User = RecordType::User.name(),
+    key: key::user(user.organization_id, user.id),
+    gsi1: Some(key::user_by_name(user)),
+    words: {
+        let names = words(&user.username).chain(words(&user.full_name));
         Some(spaced(names))
-    }
+    },
 }
 
 impl Tracked for User {
@@ -270,7 +257,6 @@ impl Directory<'_> {
         retry(user, read, write).await?.not_replayed()
     }
 
-    /// Returns the writes of a new password.
     fn new_password(
         self,
         context: &WriteContext,

@@ -30,9 +30,7 @@ const MOST_READ: usize = 10_000;
 pub enum FeedFrom {
     /// The next one to be appended.
     Now,
-    /// The oldest one that is kept.
     Oldest,
-    /// The one after this place.
     After(Place),
 }
 
@@ -46,7 +44,6 @@ struct KeptBatch {
     at: Timestamp,
 }
 
-/// An entry of a batch.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum KeptEntry {
@@ -99,7 +96,6 @@ impl KeptBatch {
         self.first.saturating_add(entries)
     }
 
-    /// Returns true if the batch is no longer part of the feed.
     fn is_expired(&self, now: Timestamp) -> bool {
         now.since(self.at) >= KEPT
     }
@@ -136,16 +132,13 @@ pub struct NumberedEntry {
     version: Option<i64>,
     /// Names of the changed fields, at most 50; empty for created and deleted records.
     fields: Vec<String>,
-    /// Instant of the change.
     at: Timestamp,
     /// User who made the change; null for the service itself.
     actor: Option<UserRef>,
 }
 
-/// A filter of the change feed.
 #[derive(Clone, Debug)]
 pub struct FeedFilter {
-    /// The types.
     pub types: Vec<FeedType>,
     /// True if entries of internal notes fit.
     pub with_notes: bool,
@@ -188,7 +181,6 @@ impl Position {
         }
     }
 
-    /// The place as lists have it.
     fn place(self, tenant: OrganizationId) -> Option<Place> {
         let prefix = key::tenant_prefix(tenant);
         let Self {
@@ -335,7 +327,6 @@ impl Feed<'_> {
             .is_none_or(|before| before.follows == batch || (before.end == batch && skipped == 0)))
     }
 
-    /// The page of these entries, with their actors.
     async fn shown(
         &self,
         tenant: OrganizationId,

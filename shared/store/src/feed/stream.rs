@@ -49,10 +49,8 @@ struct ItemChange {
 #[error("the image of {0} does not read")]
 pub struct UnreadableImage(String);
 
-/// A change of a record.
 #[derive(Clone, Debug)]
 pub struct Change {
-    /// The organization of the record.
     pub organization_id: OrganizationId,
     /// The entry of the change feed. That of a removed item has no actor, since no write names one.
     pub entry: FeedEntry,
@@ -87,13 +85,11 @@ impl Change {
     }
 
     /// Reads the record as it was before. `None` for a new one, and for an image that is no such record.
-    #[must_use]
     pub fn before<R: DeserializeOwned>(&self) -> Option<R> {
         R::deserialize(self.before.as_ref()?).ok()
     }
 
     /// Reads the record as it is after. `None` for a removed one, and for an image that is no such record.
-    #[must_use]
     pub fn after<R: DeserializeOwned>(&self) -> Option<R> {
         R::deserialize(self.after.as_ref()?).ok()
     }
@@ -102,9 +98,7 @@ impl Change {
 /// A change of an item that the feed does not have.
 #[derive(Clone, Debug)]
 pub struct UnlistedChange {
-    /// The organization of the item.
     pub organization_id: OrganizationId,
-    /// The kind of item.
     pub kind: UnlistedKind,
     /// The version that the change led to.
     pub version: i64,
@@ -116,13 +110,10 @@ pub struct UnlistedChange {
 
 impl UnlistedChange {
     /// Reads the item as it was before, as [`Change::before`] does.
-    #[must_use]
     pub fn before<R: DeserializeOwned>(&self) -> Option<R> {
         R::deserialize(self.before.as_ref()?).ok()
     }
 
-    /// Reads the item as it is after, as [`Change::after`] does.
-    #[must_use]
     pub fn after<R: DeserializeOwned>(&self) -> Option<R> {
         R::deserialize(&self.after).ok()
     }
@@ -131,15 +122,11 @@ impl UnlistedChange {
 /// A change of an item that consumers of the stream handle.
 #[derive(Clone, Debug)]
 pub enum StreamItem {
-    /// A change that the feed has.
     Listed(Box<Change>),
-    /// A change of another item.
     Unlisted(Box<UnlistedChange>),
 }
 
 impl StreamItem {
-    /// The organization of the item.
-    #[must_use]
     pub fn organization(&self) -> OrganizationId {
         match self {
             Self::Listed(change) => change.organization_id,
@@ -187,7 +174,6 @@ struct ChangedAction {
 /// The record before a change, and after it.
 type Images<'a> = (Option<&'a Value>, Option<&'a Value>);
 
-/// An organization, and an entry of its feed.
 type Entry = Result<Option<(OrganizationId, FeedEntry)>, UnreadableImage>;
 
 impl StreamRecord {
@@ -201,20 +187,15 @@ impl StreamRecord {
         kinds(UnlistedKind::is_indexed)
     }
 
-    /// The position in the stream.
-    #[must_use]
     pub fn sequence_number(&self) -> &str {
         &self.change.sequence_number
     }
 
-    /// The stream, if the delivery names it.
-    #[must_use]
     pub fn stream_arn(&self) -> Option<&str> {
         self.stream_arn.as_deref()
     }
 
     /// The key of the changed item, for the log.
-    #[must_use]
     pub fn key(&self) -> String {
         key_of(&record(&self.change.keys))
     }
@@ -251,7 +232,6 @@ impl StreamRecord {
         }))
     }
 
-    /// The entry of a record.
     fn entry(&self, kind: FeedType, newest: &Value, images: Images<'_>) -> Entry {
         let changed: Changed = read(newest)?;
         let before: Option<Changed> = images.0.map(read).transpose()?;
@@ -324,7 +304,6 @@ impl StreamRecord {
         }))
     }
 
-    /// The instant of the change.
     fn at(&self) -> Timestamp {
         #[expect(clippy::cast_possible_truncation, reason = "milliseconds fit for ages")]
         let millis = (self.change.approximate_creation_date_time * 1_000.0) as i64;
@@ -376,7 +355,6 @@ impl Changed {
     }
 }
 
-/// The record that a record belongs to.
 fn parent(kind: RecordType, record: &Value) -> Result<Option<RecordName>, UnreadableImage> {
     for parent in kind.facts().parents {
         let id = &record[parent.facts().named_by];
@@ -388,12 +366,10 @@ fn parent(kind: RecordType, record: &Value) -> Result<Option<RecordName>, Unread
     Ok(None)
 }
 
-/// Reads the attributes that an entry is made of.
 fn read<T: DeserializeOwned>(record: &Value) -> Result<T, UnreadableImage> {
     T::deserialize(record).map_err(|_| UnreadableImage(key_of(record)))
 }
 
-/// Partition key and sort key.
 fn key_of(record: &Value) -> String {
     let text = |name| record[name].as_str().unwrap_or_default();
     format!("{} {}", text("pk"), text("sk"))

@@ -18,12 +18,10 @@ pub(super) const KEPT: i64 = 30 * span::DAY;
 /// The attributes that are read. Neither the version of the item nor its organization matters.
 const ATTRIBUTES: &[&str] = &["first", "end", "entries", "at"];
 
-/// A batch at the end of the feed.
 #[derive(Debug)]
 pub(super) struct TailBatch {
     /// The number under which it is written.
     pub(super) follows: i64,
-    /// The number after that of its last entry.
     pub(super) end: i64,
     /// The instant of the append, if it reads.
     at: Option<Timestamp>,
@@ -85,14 +83,12 @@ impl TailBatch {
         }
     }
 
-    /// The number of the entry of a change.
     pub(super) fn number_of(&self, entry: &FeedEntry) -> Option<i64> {
         let mut entries = self.entries.iter();
         let (number, _) = entries.find(|(_, one)| one.is_of_same_change(entry))?;
         Some(*number)
     }
 
-    /// Returns true if the batch is no longer part of the feed.
     pub(super) fn is_expired(&self, now: Timestamp) -> bool {
         self.at.is_some_and(|at| now.since(at) >= KEPT)
     }

@@ -17,7 +17,6 @@ use crate::records::{
     Stack,
 };
 
-/// An alert.
 pub fn alert(tenant: OrganizationId, id: AlertId) -> Key<Alert> {
     record(tenant, id)
 }
@@ -91,7 +90,6 @@ pub(crate) fn last_outcomes(tenant: OrganizationId, entity: &str) -> List<LastOu
     List::new(format!("ORG#{tenant}#OUTCOME#{entity}"))
 }
 
-/// The last outcome of a record of a target system.
 pub(crate) fn last_outcome(
     tenant: OrganizationId,
     entity: &str,
@@ -111,7 +109,6 @@ pub(crate) fn playbook_version(label: String) -> Sort {
     Sort::new(label)
 }
 
-/// An agent session.
 pub fn agent_session(tenant: OrganizationId, id: AgentSessionId) -> Key<AgentSession> {
     Key::new(agent_partition(tenant, id), "SESSION")
 }
@@ -168,7 +165,6 @@ pub(crate) fn saving(saving: &Saving) -> Key<Saving> {
     savings(saving.organization_id).at(Sort::new(place))
 }
 
-/// An approved action of an agent session.
 pub fn agent_action(key: &ActionKey) -> Key<AgentAction> {
     Key::new(
         agent_partition(key.organization_id, key.session_id),
@@ -203,12 +199,10 @@ pub(crate) fn action_id(sk: &str) -> Option<&str> {
 /// The prefix of the sort key of an approved action.
 const AGENT_ACTION: &str = "ACTION#";
 
-/// The partition of an agent session and its approved actions.
 fn agent_partition(tenant: OrganizationId, id: AgentSessionId) -> String {
     format!("{}#{id}", partition(tenant, RecordType::AgentSession))
 }
 
-/// A connection of the organization.
 pub fn connection(tenant: OrganizationId, name: &str) -> Key<Connection> {
     connections(tenant).at(Sort::new(name))
 }
@@ -223,7 +217,6 @@ pub(crate) fn connection_traffic(tenant: OrganizationId, name: &str) -> Key<Conn
     Key::new(format!("ORG#{tenant}#TRAFFIC"), name)
 }
 
-/// The pause of all actions of the organization.
 pub(crate) fn agent_pause(tenant: OrganizationId) -> Key<AgentPause> {
     Key::new(format!("ORG#{tenant}"), "AGENT_PAUSE")
 }
@@ -247,7 +240,6 @@ pub(crate) fn earlier_guard(
     ))
 }
 
-/// The organization's policy for actions.
 pub fn agent_policy(tenant: OrganizationId) -> Key<AgentPolicy> {
     Key::new(format!("ORG#{tenant}"), RecordType::AgentPolicy.facts().key)
 }

@@ -6,7 +6,6 @@ use table::{Gsi1, Key, List, Sort, padded};
 use super::format::{name, name_then_id, of_record, partition, record};
 use crate::records::{NameOfTag, Reference};
 
-/// A project.
 pub fn project(tenant: OrganizationId, id: ProjectId) -> Key<Project> {
     record(tenant, id)
 }
@@ -21,7 +20,6 @@ pub fn project_by_title(project: &Project) -> Key<Project, Gsi1> {
     projects(project.organization_id).at(name_then_id(&project.title, project.id))
 }
 
-/// A phase of a project.
 pub fn phase(tenant: OrganizationId, id: PhaseId) -> Key<Phase> {
     record(tenant, id)
 }
@@ -38,7 +36,6 @@ pub fn phase_in_project(phase: &Phase) -> Key<Phase, Gsi1> {
     phases.at(Sort::new(format!("{order}#{id}")))
 }
 
-/// A tag.
 pub fn tag(tenant: OrganizationId, id: TagId) -> Key<Tag> {
     record(tenant, id)
 }

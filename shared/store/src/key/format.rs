@@ -1,10 +1,7 @@
-//! Parts of keys that several records share.
-
 use model::{Id, OrganizationId, RecordId, RecordType, Timestamp, unique_name, words::plain};
 use table::{AnyKey, KeptText, Key, Sort, padded};
 
 /// The prefix of all partition keys of an organization, except that of its own record.
-#[must_use]
 pub fn tenant_prefix(tenant: OrganizationId) -> String {
     format!("ORG#{tenant}#")
 }
@@ -24,22 +21,18 @@ pub(super) fn of_record<I: RecordId>(tenant: OrganizationId, id: I, kind: Record
     below(tenant, I::TYPE, id, kind.facts().key)
 }
 
-/// The key of a record by id.
 pub(super) fn record<R, I: RecordId>(tenant: OrganizationId, id: I) -> Key<R> {
     record_of(tenant, I::TYPE, id)
 }
 
-/// The key of a record of a type with keys by id.
 pub(super) fn record_of<R>(tenant: OrganizationId, kind: RecordType, id: impl Id) -> Key<R> {
     Key::new(partition(tenant, kind), padded(id.get()))
 }
 
-/// A type and an id in a sort key.
 pub(super) fn name(kind: RecordType, id: impl Id) -> String {
     format!("{}#{}", kind.facts().key, padded(id.get()))
 }
 
-/// The key of an item that the stream has.
 pub(crate) fn of_image(pk: &str, sk: &str) -> AnyKey {
     AnyKey::new(pk, sk)
 }

@@ -49,23 +49,19 @@ fn notification_partition(tenant: OrganizationId, user: UserId) -> String {
     of_record(tenant, user, RecordType::Notification)
 }
 
-/// The notification settings of a user.
 pub(crate) fn inbox(tenant: OrganizationId, user: UserId) -> Key<Inbox> {
     let users = partition(tenant, RecordType::User);
     Key::new(format!("{users}#{user}"), "INBOX")
 }
 
-/// A change whose notifications are written.
 pub(crate) fn notified_change(tenant: OrganizationId, cause: &str) -> Key<NotifiedChange> {
     Key::new(format!("ORG#{tenant}#TOLD"), cause)
 }
 
-/// The reminder of a record.
 pub(crate) fn reminder(tenant: OrganizationId, of: Reminded) -> Key<Reminder> {
     Key::new(format!("ORG#{tenant}#REMINDER"), name(of.kind(), of.id()))
 }
 
-/// The record of a reminder.
 pub(crate) fn reminded(tenant: OrganizationId, of: Reminded) -> AnyKey {
     let session = of.id_as().map(|id| agent_session(tenant, id).into());
     session.unwrap_or_else(|| record_of::<()>(tenant, of.kind(), of.id()).into())
@@ -90,7 +86,6 @@ pub(crate) fn involved(tenant: OrganizationId, talk: Talk) -> Key<Involved> {
     subject_as(tenant, talk)
 }
 
-/// The entry of a record's creation in its history.
 pub(crate) fn creation(tenant: OrganizationId, of: HistoryOf) -> Key<HistoryEntry> {
     history(tenant, of).at(Sort::new(padded(1)))
 }

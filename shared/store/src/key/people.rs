@@ -9,12 +9,10 @@ use table::{AnyKey, Gsi1, Key, List, Sort, padded};
 use super::format::{below, name_then_id, of_record, partition, record};
 use crate::records::{Account, Attempted, FailureCount, Failures, TokenHolder, Totals};
 
-/// The organization itself.
 pub fn organization(id: OrganizationId) -> Key<Organization> {
     Key::new(format!("ORG#{id}"), RecordType::Organization.facts().key)
 }
 
-/// The organization's running totals.
 pub(crate) fn totals(tenant: OrganizationId) -> Key<Totals> {
     Key::new(format!("ORG#{tenant}"), "TOTALS")
 }
@@ -35,12 +33,10 @@ pub(crate) fn organization_entry(entry: &OrganizationEntry) -> Key<OrganizationE
     organization_journal(entry.organization_id).at(place)
 }
 
-/// The head of the organization's journal.
 pub(crate) fn organization_head(tenant: OrganizationId) -> Key<OrganizationHead> {
     Key::new(format!("ORG#{tenant}"), "JOURNAL")
 }
 
-/// A user.
 pub fn user(tenant: OrganizationId, id: UserId) -> Key<User> {
     record(tenant, id)
 }
@@ -70,7 +66,6 @@ pub(crate) fn sign_in_count(hash: &str, quarter: Timestamp) -> Key<FailureCount>
     Key::new(format!("SIGN_IN#{hash}"), format!("COUNT#{quarter}"))
 }
 
-/// A session of a user, by the hash of its id.
 pub fn session(tenant: OrganizationId, user: UserId, sid_hash: &str) -> Key<Session> {
     Key::new(session_partition(tenant, user), sid_hash)
 }
@@ -86,7 +81,6 @@ pub fn session_in_time(session: &Session) -> Key<Session, Gsi1> {
     sessions(session.organization_id, session.user_id).at(place)
 }
 
-/// The partition of a user's sessions.
 fn session_partition(tenant: OrganizationId, user: UserId) -> String {
     below_user(tenant, user, "SESSION")
 }
@@ -108,12 +102,10 @@ pub(crate) fn tokens(tenant: OrganizationId, user: UserId) -> List<Token> {
     List::new(of_record(tenant, user, RecordType::Token))
 }
 
-/// The request of a user with that idempotency key.
 pub(crate) fn attempted(tenant: OrganizationId, user: UserId, key: &str) -> Key<Attempted> {
     Key::new(below_user(tenant, user, "ATTEMPT"), key)
 }
 
-/// The partition of what belongs to a user.
 fn below_user(tenant: OrganizationId, user: UserId, what: &str) -> String {
     below(tenant, RecordType::User, user, what)
 }

@@ -1,5 +1,3 @@
-//! Keys of the search index, and of the records that it leads to.
-
 use model::{
     Id, OrganizationId, RecordName, RecordType, ReferenceId, SearchedType, Talk, TicketId,
     Timestamp,
@@ -13,7 +11,6 @@ use super::{
 };
 use crate::records::{IndexedRecord, IndexedWord, SearchedText};
 
-/// A record in the search index.
 pub(crate) fn indexed(tenant: OrganizationId, kind: SearchedType, id: i64) -> Key<IndexedRecord> {
     Key::new(format!("ORG#{tenant}#SEARCH"), name(kind, id))
 }
@@ -34,7 +31,6 @@ pub(crate) fn indexed_in_time(
     indexed_by_time(tenant).at(Sort::new(place))
 }
 
-/// A word of a record in the search index.
 pub(crate) fn indexed_word(word: &IndexedWord) -> Key<IndexedWord> {
     let place = format!("{}#{}", word.word, name(word.kind, word.id));
     List::new(words(word.organization_id, &word.word)).at(Sort::new(place))

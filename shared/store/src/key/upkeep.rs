@@ -11,7 +11,6 @@ pub(crate) fn counter(kind: &str) -> Key<Counter> {
     Key::new(format!("COUNTER#{kind}"), "COUNTER")
 }
 
-/// The time that a holder has used of its quota.
 pub(crate) fn used_quota(tenant: OrganizationId, of: &QuotaHolder) -> AnyKey {
     let holder = match of {
         QuotaHolder::Organization(_) => RecordType::Organization.facts().key.to_owned(),
@@ -56,7 +55,6 @@ pub(crate) fn feed_number(number: i64) -> Sort {
     Sort::new(padded(number))
 }
 
-/// The start of an organization's change feed.
 pub(crate) fn feed_start(tenant: OrganizationId) -> Key<FeedStart> {
     Key::new(format!("ORG#{tenant}"), "FEED")
 }

@@ -1,5 +1,3 @@
-//! Keys of webhooks and their deliveries.
-
 use model::{
     OrganizationId, RecordType, Timestamp, Webhook, WebhookDelivery, WebhookHealth, WebhookId,
 };
@@ -7,7 +5,6 @@ use table::{AnyKey, Key, List, Sort};
 
 use super::format::{below, partition, record};
 
-/// A webhook.
 pub(crate) fn webhook(tenant: OrganizationId, id: WebhookId) -> Key<Webhook> {
     record(tenant, id)
 }
@@ -22,7 +19,6 @@ pub(crate) fn webhook_ids(tenant: OrganizationId) -> AnyKey {
     AnyKey::new(format!("ORG#{tenant}"), "WEBHOOKS")
 }
 
-/// The results of a webhook's deliveries.
 pub(crate) fn webhook_health(tenant: OrganizationId, id: WebhookId) -> Key<WebhookHealth> {
     let webhooks = partition(tenant, RecordType::Webhook);
     Key::new(format!("{webhooks}#{id}"), "HEALTH")

@@ -10,7 +10,6 @@ use table::{AnyKey, Gsi1, Gsi2, Gsi3, Gsi4, Key, List, Sort, padded};
 use super::format::{below, due_then_id, instant_then_id, of_record, partition, record, record_of};
 use crate::records::{Day, NamesOfTask, Tags};
 
-/// A milestone.
 pub fn milestone(tenant: OrganizationId, id: MilestoneId) -> Key<Milestone> {
     record(tenant, id)
 }
@@ -26,7 +25,6 @@ pub fn milestone_in_project(milestone: &Milestone) -> Key<Milestone, Gsi1> {
     milestones_of_project(milestone.organization_id, milestone.project_id).at(place)
 }
 
-/// A task.
 pub fn task(tenant: OrganizationId, id: TaskId) -> Key<Task> {
     record(tenant, id)
 }
@@ -57,7 +55,6 @@ pub fn task_order(order: Order, id: TaskId) -> Sort<Gsi1> {
 }
 
 /// A task's key in [`tasks_of_project`], if it has a project.
-#[must_use]
 pub fn task_in_project(task: &Task) -> Option<Key<Task, Gsi1>> {
     let tasks = tasks_of_project(task.organization_id, task.project_id?);
     Some(tasks.at(task_order(task.order, task.id)))
@@ -70,7 +67,6 @@ pub fn tasks_of_assignee(tenant: OrganizationId, assignee: UserId) -> List<Task,
 }
 
 /// A task's key in [`tasks_of_assignee`], if it has an assignee.
-#[must_use]
 pub fn task_of_assignee(task: &Task) -> Option<Key<Task, Gsi3>> {
     let tasks = tasks_of_assignee(task.organization_id, task.assignee_id?);
     Some(tasks.at(due_then_id(task.due_date, task.id)))
@@ -88,13 +84,11 @@ pub(crate) fn linked_tasks(tenant: OrganizationId, deleted: Deleted) -> List<Tas
 }
 
 /// A task's key in [`tasks_of_milestone`], if it has a milestone.
-#[must_use]
 pub fn task_in_milestone(task: &Task) -> Option<Key<Task, Gsi2>> {
     let tasks = tasks_of_milestone(task.organization_id, task.milestone_id?);
     Some(tasks.at(Sort::new(padded(task.id.get()))))
 }
 
-/// An activity.
 pub fn activity(tenant: OrganizationId, id: ActivityId) -> Key<Activity> {
     record(tenant, id)
 }
@@ -120,7 +114,6 @@ pub fn activities_of_project(tenant: OrganizationId, project: ProjectId) -> List
 }
 
 /// An activity's key in [`activities_of_project`], if it has a project.
-#[must_use]
 pub fn activity_in_project(activity: &Activity) -> Option<Key<Activity, Gsi2>> {
     let activities = activities_of_project(activity.organization_id, activity.project_id?);
     Some(activities.at(instant_then_id(activity.timestamp, activity.id)))
@@ -142,7 +135,6 @@ pub(crate) fn task_of(tenant: OrganizationId, key: &AnyKey) -> Option<TaskId> {
     (AnyKey::from(task(tenant, id)) == *key).then_some(id)
 }
 
-/// A service request.
 pub fn service_request(tenant: OrganizationId, id: ServiceRequestId) -> Key<ServiceRequest> {
     record(tenant, id)
 }
@@ -158,7 +150,6 @@ pub fn service_request_in_time(request: &ServiceRequest) -> Key<ServiceRequest, 
     service_requests(request.organization_id).at(place)
 }
 
-/// The record that comments are on.
 pub fn subject(tenant: OrganizationId, thread: Thread) -> AnyKey {
     subject_as::<()>(tenant, thread).into()
 }
@@ -169,7 +160,6 @@ pub fn subject_as<R>(tenant: OrganizationId, talk: impl Into<Talk>) -> Key<R> {
     record_of(tenant, talk.kind(), talk.id())
 }
 
-/// A comment of a thread.
 pub fn comment(tenant: OrganizationId, thread: Thread, id: CommentId) -> Key<Comment> {
     comments(tenant, thread).at(Sort::new(padded(id.get())))
 }
@@ -190,13 +180,11 @@ pub fn comment_in_time(comment: &Comment) -> Key<Comment, Gsi1> {
     comments_by_time(comment.organization_id, comment.thread).at(place)
 }
 
-/// The partition of a thread's comments.
 fn thread_partition(tenant: OrganizationId, thread: Thread) -> String {
     let comments = RecordType::Comment.facts().key;
     below(tenant, thread.kind(), thread.id(), comments)
 }
 
-/// A support ticket.
 pub fn ticket(tenant: OrganizationId, id: TicketId) -> Key<Ticket> {
     record(tenant, id)
 }
@@ -227,7 +215,6 @@ pub fn ticket_messages(tenant: OrganizationId, ticket: TicketId) -> List<TicketM
     List::new(of_record(tenant, ticket, RecordType::TicketMessage))
 }
 
-/// A message of a ticket.
 pub fn ticket_message(message: &TicketMessage) -> Key<TicketMessage> {
     let place = instant_then_id(message.created_at, message.id);
     ticket_messages(message.organization_id, message.ticket_id).at(place)
@@ -248,7 +235,6 @@ pub fn history(tenant: OrganizationId, of: HistoryOf) -> List<HistoryEntry> {
     List::new(below(tenant, of.kind(), of.id(), "HISTORY"))
 }
 
-/// The record of a history.
 pub(crate) fn tracked(tenant: OrganizationId, of: HistoryOf) -> AnyKey {
     record_of::<()>(tenant, of.kind(), of.id()).into()
 }

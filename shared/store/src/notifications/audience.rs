@@ -1,5 +1,3 @@
-//! The users of an audience.
-
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use agent::{

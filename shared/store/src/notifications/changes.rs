@@ -1,5 +1,3 @@
-//! Notices that follow from changes.
-
 use agent::{
     policy::AgentPolicy,
     session::{AgentSession, AgentSessionStatus},
@@ -24,7 +22,6 @@ struct Work {
     description: Option<String>,
 }
 
-/// A webhook that the service may have disabled.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Webhook {
@@ -33,8 +30,6 @@ struct Webhook {
 }
 
 impl Notice {
-    /// Returns the notices of a change of a record.
-    #[must_use]
     pub fn of(change: &Change) -> Vec<Self> {
         if change.entry.action == FeedAction::Deleted {
             return Vec::new();
@@ -48,8 +43,6 @@ impl Notice {
         }
     }
 
-    /// Returns the notices of a change of another item.
-    #[must_use]
     pub fn of_unlisted(change: &UnlistedChange) -> Vec<Self> {
         match *change.kind {
             RecordType::AgentPolicy => of_policy(change),
@@ -58,7 +51,6 @@ impl Notice {
         }
     }
 
-    /// A notice of a change of its subject.
     fn of_change(
         change: &Change,
         kind: NotificationKind,
@@ -72,7 +64,6 @@ impl Notice {
     }
 }
 
-/// The name of a change as a cause.
 fn cause_of(change: &Change) -> String {
     named(change.entry.of, change.entry.version.unwrap_or_default())
 }
@@ -90,7 +81,6 @@ fn mention_in(change: &Change) -> RepeatedMention {
     }
 }
 
-/// The name of the creation of a ticket as a cause.
 pub(super) fn creation_of(ticket: TicketId) -> String {
     named(ticket.into(), 1)
 }
@@ -212,7 +202,6 @@ fn of_text(
     notices
 }
 
-/// A proposal that begins to await confirmation.
 fn of_session(change: &Change) -> Vec<Notice> {
     let Some(after) = change.after::<AgentSession>() else {
         return Vec::new();

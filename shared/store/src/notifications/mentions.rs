@@ -46,14 +46,12 @@ impl Mentions {
         (!added.is_empty()).then_some(Self { added, before })
     }
 
-    /// The keys of all usernames.
     pub(super) fn keys(&self) -> impl Iterator<Item = &String> {
         let all = self.added.iter().chain(&self.before);
         all.flat_map(|mention| &mention.0)
     }
 }
 
-/// The first mentions of a text.
 fn mentioned(text: &str) -> BTreeSet<Mention> {
     let text = visible(text);
     let (mut mentions, mut names) = (BTreeSet::new(), 0);
@@ -95,7 +93,6 @@ fn visible(text: &str) -> String {
     .collect()
 }
 
-/// The last character of a text that is no mark.
 fn base_at_end(text: &str) -> Option<char> {
     text.chars().rev().find(|one| !is_mark(*one))
 }

@@ -26,7 +26,6 @@ pub struct Notice {
     pub(super) said: Option<Said>,
     /// A text that never changes. Those that may are read with the notification.
     pub(super) excerpt: Option<String>,
-    /// True for an internal note.
     pub(super) internal: bool,
     pub(super) to: Audience,
 }
@@ -40,16 +39,13 @@ pub(super) struct RepeatedMention {
     pub(super) is_edit: bool,
 }
 
-/// The users that a notice is for.
 #[derive(Clone, Debug)]
 pub(super) enum Audience {
-    /// This user.
     User(UserId),
     /// The users whom the text did not mention before.
     Named(Mentions),
     /// The creator, the assignee and those who wrote before this.
     Talk(Said),
-    /// All users with the permission.
     Holders(Permission),
     /// All users whose approval the session awaits.
     Approvers(Box<AgentSession>),
@@ -64,14 +60,12 @@ pub(super) struct Said {
 }
 
 impl Said {
-    /// The comment; `None` for a message.
     pub(super) fn comment(self) -> Option<CommentId> {
         self.on.thread().and_then(|_| CommentId::new(self.id))
     }
 }
 
 impl Notice {
-    /// A notice without a text.
     pub(super) fn new(
         kind: NotificationKind,
         cause: String,
@@ -91,7 +85,6 @@ impl Notice {
         }
     }
 
-    /// The notice that a proposal awaits approval.
     pub(super) fn of_proposal(
         session: AgentSession,
         cause: String,
@@ -106,7 +99,6 @@ impl Notice {
         }
     }
 
-    /// The notice with the beginning of a text.
     pub(super) fn quoting(self, text: &str) -> Self {
         Self {
             excerpt: Some(excerpt(text)),

@@ -1,5 +1,3 @@
-//! Writes notifications.
-
 use std::collections::{BTreeMap, BTreeSet};
 
 use futures::{StreamExt, TryStreamExt, stream};
@@ -12,7 +10,6 @@ use crate::{
     table::{Batch, Read, Write},
 };
 
-/// Writes at the same time.
 const CONCURRENCY: usize = 10;
 
 impl Notifications<'_> {

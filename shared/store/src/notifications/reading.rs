@@ -61,7 +61,6 @@ pub struct JoinedNotification {
     internal: bool,
 }
 
-/// The record that a notification is about.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = NotificationSubject, examples(json!({
     "type": "task", "id": 17, "title": "Compare the invoices of both systems",
@@ -208,7 +207,6 @@ impl Notifications<'_> {
     }
 }
 
-/// The instant at which a notification was read.
 fn read_at(notification: &Notification, inbox: &Inbox) -> Option<Timestamp> {
     let is_before = Some(notification.at) <= inbox.read_before;
     let before = inbox.read_before_at.filter(|_| is_before);

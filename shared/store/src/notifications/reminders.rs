@@ -16,12 +16,11 @@ use super::{Notice, Notifications, notice::Audience};
 use crate::{
     due::{self, Shard},
     feed::Change,
-    key::{self, AnyKey, Gsi4, Key},
+    key::{self, AnyKey},
     page::Wanted,
+    record::record,
     records::Reminder,
-    table::{
-        self, Batch, Condition, IntoAttribute, OrLeave, Read, Readable, Record, Stored, Write,
-    },
+    table::{self, Batch, Condition, IntoAttribute, OrLeave, Read, Readable, Stored, Write},
 };
 
 /// Milliseconds from the reminder of a task to its due date.
@@ -36,21 +35,14 @@ const KEPT: i64 = 2 * span::DAY;
 /// Reminders that are read and handled together.
 const AT_ONCE: usize = 100;
 
-impl Record<crate::Workdesk> for Reminder {
-    const KIND: &'static str = "reminder";
-
-    fn key(&self) -> Key<Self> {
-        key::reminder(self.organization_id, self.of)
-    }
-
-    fn gsi4(&self) -> Option<Key<Self, Gsi4>> {
-        Some(key::due(self.organization_id, self.due_at?))
-    }
-
-    fn expires_at(&self) -> Option<i64> {
-        let kept = self.at.plus(KEPT).epoch_seconds() + 1;
-        self.due_at.is_none().then_some(kept)
-    }
+record! {
+    reminder: Reminder = "reminder",
+    key: key::reminder(reminder.organization_id, reminder.of),
+    gsi4: Some(key::due(reminder.organization_id, reminder.due_at?)),
+    expires_at: {
+        let kept = reminder.at.plus(KEPT).epoch_seconds() + 1;
+        reminder.due_at.is_none().then_some(kept)
+    },
 }
 
 /// The visit that the newest change of a record asks for.
@@ -64,7 +56,6 @@ struct Planned {
 /// The first visit of a record, with the user to notify. Another user gets a visit, too.
 type Visit = (Timestamp, Option<UserId>);
 
-/// The outcome of a visit.
 struct Visited {
     notice: Option<Notice>,
     next: Option<Timestamp>,
@@ -288,7 +279,6 @@ fn visit_of_session(session: &Stored<AgentSession>, now: Timestamp) -> Visited {
     }
 }
 
-/// The name of an instant of a record as a cause.
 fn cause(subject: NotificationSubject, kind: NotificationKind, at: Timestamp) -> String {
     let of = subject.kind.name();
     format!("{of}-{}-{}-{}", subject.id, kind.name(), at.millis())

@@ -18,7 +18,6 @@ use crate::{
 const INBOX: &str = "inbox";
 
 impl Notifications<'_> {
-    /// The kinds that a user gets.
     pub async fn preferences(
         &self,
         tenant: OrganizationId,
@@ -111,7 +110,6 @@ impl Notifications<'_> {
     }
 }
 
-/// Marks one notification as read.
 fn read_at(key: &Key<Notification>, now: Timestamp) -> Write {
     let change = Change::default().set("readAt", now).leave(key::Gsi2);
     let unread = Condition::exists().lacks("readAt");

@@ -22,9 +22,7 @@ const CONCURRENCY: usize = 8;
 /// The records of a list.
 #[derive(Default)]
 struct Indexed {
-    /// Their names and projects.
     names: Vec<(RecordName, Option<ProjectId>)>,
-    /// The error of one that was not indexed.
     fault: Option<Error>,
 }
 

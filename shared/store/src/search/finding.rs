@@ -1,5 +1,3 @@
-//! Pages of found records.
-
 use std::collections::BTreeSet;
 
 use futures::future::try_join_all;
@@ -31,9 +29,7 @@ const TESTED: usize = 20;
 /// A search, with the types that its caller may read.
 #[derive(Clone, Debug)]
 pub struct SearchFilter<'a> {
-    /// The words.
     pub words: &'a SearchWords,
-    /// The types of the records.
     pub types: Vec<SearchedType>,
     /// True if its caller sees internal notes.
     pub with_notes: bool,
@@ -152,7 +148,6 @@ impl Search<'_> {
         self.checked(tenant, filter, indexed).await
     }
 
-    /// A page of the candidates.
     async fn sorted(
         &self,
         tenant: OrganizationId,
@@ -267,7 +262,6 @@ impl SearchFilter<'_> {
         condition
     }
 
-    /// Returns true for a record of the index that matches.
     fn may_show(&self, record: &IndexedRecord) -> bool {
         let has = |word: &String| marks(word).iter().any(|mark| record.words.contains(mark));
         record.deleted_at.is_none()
@@ -314,7 +308,6 @@ impl SearchFilter<'_> {
         })
     }
 
-    /// Returns true for a record that the caller may read.
     fn is_readable(&self, text: &SearchedText) -> bool {
         text.deleted_at.is_none() && (self.with_notes || !text.internal)
     }
@@ -336,7 +329,6 @@ impl SearchFilter<'_> {
     }
 }
 
-/// An id, if the word is one.
 fn id_of(word: &str) -> Option<i64> {
     let id: i64 = word.parse().ok()?;
     (id > 0 && id.to_string() == word).then_some(id)

@@ -33,7 +33,6 @@ const CONCURRENCY: usize = 4;
 /// The attempts while others index the same records.
 const ATTEMPTS: u32 = 8;
 
-/// A record that changed.
 struct Changed {
     /// The record after its last change.
     record: IndexedRecord,
@@ -120,7 +119,6 @@ impl Changed {
         })
     }
 
-    /// Adds the next change of the record.
     fn then(&mut self, next: Self) {
         self.record = next.record;
         self.images.extend(next.images);
@@ -205,7 +203,6 @@ impl IndexedRecord {
         self.internal.is_some() && indexed.internal.is_none()
     }
 
-    /// Its words in the index.
     fn all_words(&self) -> BTreeSet<String> {
         let words = self.words.split_whitespace();
         let words = words.filter(|word| !word.starts_with('#'));

@@ -1,5 +1,3 @@
-//! Counts of a project's tasks.
-
 use std::collections::{BTreeMap, HashMap};
 
 use model::{Error, Id, OrOther, OrganizationId, ProjectId, TaskStatus, UserId, UserRef};
@@ -13,7 +11,6 @@ use crate::{
     table::{OrNotFound, Read},
 };
 
-/// The most tasks that are counted.
 const MOST: i64 = 10_000;
 
 /// The attributes that are read.
@@ -32,7 +29,6 @@ const COUNTED: &[&str] = &["status", "assigneeId"];
 })))]
 #[serde(rename_all = "camelCase")]
 pub struct TaskCounts {
-    /// Tasks of each status.
     #[schema(value_type = BTreeMap<TaskStatus, i64>)]
     by_status: BTreeMap<OrOther<TaskStatus>, i64>,
     /// Tasks of each assignee, the most first.
@@ -43,7 +39,6 @@ pub struct TaskCounts {
     complete: bool,
 }
 
-/// The number of an assignee's tasks.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct AssigneeCount {
     /// Null for tasks without an assignee.

@@ -199,7 +199,6 @@ impl Finding<'_> {
         Ok(Page { rows, end }.cut(most))
     }
 
-    /// The task at a place of a list of keys.
     fn key(self, place: &Place) -> Option<Key<Task>> {
         let (_, id) = place.sorted_by().rsplit_once('#')?;
         Some(key::task(self.tenant, TaskId::new(id.parse().ok()?)?))
@@ -219,7 +218,6 @@ enum By {
 }
 
 impl By {
-    /// The place of a task in the list of all tasks.
     fn place(self, task: &Task) -> Place {
         let (tenant, id) = (task.organization_id, task.id);
         match self {
@@ -234,12 +232,10 @@ impl By {
     }
 }
 
-/// The place of a task in the list of its project.
 fn in_project_list(task: &Task) -> Option<Place> {
     Some(Place::in_index(task.key(), key::task_in_project(task)?))
 }
 
-/// The place of a task in the list of its assignee.
 fn in_list_of_assignee(task: &Task) -> Option<Place> {
     Some(Place::in_index(task.key(), key::task_of_assignee(task)?))
 }

@@ -1,5 +1,3 @@
-//! The records that tasks refer to.
-
 use std::collections::{BTreeSet, HashMap};
 
 use model::{
@@ -82,7 +80,6 @@ impl Names {
 }
 
 impl Named {
-    /// Joins a task with the records that it refers to.
     pub(super) fn join(&self, mut task: Stored<Task>) -> JoinedTask {
         let milestone = task.milestone_id.and_then(|id| self.milestones.get(&id));
         task.milestone_id = milestone.map(|milestone| milestone.id);

@@ -15,12 +15,10 @@ use crate::{
 /// The status by which a receiver ends its webhook.
 const GONE: u16 = 410;
 
-/// An attempt that has begun.
 #[derive(Clone, Debug)]
 pub struct Attempt {
     /// The webhook as it was then.
     pub webhook: Webhook,
-    /// The delivery.
     pub delivery: Stored<WebhookDelivery>,
     /// The address of the organization's desk; none for the deployment's own.
     pub web_url: Option<WebUrl>,
@@ -28,7 +26,6 @@ pub struct Attempt {
     began: Timestamp,
 }
 
-/// The begin of an attempt.
 #[derive(Clone, Debug)]
 pub enum Begun {
     /// An attempt that may be sent.
@@ -40,7 +37,6 @@ pub enum Begun {
 }
 
 impl Webhooks<'_> {
-    /// Begins an attempt of a delivery.
     pub async fn begin(
         &self,
         tenant: OrganizationId,

@@ -11,28 +11,20 @@ use crate::{
     PendingWrite, WriteContext,
     due::{self, Shard},
     filter::Filter,
-    key::{self, AnyKey, Gsi4, Key},
+    key::{self, AnyKey},
     page::{Page, Wanted},
-    table::{OrLeave, OrNotFound, Read, Readable, Record, Stored, Write},
+    record::record,
+    table::{OrLeave, OrNotFound, Read, Readable, Stored, Write},
 };
 
 /// Deliveries that are created at the same time.
 const CONCURRENCY: usize = 20;
 
-impl Record<crate::Workdesk> for WebhookDelivery {
-    const KIND: &'static str = "webhook_delivery";
-
-    fn key(&self) -> Key<Self> {
-        key::webhook_delivery(self.organization_id, self.webhook_id, &self.id)
-    }
-
-    fn gsi4(&self) -> Option<Key<Self, Gsi4>> {
-        Some(key::due(self.organization_id, self.due_at?))
-    }
-
-    fn expires_at(&self) -> Option<i64> {
-        Some(self.created_at.plus(Self::KEPT).epoch_seconds() + 1)
-    }
+record! {
+    delivery: WebhookDelivery = "webhook_delivery",
+    key: key::webhook_delivery(delivery.organization_id, delivery.webhook_id, &delivery.id),
+    gsi4: Some(key::due(delivery.organization_id, delivery.due_at?)),
+    expires_at: Some(delivery.created_at.plus(Self::KEPT).epoch_seconds() + 1),
 }
 
 impl Webhooks<'_> {
@@ -148,7 +140,6 @@ impl Webhooks<'_> {
         Ok(due.await?.filter_map(Readable::yes))
     }
 
-    /// Notes that the sweeper sent a message for a delivery.
     pub async fn resent(&self, due: &Stored<WebhookDelivery>) -> Result<(), Error> {
         let mut delivery = due.clone();
         delivery.resent(self.0.clock.now());

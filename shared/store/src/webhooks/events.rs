@@ -31,8 +31,6 @@ struct Notified {
 }
 
 impl WebhookEvent {
-    /// The event of an entry with its number in the change feed.
-    #[must_use]
     pub fn of_entry(number: i64, entry: &FeedEntry) -> Self {
         Self {
             change: EventChange {
@@ -55,7 +53,6 @@ impl WebhookEvent {
     }
 
     /// The event of a change that the feed does not have: a new notification. `None` for other changes.
-    #[must_use]
     pub fn of_unlisted(change: &UnlistedChange) -> Option<Self> {
         if change.kind != RecordType::Notification || change.before::<Notified>().is_some() {
             return None;
@@ -81,7 +78,6 @@ impl WebhookEvent {
         })
     }
 
-    /// The change with its actor.
     pub(super) fn shown(self, actors: &HashMap<UserId, UserRef>) -> EventChange {
         EventChange {
             actor: self.actor.and_then(|id| actors.get(&id).cloned()),

@@ -1,5 +1,3 @@
-//! Webhooks, and the results of their deliveries.
-
 mod attempts;
 mod deliveries;
 mod events;
@@ -14,7 +12,7 @@ use model::{
 
 use super::{
     PendingWrite, WriteContext,
-    key::{self, AnyKey, Key},
+    key::{self, AnyKey},
     page::{Page, Wanted},
     records::ReadHead,
     store::resource,
@@ -22,26 +20,21 @@ use super::{
     tracked::Tracked,
     writes::Writes,
 };
+use crate::record::record;
 
 resource! {
     /// Webhooks and their deliveries.
     pub Webhooks as webhooks
 }
 
-impl Record<crate::Workdesk> for Webhook {
-    const KIND: &'static str = RecordType::Webhook.name();
-
-    fn key(&self) -> Key<Self> {
-        key::webhook(self.organization_id, self.id)
-    }
+record! {
+    webhook: Webhook = RecordType::Webhook.name(),
+    key: key::webhook(webhook.organization_id, webhook.id),
 }
 
-impl Record<crate::Workdesk> for WebhookHealth {
-    const KIND: &'static str = "webhook_health";
-
-    fn key(&self) -> Key<Self> {
-        key::webhook_health(self.organization_id, self.webhook_id)
-    }
+record! {
+    health: WebhookHealth = "webhook_health",
+    key: key::webhook_health(health.organization_id, health.webhook_id),
 }
 
 impl Tracked for Webhook {
@@ -67,9 +60,7 @@ impl Tracked for Webhook {
 /// A webhook with the results of its deliveries.
 #[derive(Clone, Debug)]
 pub struct WebhookWithHealth {
-    /// The webhook.
     pub webhook: Stored<Webhook>,
-    /// The results.
     pub health: WebhookHealth,
 }
 
@@ -257,16 +248,12 @@ impl Webhooks<'_> {
 /// The attribute with the ids of an organization's webhooks.
 const IDS: &str = "ids";
 
-/// The attribute of [`WebhookHealth::failing_since`].
 const FAILING_SINCE: &str = "failingSince";
 
-/// The attribute of [`WebhookHealth::last_failure_at`].
 const LAST_FAILURE_AT: &str = "lastFailureAt";
 
-/// The attribute of [`WebhookHealth::last_success_at`].
 const LAST_SUCCESS_AT: &str = "lastSuccessAt";
 
-/// The attribute of [`WebhookHealth::next_slot_at`].
 const NEXT_SLOT_AT: &str = "nextTurnAt";
 
 fn too_many() -> Error {
