@@ -4,20 +4,13 @@
 use std::time::Duration;
 
 use action_worker::Limits;
-use local::target_systems::FaultMode;
 use serde_json::{Value, json};
 use shared::{
-    agent::{
-        action::{ActionKey, ActionType, MoneyDirection, MoneyMoved},
-        session::ProposedAction,
-    },
+    agent::action::{ActionKey, ActionType},
     model::{AgentSessionId, Id},
 };
 use tests::{
-    support::{
-        Concierge, Fault as TableFault, Faults, Requests, Settings, event, late, posting, retrying,
-        with,
-    },
+    support::{Concierge, Fault as TableFault, Faults, Requests, Settings, event, late, posting},
     unwary,
 };
 
@@ -72,64 +65,6 @@ async fn an_effect_of_another_session_is_not_repeated_for_a_day() {
 }
 
 #[tokio::test]
-async fn an_effect_in_progress_is_left_to_its_session() {
-    let world = Concierge::start().await;
-    let (first, action) = message_to_the_customer(&world).await;
-    // It was refused for now, and waits for its next attempt.
-    for _ in 0..3 {
-        world.refuses("notifications", 429);
-    }
-    world.runs(&first, &action).await;
-    world.is_executing(&first, 0).await;
-    let (second, other) = message_to_the_customer(&world).await;
-    skipped(&runs(&world, &second, &other).await, "effect_in_progress");
-    world.api.clock.advance(MINUTE);
-    assert!(runs(&world, &first, &action).await.0);
-    assert_eq!(world.demo.effects().len(), 1);
-}
-
-#[tokio::test]
-async fn an_effect_of_unknown_outcome_is_not_repeated() {
-    let world = Concierge::start().await;
-    let alert = world.alert("payment_failed", &PAYMENT).await;
-    let first = world.opened(&alert).await;
-    let action = world.proposed(&first).await.remove(1);
-    world.executes(&first, &[&action]).await.expect(202);
-    world.takes_messages().await;
-    world.fails("notifications", FaultMode::Drop);
-    assert!(!runs(&world, &first, &action).await.0);
-    // Cancelled, it leaves the alert to another session, which proposes the same.
-    world.cancels(&first).await.expect(200);
-    let second = world.opened(&alert).await;
-    assert_ne!(second, first);
-    let action = world.proposed(&second).await.remove(1);
-    // However long it takes until a person finds out.
-    world.api.clock.advance(23 * HOUR + HOUR / 2);
-    world.executes(&second, &[&action]).await.expect(202);
-    world.api.clock.advance(HOUR - 1);
-    world.runs(&second, &action).await;
-    assert_eq!(world.demo.effects().len(), 1);
-    let path = format!("/api/concierge/agent-sessions/{second}");
-    let session = world.max_again().await.get(&path).await.expect(200);
-    let error = session["executionResults"][0]["error"].as_str().unwrap();
-    skipped(&(false, error.to_owned()), "effect_unknown");
-}
-
-#[tokio::test]
-async fn an_action_that_failed_for_certain_leaves_its_effect_to_another_session() {
-    let world = Concierge::start().await;
-    let (first, action) = message_to_the_customer(&world).await;
-    world.refuses("notifications", 422);
-    assert!(!runs(&world, &first, &action).await.0);
-    let (second, other) = message_to_the_customer(&world).await;
-    assert!(runs(&world, &second, &other).await.0);
-    // And then not to the first one any more.
-    world.executes_again(&first, &[&action]).await.expect(202);
-    world.runs(&first, &action).await;
-    world.has_failed(&first, "done_recently", 1).await;
-}
-
-#[tokio::test]
 async fn sessions_that_begin_in_the_same_instant_have_one_effect() {
     let world = Concierge::start().await;
     let mut messages = Vec::new();
@@ -140,70 +75,6 @@ async fn sessions_that_begin_in_the_same_instant_have_one_effect() {
     world.runs_all_at_once(&messages).await;
     assert_eq!(world.demo.effects().len(), 1);
     assert_eq!(world.minutes_saved().await, 10);
-}
-
-#[tokio::test]
-async fn an_effect_on_another_record_is_another_one() {
-    let world = Concierge::start_unwary().await;
-    let other = [("payment", "pay_3002"), ("customer", "cus_503")];
-    for (effects, entities) in [(2, PAYMENT), (4, other)] {
-        let (id, actions) = world.all_approved("payment_failed", &entities).await;
-        for action in &actions {
-            world.runs(&id, action).await;
-        }
-        world.is_completed(&id, effects).await;
-    }
-}
-
-/// A session on a duplicated invoice, and the actions that void and credit it.
-async fn duplicated(world: &Concierge) -> (Value, String, String) {
-    let entities = [("invoice", "inv_2008")];
-    let alert = world.alert("invoice_duplicated", &entities).await;
-    let id = world.opened(&alert).await;
-    let mut actions = world.proposed(&id).await;
-    let credit = actions.remove(1);
-    (id, actions.remove(0), credit)
-}
-
-#[tokio::test]
-async fn one_of_two_actions_that_exclude_each_other_is_executed() {
-    let world = Concierge::start_exclusive().await;
-    let (first, void, credit) = duplicated(&world).await;
-    let proposed = world.session(&first).await["proposedActions"].clone();
-    assert_eq!(proposed[0]["excludes"], json!([credit]));
-    assert_eq!(proposed[1]["excludes"], json!([void]));
-    let before = world.api.table_dump().await;
-    let answer = world.executes(&first, &[&void, &credit]).await;
-    answer.expect_faults(&[("/actionIds/1", "exclusive")]);
-    assert_eq!(world.api.table_dump().await, before);
-
-    // Nor in another session, once one of them is done.
-    world.executes(&first, &[&void]).await.expect(202);
-    world.delivers(&world.worker()).await;
-    world.is_completed(&first, 1).await;
-    let (second, _, credit) = duplicated(&world).await;
-    world.executes(&second, &[&credit]).await.expect(202);
-    world.delivers(&world.worker()).await;
-    let (_, results) = world.outcome(&second).await;
-    // The later one reads again.
-    let changed = "precondition_changed: expected that invoice.state is `open`";
-    assert!(results[0].1.starts_with(changed), "{results:?}");
-    world.has_failed(&second, changed, 1).await;
-}
-
-#[tokio::test]
-async fn actions_that_exclude_each_other_do_not_run_at_once() {
-    let world = Concierge::start_exclusive().await;
-    let mut messages = Vec::new();
-    for round in 0..6 {
-        let (session, void, credit) = duplicated(&world).await;
-        let action = if round % 2 == 0 { void } else { credit };
-        world.executes(&session, &[&action]).await.expect(202);
-        messages.push(world.message(&session, &action));
-    }
-    world.takes_messages().await;
-    world.runs_all_at_once(&messages).await;
-    assert_eq!(world.demo.effects().len(), 1);
 }
 
 /// A session that proposes a payment and, after it, a message to the customer.
@@ -222,53 +93,33 @@ async fn in_order() -> (Concierge, Value, Vec<String>) {
     (world, id, actions)
 }
 
+/// Reversed in the request, refused at first, and approved again.
 #[tokio::test]
-async fn an_action_waits_for_the_one_before_it_and_follows_at_once() {
+async fn an_action_follows_the_one_before_it_once_that_succeeded() {
     let (world, id, actions) = in_order().await;
     let shown = world.session(&id).await["proposedActions"][1]["after"].clone();
     assert_eq!(shown, json!([actions[0]]));
-    let reversed = [&*actions[1], &*actions[0]];
-    world.executes(&id, &reversed).await.expect(202);
+    let both = [&*actions[1], &*actions[0]];
+    world.refuses("payments", 422);
+    world.executes(&id, &both).await.expect(202);
     world.takes_messages().await;
     world.runs(&id, &actions[1]).await;
     world.is_executing(&id, 0).await;
     world.runs(&id, &actions[0]).await;
-    assert_eq!(world.demo.effects().len(), 1);
     let second = world.message(&id, &actions[1]);
     assert_eq!(world.takes_messages().await, [second]);
     world.runs(&id, &actions[1]).await;
+    world.has_failed(&id, "", 0).await;
+    let error = world.outcome(&id).await.1.remove(1).1;
+    assert!(error.starts_with("predecessor_not_done: "), "{error}");
+    world.executes_again(&id, &both).await.expect(202);
+    let worker = world.worker();
+    world.delivers(&worker).await;
+    world.delivers(&worker).await;
     world.is_completed(&id, 2).await;
     let effects = world.demo.effects();
     let systems: Vec<&str> = effects.iter().map(|effect| &*effect.system).collect();
     assert_eq!(systems, ["payments", "notifications"]);
-}
-
-#[tokio::test]
-async fn an_action_is_skipped_when_the_one_before_it_did_not_succeed() {
-    let (world, id, actions) = in_order().await;
-    let both = [&*actions[0], &*actions[1]];
-    world.refuses("payments", 422);
-    world.executes(&id, &both).await.expect(202);
-    let worker = world.worker();
-    // Both messages, and the one that the end of the first action sends.
-    world.delivers(&worker).await;
-    world.delivers(&worker).await;
-    world.has_failed(&id, "", 0).await;
-    let error = world.outcome(&id).await.1.remove(1).1;
-    assert!(error.starts_with("predecessor_not_done: "), "{error}");
-    // Together they can be executed again.
-    world.executes_again(&id, &both).await.expect(202);
-    world.delivers(&worker).await;
-    world.delivers(&worker).await;
-    world.is_completed(&id, 2).await;
-}
-
-#[tokio::test]
-async fn an_action_that_is_approved_alone_waits_for_no_other() {
-    let (world, id, actions) = in_order().await;
-    world.executes(&id, &[&actions[1]]).await.expect(202);
-    world.delivers(&world.worker()).await;
-    world.is_completed(&id, 1).await;
 }
 
 #[tokio::test]
@@ -331,7 +182,7 @@ async fn a_failed_session_runs_again_for_a_day() {
 #[tokio::test]
 async fn a_session_is_not_executed_again_while_another_is_opened() {
     let world = Concierge::start().await;
-    for _ in 0..4 {
+    for _ in 0..2 {
         let alert = world.alert("payment_failed", &PAYMENT).await;
         let first = world.opened(&alert).await;
         let action = world.proposed(&first).await.remove(1);
@@ -458,93 +309,5 @@ async fn a_cancellation_beside_a_claim_lets_nothing_start() {
             assert_eq!(results[0].1, "Cancelled before it started.");
         }
         assert_eq!(world.demo.effects(), []);
-    }
-}
-
-/// Two alerts spell the id of one payment in two ways. It is retried once.
-#[tokio::test]
-async fn one_record_has_one_effect_however_alerts_spell_it() {
-    let world = Concierge::start().await;
-    let mut messages = Vec::new();
-    let mut sessions = Vec::new();
-    for payment in ["pay_3001", "PAY_3001"] {
-        let entities = [("payment", payment), ("customer", "cus_501")];
-        let (session, action) = world.approved("payment_failed", &entities, 0).await;
-        let shown = &world.session(&session).await["proposedActions"][0];
-        assert_eq!(shown["targetEntities"], json!(["pay_3001"]));
-        assert_eq!(
-            shown["steps"][0]["apiCall"],
-            "POST /payments/pay_3001/retry"
-        );
-        messages.push(world.message(&session, &action));
-        sessions.push(session);
-    }
-    world.runs_all_at_once(&messages).await;
-    assert_eq!(world.demo.effects().len(), 1);
-    let mut ends = Vec::new();
-    for session in &sessions {
-        ends.push(world.outcome(session).await.0);
-    }
-    ends.sort_unstable();
-    assert_eq!(ends, ["completed", "failed"]);
-}
-
-/// An action that collects the debt of one invoice.
-fn collecting(action: ProposedAction) -> ProposedAction {
-    with(action, |content| {
-        content.records.push("invoice/inv_2004".into());
-        content.records.dedup();
-        content.money = Some(MoneyMoved {
-            direction: MoneyDirection::CustomerPays,
-            amount: None,
-        });
-    })
-}
-
-#[tokio::test]
-async fn one_debt_is_collected_once_through_any_connection() {
-    let path = "/invoices/inv_2004/retry";
-    let invoice = ActionType::RetryInvoice;
-    let invoice = posting(invoice, "payments", path, &json!({}), "inv_2004");
-    let world = Concierge::start_proposing(vec![collecting(retrying()), collecting(invoice)]).await;
-    let (first, action) = world
-        .approved("payment_failed", &[("payment", "pay_3001")], 0)
-        .await;
-    world.runs(&first, &action).await;
-    assert_eq!(world.outcome(&first).await.0, "completed");
-    let (second, action) = world
-        .approved("invoice_unpaid", &[("invoice", "inv_2004")], 1)
-        .await;
-    let preview = format!("/api/concierge/agent-sessions/{second}/preview");
-    let preview = world.max.post(&preview, json!({"actionIds": [action]}));
-    let guards = preview.await.expect(200)["actions"][0]["guards"].clone();
-    assert_eq!(guards[0]["record"], "invoice/inv_2004");
-    assert_eq!(guards[0]["heldBy"]["code"], "done_recently");
-    world.runs(&second, &action).await;
-    world.has_failed(&second, "done_recently", 1).await;
-}
-
-/// Billing marks each of two invoices as a duplicate of the other.
-#[tokio::test]
-async fn of_two_duplicates_only_one_is_voided() {
-    let world = Concierge::start().await;
-    let mut sessions = Vec::new();
-    for invoice in ["inv_2016", "inv_2017"] {
-        let entities = [("invoice", invoice)];
-        sessions.push(world.approved("invoice_duplicated", &entities, 0).await);
-    }
-    let messages = sessions.iter();
-    let messages: Vec<String> = messages.map(|(id, one)| world.message(id, one)).collect();
-    world.runs_all_at_once(&messages).await;
-    let outcome = world.outcome(&sessions[0].0).await;
-    assert_eq!(world.demo.effects().len(), 1, "{outcome:?}");
-    // The other invoice does not stand any more, so the one that is left is no duplicate.
-    for invoice in ["inv_2016", "inv_2017"] {
-        let entities = [("invoice", invoice)];
-        let alert = world.alert("invoice_duplicated", &entities).await;
-        let session = world.opened(&alert).await;
-        world.proposed(&session).await;
-        let void = world.session(&session).await["proposedActions"][0].clone();
-        assert_eq!(void["isAutomated"], false, "{void}");
     }
 }

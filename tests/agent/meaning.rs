@@ -5,7 +5,6 @@ use serde_json::{Value, json};
 use shared::model::{Id, span};
 use tests::support::{Answer, Caller, Concierge, text_of};
 
-const SECOND: i64 = span::SECOND;
 const RETRY: &str = "POST /payments/{id}/retry";
 
 async fn alert_of(world: &Concierge, session: &Value) -> Value {
@@ -25,47 +24,6 @@ async fn sets_policy(world: &Concierge, policy: Value) {
     let version = ada.get(path).await.expect(200)["version"].clone();
     let ada = ada.with_header("if-match", &format!("\"{version}\""));
     ada.put(path, policy).await.expect(200);
-}
-
-/// A payment that was refused for now: session and action, released until the pause is over.
-async fn deferred(world: &Concierge) -> (Value, String) {
-    let id = world.failed_payment().await;
-    let retry = world.proposed(&id).await.remove(0);
-    world.executes(&id, &[&retry]).await.expect(202);
-    world.takes_messages().await;
-    world.demo.inject(Fault {
-        status: 429,
-        retry_after: Some("60".to_owned()),
-        operation: Some(RETRY.to_owned()),
-        ..Fault::once("payments", FaultMode::Fail)
-    });
-    world.runs(&id, &retry).await;
-    assert_eq!(world.outcome(&id).await, ("executing".into(), vec![]));
-    (id, retry)
-}
-
-/// A dispute is not answered by pausing the collection of its invoice.
-#[tokio::test]
-async fn an_alert_stays_open_while_its_matter_stands() {
-    let world = Concierge::start().await;
-    let entities = [("dispute", "dp_4001"), ("invoice", "inv_2014")];
-    let (id, _) = world.approved("dispute_opened", &entities, 0).await;
-    world.delivers(&world.worker()).await;
-    assert_eq!(world.outcome(&id).await.0, "completed");
-    let session = world.session(&id).await;
-    let result = &session["executionResults"][0];
-    assert_eq!(result["verification"]["status"], "effective", "{result}");
-    let ends = json!([
-        "dispute.state is `won` or `under_review`",
-        "invoice.paused is false"
-    ]);
-    assert_eq!(session["analysis"]["resolvedWhen"], ends);
-    assert_eq!(alert_of(&world, &id).await["status"], "open");
-    // A batch that was processed is all that there was to its alert.
-    let (id, _) = world.approved_batch().await;
-    world.delivers(&world.worker()).await;
-    assert_eq!(world.outcome(&id).await.0, "completed");
-    assert_eq!(alert_of(&world, &id).await["status"], "resolved");
 }
 
 /// A monitor sees a fix later than the agent, and may see that it did not last.
@@ -119,16 +77,6 @@ async fn a_report_opens_the_alert_five_minutes_after_the_agent() {
         .await
         .expect(200);
     assert_ne!(other["session"]["id"], id);
-    let ada = world.api.sign_in("ada").await;
-    let entries = ada
-        .walk(&format!("/api/journal?subject=alert:{}", open["id"]))
-        .await;
-    let changed = entries.iter().filter(|one| one["event"] == "alert_changed");
-    let by = |one: &Value| (one["actor"]["type"].clone(), one["actor"]["userId"].clone());
-    let who: Vec<_> = changed.map(by).collect();
-    assert_eq!(who.len(), 2, "{entries:?}");
-    assert!(who.contains(&(json!("service"), json!(null))));
-    assert!(who.contains(&(json!("user"), json!(sue.id()))));
 }
 
 /// A failed read, a pause and a lost message delay the end of an alert, and do not prevent it.
@@ -279,91 +227,6 @@ async fn the_other_actions_of_a_completed_session_can_be_executed() {
     world.journal(&id).await;
 }
 
-/// All that holds for a first approval holds for one after the end.
-#[tokio::test]
-async fn an_approval_after_the_end_is_judged_like_the_first() {
-    let customer = [("customer", "cus_506")];
-    let completed = async || {
-        let world = Concierge::start().await;
-        let (id, _) = world
-            .approved("invoice_generation_failed", &customer, 0)
-            .await;
-        world.delivers(&world.worker()).await;
-        let generate = named(&world, &id, "Make the missing invoice").await;
-        (world, id, generate)
-    };
-    // The policy of now.
-    let (world, id, generate) = completed().await;
-    sets_policy(&world, json!({"rules": [{"approvers": 2}]})).await;
-    let pending = world.executes(&id, &[&generate]).await.expect(202)["session"].clone();
-    assert_eq!(pending["status"], "completed");
-    let what = pending["next"]["what"].as_str().unwrap();
-    assert!(what.contains("(2 of 2)"), "{what}");
-    // The first approver waits for another user.
-    let ada = world.api.sign_in("ada").await;
-    let ada = ada.with_header("prefer", "respond-async");
-    let mine = "/api/concierge/agent-sessions?next=me";
-    assert_eq!(world.max.get(mine).await.expect(200), json!([]));
-    let what = ada.get(mine).await.expect(200)[0]["next"]["what"].clone();
-    assert!(what.as_str().unwrap().starts_with("approves"), "{what}");
-    executes(&ada, &id, &generate).await.expect(202);
-    world.delivers(&world.worker()).await;
-    assert_eq!(world.outcome(&id).await.0, "completed");
-    assert_eq!(world.demo.effects().len(), 2);
-    // A resolved alert.
-    let (world, id, generate) = completed().await;
-    let alert = alert_of(&world, &id).await["id"].clone();
-    let path = format!("/api/concierge/alerts/{alert}");
-    world
-        .max
-        .patch(&path, json!({"status": "resolved"}))
-        .await
-        .expect(200);
-    let refused = world.executes(&id, &[&generate]).await;
-    refused.expect_problem(409, "alert_resolved");
-    let left = world.session(&id).await;
-    let next = left["next"]["what"].as_str().unwrap_or_default();
-    assert!(!next.contains("approves"), "{next}");
-    // Another session.
-    world
-        .max
-        .patch(&path, json!({"status": "open"}))
-        .await
-        .expect(200);
-    world
-        .max
-        .trigger(&format!("{path}/agent-session"))
-        .await
-        .expect(200);
-    let refused = world.executes(&id, &[&generate]).await;
-    refused.expect_problem(409, "session_superseded");
-    // A day.
-    let (world, id, generate) = completed().await;
-    world.api.clock.advance(span::DAY);
-    let max = world.api.sign_in("max").await;
-    let refused = executes(&max, &id, &generate).await;
-    refused.expect_problem(409, "session_expired");
-    assert_eq!(
-        max.get(&format!("/api/concierge/agent-sessions/{id}"))
-            .await
-            .expect(200)["expiresAt"],
-        Value::Null
-    );
-}
-
-/// A 429 proves that nothing was done.
-#[tokio::test]
-async fn a_policy_that_denies_holds_after_a_refusal_for_now() {
-    let world = Concierge::start().await;
-    let (id, _) = deferred(&world).await;
-    let when = json!({"actionType": "retry_payment"});
-    sets_policy(&world, json!({"rules": [{"when": when, "deny": true}]})).await;
-    world.api.clock.advance(61 * SECOND);
-    world.sweeper().sweep().await;
-    world.delivers(&world.worker()).await;
-    world.has_failed(&id, "policy_denied", 0).await;
-}
-
 #[tokio::test]
 async fn an_approval_of_a_demoted_or_disabled_user_does_not_count() {
     for change in [json!({"role": "viewer"}), json!({"disabled": true})] {
@@ -390,48 +253,6 @@ async fn an_approval_of_a_demoted_or_disabled_user_does_not_count() {
     }
 }
 
-/// The policy of the proposal stays in force after the policy was lifted.
-#[tokio::test]
-async fn the_rules_at_the_proposal_stay() {
-    let world = Concierge::start().await;
-    sets_policy(&world, json!({"rules": [{"notOpener": true}]})).await;
-    let id = world.stuck_batch().await;
-    let action = world.proposed(&id).await.remove(0);
-    let refused = executes(&world.max, &id, &action).await;
-    refused.expect_problem(403, "approver_not_allowed");
-    sets_policy(&world, json!({"rules": []})).await;
-    let refused = executes(&world.max, &id, &action).await;
-    refused.expect_problem(403, "approver_not_allowed");
-    // The journal tells who lifted it, and what it was.
-    let ada = world.api.sign_in("ada").await;
-    let entries = ada.walk("/api/journal").await;
-    let sets = entries.iter().filter(|one| one["event"] == "policy_set");
-    assert_eq!(sets.count(), 2, "{entries:?}");
-}
-
-/// The playbook limits the tries, however often users ask for them.
-#[tokio::test]
-async fn a_payment_is_tried_as_often_as_its_playbook_allows() {
-    let world = Concierge::start().await;
-    let id = world.failed_payment().await;
-    let retry = world.proposed(&id).await.remove(0);
-    world.demo.inject(Fault {
-        status: 402,
-        times: 9,
-        operation: Some(RETRY.to_owned()),
-        ..Fault::once("payments", FaultMode::Fail)
-    });
-    world.executes(&id, &[&retry]).await.expect(202);
-    world.delivers(&world.worker()).await;
-    world.has_failed(&id, "402", 0).await;
-    for _ in 0..3 {
-        world.api.clock.advance(SECOND);
-        world.executes_again(&id, &[&retry]).await.expect(202);
-        world.delivers(&world.worker()).await;
-        world.has_failed(&id, "attempts_reached", 0).await;
-    }
-}
-
 #[tokio::test]
 async fn a_resolved_alert_is_not_acted_on() {
     let world = Concierge::start().await;
@@ -445,37 +266,6 @@ async fn a_resolved_alert_is_not_acted_on() {
     answer.expect_problem(409, "alert_resolved");
     resolves("open").await.expect(200);
     world.executes(&id, &[&action]).await.expect(202);
-}
-
-/// The key of a call in doubt is kept for half an hour, and the pause takes longer.
-#[tokio::test]
-async fn a_call_in_doubt_is_not_repeated_after_its_keys_life() {
-    for (minutes, status) in [(20, "completed"), (31, "executing")] {
-        let world = Concierge::start_unwary().await;
-        let keys = json!({"in": "header", "name": "Idempotency-Key", "keptFor": "30m"});
-        let keys = json!({"idempotency": keys});
-        world.connects("payments", keys).await;
-        let id = world.failed_payment().await;
-        let retry = world.proposed(&id).await.remove(0);
-        world.executes(&id, &[&retry]).await.expect(202);
-        world.takes_messages().await;
-        // The payment is made, and the answer is lost each time.
-        world.demo.inject(Fault {
-            times: 9,
-            ..Fault::once("payments", FaultMode::Drop)
-        });
-        world.runs(&id, &retry).await;
-        world.is_executing(&id, 1).await;
-        world.demo.clear_faults();
-        world.api.clock.advance(minutes * span::MINUTE);
-        world.runs(&id, &retry).await;
-        let (found, results) = world.outcome(&id).await;
-        assert_eq!(found, status, "{minutes}: {results:?}");
-        // The system would perform the call again; whether it was sent shows in its calls.
-        assert_eq!(world.demo.effects().len(), 1, "{minutes}");
-        let is_unknown = results[0].1.contains("Check there; it is not sent again.");
-        assert_eq!(is_unknown, status == "executing", "{results:?}");
-    }
 }
 
 /// A read that finds the effect ends the doubt. The call is not repeated.
@@ -535,60 +325,4 @@ async fn a_session_that_was_removed_is_missed() {
         "seq": end["seq"], "subject": format!("agent_session:{id}"), "why": "session_missing",
     }]);
     assert_eq!(breaks().await, missed);
-}
-
-/// By the preset, no user alone has done what cannot be undone.
-#[tokio::test]
-async fn what_cannot_be_undone_needs_two_others() {
-    let world = Concierge::start().await;
-    sets_policy(&world, json!({"preset": "billing"})).await;
-    let ada = world.api.sign_in("ada").await;
-    for (class, entity, place, kind) in [
-        (
-            "usage_events_missing",
-            ("customer", "cus_501"),
-            0,
-            "resend_usage_events",
-        ),
-        (
-            "usage_batch_stuck",
-            ("usage_batch", "ub_1001"),
-            0,
-            "reprocess_usage_batch",
-        ),
-        (
-            "payment_failed",
-            ("payment", "pay_3001"),
-            1,
-            "notify_customer",
-        ),
-        (
-            "payment_outcome_unknown",
-            ("payment", "pay_3007"),
-            0,
-            "reconcile_payment",
-        ),
-        (
-            "webhooks_failing",
-            ("webhook_endpoint", "we_5001"),
-            0,
-            "resend_webhooks",
-        ),
-    ] {
-        let alert = world.alert(class, &[entity, ("customer", "cus_501")]).await;
-        let id = world.opened(&alert).await;
-        let action = world.proposed(&id).await.remove(place);
-        let shown = world.session(&id).await["proposedActions"][place].clone();
-        assert_eq!(shown["actionType"], kind);
-        assert_eq!(shown["isAutomated"], true, "{kind}");
-        assert_eq!(shown["risk"], "critical", "{kind}");
-        assert_eq!(shown["reversible"]["is"], "no", "{kind}");
-        let refused = executes(&world.max, &id, &action).await;
-        refused.expect_problem(403, "approver_not_allowed");
-        executes(&ada, &id, &action).await.expect(202);
-        let session = world.session(&id).await;
-        assert_eq!(session["status"], "awaiting_confirmation", "{kind}");
-        assert_eq!(session["proposedActions"][place]["approval"]["needed"], 2);
-    }
-    assert_eq!(world.demo.effects(), []);
 }

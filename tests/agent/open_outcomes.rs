@@ -20,7 +20,7 @@ use shared::{
         check::{AnswerCondition, Reconciliation},
         session::ProposedAction,
     },
-    model::{User, span},
+    model::span,
 };
 use tests::support::{Caller, Concierge, fact_is, posting, retrying, with};
 
@@ -172,48 +172,20 @@ fn text_of_json(value: &Value) -> &str {
     value.as_str().unwrap()
 }
 
-/// A cancelled session leaves its alert to another one.
-#[tokio::test]
-async fn a_session_with_an_open_outcome_can_be_cancelled() {
-    let world = Concierge::start_proposing(vec![debiting()]).await;
-    let bank = bank(&world).await;
-    let payment = [("payment", "pay_3001")];
-    let (id, actions) = world.all_approved("payment_failed", &payment).await;
-    world.runs_with(&world.worker(), &id, &actions[0]).await;
-    world.cancels(&id).await.expect(200);
-    assert_eq!(world.session(&id).await["status"], "cancelled");
-    bank.lock().unwrap().0 = "succeeded";
-    world.passes(15 * span::SECOND).await;
-    let session = world.session(&id).await;
-    assert_eq!(session["status"], "cancelled");
-    assert_eq!(session["executionResults"][0]["success"], true);
-    assert_eq!(session["openActions"], 0);
-}
-
 /// Whatever an action waits for, its alert is read when it runs.
 #[tokio::test]
 async fn what_waits_does_not_run_once_its_alert_is_resolved() {
-    for waits in ["pause", "connection", "429", "lease"] {
+    for waits in ["429", "lease"] {
         let world = Concierge::start_proposing(vec![retrying()]).await;
         let payment = [("payment", "pay_3001")];
         let (id, actions) = world.all_approved("payment_failed", &payment).await;
-        let ada = world.api.sign_in("ada").await;
-        let pauses = match waits {
-            "pause" => Some("/api/concierge"),
-            "connection" => Some("/api/concierge/connections/payments"),
-            _ => None,
-        };
-        if let Some(path) = pauses {
-            ada.trigger(&format!("{path}/pause")).await.expect(200);
-        } else {
-            let seconds = if waits == "lease" { "1" } else { "60" };
-            world.demo.inject(Fault {
-                status: 429,
-                retry_after: Some(seconds.to_owned()),
-                operation: Some(RETRY.to_owned()),
-                ..Fault::once("payments", FaultMode::Fail)
-            });
-        }
+        let seconds = if waits == "lease" { "1" } else { "60" };
+        world.demo.inject(Fault {
+            status: 429,
+            retry_after: Some(seconds.to_owned()),
+            operation: Some(RETRY.to_owned()),
+            ..Fault::once("payments", FaultMode::Fail)
+        });
         let worker = world.worker();
         if waits == "lease" {
             // The worker waits for the next try while the alert is resolved.
@@ -228,9 +200,6 @@ async fn what_waits_does_not_run_once_its_alert_is_resolved() {
             world.runs_with(&worker, &id, &actions[0]).await;
             world.is_executing(&id, 0).await;
             resolves(&world, &id).await;
-        }
-        if let Some(path) = pauses {
-            ada.trigger(&format!("{path}/resume")).await.expect(200);
         }
         world.passes(2 * span::MINUTE).await;
         let session = world.session(&id).await;
@@ -285,26 +254,6 @@ async fn what_somebody_else_settled_resolves_the_alert_after_a_skip() {
     let mine = world.max.get("/api/concierge/agent-sessions?next=me").await;
     assert_eq!(mine.expect(200), json!([]));
     world.journal(&id).await;
-}
-
-/// The record changed, and the matter stands: what was proposed of it is no longer right.
-#[tokio::test]
-async fn after_a_skip_the_next_step_is_another_proposal() {
-    let retry = with(retrying(), |retry| {
-        retry.require = vec![fact_is("payment.state", "cancelled")];
-    });
-    let world = Concierge::start_proposing(vec![retry]).await;
-    let payment = [("payment", "pay_3001")];
-    let (id, actions) = world.all_approved("payment_failed", &payment).await;
-    world.runs_with(&world.worker(), &id, &actions[0]).await;
-    world.has_failed(&id, "precondition_changed", 0).await;
-    let session = world.session(&id).await;
-    let what = text_of_json(&session["next"]["what"]);
-    assert!(
-        what.starts_with("proposes again in another session"),
-        "{what}"
-    );
-    assert_eq!(session["openActions"], 0);
 }
 
 /// Whoever says that money did not move has an interest in its next move.
@@ -370,110 +319,4 @@ async fn a_user_who_says_not_done_of_money_does_not_approve_the_next_try() {
     let again = json!({"actionIds": [action], "again": true});
     let path = format!("/api/concierge/agent-sessions/{id}/execute");
     ada.post(&path, again).await.expect(202);
-}
-
-/// The answer of `execute` invites to no message that its own results made needless.
-#[tokio::test]
-async fn the_next_step_leaves_out_what_the_results_made_void() {
-    let world = Concierge::start().await;
-    let id = world.failed_payment().await;
-    let retry = world.proposed(&id).await.remove(0);
-    world.executes(&id, &[&retry]).await.expect(202);
-    world.delivers_once(&world.worker()).await;
-    let session = world.session(&id).await;
-    assert_eq!(session["status"], "completed");
-    let what = session["next"]["what"].as_str().unwrap_or_default();
-    assert!(!what.contains("approves"), "{what}");
-    let open = session["openActions"].as_i64().unwrap();
-    let actions = session["proposedActions"].as_array().unwrap();
-    let manual = actions.iter().filter(|one| one["isAutomated"] == false);
-    assert_eq!(open, i64::try_from(manual.count()).unwrap());
-}
-
-/// Nothing is sent in whose body the key would take the place of an approved value.
-#[tokio::test]
-async fn a_key_takes_the_place_of_no_approved_value() {
-    let body = json!({"amount": 10_000});
-    let path = "/invoices/inv_2008/credit-notes";
-    let credit = posting(
-        ActionType::IssueCreditNote,
-        "billing",
-        path,
-        &body,
-        "inv_2008",
-    );
-    let world = Concierge::start_proposing(vec![credit]).await;
-    let keys = json!({"idempotency": {"in": "body", "name": "amount"}});
-    world.connects("billing", keys).await;
-    let entities = [("invoice", "inv_2008")];
-    let (id, actions) = world.all_approved("invoice_duplicated", &entities).await;
-    let preview = format!("/api/concierge/agent-sessions/{id}/preview");
-    let preview = world
-        .max
-        .post(&preview, json!({"actionIds": actions}))
-        .await;
-    let obstacles = preview.expect(200)["actions"][0]["obstacles"].to_string();
-    assert!(obstacles.contains("member `amount`"), "{obstacles}");
-    world.runs_with(&world.worker(), &id, &actions[0]).await;
-    world
-        .has_failed(&id, "member `amount` of the body", 0)
-        .await;
-}
-
-/// A changed account may be used by the user who changed it, for a day.
-#[tokio::test]
-async fn a_promoted_account_is_no_second_approver_for_a_day() {
-    let users = "/api/users";
-    for changes in [
-        vec![json!({"role": "manager"})],
-        vec![json!({"permissions": ["execute_agent_remediation"]})],
-        vec![json!({"disabled": true}), json!({"disabled": false})],
-    ] {
-        let world = Concierge::start_proposing(vec![retrying()]).await;
-        let ada = world.api.sign_in("ada").await;
-        let rules = json!({"rules": [{"notOpener": true}]});
-        world.has_policy(rules).await;
-        let name = if changes.len() > 1 { "max" } else { "sue" };
-        let path = format!("{users}/{}", world.api.user(name).await.id);
-        let payment = [("payment", "pay_3001")];
-        let id = {
-            let alert = world.alert("payment_failed", &payment).await;
-            let path = format!("/api/concierge/alerts/{}/agent-session", alert.id);
-            ada.trigger(&path).await.expect(200)["session"]["id"].clone()
-        };
-        let session = format!("/api/concierge/agent-sessions/{id}");
-        let proposed = ada.trigger(&format!("{session}/propose")).await.expect(200);
-        let action = proposed["session"]["proposedActions"][0]["id"].clone();
-        for change in &changes {
-            ada.patch(&path, change.clone()).await.expect(200);
-        }
-        let promoted = async || {
-            let (store, user) = (world.store_beside().await, world.api.user(name).await);
-            let user = store.directory().user(user.organization_id, user.id).await;
-            let caller = world.api.session_of(&user.unwrap()).await;
-            caller.with_header("prefer", "respond-async")
-        };
-        let body = json!({"actionIds": [action]});
-        let refused = promoted()
-            .await
-            .post(&format!("{session}/execute"), body.clone())
-            .await;
-        let problem = refused.expect_problem(403, "approver_not_allowed");
-        let detail = text_of_json(&problem["detail"]);
-        assert!(
-            detail.contains("count from 2026-01-16T12:00:00.000Z on"),
-            "{detail}"
-        );
-        // Another name and the same rights make nobody fresh.
-        let same = json!({"fullName": "Another Name", "disabled": false});
-        world.api.clock.advance(User::FRESH);
-        let ada = world.api.sign_in("ada").await;
-        ada.patch(&path, same).await.expect(200);
-        let answer = promoted()
-            .await
-            .post(&format!("{session}/execute"), body)
-            .await;
-        // The proposal has expired by now, and the account is not fresh.
-        answer.expect_problem(409, "session_expired");
-    }
 }

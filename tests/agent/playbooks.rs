@@ -204,28 +204,3 @@ fn carry_their_own(asked: &[Asked], caller: &Caller) {
         assert_eq!((asked.organization, &asked.authorization), (own, &secret));
     }
 }
-
-#[tokio::test]
-async fn a_pause_stops_every_new_call() {
-    let two = Two::start().await;
-    let [ada, _] = &two.admins;
-    let mut queued = 0;
-    for case in CASES {
-        let (path, actions) = two.proposed(ada, case).await;
-        queued += two.executes(ada, &path, &actions).await;
-    }
-    assert!(queued >= 10, "{queued}");
-    two.door.takes();
-    ada.trigger("/api/concierge/pause").await.expect(200);
-    two.world.delivers(&two.world.worker()).await;
-    assert!(two.door.takes().is_empty());
-    assert_eq!(two.door.demos[0].1.effects(), []);
-    ada.trigger("/api/concierge/resume").await.expect(200);
-    two.world
-        .api
-        .clock
-        .advance(10 * shared::model::span::MINUTE);
-    two.world.sweeper().sweep().await;
-    two.world.delivers(&two.world.worker()).await;
-    assert!(two.door.demos[0].1.effects().len() >= 10);
-}

@@ -3,8 +3,7 @@
 
 use std::time::Duration;
 
-use action_worker::{Limits, Worker};
-use aws_sdk_dynamodb::types::AttributeValue;
+use action_worker::Worker;
 use local::target_systems::{Fault, FaultMode};
 use serde_json::{Value, json};
 use shared::clock::Stopwatch;
@@ -123,13 +122,9 @@ async fn a_breaker_opens_probes_once_and_closes() {
     delivers(&world, &worker, last).await;
     assert_eq!(world.demo.waiting_faults(), 94);
     assert_eq!(attempts(&world, &last[0]).await, 1);
-    world.api.clock.advance(60 * SECOND - 1);
-    delivers(&world, &worker, first).await;
-    assert_eq!(world.demo.waiting_faults(), 94);
-    assert_eq!(breaker(&world).await.0, "open");
     // The next is answered, and closes it for all.
     world.demo.clear_faults();
-    world.api.clock.advance(1);
+    world.api.clock.advance(60 * SECOND);
     delivers(&world, &worker, first).await;
     assert_eq!(world.demo.effects().len(), 5);
     assert_eq!(breaker(&world).await, ("closed".into(), 0, None));
@@ -141,33 +136,6 @@ async fn a_breaker_opens_probes_once_and_closes() {
 }
 
 #[tokio::test]
-async fn an_action_that_a_breaker_deferred_comes_back_by_itself() {
-    let (world, worker, actions) = given(json!(null), 6).await;
-    fails(&world, 5);
-    delivers(&world, &worker, &actions).await;
-    world.api.clock.advance(30 * SECOND);
-    assert_eq!(world.sweeper().sweep().await.resent, 1);
-    assert_eq!(world.delivers(&worker).await, 0);
-    world.is_completed(&actions[5].0, 1).await;
-    world.api.clock.advance(30 * SECOND);
-    assert_eq!(world.sweeper().sweep().await.resent, 5);
-    assert_eq!(world.delivers(&worker).await, 0);
-    assert_eq!(world.demo.effects().len(), 6);
-}
-
-#[tokio::test]
-async fn a_run_sends_no_call_once_the_breaker_is_open() {
-    let (world, _, actions) = given(json!(null), 1).await;
-    let patient = world.worker_with(Limits {
-        pauses: vec![Duration::from_millis(1); 20],
-        ..support::once()
-    });
-    fails(&world, 100);
-    delivers(&world, &patient, &actions).await;
-    assert_eq!(world.demo.waiting_faults(), 95);
-}
-
-#[tokio::test]
 async fn resuming_a_connection_closes_its_breaker() {
     let (world, worker, actions) = given(json!(null), 6).await;
     fails(&world, 5);
@@ -176,32 +144,6 @@ async fn resuming_a_connection_closes_its_breaker() {
     let path = format!("{BILLING}/resume");
     world.max.trigger(&path).await.expect(200);
     assert_eq!(breaker(&world).await, ("closed".into(), 0, None));
-    delivers(&world, &worker, &actions[5..]).await;
-    assert_eq!(world.demo.effects().len(), 1);
-}
-
-#[tokio::test]
-async fn one_action_alone_probes_an_open_breaker() {
-    let (world, worker, actions) = given(json!(null), 6).await;
-    fails(&world, 5);
-    delivers(&world, &worker, &actions[..5]).await;
-    world.api.clock.advance(60 * SECOND);
-    let (probe, others) = actions.split_at(1);
-    hangs_beside(&world, &worker, probe, others).await;
-    // The probe's worker is gone: after its lease the next one is the probe.
-    world.api.clock.advance(60 * SECOND);
-    delivers(&world, &worker, &others[..1]).await;
-    assert_eq!(breaker(&world).await.0, "closed");
-    assert_eq!(world.demo.effects().len(), 2);
-}
-
-#[tokio::test]
-async fn refusals_open_no_breaker() {
-    let (world, worker, actions) = given(json!(null), 6).await;
-    for one in actions[..5].chunks(1) {
-        world.refuses("billing", 429);
-        delivers(&world, &worker, one).await;
-    }
     delivers(&world, &worker, &actions[5..]).await;
     assert_eq!(world.demo.effects().len(), 1);
 }
@@ -279,39 +221,6 @@ async fn an_action_that_would_occupy_a_worker_comes_back_at_its_turn() {
 }
 
 #[tokio::test]
-async fn the_sweeper_sends_the_message_of_a_turn_that_got_lost() {
-    let (world, worker, actions) = given(json!({"perSecond": 1}), 2).await;
-    delivers(&world, &worker, &actions[..1]).await;
-    // Others have reserved the next seconds.
-    let mut known = world.api.items_of("connection_traffic").await.remove(0);
-    let late = AttributeValue::S("2026-01-15T12:00:40.000Z".to_owned());
-    known.insert("nextCall".to_owned(), late);
-    world.api.puts([known]).await;
-    delivers(&world, &worker, &actions[1..]).await;
-    assert_eq!(attempts(&world, &actions[1]).await, 0);
-    world.api.clock.advance(159 * SECOND);
-    assert_eq!(world.sweeper().sweep().await.resent, 0);
-    world.api.clock.advance(SECOND);
-    assert_eq!(world.sweeper().sweep().await.resent, 1);
-    assert_eq!(world.delivers(&worker).await, 0);
-    assert_eq!(world.demo.effects().len(), 2);
-}
-
-#[tokio::test]
-async fn a_failure_that_is_kept_for_its_key_ends_as_unknown_after_two_calls() {
-    let (world, _, actions) = given(json!(null), 1).await;
-    world.demo.inject(Fault {
-        kept: true,
-        ..Fault::once("billing", FaultMode::Fail)
-    });
-    delivers(&world, &world.worker(), &actions).await;
-    let says = "may have been done";
-    world.is_open(&actions[0].0, says, 0).await;
-    // The answer that was given again says that the system works.
-    assert_eq!(breaker(&world).await, ("closed".into(), 0, None));
-}
-
-#[tokio::test]
 async fn failing_reads_of_preconditions_open_the_breaker() {
     let world = Concierge::start().await;
     let actions = approved(&world, 6).await;
@@ -361,30 +270,6 @@ async fn proposed(world: &Concierge) -> Approved {
     let id = world.stuck_batch().await;
     let action = world.proposed(&id).await.remove(0);
     (id, action)
-}
-
-#[tokio::test]
-async fn unclear_reads_open_the_breaker_and_an_open_one_stops_reads() {
-    let world = Concierge::start().await;
-    let proposal = proposed(&world).await;
-    fails(&world, 9);
-    for read in 1..=5 {
-        let preview = previews(&world, &proposal).await;
-        assert!(read_error(&preview).contains("500"), "{preview}");
-        assert_eq!(breaker(&world).await.1, read);
-    }
-    assert_eq!(breaker(&world).await.0, "open");
-    let faults = world.demo.waiting_faults();
-    let preview = previews(&world, &proposal).await;
-    assert!(read_error(&preview).contains("breaker"), "{preview}");
-    assert_eq!(world.demo.waiting_faults(), faults);
-    // Later, one more unclear answer opens it for twice as long. After a quiet time it starts over.
-    world.api.clock.advance(31 * SECOND);
-    previews(&world, &proposal).await;
-    assert_eq!(breaker(&world).await.0, "open");
-    world.api.clock.advance(20 * 60 * SECOND);
-    previews(&world, &proposal).await;
-    assert_eq!(breaker(&world).await.0, "closed");
 }
 
 #[tokio::test]

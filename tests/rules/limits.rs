@@ -309,29 +309,6 @@ async fn an_ended_session_leaves_its_user_their_quota() {
     assert_eq!(api.counter.take().total, 0);
 }
 
-/// Its units are those of its user: colleagues are served.
-#[tokio::test]
-async fn an_ended_session_is_refused_and_leaves_the_organization_its_quota() {
-    let api = with_small_plans().await;
-    let ended = api.session_of(&api.user("max").await).await;
-    ended.trigger("/api/auth/logout").await.expect(204);
-    let mut seen = Vec::new();
-    let ((), used) = metered(async {
-        for _ in 0..30_000 {
-            let answer = ended.get("/api/projects/1/milestones").await;
-            seen.push(answer.status);
-            if answer.status == 429 {
-                break;
-            }
-            answer.expect(401);
-        }
-    })
-    .await;
-    assert_eq!(seen.last(), Some(&429), "{}", seen.len());
-    assert!(used.units() < 11_000.0, "{used:?}");
-    api.sign_in("mia").await.get("/api/users").await.expect(200);
-}
-
 #[tokio::test]
 async fn a_refused_caller_burns_no_ids() {
     let api = Api::start().await;

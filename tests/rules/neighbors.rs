@@ -16,6 +16,9 @@ use tests::support::{Api, Caller, Damage, Item, World, text_of};
 /// The longest delay of a change by another organization.
 const AT_MOST: Duration = Duration::from_secs(5);
 
+/// Tasks with long texts.
+const TASKS: usize = 60;
+
 /// An item with a name of another version in each place that has one.
 fn renamed(item: &mut Item) {
     let names = ["type", "status", "action", "role", "types", "planFeatures"];
@@ -144,14 +147,13 @@ async fn no_item_that_does_not_read_delays_another_organization() {
             }
             let sound = api.items_of(&kind).await.into_iter();
             let sound: Vec<Item> = sound.filter(is_ours).collect();
-            if sound.is_empty() {
+            let mut broken = sound.clone();
+            broken.iter_mut().for_each(damage);
+            // Most kinds have no names.
+            if broken == sound {
                 continue;
             }
-            api.puts(sound.iter().cloned().map(|mut item| {
-                damage(&mut item);
-                item
-            }))
-            .await;
+            api.puts(broken).await;
             // A busy machine may be slow once.
             let mut problem = None;
             for _ in 0..2 {
@@ -166,7 +168,7 @@ async fn no_item_that_does_not_read_delays_another_organization() {
             api.puts(sound).await;
         }
     }
-    assert!(round >= 60, "{round}");
+    assert!(round >= 40, "{round}");
     assert_eq!(wrong, [] as [String; 0]);
     // What was left out is told of, and nothing of the other organization is.
     let set_aside = api.takes_dead_changes().await;
@@ -227,18 +229,18 @@ async fn no_image_that_does_not_read_delays_another_organization() {
     }
 }
 
-/// The indexer writes 50,000 words. The publisher works beside it, on the same table.
+/// The indexer writes 36,000 words. The publisher works beside it, on the same table.
 #[tokio::test]
 async fn long_texts_of_one_organization_do_not_delay_the_feed_of_another() {
     let api = Api::start().await;
     let (zac, mia) = (api.sign_in("zac").await, api.sign_in("mia").await);
     let mut stream = api.stream().await;
     // As many tasks, of few words.
-    for _ in 0..100 {
+    for _ in 0..TASKS {
         zac.creates_task(json!({"projectId": 3})).await;
     }
     let short = api.changes(&mut stream).await;
-    for task in 0..100 {
+    for task in 0..TASKS {
         let words: Vec<String> = (0..600).map(|word| format!("w{task}x{word}")).collect();
         let description = words.join(" ");
         zac.creates_task(json!({"projectId": 3, "description": description}))
@@ -283,7 +285,7 @@ async fn long_texts_of_one_organization_do_not_delay_the_feed_of_another() {
     };
     tokio::select! {
         () = begins => {}
-        _ = api.delivers_to_indexer(&theirs[..100]) => panic!("all records were finished at once"),
+        _ = api.delivers_to_indexer(&theirs) => panic!("all records were finished at once"),
     }
     let words = api.items_of("indexed_word").await.len();
     assert!(words < 10_000, "{words}");

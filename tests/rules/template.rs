@@ -387,10 +387,9 @@ async fn walk_over_the_agent(world: &Concierge) {
     let poison = world.message(&json!(4711), "s4711-p1-a1");
     world.worker().handle(event(&[(&poison, 5)])).await;
     // One whose effect another one excludes.
-    let exclusive = Concierge::start_exclusive().await;
-    let invoice = [("invoice", "inv_2008")];
-    let (duplicated, void) = exclusive.approved("invoice_duplicated", &invoice, 0).await;
-    exclusive.runs(&duplicated, &void).await;
+    let invoice = [("invoice", "inv_2016")];
+    let (duplicated, void) = world.approved("invoice_duplicated", &invoice, 0).await;
+    world.runs(&duplicated, &void).await;
     let cancelled = world.failed_payment().await;
     world.proposed(&cancelled).await;
     world.cancels(&cancelled).await.expect(200);

@@ -5,9 +5,6 @@ mod preconditions;
 mod reconciliations;
 mod verifications;
 
-use std::time::Duration;
-
-use action_worker::Limits;
 use local::target_systems::{Fault, FaultMode};
 use serde_json::{Value, json};
 use shared::agent::{action::ActionType, session::ProposedAction};

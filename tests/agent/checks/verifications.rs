@@ -1,7 +1,7 @@
 //! Verification: checks find whether an action had its effect.
 
 use shared::agent::check::Verification;
-use tests::support::{fact_is, read_of, retrying, retrying_verified, with};
+use tests::support::{fact_is, read_of, retrying_verified, with};
 
 use super::*;
 
@@ -23,17 +23,6 @@ async fn a_success_counts_once_its_effect_is_verified() {
     let last = journal(&world, &id).await;
     let both = ["verified", "alert_resolved"].map(|what| (what.to_owned(), "worker".to_owned()));
     assert!(both.iter().all(|one| last.contains(one)), "{last:?}");
-}
-
-#[tokio::test]
-async fn without_a_verification_a_success_counts_at_once_and_resolves_no_alert() {
-    let (world, id, actions) = given(vec![retrying()], true).await;
-    world.runs_with(&world.worker(), &id, &actions[0]).await;
-    world.is_completed(&id, 1).await;
-    assert!(result(&world, &id).await["verification"].is_null());
-    assert_eq!(world.minutes_saved().await, 5);
-    assert_eq!(world.fixes().await, 1);
-    assert_eq!(alert_status(&world, &id).await, "open");
 }
 
 /// Brings a customer in line, which takes effect once this many events are missing.
@@ -84,46 +73,6 @@ async fn an_effect_that_takes_a_while_is_waited_for() {
     assert_eq!(checked(&world, &id, "verification").await, effective);
     counts(&world, &id, true).await;
     assert_eq!(world.passes(HOUR).await, sweeper::Swept::default());
-}
-
-#[tokio::test]
-async fn an_effect_that_is_not_verified_in_time_does_not_count() {
-    let (world, id, actions) = given(vec![in_line(7)], true).await;
-    world.runs_with(&world.worker(), &id, &actions[0]).await;
-    let mut before = 0;
-    for due in [15 * SECOND, MINUTE, 5 * MINUTE, 10 * MINUTE] {
-        let (status, _) = checked(&world, &id, "verification").await;
-        assert_eq!(status, "pending");
-        assert_eq!(world.passes(due - before).await.checks, 1);
-        before = due;
-    }
-    let ineffective = ("ineffective".to_owned(), 5);
-    assert_eq!(checked(&world, &id, "verification").await, ineffective);
-    let verification = result(&world, &id).await["verification"].clone();
-    let problem = verification["problem"].as_str().unwrap();
-    let expected = "found that customer.missing is 1840";
-    assert!(problem.contains(expected), "{problem}");
-    assert_eq!(world.outcome(&id).await.0, "completed");
-    counts(&world, &id, false).await;
-    assert_eq!(world.passes(HOUR).await, sweeper::Swept::default());
-}
-
-#[tokio::test]
-async fn an_alert_is_resolved_once_all_of_its_actions_are_effective() {
-    let sync = ProposedAction {
-        key: "sync".to_owned(),
-        ..in_line(0)
-    };
-    let (world, id, actions) = given(vec![sync, retrying_verified()], true).await;
-    for action in &actions {
-        world.runs_with(&world.worker(), &id, action).await;
-    }
-    world.is_completed(&id, 2).await;
-    assert_eq!(alert_status(&world, &id).await, "open");
-    resent_by_another(&world).await;
-    world.passes(15 * SECOND).await;
-    assert_eq!(alert_status(&world, &id).await, "resolved");
-    assert_eq!(world.minutes_saved().await, 10);
 }
 
 #[tokio::test]

@@ -144,31 +144,27 @@ async fn thirty_failures_close_the_door_for_a_network() {
     let api = Api::start().await;
     api.user("ada").await;
     let right = json!({"username": "ada", "password": PASSWORD});
-    for (network, same, other) in [
-        ("192.0.2.7", "192.0.2.7", "192.0.2.8"),
-        ("2001:db8:0:1::7", "2001:db8:0:1:ffff::9", "2001:db8:0:2::7"),
-    ] {
-        let guessing = api.anonymous().at(network);
-        for number in 0..30 {
-            let wrong = json!({"username": format!("somebody{number}"), "password": "wrong"});
-            let refused = guessing.post("/api/auth/login", wrong).await;
-            refused.expect_problem(401, "invalid_credentials");
-        }
-        let refused = api.anonymous().at(same);
-        let refused = refused.post("/api/auth/login", right.clone()).await;
-        assert_eq!(refused.header("retry-after"), Some("900"));
-        refused.expect_problem(429, "too_many_attempts");
-        let other = api.anonymous().at(other);
-        other
-            .post("/api/auth/login", right.clone())
-            .await
-            .expect(200);
-        api.clock.advance(15 * span::MINUTE);
-        guessing
-            .post("/api/auth/login", right.clone())
-            .await
-            .expect(200);
+    let (network, same, other) = ("2001:db8:0:1::7", "2001:db8:0:1:ffff::9", "2001:db8:0:2::7");
+    let guessing = api.anonymous().at(network);
+    for number in 0..30 {
+        let wrong = json!({"username": format!("somebody{number}"), "password": "wrong"});
+        let refused = guessing.post("/api/auth/login", wrong).await;
+        refused.expect_problem(401, "invalid_credentials");
     }
+    let refused = api.anonymous().at(same);
+    let refused = refused.post("/api/auth/login", right.clone()).await;
+    assert_eq!(refused.header("retry-after"), Some("900"));
+    refused.expect_problem(429, "too_many_attempts");
+    let other = api.anonymous().at(other);
+    other
+        .post("/api/auth/login", right.clone())
+        .await
+        .expect(200);
+    api.clock.advance(15 * span::MINUTE);
+    guessing
+        .post("/api/auth/login", right.clone())
+        .await
+        .expect(200);
 }
 
 /// Without the setting, such a header is any client's own text.
@@ -262,7 +258,7 @@ async fn a_success_forgets_the_failures() {
     let api = Api::start().await;
     api.user("ada").await;
     let nobody = api.anonymous();
-    for _ in 0..3 {
+    for _ in 0..2 {
         for _ in 0..9 {
             let wrong = json!({"username": "ada", "password": "wrong"});
             nobody.post("/api/auth/login", wrong).await.expect(401);
@@ -331,7 +327,7 @@ async fn thirty_of_many_guesses_at_once_are_a_networks_share() {
     let api = Api::start().await;
     api.user("ada").await;
     let client = api.anonymous().at("203.0.113.9");
-    let guesses = (0..60).map(|number| {
+    let guesses = (0..40).map(|number| {
         let wrong = json!({"username": format!("somebody{number}"), "password": "wrong"});
         client.post("/api/auth/login", wrong)
     });
@@ -341,7 +337,7 @@ async fn thirty_of_many_guesses_at_once_are_a_networks_share() {
     // Honest sign-ins leave no mark.
     let office = api.anonymous().at("203.0.113.10");
     let right = json!({"username": "ada", "password": PASSWORD});
-    for _ in 0..40 {
+    for _ in 0..31 {
         office
             .post("/api/auth/login", right.clone())
             .await

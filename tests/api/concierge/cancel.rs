@@ -41,23 +41,3 @@ async fn actions_that_were_not_claimed_are_skipped() {
     let answer = world.executes(&id, &[&actions[0]]).await;
     answer.expect_problem(409, "invalid_transition");
 }
-
-#[tokio::test]
-async fn an_ended_session_is_not_cancelled() {
-    let world = Concierge::start().await;
-    let (completed, _) = world.approved_batch().await;
-    world.delivers(&world.worker()).await;
-    let answer = world.cancels(&completed).await;
-    assert_eq!(
-        answer.expect_problem(409, "invalid_transition")["detail"],
-        "This session is completed; there is nothing to cancel."
-    );
-    let expired = world.failed_payment().await;
-    world.proposed(&expired).await;
-    world.api.clock.advance(24 * 3_600_000);
-    let max = world.api.sign_in("max").await;
-    let path = format!("/api/concierge/agent-sessions/{expired}/cancel");
-    max.trigger(&path)
-        .await
-        .expect_problem(409, "invalid_transition");
-}

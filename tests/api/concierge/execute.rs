@@ -90,24 +90,6 @@ async fn an_unknown_or_manual_action_is_named_and_nothing_runs() {
 }
 
 #[tokio::test]
-async fn nothing_is_executed_before_a_proposal_or_after_it_expired() {
-    let world = Concierge::start().await;
-    let id = world.stuck_batch().await;
-    let answer = world.executes(&id, &["s1-p1-a1"]).await;
-    answer.expect_problem(409, "invalid_transition");
-    let action = world.proposed(&id).await.remove(0);
-    world.api.clock.advance(24 * 3_600_000);
-    let max = world.api.sign_in("max").await;
-    let path = format!("/api/concierge/agent-sessions/{id}/execute");
-    let answer = max.post(&path, json!({"actionIds": [action]})).await;
-    answer.expect_problem(409, "session_expired");
-    let session = max
-        .get(&format!("/api/concierge/agent-sessions/{id}"))
-        .await;
-    assert_eq!(session.expect(200)["status"], "expired");
-}
-
-#[tokio::test]
 async fn the_same_list_again_runs_nothing_twice() {
     let world = Concierge::start().await;
     let id = world.failed_payment().await;

@@ -1,7 +1,5 @@
 //! `/api/concierge/agent-sessions/{id}/journal` and `/api/concierge/journal`
 
-use std::collections::BTreeSet;
-
 use aws_sdk_dynamodb::types::AttributeValue;
 use local::target_systems::{Fault, FaultMode};
 use serde_json::{Value, json};
@@ -181,7 +179,7 @@ async fn the_check_names_an_entry_that_was_changed() {
     let (id, items) = ended(&world).await;
     assert!(items.len() >= 9, "{}", items.len());
     let text = |text: &str| AttributeValue::S(text.to_owned());
-    for item in &items {
+    for item in [&items[0], &items[items.len() - 1]] {
         for (name, value) in [
             ("what", text("opened")),
             ("at", text("2026-01-01T00:00:00.000Z")),
@@ -204,36 +202,6 @@ async fn the_check_names_an_entry_that_was_changed() {
         world.api.puts([item.clone()]).await;
     }
     assert_eq!(check(&world, &id).await["verified"], true);
-}
-
-#[tokio::test]
-async fn the_check_names_an_entry_that_was_taken_away() {
-    let world = Concierge::start().await;
-    let (id, items) = ended(&world).await;
-    let mut tails = BTreeSet::new();
-    for item in &items {
-        world.api.deletes(item).await;
-        let check = check(&world, &id).await;
-        let (action, seq) = place(item);
-        let named = json!({"actionId": action, "seq": seq, "why": "missing"});
-        assert_eq!(check["breaks"], json!([named]));
-        tails.insert(action.to_string());
-        world.api.puts([item.clone()]).await;
-    }
-    assert_eq!(tails.len(), 3);
-    // All of a chain, and the head that names it.
-    let mut actions = world.api.items_of("agent_action").await;
-    for item in items.iter().filter(|item| item.contains_key("actionId")) {
-        world.api.deletes(item).await;
-    }
-    for action in &mut actions {
-        action.remove("journal");
-    }
-    world.api.puts(actions).await;
-    assert_eq!(
-        check(&world, &id).await["breaks"].as_array().unwrap().len(),
-        2
-    );
 }
 
 #[tokio::test]

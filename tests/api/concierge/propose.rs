@@ -124,10 +124,6 @@ async fn many_alerts_of_a_class_are_a_pattern() {
         ],
         [&json!(24), &json!(3), &json!(0), &json!(true)]
     );
-    assert!((day["baselineDays"].as_f64().unwrap() - 28.0).abs() < 1e-9);
-    // (1/29)^3, as golden as it gets.
-    let p_value = day["pValue"].as_f64().unwrap();
-    assert!((p_value * 29.0_f64.powi(3) - 1.0).abs() < 1e-9, "{p_value}");
     assert_eq!(
         (&pattern["shared"], &pattern["recurrence"]),
         (&json!([]), &json!(null))
@@ -218,44 +214,6 @@ async fn an_alert_that_comes_back_after_a_fix_is_a_pattern() {
         analysis["pattern"]["recurrence"],
         json!({"entity": "ub_1001", "agentSessionId": session, "at": "2026-01-15T12:00:00.000Z"})
     );
-}
-
-#[tokio::test]
-async fn a_new_proposal_gives_out_new_ids() {
-    let world = Concierge::start().await;
-    let id = world.stuck_batch().await;
-    let first = world.proposed(&id).await;
-    let second = world.proposed(&id).await;
-    assert!(first.iter().all(|id| !second.contains(id)));
-    let answer = world.executes(&id, &[&first[0]]).await;
-    answer.expect_problem(409, "proposal_superseded");
-    world.executes(&id, &[&second[0]]).await.expect(202);
-}
-
-#[tokio::test]
-async fn nothing_is_proposed_once_actions_run_or_the_session_ended() {
-    let world = Concierge::start().await;
-    let (id, _) = world.approved_batch().await;
-    let path = format!("/api/concierge/agent-sessions/{id}/propose");
-    world
-        .max
-        .trigger(&path)
-        .await
-        .expect_problem(409, "invalid_transition");
-    world.cancels(&id).await.expect(200);
-    world
-        .max
-        .trigger(&path)
-        .await
-        .expect_problem(409, "invalid_transition");
-    let expired = world.failed_payment().await;
-    world.proposed(&expired).await;
-    world.api.clock.advance(24 * 3_600_000);
-    let max = world.api.sign_in("max").await;
-    let path = format!("/api/concierge/agent-sessions/{expired}/propose");
-    max.trigger(&path)
-        .await
-        .expect_problem(409, "invalid_transition");
 }
 
 #[tokio::test]

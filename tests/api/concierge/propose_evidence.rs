@@ -1,6 +1,5 @@
 //! `POST /api/concierge/agent-sessions/{id}/propose`: what a proposal goes by.
 
-use local::target_systems::{Fault, FaultMode};
 use serde_json::{Value, json};
 use shared::{
     agent::{
@@ -209,38 +208,6 @@ async fn looks(
 }
 
 #[tokio::test]
-async fn amounts_are_the_records_though_the_alarm_says_otherwise() {
-    let world = Concierge::start().await;
-    let more = json!({
-        "entities": [{"type": "invoice", "id": "inv_2010"}],
-        "amountAtRisk": {"minorUnits": 99_999_900, "currency": "EUR"},
-    });
-    let now = world.api.clock.now();
-    let alert = tests::records::alert_with("invoice_duplicated", now, &more);
-    let alerts = world.api.store.alerts();
-    let alert = alerts.record(world.api.home.id, alert).await.unwrap();
-    let id = world.opened(&alert).await;
-    world.proposed(&id).await;
-    let session = world.session(&id).await;
-    let credit = &session["proposedActions"][0];
-    assert_eq!(
-        credit["money"]["amount"],
-        json!({"minorUnits": 24_800, "currency": "USD"})
-    );
-    assert_eq!(credit["money"]["direction"], "customer_is_repaid");
-    assert_eq!(credit["steps"][0]["request"]["body"]["amount"], 24_800);
-    assert_eq!(
-        credit["description"],
-        "Credit 248.00 USD that was paid on invoice `inv_2010`. It duplicates invoice `inv_2011`, which is in state `paid`."
-    );
-    let void = json!({
-        "title": "Void the invoice",
-        "reason": "It needs that invoice.state is `draft` or `open`; invoice.state is `paid`.",
-    });
-    assert_eq!(session["analysis"]["notApplicable"], json!([void]));
-}
-
-#[tokio::test]
 async fn an_action_whose_amount_changed_is_not_done() {
     let world = Concierge::start().await;
     let entities = [("invoice", "inv_2010")];
@@ -265,22 +232,6 @@ async fn an_action_whose_amount_changed_is_not_done() {
                    invoice.credited is 100. Nothing was sent.";
     assert_eq!(error, changed);
     assert_eq!(world.demo.effects().len(), before);
-}
-
-#[tokio::test]
-async fn a_stolen_card_is_not_tried_again() {
-    let world = Concierge::start().await;
-    let entities = [("payment", "pay_3006"), ("customer", "cus_502")];
-    let session = analysed(&world, "payment_failed", &entities).await;
-    let actions = &session["proposedActions"];
-    assert_eq!(actions[0]["actionType"], "notify_customer");
-    assert_eq!(actions[0]["isAutomated"], true);
-    assert_eq!(
-        session["analysis"]["notApplicable"][0]["title"],
-        "Retry the payment"
-    );
-    let cause = session["analysis"]["rootCause"].as_str().unwrap();
-    assert!(cause.contains("stolen_card"), "{cause}");
 }
 
 #[tokio::test]
@@ -311,27 +262,6 @@ async fn a_target_that_is_away_leaves_an_analysis_of_what_is_suspected() {
         ),
         "{description}"
     );
-}
-
-#[tokio::test]
-async fn a_target_that_fails_is_no_failure_of_the_analysis() {
-    let world = Concierge::start().await;
-    for mode in [
-        FaultMode::Fail,
-        FaultMode::Garbage,
-        FaultMode::Drop,
-        FaultMode::Redirect,
-    ] {
-        world.demo.inject(Fault::once("billing", mode));
-        let session = analysed(&world, "usage_batch_stuck", &[("usage_batch", "ub_1001")]).await;
-        assert_eq!(session["status"], "awaiting_confirmation", "{mode:?}");
-        assert_eq!(
-            session["proposedActions"][0]["isAutomated"], false,
-            "{mode:?}"
-        );
-        world.cancels(&session["id"]).await.expect(200);
-    }
-    assert_eq!(world.demo.effects(), []);
 }
 
 #[tokio::test]

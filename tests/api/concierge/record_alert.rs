@@ -98,31 +98,6 @@ async fn the_same_again_is_counted_and_answers_the_first() {
     assert_eq!(sue.get(ALERTS).await.ids().len(), 3);
 }
 
-/// A monitor repeats its report, with the same instant.
-#[tokio::test]
-async fn a_report_opens_the_alert_that_a_user_resolved() {
-    let api = Api::start().await;
-    let sue = api.sign_in("sue").await;
-    sue.post(ALERTS, whole()).await.expect(200);
-    let path = format!("{ALERTS}/1");
-    let resolved = sue
-        .patch(&path, json!({"status": "resolved"}))
-        .await
-        .expect(200);
-    assert_eq!(resolved["resolvedAt"], "2026-01-15T12:00:00.000Z");
-    assert_eq!(resolved["statusBy"], "user");
-    api.clock.advance(span::MINUTE);
-    let again = sue.post(ALERTS, whole()).await.expect(200);
-    for (field, value) in [
-        ("status", json!("open")),
-        ("statusBy", json!("report")),
-        ("resolvedAt", json!(null)),
-        ("count", json!(2)),
-    ] {
-        assert_eq!(again[field], value, "{field}");
-    }
-}
-
 #[tokio::test]
 async fn an_alert_is_taken_at_its_bounds_and_not_beyond_them() {
     let api = Api::start().await;

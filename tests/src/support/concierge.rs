@@ -6,7 +6,6 @@ use std::time::Duration;
 use crate::{records, unwary};
 use action_worker::{Limits, Worker};
 use aws_lambda_events::sqs::SqsEvent;
-use aws_sdk_dynamodb::types::AttributeValue;
 use aws_sdk_sqs::types::MessageSystemAttributeName;
 use local::{engines::KEY, target_systems as demo};
 use serde_json::{Value, json};
@@ -24,7 +23,7 @@ use targets::{Sealer, Sending, Targets};
 
 use super::{
     AgentSettings, Api, Caller, Settings, Sweeping, agent_settings::sealer, comes, engines,
-    text_of, time_passes,
+    time_passes,
 };
 
 /// A world with target systems.
@@ -108,18 +107,6 @@ impl Concierge {
     /// Changes what organization 1's connection to a system of the demo is.
     pub async fn connects(&self, name: &str, more: Value) {
         self.connects_for(self.api.home.id, name, more).await;
-    }
-
-    /// Organization 1's connection is the same, and one of the demo's systems answers there from now on.
-    pub async fn comes_up(&self, name: &str) {
-        let url = self.demo.connections()[name]["baseUrl"].clone();
-        let all = self.api.items_of("connection").await.into_iter();
-        let own = format!("ORG#{}#", self.api.home.id);
-        let mut one = all.filter(|one| text_of(one, "pk").starts_with(&own));
-        let mut one = one.find(|one| text_of(one, "name") == name).unwrap();
-        let url = AttributeValue::S(url.as_str().unwrap().to_owned());
-        one.insert("baseUrl".to_owned(), url);
-        self.api.puts([one]).await;
     }
 
     /// One more connection of organization 1 to the demo's billing system.

@@ -26,28 +26,6 @@ impl Concierge {
         .await
     }
 
-    /// A world in which either voiding or crediting invoice 2008 is proposed.
-    pub async fn start_exclusive() -> Self {
-        let kinds = (ActionType::VoidInvoice, ActionType::IssueCreditNote);
-        let path = |last: &str| format!("/invoices/inv_2008/{last}");
-        let note = json!({"amount": 1, "reason": "Twice"});
-        let void = posting(kinds.0, "billing", &path("void"), &json!({}), "inv_2008");
-        let credit = posting(kinds.1, "billing", &path("credit-notes"), &note, "inv_2008");
-        let untouched = [void, credit].map(|action| {
-            with(action, |content| {
-                let mut read = read_of("invoice", "billing", "/invoices/inv_2008");
-                let credited = ("credited".to_owned(), "/amountCredited".to_owned());
-                read.facts.extend([credited]);
-                content.reads = vec![read];
-                content.require = vec![
-                    fact_is("invoice.state", "open"),
-                    fact_is("invoice.credited", 0),
-                ];
-            })
-        });
-        Self::start_proposing(untouched.into()).await
-    }
-
     /// A session that proposes an automated and a manual action.
     pub async fn mixed(&self) -> (Value, String, String) {
         let id = self.stuck_batch().await;

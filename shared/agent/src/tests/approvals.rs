@@ -3,18 +3,11 @@
 use std::collections::BTreeMap;
 
 use super::{actions::context, *};
-use model::{FaultCode, JsonText, input};
+use model::{FaultCode, JsonText};
 
 type Actions = ApprovedActions<Box<AgentAction>>;
 
 const LEASE: i64 = 60_000;
-
-fn policy(sent: &serde_json::Value) -> AgentPolicy {
-    let mut policy = AgentPolicy::none(Id::new(1).unwrap());
-    let sent: PolicySet = input::parse(sent.to_string().as_bytes()).unwrap();
-    sent.apply(&mut policy);
-    policy
-}
 
 /// Approves a list. Returns whether it is queued.
 fn approve(

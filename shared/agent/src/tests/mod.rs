@@ -22,7 +22,7 @@ use std::sync::LazyLock;
 use serde_json::json;
 
 use crate::{action::*, alert::Alert, check::*, connection::*, journal::*, policy::*, session::*};
-use model::{Code, Error, Id, Role, Timestamp, User, span};
+use model::{Code, Error, Id, Role, Timestamp, User, input, span};
 
 /// The instant that many milliseconds after the beginning of the test.
 fn at(millis: i64) -> Timestamp {
@@ -175,6 +175,18 @@ fn approval(user: i64, action: &ProposedAction) -> ActionApproval {
         round: 0,
         fresh_until: None,
     }
+}
+
+/// A policy with what was sent.
+fn policy(sent: &serde_json::Value) -> AgentPolicy {
+    let mut policy = AgentPolicy::none(Id::new(1).unwrap());
+    set(&mut policy, sent);
+    policy
+}
+
+fn set(policy: &mut AgentPolicy, sent: &serde_json::Value) {
+    let sent: PolicySet = input::parse(sent.to_string().as_bytes()).unwrap();
+    sent.apply(policy);
 }
 
 /// A manager of an organization without a policy.

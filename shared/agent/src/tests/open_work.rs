@@ -1,11 +1,9 @@
 //! Open work and the next step of sessions.
 
-use serde_json::{Value, json};
-
 use super::*;
 use ActionState::{Failed, Skipped, Succeeded, Unknown};
 use AgentSessionStatus as Status;
-use model::{Permission, input, span};
+use model::{Permission, span};
 
 type Actions = ApprovedActions<Box<AgentAction>>;
 
@@ -28,13 +26,6 @@ fn ended(states: [Option<ActionState>; 2]) -> (AgentSession, Actions) {
     }
     assert!(session.settle(&actions, at(10)));
     (session, actions)
-}
-
-fn policy(sent: &Value) -> AgentPolicy {
-    let mut policy = AgentPolicy::none(Id::new(1).unwrap());
-    let sent: PolicySet = input::parse(sent.to_string().as_bytes()).unwrap();
-    sent.apply(&mut policy);
-    policy
 }
 
 fn under(policy: AgentPolicy) -> SessionContext {

@@ -227,6 +227,10 @@ fn a_mixed_session_waits_for_its_automated_actions() {
     assert_eq!(code(&automated.unwrap_err()), Code::ActionAutomated);
     let nothing = session.handle("s7-p2-a1", handling(HandlingStatus::Done, 5), at(5));
     assert!(matches!(nothing, Err(Error::NotFound("action"))));
+    session.begin_analysis(None, at(6)).unwrap();
+    session.finish_analysis(proposal(), at(7)).unwrap();
+    let old = session.handle(MANUAL, handling(HandlingStatus::Done, 5), at(8));
+    assert_eq!(code(&old.unwrap_err()), Code::ProposalSuperseded);
 }
 
 #[test]

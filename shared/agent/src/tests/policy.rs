@@ -2,18 +2,6 @@
 
 use super::*;
 use crate::alert::{Currency, Money};
-use model::input;
-
-fn policy(sent: &serde_json::Value) -> AgentPolicy {
-    let mut policy = AgentPolicy::none(Id::new(1).unwrap());
-    set(&mut policy, sent);
-    policy
-}
-
-fn set(policy: &mut AgentPolicy, sent: &serde_json::Value) {
-    let sent: PolicySet = input::parse(sent.to_string().as_bytes()).unwrap();
-    sent.apply(policy);
-}
 
 fn money(minor_units: i64, currency: &str) -> Money {
     Money {
@@ -326,5 +314,56 @@ fn who_recorded_the_alert_counts_as_the_opener() {
             requirement.admits(&approval, &session.proposers(FIRST)),
             admits
         );
+    }
+}
+
+/// Approvals by support, a manager and an admin, each in another user's session and in their own: `1`
+/// runs, `2` needs a second approver, `-` is refused.
+#[test]
+fn risk_amount_role_and_opener_decide_together() {
+    let policy = policy(&json!({"rules": [
+        {"when": {"movesMoney": true}, "notOpener": true},
+        {"when": {"riskAtLeast": "high"}, "notOpener": true},
+        {"when": {"riskAtLeast": "critical"}, "approvers": 2},
+        {
+            "when": {"amountAtLeast": {"minorUnits": 100_000, "currency": "USD"}},
+            "roles": ["manager", "admin"],
+        },
+    ]}));
+    let [below, limit] = [99_999, 100_000].map(|amount| paid(Some(money(amount, "USD"))));
+    let (free, below, limit, unknown) = (None, Some(&below), Some(&limit), Some(&UNKNOWN));
+    for (risk, expected) in [
+        (Risk::Low, ["11 11 11", "1- 1- 1-", "-- 1- 1-"]),
+        (Risk::Medium, ["11 11 11", "1- 1- 1-", "-- 1- 1-"]),
+        (Risk::High, ["1- 1- 1-", "1- 1- 1-", "-- 1- 1-"]),
+        (Risk::Critical, ["2- 2- 2-", "2- 2- 2-", "-- 2- 2-"]),
+    ] {
+        for (money, expected) in [
+            (free, expected[0]),
+            (below, expected[1]),
+            (limit, expected[2]),
+            (unknown, expected[2]),
+        ] {
+            let requirement = policy.requires(PolicySubject {
+                risk,
+                money,
+                ..subject(&UNKNOWN)
+            });
+            let becomes = |role, opener| {
+                let opened = Proposers {
+                    opener: Id::new(opener),
+                    ..Proposers::default()
+                };
+                match requirement.admits(&by(4, role), &opened) {
+                    true if requirement.approvers() == 1 => '1',
+                    true => '2',
+                    false => '-',
+                }
+            };
+            let found = [Role::Support, Role::Manager, Role::Admin]
+                .map(|role| [3, 4].map(|opener| becomes(role, opener)).iter().collect());
+            let found: [String; 3] = found;
+            assert_eq!(found.join(" "), expected, "{risk:?} {money:?}");
+        }
     }
 }
