@@ -510,16 +510,17 @@ def operations_are_shown(page, document):
 
 def is_found(page):
     """Searches summaries and paths, and follows the colours of the system."""
+    shown = page.locator(".opblock-tag-section .opblock")
     page.fill("#search input", "move task before")
-    page.wait_for_function("document.querySelectorAll('.opblock-tag-section .opblock').length === 1")
+    shown.nth(1).wait_for(state="detached")
     assert page.locator(".opblock[id$='-moveTask']").is_visible()
     assert page.locator("#found").inner_text() == "1 operation"
-    for scheme, is_dark in (("dark", True), ("light", False)):
+    for scheme, state in (("dark", "attached"), ("light", "detached")):
         page.emulate_media(color_scheme=scheme)
-        page.wait_for_function(f"document.documentElement.matches('.dark-mode') === {str(is_dark).lower()}")
+        page.locator("html.dark-mode").wait_for(state=state)
         shoot(page, f"searched-{scheme}")
     page.fill("#search input", "")
-    page.wait_for_function("document.querySelectorAll('.opblock-tag-section .opblock').length > 100")
+    shown.nth(100).wait_for(state="attached")
 
 
 def tries(page, name, body=None):

@@ -42,7 +42,6 @@ pub fn is_origin(origin: &str) -> bool {
 }
 
 /// Returns true for an origin with a path of plain segments, to which other paths can be appended.
-#[must_use]
 pub fn is_base(url: &str) -> bool {
     let Some((origin, path)) = split(url) else {
         return false;

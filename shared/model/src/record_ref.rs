@@ -31,7 +31,6 @@ impl RecordName {
     }
 
     /// Returns the view of the desk that shows the record.
-    #[must_use]
     pub fn view(self) -> String {
         self.kind.view(self.record_id, None)
     }

@@ -379,7 +379,6 @@ impl RecordType {
 
     /// Returns the view of the desk that shows a record of the type, to be appended to the desk's address.
     /// `parent` is the view of the record that it belongs to.
-    #[must_use]
     pub fn view(self, id: i64, parent: Option<String>) -> String {
         match self.facts().view {
             View::Record(records) => format!("/#/{records}/{id}"),

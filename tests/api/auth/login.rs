@@ -327,7 +327,7 @@ async fn thirty_of_many_guesses_at_once_are_a_networks_share() {
     let api = Api::start().await;
     api.user("ada").await;
     let client = api.anonymous().at("203.0.113.9");
-    let guesses = (0..40).map(|number| {
+    let guesses = (0..60).map(|number| {
         let wrong = json!({"username": format!("somebody{number}"), "password": "wrong"});
         client.post("/api/auth/login", wrong)
     });

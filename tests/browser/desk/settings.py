@@ -221,6 +221,7 @@ def connections(world):
 
 def policy(world):
     api = world.api("ada")
+    api.call("PUT", "/api/concierge/policy", {"rules": [], "caps": None})
     with world.desk("ada", "#/settings/policy", refused={400, 412}) as desk:
         page = desk.page
         page.get_by_role("button", name="Add a rule").click()

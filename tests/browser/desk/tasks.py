@@ -31,6 +31,7 @@ def edits(world, task):
         page.get_by_label("Assignee").select_option("None")
         fact(page, "Assignee: None").click()
         page.get_by_label("Assignee").select_option(index=1)
+        fact(page, "Assignee").wait_for()
         fact(page, "Assignee: None").wait_for(state="detached")
         fact(page, "Due").click()
         page.get_by_label("Due").fill("2030-01-31")

@@ -171,7 +171,6 @@ impl EventChange {
     }
 
     /// The view of the desk that shows the record, or the subject of the notification.
-    #[must_use]
     pub fn view(&self) -> Option<String> {
         let EventRecordId::Number(id) = self.record_id else {
             let subject = self.subject.as_ref()?;

@@ -46,7 +46,8 @@ export async function view({ header, body, query, signal, title, filter }, param
   const [phaseField, milestoneField] = [field("Phase", phase), field("Milestone", milestone)];
   header.append(count);
   body.append(
-    node("div", { class: "filters" }, phaseField, milestoneField, quickAdd()), times.element, problems, columns.element);
+    node("div", { class: "board-head" }, node("div", { class: "filters" }, phaseField, milestoneField), quickAdd()),
+    times.element, problems, columns.element);
   if (page.next) body.append(moreTasks(page.next));
 
   /** The tasks that the filters leave, at the places where they are shown. */
