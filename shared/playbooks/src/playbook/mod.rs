@@ -132,7 +132,7 @@ pub(super) struct Action {
     /// Minutes a person would need.
     #[serde(default)]
     minutes: u16,
-    /// The records that it changes or that must stay, as `kind/{read.id}`. It acts on the first
+    /// The records to change or to leave as they are, as `kind/{read.id}`. It acts on the first
     /// one. No two actions with a common record run at once.
     #[serde(default)]
     records: Vec<Template>,

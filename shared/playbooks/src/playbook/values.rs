@@ -123,8 +123,7 @@ impl Values {
     }
 
     /// Returns a given text, a fact or a parameter's value for a sentence: texts in backticks, and
-    /// numbers plain. A parameter with the name of a read that has the fact `id`: it is that id, as
-    /// soon as it is known.
+    /// numbers plain. A known fact `id` of a read replaces the parameter of the same name.
     pub(super) fn shown(&self, name: &str) -> Option<String> {
         if name == MONEY {
             return self.money.clone();
