@@ -71,6 +71,12 @@ pub struct ClaimContext {
 }
 
 impl ClaimContext {
+    /// True if an action that comes first has not ended.
+    fn waits(&self) -> bool {
+        let mut first = self.before.iter().chain(&self.unless);
+        first.any(|state| state.is_some_and(|state| !state.has_ended()))
+    }
+
     /// Returns why an action that comes first blocks it.
     fn blocks(&self) -> Option<&'static str> {
         let failed = |state: &Option<ActionState>| {
@@ -120,12 +126,10 @@ impl AgentAction {
             self.end(outcome, &why, now);
             return Claim::Ended(outcome);
         }
-        let mut before = context.before.iter().chain(&context.unless);
-        let waits = before.any(|state| state.is_some_and(|state| !state.has_ended()));
         // A message of its slot is under way.
         let soon = now.plus(ConnectionTraffic::LONGEST_WAIT_OF_WORKERS);
         let has_slot = self.schedule.slot.is_some_and(|slot| soon < slot);
-        if waits || has_slot || self.schedule.not_before.is_some_and(|at| now < at) {
+        if context.waits() || has_slot || self.schedule.not_before.is_some_and(|at| now < at) {
             return Claim::Busy;
         }
         if let Some(until) = context.deferred_until {
@@ -197,8 +201,14 @@ impl AgentAction {
                        was sent.";
             return Some((self.given_up(), why.to_owned()));
         }
-        let why = context.blocks().map(str::to_owned);
-        let why = why.or_else(|| Some(context.held.first()?.says()));
+        if let Some(why) = context.blocks() {
+            return Some((self.kept_back(), why.to_owned()));
+        }
+        // The actions that come first may hold its records until they end.
+        if context.waits() {
+            return None;
+        }
+        let why = context.held.first().map(HeldRecord::says);
         let why = why.or_else(|| {
             let attempts = self.content.attempts?;
             let own = self.earlier_tries();

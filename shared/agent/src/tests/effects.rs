@@ -78,6 +78,25 @@ fn a_record_that_another_holds_keeps_an_action_back() {
     }
 }
 
+/// Its claim would be refused at that moment. Whether it is refused is decided at its turn.
+#[test]
+fn an_action_waits_while_the_one_that_comes_first_holds_its_record() {
+    let first = ended(Running, 0, "POST");
+    let mut action = queued();
+    let held = claimed_by(Some(&first)).held(&action.content, true, at(5));
+    assert_eq!(held.as_ref().unwrap().hold, EffectInProgress);
+    for (before, unless) in [(vec![Some(Running)], vec![]), (vec![], vec![Some(Running)])] {
+        let context = ClaimContext {
+            before,
+            unless,
+            held: held.clone().into_iter().collect(),
+            ..context(Idempotency::Keyed)
+        };
+        assert_eq!(action.claim(&context, 1_000, at(5)), Claim::Busy);
+        assert_eq!(action.state, Queued);
+    }
+}
+
 /// Actions of another type wait for the end, and read again. The same effect is not repeated.
 #[test]
 fn only_the_same_effect_is_kept_back_after_its_end() {
