@@ -67,7 +67,7 @@ export function fold(key, summary, content, onOpen = () => {}) {
   return node("details", { "data-fold": key, ontoggle }, node("summary", summary), content);
 }
 
-/** @param {string} label @param {() => unknown} act
+/** @param {Child} label @param {() => unknown} act
  * @param {{ reason?: string, kind?: "main" | "plain" | "danger" | "", name?: string }} [options]
  * `name`: what the button is called where its label needs the context, such as "Reply to Ada" */
 export function button(label, act, { reason = "", kind = "", name } = {}) {
@@ -102,8 +102,7 @@ async function run(pressed, place, act, told, again = () => run(pressed, place, 
   place.querySelector(":scope > .trouble")?.remove();
   pressed.ariaBusy = "true";
   try {
-    await act();
-    return true;
+    return (await act()) !== false;
   } catch (problem) {
     if (/** @type {Error} */ (problem).name === "AbortError") return false;
     if (!(problem instanceof Problem)) console.error(problem);
@@ -228,38 +227,36 @@ export function ask(title, { text, act, ...options }) {
   const over = dialog(title, [
     text && node("p", text),
     form({ ...options, cancel: () => over.close(), act: async (values, made) => {
-      await act(values, made);
-      over.close();
+      const done = (await act(values, made)) !== false;
+      if (done) over.close();
+      return done;
     } }),
   ]);
 }
 
-/** Both versions of a text; the user keeps one. @param {string} what @param {string} mine @param {string} theirs
- * @param {() => unknown} keepMine @param {() => unknown} takeTheirs */
-export function conflict(what, mine, theirs, keepMine, takeTheirs) {
-  const version = (/** @type {string} */ name, /** @type {string} */ text, /** @type {Node} */ keep) =>
-    node("section", node("b", name), node("p.text", text || "(empty)"), keep);
-  return node("div.conflict", { role: "alert" },
-    node("p", `${what} was changed by someone else meanwhile. Nothing typed is lost.`),
-    node("div.versions", version("Yours", mine, button("Save yours", keepMine)),
-      version("Theirs", theirs, button("Take theirs", takeTheirs))));
-}
-
 /**
  * Saves a change of a record as it was read. After a 412 both versions stand in `place`, and the user keeps one.
+ * Resolves to false then: a form is not done.
  * @param {{ place: HTMLElement, what: string, known: any, save: (known: any) => unknown, mine: () => string,
- *   theirs: (current: any) => string, take: (current: any) => unknown }} saving @returns {Promise<void>}
+ *   theirs: (current: any) => string, take: (current: any) => unknown }} saving @returns {Promise<boolean>}
  */
 export async function settle(saving) {
   const { place, what, known, save, mine, theirs, take } = saving;
   place.querySelector(".conflict")?.remove();
   try {
     await save(known);
+    return true;
   } catch (problem) {
     if (!(problem instanceof Problem && problem.current)) throw problem;
     const { current } = problem;
-    const keepMine = () => settle({ ...saving, known: current });
-    place.append(conflict(what, mine(), theirs(current), keepMine, () => take(current)));
+    const version = (/** @type {string} */ name, /** @type {string} */ text, /** @type {Node} */ keep) =>
+      node("section", node("b", name), node("p.text", text || "(empty)"), keep);
+    place.append(node("div.conflict", { role: "alert" },
+      node("p", `${what} was changed by someone else meanwhile. Nothing typed is lost.`),
+      node("div.versions",
+        version("Yours", mine(), button("Save yours", () => settle({ ...saving, known: current }))),
+        version("Theirs", theirs(current), button("Take theirs", () => take(current))))));
+    return false;
   }
 }
 
