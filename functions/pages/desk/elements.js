@@ -303,12 +303,13 @@ function focusLike(focused, at, row) {
   }
 }
 
+/** @typedef {[key: string, element: HTMLElement | null | undefined | false]} Part */
 /** @typedef {{ key: string, text: string, made: HTMLElement }} Drawn */
 /** What a place shows. @type {WeakMap<Element, Map<string, Drawn>>} */
 const drawn = new WeakMap();
 
 /** Shows elements by keys. What looks as before stays; else the new one takes over focus and what is unfolded.
- * @param {HTMLElement} place @param {[key: string, element: HTMLElement | null | false][]} parts */
+ * @param {HTMLElement} place @param {Part[]} parts */
 export function redraw(place, parts) {
   const before = drawn.get(place);
   const now = parts.flatMap(([key, made]) => {
