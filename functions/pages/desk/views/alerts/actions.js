@@ -94,7 +94,7 @@ function handled(known, { status, by, assigneeId, at, serviceRequestId: request,
  * A button that opens a form below its part, where it stays until it is sent or closed. It opens by itself if
  * something was typed before, also if the same action was proposed again meanwhile.
  * @param {Case} known @param {string} key @param {string} label @param {string} reason
- * @param {Omit<Form, "fields"> & { fields: () => Child, done: string }} options `act` returns the session
+ * @param {Omit<Form, "fields"> & { fields: () => Child, done: string }} options
  */
 function opener(known, key, label, reason, { fields, done, act, ...options }) {
   const draft = key.replace(/-p\d+-/, "-");
@@ -103,9 +103,9 @@ function opener(known, key, label, reason, { fields, done, act, ...options }) {
     known.draw();
   };
   const send = async (/** @type {Parameters<Form["act"]>} */ ...values) => {
-    const session = /** @type {api.AgentSession} */ (await act(...values));
+    await act(...values);
     cancel();
-    await known.reload(session);
+    await known.read();
     say(done);
   };
   const open = () => {
@@ -128,6 +128,8 @@ export function manualButtons(known, action, now) {
   const { session } = known;
   const isOpen = session && ["awaiting_confirmation", "executing", "completed", "failed"].includes(session.status);
   if (!isOpen || (action.isAutomated ? now !== "unknown" : action.handling)) return null;
+  const people = known.users.map(({ id, fullName, username }) =>
+    /** @type {Choice} */ ([String(id), `${fullName} (${username})`]));
   const path = { id: session.id, actionId: action.id };
   /** @type {Choice[]} */
   const outcomes = action.isAutomated ? [["done", "It took effect"], ["not_done", "It took no effect"]]
@@ -138,16 +140,16 @@ export function manualButtons(known, action, now) {
       fields: () => [input("Outcome", "outcome", { options: outcomes }),
         input("Where and how it was seen, or the reason", "note", { required: true, ...REASON })],
       submit: "Settle", done: "The action is settled.",
-      act: async ({ outcome, note = "" }) => (await post(`${SESSION}/actions/{actionId}/settle`, path,
-        { outcome: /** @type {api.SettleOutcome} */ (outcome), note })).data,
+      act: ({ outcome, note = "" }) => post(`${SESSION}/actions/{actionId}/settle`, path,
+        { outcome: /** @type {api.SettleOutcome} */ (outcome), note }),
     }),
     !action.isAutomated && opener(known, `hand over ${action.id}`, "Hand over…",
       deniedAgent("create_agent_remediation"), {
-      fields: () => [input("To", "assigneeId", { options: known.people, value: String(myId()) }),
+      fields: () => [input("To", "assigneeId", { options: people, value: String(myId()) }),
         input("Note", "note", REASON)],
       submit: "Hand over", done: "The action is handed over.",
-      act: async ({ assigneeId, note }) => (await post(`${SESSION}/actions/{actionId}/hand-over`, path,
-        { assigneeId: Number(assigneeId), note: note?.trim() || null })).data,
+      act: ({ assigneeId, note }) => post(`${SESSION}/actions/{actionId}/hand-over`, path,
+        { assigneeId: Number(assigneeId), note: note?.trim() || null }),
     }));
 }
 
@@ -166,7 +168,7 @@ function decideButtons(known, count) {
       fields: () => input("Reason", "reason", { required: true, ...REASON,
         hint: "Everyone who opens the session sees it. The whole proposal ends." }),
       submit: "Reject the proposal", done: "The proposal is rejected.",
-      act: async ({ reason = "" }) => (await post(`${SESSION}/reject`, { id }, { reason })).data,
+      act: ({ reason = "" }) => post(`${SESSION}/reject`, { id }, { reason }),
     }));
 }
 
@@ -178,19 +180,19 @@ export function sessionButtons(known) {
   const propose = async (id = session?.id ?? 0) => {
     await post(`${SESSION}/propose`, { id });
     forms.clear();
-    await known.reload();
+    await known.read();
     say("The analysis is done.");
   };
   const analyse = async () => {
     const { data } = await post("/api/concierge/alerts/{id}/agent-session", { id: alert.id });
     await propose(data.session.id).catch(async (problem) => {
-      await known.reload();
+      await known.read();
       throw problem;
     });
   };
   const cancel = async () => {
     await post(`${SESSION}/cancel`, { id: session?.id ?? 0 });
-    await known.reload();
+    await known.read();
     say("The session is cancelled.");
   };
   const pause = async () => {

@@ -1,5 +1,6 @@
 /**
- * One alert: what is known, what is proposed, the decision, what became of it. `#/alerts/{id}?session={id}`
+ * One alert: what is known, what is proposed, the decision, what became of it.
+ * `#/alerts/{id}`, or one of its sessions: `#/agent-sessions/{id}`
  *
  * Three requests: the alert, its session, and the other sessions, or the journal of the session that runs.
  */
@@ -8,7 +9,6 @@
 /** @import { Part } from "../../elements.js" */
 /** @import { View } from "../../frame/router.js" */
 import { patch, Problem } from "../../api/client.js";
-import { put, record } from "../../api/records.js";
 import { button, counted, facts, link, node, quiet, redraw, section, state, time, words } from "../../elements.js";
 import { say } from "../../frame/frame.js";
 import { to } from "../../frame/router.js";
@@ -21,10 +21,10 @@ import { journalOf } from "./journal.js";
 import { amount, prose } from "./words.js";
 
 /** @type {View} */
-export async function view({ header, body, query, signal, title }, { id }) {
+export async function view({ header, body, signal, title }, { id, session }) {
   const [acts, summary] = [node("div.push.acts"), node("div")];
   const [main, aside] = [node("div.parts"), node("aside.parts", { "aria-label": "The alert" })];
-  const known = new Case(Number(id), Number(query.get("session")), signal, () => {
+  const known = new Case(session ? { sessionId: Number(session) } : { alertId: Number(id) }, signal, () => {
     title(known.alert.title);
     redraw(acts, [["acts", alertButtons(known)]]);
     redraw(summary, [["summary", summaryOf(known)]]);
@@ -53,15 +53,13 @@ function alertButtons(known) {
     known.told = "";
     const { alert } = known;
     try {
-      const { id } = alert;
-      put("alert", (await patch("/api/concierge/alerts/{id}", { id }, { status }, { match: alert })).data);
+      await patch("/api/concierge/alerts/{id}", { id: alert.id }, { status }, { match: alert });
       say(`The alert is ${status}.`);
     } catch (problem) {
       if (!(problem instanceof Problem && problem.current)) throw problem;
-      put("alert", problem.current);
       known.told = `The alert was changed meanwhile: it is ${problem.current.status}. Nothing was done.`;
     }
-    await known.reload(known.session);
+    await known.read();
   }, { reason: denied("manage_signals") });
   const { status } = known.alert;
   return node("div.end", status === "open" && change("Acknowledge", "acknowledged"),
@@ -115,12 +113,12 @@ function alertFacts(known) {
 
 /** The alert's sessions, as they are now. @param {Case} known */
 function sessionsOf(known) {
-  const { id, sessions, session, wanted } = known;
-  if (!wanted && sessions.length < 2) return null;
+  const { alert, sessions, session, isNewest } = known;
+  if (sessions.length < 2) return null;
   return section("Sessions", node("ul.plain", sessions.map((row) => node("li",
     row.id === session?.id ? node("strong", `Session ${row.id}`)
-      : link(to(`/alerts/${id}`, { session: String(row.id) }), `Session ${row.id}`),
-    " ", state(record("agent_session", row.id)?.status ?? row.status),
+      : link(to(`/agent-sessions/${row.id}`), `Session ${row.id}`),
+    " ", state(row.status),
     node("small", ` opened by ${known.name(row.createdBy)}, `, time(row.createdAt))))),
-  wanted > 0 && link(to(`/alerts/${id}`), "The newest session"));
+  !isNewest && link(to(`/alerts/${alert.id}`), "The newest session"));
 }

@@ -7,7 +7,7 @@
 /** @import * as api from "workdesk" */
 /** @import { View } from "../../frame/router.js" */
 import { get, more } from "../../api/client.js";
-import { put, record, watch } from "../../api/records.js";
+import { readAfter } from "../../api/records.js";
 import { button, counted, empty, input, named, node, quiet, redraw } from "../../elements.js";
 import { state, time, trouble, words } from "../../elements.js";
 import { to } from "../../frame/router.js";
@@ -27,8 +27,8 @@ export async function view({ header, body, query, signal, filter }) {
   const end = node("div.end");
   const pause = node("div.push");
   let question = 0;
-  /** @type {number[]} */
-  let ids = [];
+  /** @type {(api.Alert | api.AlertRef)[]} */
+  let alerts = [];
   /** @type {Map<number, api.AgentSessionRow>} */
   let sessions = new Map();
   /** @type {string | null} */
@@ -46,26 +46,22 @@ export async function view({ header, body, query, signal, filter }) {
     ]);
     if (mine !== question) return;
     sessions = new Map(open.data.toReversed().map((row) => [row.alertId, row]));
-    ids = listed ? put("alert", listed.data).map(({ id }) => id) : open.data.map(({ alertId }) => alertId);
+    alerts = listed?.data ?? open.data.flatMap(({ alert }) => alert ?? []);
     next = listed?.next ?? null;
     pause.replaceChildren(paused);
     draw();
   };
   const draw = () => {
-    const found = ids.flatMap((id) => {
-      const alert = record("alert", id) ?? sessions.get(id)?.alert;
-      return alert && (status() === "me" || alert.status === status()) ? [alert] : [];
-    });
     const mine = status() === "me";
-    redraw(shown, found.map((alert) => [String(alert.id), row(alert, sessions.get(alert.id), mine)]));
-    count.textContent = `${counted(found.length, "alert")}${next ? ", and more" : ""}`;
+    redraw(shown, alerts.map((alert) => [String(alert.id), row(alert, sessions.get(alert.id), mine)]));
+    count.textContent = `${counted(alerts.length, "alert")}${next ? ", and more" : ""}`;
     const none = mine ? "Nothing waits for you."
       : `No ${status()} alerts${query.get("severity") ? " of this severity" : ""}.`;
-    end.replaceChildren(found.length === 0 ? empty(none) : "", next ? button("Show more", showMore) : "");
+    end.replaceChildren(alerts.length === 0 ? empty(none) : "", next ? button("Show more", showMore) : "");
   };
   const showMore = async () => {
     const page = await more(next ?? "", { signal });
-    ids.push(...put("alert", page.data).map(({ id }) => id));
+    alerts.push(...page.data);
     next = page.next;
     draw();
   };
@@ -80,19 +76,7 @@ export async function view({ header, body, query, signal, filter }) {
   header.append(pause);
   body.append(node("div.filters", tabs, severity, count), shown, end);
   await open();
-  // The rows come from sessions, too: all is read again, once for all changes of a moment.
-  const isOurs = (/** @type {api.Change} */ { type }) => type === "agent_session" || type === "alert";
-  let waits = false;
-  watch(signal, {
-    wants: (change) => {
-      if (isOurs(change) && !waits) {
-        waits = true;
-        setTimeout(() => read().catch(() => {}).finally(() => (waits = false)));
-      }
-      return false;
-    },
-    changed: () => {},
-  });
+  readAfter(signal, ({ type }) => type === "agent_session" || type === "alert", read);
   return (changed) => {
     query = changed;
     open().catch((problem) => signal.aborted || end.replaceChildren(trouble(problem, open)));

@@ -6,7 +6,7 @@ import { to } from "../../frame/router.js";
 import { code, prose, truth, values } from "./words.js";
 
 /** @param {Case} known */
-export function cause({ alert, session }) {
+export function cause({ session }) {
   const analysis = session?.analysis;
   if (!analysis) return null;
   const { confidenceFrom: from, pattern, playbook } = analysis;
@@ -26,8 +26,7 @@ export function cause({ alert, session }) {
       Pattern: [analysis.isAnomalyPattern && state("pattern", "One of many: ", "warning warn"),
         prose(analysis.patternDescription)],
       "Seen before": before && [node("code", before.entity), " was fixed ", time(before.at), " by ",
-        link(to(`/alerts/${alert.id}`, { session: String(before.agentSessionId) }),
-          `session ${before.agentSessionId}`)],
+        link(to(`/agent-sessions/${before.agentSessionId}`), `session ${before.agentSessionId}`)],
       "Resolved when": analysis.resolvedWhen.length === 0 ? "A person resolves the alert."
         : prose(`${analysis.resolvedWhen.join(", and ")}. The agent reads that at the end.`),
       "Passed over": analysis.passedOver.length > 0

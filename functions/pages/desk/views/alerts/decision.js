@@ -49,11 +49,11 @@ export async function decide(known, ids) {
   const approve = async (/** @type {Record<string, string>} */ { note }) => {
     const body = { actionIds: ids, digests, note: note?.trim() || null, ...(again && { again }) };
     const { data } = await post(`${SESSION}/execute`, { id }, body).catch(async (problem) => {
-      if (problem instanceof Problem && problem.status === 409) await known.reload().catch(() => {});
+      if (problem instanceof Problem && problem.status === 409) await known.read().catch(() => {});
       throw problem;
     });
     close();
-    await known.reload(data.session);
+    await known.read();
     const waits = data.session.status === "awaiting_confirmation";
     say(waits ? "Approved. Another approval is missing." : "Approved.");
     document.getElementById("next")?.focus();

@@ -2,42 +2,11 @@
 
 /** @import * as api from "workdesk" */
 /** @import { Case } from "./case.js" */
-import { button, clock, counted, fold, node, state, trouble } from "../../elements.js";
-import { STEPS, fact, prose } from "./words.js";
+import { button, clock, counted, fold, node, state, trouble, words } from "../../elements.js";
+import { STEPS, prose } from "./words.js";
 
-/** What an entry says after its actor. @type {Record<string, string>} */
-const SAYS = {
-  opened: "opened the session", analysis_begun: "began the analysis", proposed: "proposed {actions}",
-  analysis_failed: "could not analyse the alert", approved: "approved {actions}{again}",
-  rejected: "rejected the proposal", cancelled: "cancelled the session",
-  lapsed: "ended the session, since its time was over",
-  settled: "found that all actions ended: the session is {to}", done_by_hand: "did it by hand",
-  waived: "waived it", handed_over: "handed it over",
-  hand_over_reopened: "opened the handover's service request again",
-  hand_over_withdrawn: "deleted the handover's service request", claimed: "claimed it, attempt {attempt}",
-  answered: "sent step {step}: {answer}", released: "put it off{until}", ended: "ended it: {to}",
-  looked: "read its records", verified: "checked the effect: {status}",
-  reconciled: "checked the outcome: {status}", alert_resolved: "resolved the alert",
-  verdict: "settled it as {outcome}",
-};
 /** @type {Record<string, string>} */
 const ACTORS = { engine: "The agent", worker: "The agent", sweeper: "The agent", user: "A user" };
-
-/** @param {api.JournalEntry} entry */
-function says({ what, to, detail }) {
-  const of = /** @type {Record<string, any>} */ (detail ?? {});
-  const answer = of["response"] ? `answered ${of["response"].status}` : "no answer";
-  /** @type {Record<string, any>} */
-  const words = {
-    attempt: 1, outcome: to, ...of, to,
-    again: of["again"] ? " again" : "", until: of["notBefore"] ? `, next attempt ${of["notBefore"]}` : "",
-    actions: counted(Object.keys(of["actions"] ?? {}).length, "action"),
-    answer: `${answer}, ${(STEPS[of["effect"]] ?? fact(of["effect"] ?? null)).toLowerCase()}`,
-  };
-  const because = of["note"] ?? of["reason"] ?? of["error"] ?? of["problem"];
-  const text = (SAYS[what] ?? what).replace(/\{(\w+)\}/g, (_, name) => String(words[name] ?? ""));
-  return `${SAYS[what] ? text : text.replaceAll("_", " ")}${because ? `: ${because}` : ""}`;
-}
 
 /** @param {Case} known */
 export function journalOf(known) {
@@ -55,16 +24,23 @@ export function journalOf(known) {
 function result({ verified, entries, breaks }) {
   const said = `${counted(entries, "entry", "entries")}, complete and unchanged`;
   if (verified) return state("verified", said, "check good");
-  const why = breaks.map((one) =>
-    `entry ${one.seq} of ${one.actionId ?? "the session"}: ${one.why.replaceAll("_", " ")}`);
+  const why = breaks.map((one) => `entry ${one.seq} of ${one.actionId ?? "the session"}: ${words(one.why)}`);
   return state("broken", `The journal was changed. ${why.join("; ")}`, "stop bad");
 }
 
 /** @param {Case} known @param {api.JournalEntry} entry */
-function shown(known, entry) {
-  const { at, actor, actionId } = entry;
+function shown(known, { at, actor, actionId, what, to, detail }) {
   const who = actor.userId ? known.name(actor.userId) : ACTORS[actor.type] ?? actor.type;
   const action = known.actions.length > 1 && known.actions.find(({ id }) => id === actionId);
-  return node("li", clock(at), node("span", node("strong", who), " ", prose(says(entry)),
+  const of = /** @type {Record<string, any>} */ (detail ?? {});
+  const told = [
+    of["actions"] && counted(Object.keys(of["actions"]).length, "action"), of["again"] && "again",
+    of["attempt"] && `attempt ${of["attempt"]}`, of["step"] && `step ${of["step"]}`,
+    of["response"] && `status ${of["response"].status}`, of["effect"] && STEPS[of["effect"]]?.toLowerCase(),
+    of["notBefore"] && `next attempt ${of["notBefore"]}`, of["status"] ?? of["outcome"] ?? to,
+  ].filter(Boolean).join(", ");
+  const because = of["note"] ?? of["reason"] ?? of["error"] ?? of["problem"];
+  const text = `${words(what).toLowerCase()} ${told.replaceAll("_", " ")}${because ? `: ${because}` : ""}`;
+  return node("li", clock(at), node("span", node("strong", who), " ", prose(text),
     action && node("small", " ", prose(action.description))));
 }
