@@ -29,9 +29,9 @@ const ROUTES = [
   route("/alerts/:id", "Alert", "Alerts", () => import("./views/alerts/alert.js")),
   route("/agent-sessions/:session", "Alert", "Alerts", () => import("./views/alerts/alert.js")),
   route("/requests", "Requests", "Requests", () => import("./views/requests/requests.js")),
-  route("/requests/:id", "Request", "Requests", () => import("./views/requests/request.js")),
+  route("/requests/:id", "Request", "Requests", () => import("./views/requests/requests.js")),
   route("/tickets", "Tickets", "Tickets", () => import("./views/tickets/tickets.js")),
-  route("/tickets/:id", "Ticket", "Tickets", () => import("./views/tickets/ticket.js")),
+  route("/tickets/:id", "Ticket", "Tickets", () => import("./views/tickets/tickets.js")),
   route("/search", "Search", "Search", () => import("./views/search/search.js")),
   ...["/settings", "/settings/:section", "/settings/:section/:id"].map((path) =>
     route(path, "Settings", "Settings", settings)),

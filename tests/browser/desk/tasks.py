@@ -48,7 +48,7 @@ def edits(world, task):
         page.get_by_label("Title").fill("Write the whole plan")
         page.keyboard.press("Enter")
         page.get_by_role("heading", name="Write the whole plan").wait_for()
-        page.get_by_role("button", name="Edit description").click()
+        page.get_by_role("button", name="Add a description").click()
         page.get_by_label("Description").fill("<img src=x onerror=alert(1)>\n\nIn two parts.")
         page.keyboard.press("Control+Enter")
         page.get_by_text("<img src=x onerror=alert(1)>").wait_for()
@@ -206,7 +206,7 @@ def deletes(world, project):
         assert api.call("GET", f"/api/tasks/{gone}")["id"] == gone
         # A notice under the pointer stays.
         page.locator(".notice").hover()
-        desk.looks("deleted")
+        assert not world.axe(page)
         with page.expect_response(lambda one: one.request.method == "DELETE") as answer:
             page.mouse.move(400, 400)
         assert answer.value.status == 204

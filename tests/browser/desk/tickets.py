@@ -43,7 +43,7 @@ def raises(world):
         dialog.get_by_label("Priority").select_option("urgent")
         dialog.get_by_label("Title").press("Enter")
         page.get_by_role("heading", name="No invoice for November").wait_for()
-        page.get_by_label("Messages").get_by_text("It should have come yesterday.").wait_for()
+        page.get_by_role("log").get_by_text("It should have come yesterday.").wait_for()
         page.get_by_text("Support and above may change a ticket.").wait_for()
         page.go_back()
         page.get_by_role("button", name="Raise a ticket").click()
@@ -181,14 +181,14 @@ def reads_earlier_messages(world):
         world.api("mia").call("POST", reply, {"content": f"Message {at}"})
     with world.desk("sue", f"#/tickets/{number}") as desk:
         page = desk.page
-        rows = page.get_by_label("Messages").get_by_role("listitem")
+        rows = page.get_by_role("log").get_by_role("listitem")
         world.api("mia").call("POST", reply, {"content": "Message 55"})
         rows.get_by_text("Message 55").wait_for()
         assert rows.count() == 51
-        page.get_by_role("button", name="Earlier messages").click()
+        page.get_by_role("button", name="Show earlier").click()
         rows.get_by_text("Message 0", exact=True).wait_for()
         assert rows.count() == 56
-        page.get_by_role("button", name="Earlier messages").wait_for(state="detached")
+        page.get_by_role("button", name="Show earlier").wait_for(state="detached")
 
 
 def lists(world):
@@ -209,18 +209,19 @@ def lists(world):
         world.api("sue").call("PATCH", f"/api/managed-services/ticket/{first}", {"status": "in_progress"})
         rows.filter(has_text="Many 0").get_by_text("In progress").wait_for()
         ticket(world, "Many 52", priority="low")
-        ticket(world, "Quite another one", priority="urgent")
+        other = f"Quite another one {world.mark}"
+        ticket(world, other, priority="urgent")
         page.get_by_role("button", name="Show 1 new ticket").wait_for()
         page.get_by_label("Priority").select_option("urgent")
         page.wait_for_url("**priority=urgent**")
-        rows.filter(has_text="Quite another one").wait_for()
+        rows.filter(has_text=other).wait_for()
         page.get_by_label("Assignee").select_option("me")
         page.get_by_text("Nothing matches.").wait_for()
         page.reload()
         page.get_by_text("Nothing matches.").wait_for()
         page.get_by_label("Assignee").select_option("")
-        page.get_by_role("link", name="Quite another one").click()
-        page.get_by_role("heading", name="Quite another one").wait_for()
+        page.get_by_role("link", name=other).click()
+        page.get_by_role("heading", name=other).wait_for()
     with world.desk("sue", "#/tickets?priority=high,urgent") as desk:
         desk.looks("tickets")
     with world.desk("mia", "#/tickets?status=nothing", refused={400}) as desk:

@@ -1,109 +1,136 @@
-/**
- * What sections of settings are made of.
- *
- * - paged(read, line, none): a list that is read page by page; `prepend` shows what was created
- * - confirm(title, text, label, act): asks before what cannot be undone; gone(row) removes a row
- * - secret(what, text): a secret that is shown this once
- * - checks(legend, options, chosen): checkboxes; `values()` has the chosen ones
- * - send(…): sends a change, and shows both versions after a 412
- */
+/** What sections of settings are made of: lists with what creates a row, records with what changes them. */
 
-/** @import { Choice } from "../../elements.js" */
-/** @import { Answer } from "../../api/client.js" */
-import { more, Problem } from "../../api/client.js";
-import { button, conflict, dialog, empty, form, newId, node } from "../../elements.js";
-import { say } from "../../frame/frame.js";
+/** @import { Child, Form } from "../../elements.js" */
+/** @import { Answer, Options } from "../../api/client.js" */
+/** @import { Context } from "../../frame/router.js" */
+/** @import { Edited } from "../../record/fields.js" */
+import { more } from "../../api/client.js";
+import { ask, button, empty, newId, node, section, settle, words } from "../../elements.js";
 
 /**
  * @template R
- * @param {Promise<Answer<R[]>>} first @param {(row: R) => HTMLElement} line @param {string} none
+ * @typedef {object} List
+ * @property {(options: Options) => Promise<Answer<R[]>>} rows
+ * @property {(row: R) => HTMLElement} line @property {string} none
+ * @property {string} [create] label of what creates a row @property {string} [reason] why the user may not
+ * @property {() => Omit<Form, "submit">} [form] its `act` returns the row
+ * @property {(row: any) => [what: string, text: string | null]} [secret] of the row
+ * @property {string} [title] of a list below others
  */
-export async function paged(first, line, none) {
-  const items = node("ul", { class: "list" });
+/** A list, page by page. @template R @param {Context} context @param {List<R>} list */
+export async function listed({ header, body, signal }, { rows, line, none, create, reason, form, secret, title }) {
+  const items = node("ul.list");
   const end = node("div");
-  /** @param {Answer<R[]>} page */
-  const add = ({ data, next }) => {
+  const add = (/** @type {Answer<R[]>} */ { data, next }) => {
     items.append(...data.map(line));
-    const further = next ? [button("More", async () => add(await more(next)))] : [];
-    end.replaceChildren(...(items.childElementCount ? [] : [empty(none)]), ...further);
+    end.replaceChildren(items.childElementCount ? "" : empty(none),
+      next ? button("More", async () => add(await more(next))) : "");
   };
-  add(await first);
-  const prepend = (/** @type {R} */ row) => {
-    items.prepend(line(row));
-    end.querySelector(".empty")?.remove();
-  };
-  return { element: node("div", {}, items, end), prepend };
+  add(await rows({ signal }));
+  body.append(title ? section(title, items, end) : node("div", items, end));
+  if (!create || !form) return;
+  header.append(button(create, () => {
+    const options = form();
+    ask(create, { ...options, submit: create, act: async (values, made) => {
+      const row = /** @type {R} */ (await options.act(values, made));
+      items.prepend(line(row));
+      end.querySelector(".empty")?.remove();
+      if (secret) body.prepend(shownOnce(...secret(row)));
+    } });
+  }, { kind: "main", reason }));
 }
 
-/** @param {string} title @param {string} text @param {string} label @param {() => unknown} act */
-export function confirm(title, text, label, act) {
-  const over = dialog(title, [
-    node("p", {}, text),
-    form({ fields: [], submit: label, cancel: () => over.close(), act: async () => {
-      await act();
-      over.close();
-    } }),
-  ]);
-}
+/** A button that asks first, since what it does cannot be undone.
+ * @param {string} label @param {string} title @param {string} text @param {() => unknown} act
+ * @param {Parameters<typeof button>[2]} [options] */
+export const asking = (label, title, text, act, options) =>
+  button(label, () => ask(title, { text, submit: label, act }), options);
 
-/** Removes a row; its neighbour gets the focus. @param {HTMLElement} row */
+/** Removes the row of a button; its neighbour gets the focus. @param {Element | null} row */
 export function gone(row) {
-  const near = row.nextElementSibling ?? row.previousElementSibling;
-  row.remove();
-  setTimeout(() => /** @type {HTMLElement | null} */ (near?.querySelector("a, button") ?? document.querySelector("h1"))?.focus());
+  const near = row?.nextElementSibling ?? row?.previousElementSibling;
+  row?.remove();
+  const next = /** @type {HTMLElement | null} */ (near?.querySelector("a, button") ?? document.querySelector("h1"));
+  setTimeout(() => next?.focus());
 }
 
-/** @param {string} what @param {string | null} text null: it was lost with the answer */
-export function secret(what, text) {
+/** A secret that is shown this once. @param {string} what @param {string | null} text null: lost with the answer */
+export function shownOnce(what, text) {
   const heading = newId();
   const shown = node("input", { readonly: true, value: text, "aria-labelledby": heading, spellcheck: "false" });
+  const copied = node("span.quiet", { role: "status" });
   const copy = async () => {
-    shown.select();
-    await navigator.clipboard?.writeText(shown.value).catch(() => document.execCommand("copy"));
-    say("Copied.");
+    await navigator.clipboard.writeText(shown.value);
     copied.textContent = "Copied.";
   };
-  const copied = node("span", { class: "quiet" });
   /** @type {HTMLElement} */
-  const made = node("section", { class: "secret" }, node("h2", { id: heading }, what),
-    node("p", {}, text ? "It is shown this once. Copy it now."
+  const made = node("section.secret", node("h2", { id: heading }, what),
+    node("p", text ? "It is shown this once. Copy it now."
       : "It was created, but its text was lost with the connection. Delete it, and create another."),
-    text && shown, node("div", { class: "end" }, text && button("Copy", copy), copied,
+    text && shown,
+    node("div.end", text && button("Copy", copy), copied,
       button("Close", () => made.remove(), { kind: "plain", name: `Close: ${what}` })));
   setTimeout(() => shown.select());
   return made;
 }
 
-/** @param {string} legend @param {Choice[]} options @param {string[]} chosen */
+/** Boxes; `values()` has the chosen ones. @template {string} V
+ * @param {string} legend @param {[value: V, label: string][]} options @param {readonly string[]} chosen */
 export function checks(legend, options, chosen) {
   const boxes = options.map(([value]) => node("input", { type: "checkbox", value, checked: chosen.includes(value) }));
-  const element = node("fieldset", { class: "choices" }, node("legend", {}, legend),
-    ...options.map(([, label], at) => node("label", {}, boxes[at], node("span", {}, label))));
-  return { element, values: () => boxes.filter(({ checked }) => checked).map(({ value }) => value) };
+  const element = node("fieldset.choices", node("legend", legend),
+    options.map(([, label], at) => node("label", boxes[at], node("span", label))));
+  return { element, values: () => options.flatMap(([value], at) => (boxes[at]?.checked ? [value] : [])) };
 }
 
-/**
- * Sends a form's change of the record as it was read, and shows the saved one. After a 412, both versions stand in the form.
- * @template {{ version: number }} R
- * @param {object} options
- * @param {HTMLFormElement} options.place @param {string} options.what @param {R} options.known
- * @param {(known: R) => Promise<R>} options.save
- * @param {string} options.mine @param {(current: R) => string} options.theirs
- * @param {(current: R) => void} options.take shows the record
- * @returns {Promise<void>}
- */
-export async function send({ known, ...options }) {
-  const { place, what, save, mine, theirs } = options;
-  const take = (/** @type {R} */ current) => {
-    place.reset();
-    options.take(current);
+/** Shows a record with its actions, and anew after each change.
+ * @template R @param {Context} context @param {R} first @param {Edited["patch"]} patch
+ * @param {(known: R, record: Edited) => { acts?: Child, parts: Child }} draw */
+export function shown({ header, body }, first, patch, draw) {
+  const [head, place] = [node("span.push"), node("div")];
+  const record = {
+    read: () => first, patch, reason: "",
+    keep: (/** @type {R} */ known) => {
+      first = known;
+      const { acts, parts } = draw(known, record);
+      head.replaceChildren(node("span.action", acts));
+      place.replaceChildren(node("div.stack", parts));
+    },
   };
-  place.querySelector(".conflict")?.remove();
-  try {
-    take(await save(known));
-  } catch (problem) {
-    if (!(problem instanceof Problem && problem.current)) throw problem;
-    const { current } = problem;
-    place.append(conflict(what, mine, theirs(current), () => send({ ...options, known: current }), () => take(current)));
-  }
+  header.append(head);
+  body.append(place);
+  record.keep(first);
+}
+
+/** Fields of a record as text. @param {any} row @param {string[]} names */
+const plain = (row, names) => names.map((name) => {
+  const label = words(name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`));
+  return `${label}: ${JSON.stringify(row[name])?.replace(/[[\]"]/g, "")}`;
+}).join("\n");
+
+/**
+ * The form of a change. After a 412 both versions stand in it.
+ * @template C
+ * @param {object} options
+ * @param {string} options.what @param {any} options.known @param {Child} options.fields
+ * @param {string} options.submit @param {(values: any) => C} options.values what is sent
+ * @param {(change: C, match: any) => Promise<{ data: any }>} options.save
+ * @param {(current: any) => void} options.keep @param {(row: any, names: string[]) => string} [options.told]
+ */
+export function changing({ what, known, values, save, keep, told = plain, submit, ...form }) {
+  /** @param {Record<string, string>} typed @param {HTMLFormElement} place */
+  const act = (typed, place) => {
+    const change = /** @type {any} */ (values(typed));
+    const text = (/** @type {any} */ row) => told(row, Object.keys(change));
+    const take = (/** @type {any} */ current) => {
+      place.reset();
+      place.closest("dialog")?.close();
+      keep(current);
+    };
+    return settle({
+      place, what, known, mine: () => text({ ...known, ...change }), theirs: text, take,
+      save: async (match) => take((await save(change, match)).data),
+    });
+  };
+  return { ...form, submit, draft: submit, act };
 }

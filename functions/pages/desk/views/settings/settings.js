@@ -5,18 +5,11 @@
 import { empty, node, trouble } from "../../elements.js";
 import { to } from "../../frame/router.js";
 import { denied } from "../../frame/session.js";
-import { connection } from "./connection.js";
-import { connections } from "./connections.js";
-import { notifications } from "./notifications.js";
-import { organization } from "./organization.js";
+import { connection, connections } from "./connections.js";
+import { notifications, organization, profile, sessions, tokens } from "./own.js";
 import { policy } from "./policy.js";
-import { profile } from "./profile.js";
-import { sessions } from "./sessions.js";
-import { tokens } from "./tokens.js";
-import { user } from "./user.js";
-import { users } from "./users.js";
-import { webhook } from "./webhook.js";
-import { webhooks } from "./webhooks.js";
+import { user, users } from "./users.js";
+import { webhook, webhooks } from "./webhooks.js";
 
 /** @typedef {(context: Context, id: string) => Promise<void>} Show */
 /** @typedef {{ name: string, title: string, show: Show, one?: Show, reads?: Permission }} Section */
@@ -40,13 +33,13 @@ const SHARED = [
 /** @param {Context} context @param {Record<string, string>} parameters */
 export async function view(context, { section: name = "profile", id = "" }) {
   const section = [...OWN, ...SHARED].find((one) => one.name === name);
-  const link = (/** @type {Section} */ one) => node("li", {}, node("a", {
+  const link = (/** @type {Section} */ one) => node("li", node("a", {
     href: to(`/settings/${one.name}`), "aria-current": one === section ? "page" : null,
   }, one.title));
-  const body = node("div", { class: "section" });
+  const body = node("div.section");
   context.body.classList.add("with-sections");
   context.body.append(node("nav", { "aria-label": "Settings" },
-    node("ul", {}, ...OWN.map(link)), node("ul", {}, ...SHARED.map(link))), body);
+    node("ul", OWN.map(link)), node("ul", SHARED.map(link))), body);
   if (!section) return body.append(empty("There is no such section."));
   context.title(section.title);
   const reason = section.reads ? denied(section.reads) : "";
