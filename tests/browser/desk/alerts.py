@@ -183,11 +183,21 @@ def fails_in_the_middle_of_an_approval(world):
         page.reload()
         press(desk, "Preview and approve")
         assert page.get_by_label("Note").input_value() == NOTE
-        left = desk.fails("POST", r"/execute$", 429, 503, None)
-        desk.ends()
-        press(desk, "Approve and execute US$7,015.50")
+        # The laptop is closed for longer than the session lasts.
+        with desk.asleep():
+            desk.ends()
         page.get_by_role("dialog", name="Sign in").wait_for()
         desk.signs_in()
+        assert page.get_by_label("Note").input_value() == NOTE
+        desk.ends()
+        # It is closed again while the approval is on its way.
+        with contextlib.ExitStack() as asleep:
+            desk.is_answered_too_late("POST", r"/execute$", lambda: asleep.enter_context(desk.asleep()))
+            left = desk.fails("POST", r"/execute$", 429, 503, None)
+            press(desk, "Approve and execute US$7,015.50")
+            page.get_by_role("dialog", name="Sign in").wait_for()
+            with page.expect_event("requestfailed", lambda one: one.url.endswith("/execute")):
+                desk.signs_in()
         sees(desk, "Resolved by the agent, after a read")
         assert not left, left
     journal = world.api("ada").call("GET", f"{SESSIONS}/{newest(world, alert)['id']}/journal")

@@ -88,12 +88,14 @@ class Desk:
 
     @contextlib.contextmanager
     def asleep(self):
-        """The laptop is closed: timers stand still, and no answer reaches the page."""
+        """The laptop is closed: no timer of the page runs, and it takes no answer."""
         devtools = self.page.context.new_cdp_session(self.page)
-        devtools.send("Page.setWebLifecycleState", {"state": "frozen"})
+        devtools.send("Debugger.enable")
+        devtools.send("Debugger.pause")
         yield
-        devtools.send("Page.setWebLifecycleState", {"state": "active"})
+        devtools.send("Debugger.disable")
         devtools.detach()
+        self.looks_up()
 
     def fails(self, method, path, *failures):
         """Lets the next requests of a method and path fail: by a status, or None for a lost connection."""
@@ -114,14 +116,16 @@ class Desk:
         return left
 
     def is_answered_too_late(self, method, path, meanwhile=lambda: None):
-        """Lets the next request of a method and path be done, and its answer be lost."""
+        """Lets the next request of a method and path that is not refused be done, and its answer be lost."""
         left = [1]
 
         def lose(route):
             if not left or route.request.method != method:
                 return route.fallback()
+            answer = route.fetch()
+            if not answer.ok:
+                return route.fulfill(response=answer)
             left.pop()
-            route.fetch()
             meanwhile()
             route.abort("connectionreset")
 
