@@ -1,11 +1,9 @@
-/**
- * The desk: a client of the API in the browser. This module starts it.
+/** The desk: a client of the API in the browser. This module starts it.
  *
  * frame/           navigation, router, sign-in, session, drafts, inbox
  * api/client.js    requests; api/records.js: the store that the feed keeps true
  * elements.js      what views are made of; thread.js: comments and messages
- * views/X/X.js     a view: `export async function view(context, parameters)`, see frame/router.js
- */
+ * views/X/X.js     a view: `export async function view(context, parameters)`, see frame/router.js */
 /** @import { Change } from "workdesk" */
 /** @import { Route } from "./frame/router.js" */
 import { onUnauthenticated } from "./api/client.js";

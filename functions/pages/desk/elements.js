@@ -1,11 +1,9 @@
-/**
- * The elements that views are made of. All of them take text as text, never as markup.
+/** The elements that views are made of. All of them take text as text, never as markup.
  *
  *     node("p.quiet", { id: "hint", onclick: act }, "Due ", time(at))     attributes may be left out
  *
  * A `reason` (see `denied`) shows a button or a form as not usable, and says why. A `Problem` of what they do
- * stands beside them, with "Try again"; its faults stand at the fields with their names.
- */
+ * stands beside them, with "Try again"; its faults stand at the fields with their names. */
 /** @import { Money, UserRef } from "workdesk" */
 import { Problem } from "./api/client.js";
 import { keepDraft } from "./frame/drafts.js";
@@ -92,12 +90,10 @@ export function allow(pressed, reason, effect = "") {
 /** @param {Element} pressed */
 const isIdle = (pressed) => pressed.ariaDisabled !== "true" && pressed.ariaBusy !== "true";
 
-/**
- * Runs what a button or form does, and shows its problem at its end.
+/** Runs what a button or form does, and shows its problem at its end.
  * @param {HTMLElement} pressed @param {HTMLElement} place @param {() => unknown} act
  * @param {(problem: unknown) => boolean} [told] shows the problem elsewhere and returns true
- * @param {() => void} [again] what "Try again" does, if not the same
- */
+ * @param {() => void} [again] what "Try again" does, if not the same */
 async function run(pressed, place, act, told, again = () => run(pressed, place, act)) {
   place.querySelector(":scope > .trouble")?.remove();
   pressed.ariaBusy = "true";
@@ -154,15 +150,13 @@ export function setFault(place, text) {
   control?.setAttribute("aria-invalid", String(text !== ""));
 }
 
-/**
- * @typedef {object} Form
+/** @typedef {object} Form
  * @property {Child} [fields] made by `input` or `field`
  * @property {string} submit label of the button
  * @property {(values: Record<string, string>, form: HTMLFormElement) => unknown} act sends it
  * @property {() => void} [cancel]
  * @property {string} [draft] name under which typed text is kept until `act` is done
- * @property {string} [reason] why the user may not send it
- */
+ * @property {string} [reason] why the user may not send it */
 /** @param {Form} options */
 export function form({ fields = [], submit, act, cancel, draft, reason = "" }) {
   const controls = () => /** @type {Control[]} */ ([...made.querySelectorAll("[name]")]);
@@ -267,8 +261,7 @@ const sources = new WeakMap();
  * Shows items as the children of an element. A row is made anew if its item is another object than before; it
  * takes over the focus.
  * @template I @param {HTMLElement} parent @param {I[]} items
- * @param {(item: I) => string | number} key @param {(item: I) => HTMLElement} make
- */
+ * @param {(item: I) => string | number} key @param {(item: I) => HTMLElement} make */
 export function rows(parent, items, key, make) {
   const old = new Map([...parent.children].map((row) => [row.getAttribute("data-key"), row]));
   const made = items.map((item) => {

@@ -1,5 +1,4 @@
-/**
- * Texts that people write: a writer with `@` completion, and a thread of comments or messages.
+/** Texts that people write: a writer with `@` completion, and a thread of comments or messages.
  *
  *     writer({ label: "Comment", submit: "Comment", draft: "comment", save: async (text) => { … } })
  *     const { element, show } = thread({ entry, write: { … }, reply, edit, remove });  show(records);
@@ -10,24 +9,20 @@ import { everyone } from "./api/records.js";
 import { button, field, form, newId, node, quiet, rows, settle, time } from "./elements.js";
 import { draftAt, draftOf, keepDraft } from "./frame/drafts.js";
 
-/**
- * @typedef {object} Writing
+/** @typedef {object} Writing
  * @property {string} label @property {string} submit @property {string} draft name of the draft at this address
  * @property {(text: string, match: any) => unknown} save
  * @property {string} [value] @property {{ version: number }} [match] @property {(current: any) => string} [textOf]
  * @property {boolean} [line] a text of one line @property {boolean} [optional] may be empty
  * @property {() => void} [cancel] closes the writer; also called after a save
  * @property {HTMLElement} [extra] a further control, such as "Internal note"
- * @property {string} [reason] why the user may not write
- */
-/**
- * @typedef {object} Entry
+ * @property {string} [reason] why the user may not write */
+/** @typedef {object} Entry
  * @property {string} author @property {string} at @property {string | null} text null: deleted
  * @property {string} [label] such as "Support" or "Internal note" @property {boolean} [support] written by support
  * @property {boolean} [aside] set off from the others, as internal notes are
  * @property {boolean} [edited] @property {boolean} [own] may be edited and deleted
- * @property {number | null} [parentId]
- */
+ * @property {number | null} [parentId] */
 
 /** Names shown at most. */
 const NAMES = 6;
@@ -128,16 +123,14 @@ function completion(area) {
   return list;
 }
 
-/**
- * A thread: oldest first, replies under what they reply to, a writer at the end.
+/** A thread: oldest first, replies under what they reply to, a writer at the end.
  * @template {{ id: number, version?: number }} R
  * @param {object} options
  * @param {(record: R) => Entry} options.entry
  * @param {Writing | null} options.write what is written at the end
  * @param {(text: string, parentId: number) => unknown} [options.reply]
  * @param {(record: R, text: string, match: any) => unknown} [options.edit]
- * @param {(record: R) => unknown} [options.remove]
- */
+ * @param {(record: R) => unknown} [options.remove] */
 export function thread({ entry, write, reply, edit, remove }) {
   const list = node("ol.thread");
   /** Comments whose change is being saved: their drafts are still kept. @type {Set<number>} */

@@ -45,6 +45,8 @@ def press(desk, name, exact=True):
 
 
 def sees(desk, text):
+    """Waits for a text. Changes of others are asked for at once."""
+    desk.looks_up()
     desk.page.get_by_text(text).first.wait_for()
 
 
@@ -87,7 +89,7 @@ def two_people_resolve_an_alert(world):
             sees(desk, "Rejected by Ada Lindqvist")
             sees(desk, REASON)
         press(max_, "Analyse again")
-        max_.page.get_by_text("session 2", exact=False).first.wait_for()
+        sees(max_, "session 2")
         sees(ada, "Awaiting confirmation")
         press(ada, "Preview and approve")
         # What an approver must see: money, call, conditions, the way back, who approves.

@@ -66,12 +66,10 @@ def approvable(world):
 def addresses(world):
     """The address of each view of desk.js and each section of the settings, with records that exist."""
     api, found = world.api("ada"), []
-    for path in re.findall(r'path: "([^"]+)"', ROUTES):
+    for path in re.findall(r'route\("([^"]+)"', ROUTES):
         _, place, *rest = path.split("/")
-        if place == "settings":
-            continue
         if rest:
-            assert rest == [":id"], path
+            assert rest in ([":id"], [":session"]), path
             rows = api.call("GET", f"/api/{LISTS[place]}?limit=20")
             found += [f"#/{place}/{row['id']}" for row in (rows[0], rows[-1])]
         else:

@@ -1,5 +1,4 @@
-/**
- * The client of the API. All requests of the desk go through it.
+/** The client of the API. All requests of the desk go through it.
  *
  *     const { data, next } = await get("/api/projects/{id}/tasks", { id: 1, status: ["todo"] }, { signal });
  *     const { data } = await patch("/api/tasks/{id}", { id: 7 }, { title: "…" }, { match: task });
@@ -8,8 +7,7 @@
  * types. Failures throw a `Problem`; an aborted request throws `AbortError`.
  * Each POST has an `Idempotency-Key`; after a lost connection the same request has the same key again.
  * 429, 503 and a lost connection are repeated, by `Retry-After` or with growing pauses, five times.
- * A 401 waits for the sign-in (`onUnauthenticated`) and is then repeated.
- */
+ * A 401 waits for the sign-in (`onUnauthenticated`) and is then repeated. */
 /** @import { paths, Fault } from "workdesk" */
 
 /** @typedef {"get" | "post" | "put" | "patch" | "delete"} Method */
@@ -31,14 +29,12 @@
 /** @template {Method} M
  * @typedef {<P extends PathOf<M>>(path: P, parameters: ParametersOf<P, M>, options?: Options) =>
  *   Promise<Answer<ResultOf<P, M>>>} Bare */
-/**
- * @typedef {object} Options
+/** @typedef {object} Options
  * @property {AbortSignal} [signal] the view's: aborts the request when the view closes
  * @property {{ version: number }} [match] the record as it was read, for `If-Match`
  * @property {boolean} [absent] there must be no record yet
  * @property {boolean} [quiet] shows no bar
- * @property {boolean} [keepalive] outlives the page
- */
+ * @property {boolean} [keepalive] outlives the page */
 /** `next`: the path of a list's next page. @template R @typedef {{ data: R, next: string | null }} Answer */
 
 /** Pauses in seconds between attempts. */

@@ -1,26 +1,22 @@
-/**
- * The store of records, kept true by the feed of changes.
+/** The store of records, kept true by the feed of changes.
  *
  *     put("task", data);                       // what the API returned; older versions change nothing
  *     record("task", 7)                        // the newest known, or undefined
  *     watch(signal, { wants, changed });       // until the view closes
  *
  * `wants(change)` says if the view shows the changed record: then the store reads it again; else it drops it.
- * `changed(keys)` is called after records were put or dropped; keys are `task:7`.
- */
+ * `changed(keys)` is called after records were put or dropped; keys are `task:7`. */
 /** @import * as api from "workdesk" */
 import { get, more, pause, Problem } from "./client.js";
 
-/**
- * The records of the store by the feed's types.
+/** The records of the store by the feed's types.
  * @typedef {object} Records
  * @property {api.JoinedTask} task @property {api.Tag} tag
  * @property {api.Project} project @property {api.Phase} phase @property {api.Milestone} milestone
  * @property {api.ServiceRequest} service_request @property {api.Comment} comment
  * @property {api.TicketWithMessages["ticket"]} ticket @property {api.TicketMessage} ticket_message
  * @property {api.ActivityWithRefs} activity @property {api.User} user
- * @property {api.Alert} alert @property {api.AgentSession} agent_session
- */
+ * @property {api.Alert} alert @property {api.AgentSession} agent_session */
 /** @typedef {{ wants: (change: api.Change) => boolean, changed: (keys: Set<string>) => void }} Watcher */
 
 /** Seconds between two questions for changes. */
@@ -94,11 +90,9 @@ export function watch(signal, watcher) {
   signal.addEventListener("abort", () => watchers.delete(watcher));
 }
 
-/**
- * Reads again after wanted changes: once for all of a moment, and not all the time.
+/** Reads again after wanted changes: once for all of a moment, and not all the time.
  * @param {AbortSignal} signal @param {(change: api.Change) => unknown} wants @param {() => Promise<unknown>} read
- * @param {number} [seconds] the least time between two reads
- */
+ * @param {number} [seconds] the least time between two reads */
 export function readAfter(signal, wants, read, seconds = 0) {
   let [waits, last] = [false, 0];
   watch(signal, {
@@ -132,11 +126,9 @@ export async function begin() {
   next ||= (await get("/api/changes", {}, { quiet: true })).next ?? "";
 }
 
-/**
- * Follows the feed: every few seconds while the page is visible, at once when it becomes visible or online.
+/** Follows the feed: every few seconds while the page is visible, at once when it becomes visible or online.
  * @param {() => void} reset called when the feed was lost: read all again
- * @param {(changes: api.Change[]) => void} noticed called with all changes, wanted or not
- */
+ * @param {(changes: api.Change[]) => void} noticed called with all changes, wanted or not */
 export async function follow(reset, noticed) {
   document.addEventListener("visibilitychange", () => wake());
   addEventListener("focus", () => wake());

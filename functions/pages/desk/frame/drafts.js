@@ -1,5 +1,4 @@
-/**
- * Drafts: typed text that was not sent, by user, address and name. They survive a reload of the page.
+/** Drafts: typed text that was not sent, by user, address and name. They survive a reload of the page.
  * `keepDraft` restores the text now, and keeps it as the user types. What it returns drops it, once it was sent.
  */
 import { myId } from "./session.js";

@@ -1,15 +1,12 @@
-/**
- * The router. The address of a view is `#/tasks/7?status=todo`: a path, and the view's filters.
+/** The router. The address of a view is `#/tasks/7?status=todo`: a path, and the view's filters.
  *
  * A view appends to `context.body` as data arrives, and ends when it is all there. An error that it throws stands in
  * its place with "Try again". It may return `(query) => …`, called when only the filters of the address change; else
- * it is opened anew. Its parameters are those of the path, such as `{ id: "7" }`.
- */
+ * it is opened anew. Its parameters are those of the path, such as `{ id: "7" }`. */
 import { Problem } from "../api/client.js";
 import { node, trouble } from "../elements.js";
 
-/**
- * @typedef {object} Context
+/** @typedef {object} Context
  * @property {HTMLElement} header the head of the view, with its heading; a view appends its actions
  * @property {HTMLElement} body the empty body
  * @property {URLSearchParams} query the filters in the address

@@ -94,8 +94,7 @@ function handled(known, { status, by, assigneeId, at, serviceRequestId: request,
  * A button that opens a form below its part, where it stays until it is sent or closed. It opens by itself if
  * something was typed before, also if the same action was proposed again meanwhile.
  * @param {Case} known @param {string} key @param {string} label @param {string} reason
- * @param {Omit<Form, "fields"> & { fields: () => Child, done: string }} options
- */
+ * @param {Omit<Form, "fields"> & { fields: () => Child, done: string }} options */
 function opener(known, key, label, reason, { fields, done, act, ...options }) {
   const draft = key.replace(/-p\d+-/, "-");
   const cancel = () => {

@@ -1,9 +1,7 @@
-/**
- * One alert: what is known, what is proposed, the decision, what became of it.
+/** One alert: what is known, what is proposed, the decision, what became of it.
  * `#/alerts/{id}`, or one of its sessions: `#/agent-sessions/{id}`
  *
- * Three requests: the alert, its session, and the other sessions, or the journal of the session that runs.
- */
+ * Three requests: the alert, its session, and the other sessions, or the journal of the session that runs. */
 
 /** @import * as api from "workdesk" */
 /** @import { Part } from "../../elements.js" */

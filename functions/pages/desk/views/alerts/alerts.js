@@ -1,8 +1,6 @@
-/**
- * The list of alerts: by status, or those that wait for the user. `#/alerts?status=open&severity=critical`
+/** The list of alerts: by status, or those that wait for the user. `#/alerts?status=open&severity=critical`
  *
- * Three requests: alerts, the newest sessions, and whether actions are paused.
- */
+ * Three requests: alerts, the newest sessions, and whether actions are paused. */
 
 /** @import * as api from "workdesk" */
 /** @import { View } from "../../frame/router.js" */

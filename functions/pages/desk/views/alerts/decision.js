@@ -1,7 +1,6 @@
 /**
  * The decision: a preview of the chosen actions as they would be sent now, and the approval of exactly that. Its
- * form is made once for a preview, so that a change by others neither moves nor loses what is typed.
- */
+ * form is made once for a preview, so that a change by others neither moves nor loses what is typed. */
 
 /** @import * as api from "workdesk" */
 /** @import { Case } from "./case.js" */
