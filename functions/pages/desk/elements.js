@@ -52,7 +52,7 @@ function shown(child) {
 export const quiet = (...children) => node("span.quiet", children);
 /** @param {string} text */
 export const empty = (text) => node("p.empty", text);
-/** @param {string} title @param {...Child} children */
+/** @param {Child} title @param {...Child} children */
 export const section = (title, ...children) => node("section", node("h2", title), children);
 /** @param {string} href @param {...Child} children */
 export const link = (href, ...children) => node("a.link", { href }, children);

@@ -1,6 +1,6 @@
 /**
- * A list of records: filters in the address, pages by cursor, rows kept true by the feed. Rows keep their places
- * while others work. New ones wait above the list until the reader asks for them.
+ * A list of records: filters in the address, pages by cursor, rows kept true by the feed. Rows keep their
+ * places while others work. New ones wait above the list until the reader asks for them.
  */
 
 /** @import { User } from "workdesk" */
@@ -48,7 +48,7 @@ export async function list({ body, query: asked, signal, filter }, { type, noun,
       const value = asked.getAll(name).join(",");
       if (options && !options.some(([one]) => one === value)) options.push([value, value]);
       const onchange = (/** @type {any} */ { target }) => filter({ [name]: target.value.trim() || null });
-      return [name, input(label, name, { options, value, onchange, ...(!options && { size: 14, maxlength: 100 }) })];
+      return [name, input(label, name, { options, value, onchange, maxlength: options ? null : 100 })];
     }));
   };
   const show = () => {
@@ -68,8 +68,9 @@ export async function list({ body, query: asked, signal, filter }, { type, noun,
   const read = async () => {
     const query = asked;
     const wanted = Object.fromEntries(names.map((name) => [name, query.getAll(name)]));
-    const parameters = /** @type {any} */ ({ ...wanted, sort: query.get("sort") ?? orders?.[0]?.[0], limit: 50 });
-    const [page, users] = await Promise.all([get(kind.list, parameters, { signal }), everyone().catch(() => [])]);
+    const sort = query.get("sort") ?? orders?.[0]?.[0];
+    const rows = get(kind.list, /** @type {any} */ ({ ...wanted, sort, limit: 50 }), { signal });
+    const [page, users] = await Promise.all([rows, everyone().catch(() => [])]);
     // The answer to other filters is not shown.
     if (query !== asked) return;
     [shown, waiting, people] = [new Set(), new Set(), users];
@@ -85,11 +86,11 @@ export async function list({ body, query: asked, signal, filter }, { type, noun,
   const load = () => read().catch((problem) => {
     if (problem.name !== "AbortError") end.replaceChildren(trouble(problem, load));
   });
-  /** Would the list have the row? Archived projects are listed only if they are asked for. @param {any} row */
+  /** Would the list have the row? Archived projects are there only if they are asked for. @param {any} row */
   const matches = (row) => names.every((name) => {
     const wanted = asked.getAll(name).flatMap((value) => value.split(","));
-    const value = row[name] === null ? "none" : row[name] === myId() ? "me" : `${row[name]}`;
-    return wanted.length === 0 ? value !== "archived" : [value, `${row[name]}`].some((one) => wanted.includes(one));
+    const [value, word] = [`${row[name]}`, row[name] === null ? "none" : row[name] === myId() ? "me" : ""];
+    return wanted.length === 0 ? value !== "archived" : wanted.includes(value) || wanted.includes(word);
   });
 
   watch(signal, {

@@ -7,13 +7,13 @@ import { draftOf } from "../frame/drafts.js";
 import { writer } from "../thread.js";
 
 /**
- * A record that is shown. `read` returns the newest known, nothing after it was deleted; `keep` takes what the API
+ * A record that is shown. `read`: the newest known, nothing after it was deleted; `keep` takes what the API
  * returned; `reason`: why the user may not change it.
  * @typedef {{ read: () => any, keep: (current: any) => unknown, reason: string,
  *   patch: (change: any, match: any) => Promise<{ data: any }> }} Edited
  */
 /**
- * A field: `shown` returns nothing where there is no value. A date has no `choices`. `editor` is a control of its own.
+ * A field: `shown` returns nothing where there is no value; a date has no `choices`; `editor`: its control.
  * @typedef {{ label: string, name: string, shown: (record: any) => Child,
  *   choices?: (record: any) => Choice[] | Promise<Choice[]>,
  *   editor?: (record: any, close: () => void) => Promise<HTMLElement> }} Field
@@ -68,7 +68,8 @@ export function fact(record, { label, name, shown, choices, editor }) {
   const told = (/** @type {any} */ known) => node("span", shown(known) || quiet("None"));
   const { show } = inPlace(place, record, (known, open) => [[label, record.reason
     ? node("span", { title: record.reason }, told(known))
-    : button([node("span.only-read", `${label}: `), told(known)], open, { kind: "plain" })]], async (known, close) => {
+    : button([node("span.only-read", `${label}: `), told(known)], open, { kind: "plain" })]],
+  async (known, close) => {
     const send = (/** @type {string} */ value) => {
       const change = { [name]: value === "" ? null : name.endsWith("Id") ? Number(value) : value };
       const chosen = place.querySelector("select")?.selectedOptions[0]?.label;
@@ -83,7 +84,7 @@ export function fact(record, { label, name, shown, choices, editor }) {
       : choices ? choice({ label, options: await choices(known), value: now, save: send })
       : dateForm(label, now, send, close);
     control.addEventListener("keydown", ({ key }) => key === "Escape" && close());
-    // The list is opened, since an arrow chooses at once in a closed one. Some browsers want a gesture for that.
+    // The list is opened, since an arrow chooses at once in a closed one. Browsers want a gesture for it.
     control.addEventListener("focusin", ({ target }) => {
       if (target instanceof HTMLSelectElement && navigator.userActivation.isActive) target.showPicker();
     }, { once: true });
@@ -93,18 +94,18 @@ export function fact(record, { label, name, shown, choices, editor }) {
 }
 
 /** A form for a day. Work is due at its end, at the user's place.
- * @param {string} label @param {string} now @param {(value: string) => unknown} send @param {() => void} cancel */
-function dateForm(label, now, send, cancel) {
+ * @param {string} label @param {string} now @param {(day: string) => void} send @param {() => void} close */
+function dateForm(label, now, send, close) {
   const date = now && new Date(now);
   // The day of the reader's calendar as "2026-11-26".
-  const value = date && new Date(date.getTime() - 60_000 * date.getTimezoneOffset()).toISOString().slice(0, 10);
+  const value = date && new Date(+date - 60_000 * date.getTimezoneOffset()).toISOString().slice(0, 10);
   return form({
-    fields: input(label, "date", { type: "date", value }), submit: "Save", cancel,
+    fields: input(label, "date", { type: "date", value }), submit: "Save", cancel: close,
     act: ({ date: day }) => send(day ? new Date(`${day}T23:59:59.999`).toISOString() : ""),
   });
 }
 
-/** A text: `line` is one line; `shown` shows it, as far as it is not the heading; `none` stands where there is none.
+/** A text. `line`: of one line; `shown` shows it, unless it is the heading; `none` stands for no text.
  * @param {Edited} record
  * @param {{ label: string, name: string, line?: boolean, optional?: boolean, none?: string,
  *   shown?: (text: string) => HTMLElement }} options */

@@ -13,7 +13,7 @@ import { denied } from "../frame/session.js";
 import { fact, row, text } from "./fields.js";
 
 /**
- * `on`: parameters of the path; `permission`: to change it; `about`: who raised it, or where it is; `further`: rows
+ * `on`: parameters of the path; `permission`: to change it; `about`: who raised it, where it is; `further`: rows
  * of the fields; `erase`: why the user may not delete it, and where one is then.
  * @typedef {object} Kind
  * @property {"task" | "service_request" | "ticket"} type @property {string} noun @property {number} id
@@ -35,7 +35,8 @@ export function page({ header, body, title, signal }, { type, noun, id, path, on
   };
   const heading = text(known, { label: "Title", name: "title", line: true });
   const described = kind.described && text(known, {
-    label: "Description", name: "description", none: "No description.", shown: (value) => node("p.text", value),
+    label: "Description", name: "description", none: "No description.",
+    shown: (value) => node("p.text", value),
   });
   const category = kind.category && text(known, {
     label: "Category", name: "category", line: true, optional: true, none: "None",
@@ -56,7 +57,8 @@ export function page({ header, body, title, signal }, { type, noun, id, path, on
   const act = erase && node("span.push", button("Delete", gone, { kind: "plain", reason: erase.reason }));
   header.append(heading.element, act || "", place);
   body.append(node("div.task",
-    node("div.column", described && section("Description", described.element), section(...kind.talk), history),
+    node("div.column",
+      described && section("Description", described.element), section(...kind.talk), history),
     node("aside.fields", { "aria-label": "Fields" }, fields.map(({ element }) => element),
       category && row("Category", category.element), kind.further,
       known.reason && node("p.quiet", known.reason.replace("do this", `change a ${noun}`)))));
@@ -73,11 +75,12 @@ export function page({ header, body, title, signal }, { type, noun, id, path, on
    * @param {any} row @param {(record: any) => string} next */
   function undoable(row, next) {
     const restore = () => hide(type, id, false);
-    const send = (/** @type {boolean} */ leaving) =>
-      void remove(/** @type {any} */ (path), on, { match: row, keepalive: leaving }).then(() => drop(type, id), (problem) => {
-        restore();
-        notice(`${row.title} was not deleted. ${problem.detail}`, "Open it", () => go(`${addressOf(type, id)}`));
-      });
+    const failed = (/** @type {any} */ { detail }) => {
+      restore();
+      notice(`${row.title} was not deleted. ${detail}`, "Open it", () => go(`${addressOf(type, id)}`));
+    };
+    const send = (/** @type {boolean} */ keepalive) => void remove(
+      /** @type {"/api/tasks/{id}"} */ (path), on, { match: row, keepalive }).then(() => drop(type, id), failed);
     hide(type, id, true);
     go(next(row));
     notice(`Deleted ${row.title}.`, "Undo", restore, send);
@@ -100,13 +103,13 @@ function historyOf(path, on, signal) {
 }
 
 /** Fields with ids or long texts, whose values are not told. */
-const UNTOLD = new Set(["assigneeId", "milestoneId", "phaseId", "tagIds", "projectId", "description", "order"]);
+const UNTOLD = ["assigneeId", "milestoneId", "phaseId", "tagIds", "projectId", "description", "order"];
 
 /** @param {HistoryEntry} entry */
 function changeOf({ actor, at, what, changes }) {
   const told = changes.map(({ field, from, to }) => {
     const name = words(field.replace(/Ids?$/, "").replace(/[A-Z]/g, " $&")).toLowerCase();
-    return UNTOLD.has(field) ? name : `${name} from ${valueOf(from)} to ${valueOf(to)}`;
+    return UNTOLD.includes(field) ? name : `${name} from ${valueOf(from)} to ${valueOf(to)}`;
   });
   const text = what === "updated" ? `changed ${told.join("; ")}` : `${what} it`;
   return node("li", node("span.grow", person(actor, "The service"), ` ${text}`), time(at));
@@ -126,8 +129,9 @@ export const assignee = (people) => ({
     assigneeId && person(joined ?? people.find(({ id }) => id === assigneeId), `User ${assigneeId}`),
 });
 
-/** @param {string} label @param {"status" | "priority"} name @param {(record: any) => Choice[]} choices @returns {Field} */
-export const stateField = (label, name, choices) => ({ label, name, choices, shown: (row) => state(row[name]) });
+/** @param {"status" | "priority"} name @param {(record: any) => Choice[]} choices @returns {Field} */
+export const stateField = (name, choices) =>
+  ({ label: words(name), name, choices, shown: (row) => state(row[name]) });
 
 /** @param {{ id: number, title?: string, fullName?: string }[]} rows @returns {Choice[]} */
 export const choicesOf = (rows) => rows.map(({ id, title, fullName }) => [`${id}`, title ?? fullName ?? ""]);

@@ -11,7 +11,7 @@ import { thread } from "../thread.js";
 export const LIMIT = 50;
 /** @typedef {"/api/tasks/{taskId}/comments" | "/api/service-requests/{serviceRequestId}/comments"} Path */
 
-/** @param {"comment" | "ticket_message"} type @param {string} on type of the record @param {number} id of the record
+/** @param {"comment" | "ticket_message"} type @param {string} on type of the record @param {number} id of it
  * @param {{ data: any, next: string | null }} first @param {Parameters<typeof thread<any>>[0]} options */
 export function talk(type, on, id, first, options) {
   /** @type {Set<number>} */
@@ -23,7 +23,8 @@ export function talk(type, on, id, first, options) {
   const show = (page) => {
     if (page) {
       take(page.data.messages ?? page.data);
-      above.replaceChildren(page.next ? button("Show earlier", async () => show(await more(page.next ?? ""))) : "");
+      const { next } = page;
+      above.replaceChildren(next ? button("Show earlier", async () => show(await more(next))) : "");
     }
     showThread([...ids].flatMap((one) => record(type, one) ?? []));
   };
@@ -38,7 +39,7 @@ export function talk(type, on, id, first, options) {
 }
 
 /** The comments of a task or a request. @param {Path} path @param {any} on parameters of the path
- * @param {string} type of the record @param {number} id @param {Permission} permission @param {AbortSignal} signal */
+ * @param {string} type @param {number} id @param {Permission} permission @param {AbortSignal} signal */
 export async function comments(path, on, type, id, permission, signal) {
   const one = /** @type {"/api/tasks/{taskId}/comments/{commentId}"} */ (`${path}/{commentId}`);
   const keep = (/** @type {Comment} */ comment) => {

@@ -1,10 +1,12 @@
-/** The board of a project: its tasks by status, filtered by phase and milestone. `#/projects/1?phase=2&milestone=3` */
+/** The board of a project: its tasks by status, filtered by phase and milestone. `#/projects/1?phase=2` */
 
 /** @import { View } from "../../frame/router.js" */
 /** @import { Records } from "../../api/records.js" */
 import { get, more, post } from "../../api/client.js";
 import { put, record, watch } from "../../api/records.js";
-import { button, counted, empty, form, input, named, node, number, quiet, redraw } from "../../elements.js";
+import {
+  button, counted, empty, form, input, named, node, number, quiet, redraw, words,
+} from "../../elements.js";
 import { say } from "../../frame/frame.js";
 import { denied } from "../../frame/session.js";
 import { choicesOf } from "../../record/page.js";
@@ -36,7 +38,8 @@ export async function view({ header, body, query, signal, title, filter }, { id 
   keep("task", page.data);
   keep("milestone", milestones.data);
   // A view asks three times at most: a board without tasks needs no phases.
-  if (page.data.length > 0) keep("phase", (await get("/api/projects/{projectId}/phases", on, { signal })).data);
+  const phases = "/api/projects/{projectId}/phases";
+  if (page.data.length > 0) keep("phase", (await get(phases, on, { signal })).data);
   else if (!known) put("project", (await get("/api/projects/{id}", { id: projectId }, { signal })).data);
   title(page.data[0]?.project?.title ?? record("project", projectId)?.title ?? "Project");
 
@@ -68,7 +71,7 @@ export async function view({ header, body, query, signal, title, filter }, { id 
       const onchange = (/** @type {any} */ { target }) => filter({ [name]: target.value });
       const [rows, value] = [kept(name), query.get(name)];
       const options = /** @type {[string, string][]} */ ([["", `All ${name}s`], ...choicesOf(rows)]);
-      return [name, rows.length > 0 && input(name === "phase" ? "Phase" : "Milestone", name, { options, value, onchange })];
+      return [name, rows.length > 0 && input(words(name), name, { options, value, onchange })];
     }));
   }
 

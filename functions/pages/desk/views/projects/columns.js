@@ -1,4 +1,4 @@
-/** The columns of a board. A card is moved by the mouse, by Alt and the arrows, or by its list; arrows alone go on. */
+/** The columns of a board. Cards move by mouse, by Alt and the arrows, or by their list; arrows alone go on. */
 
 /** @import { JoinedTask } from "workdesk" */
 import { due, node, number, quiet, rows, select, state, words } from "../../elements.js";
@@ -17,7 +17,8 @@ export function columnsOf(move) {
   const columns = STATUSES.map((status) => {
     const total = node("span.count");
     const list = node("ol.cards", { "aria-label": words(status) });
-    const column = node("section.column", { "aria-label": words(status) }, node("h2", state(status), total), list);
+    const head = node("h2", state(status), total);
+    const column = node("section.column", { "aria-label": words(status) }, head, list);
     if (movable) receive(column, list, (id, before) => move(id, status, before));
     return { status, column, list, total };
   });
@@ -80,8 +81,8 @@ export function columnsOf(move) {
     } else {
       // To the next column that has cards.
       const side = columns.slice(across < 0 ? 0 : from + 1, across < 0 ? from : undefined);
-      const list = (across < 0 ? side.reverse() : side).find((one) => one.list.children.length > 0)?.list.children;
-      const next = across ? list?.[Math.min(at, list.length - 1)] : cards[at + along];
+      const near = (across < 0 ? side.reverse() : side).map(({ list }) => list.children).find((one) => one[0]);
+      const next = across ? near?.[Math.min(at, near.length - 1)] : cards[at + along];
       next?.querySelector("a")?.focus();
     }
   }
@@ -89,13 +90,13 @@ export function columnsOf(move) {
   return { element, show };
 }
 
-/** The id of the task of the card around; 0 if there is none. @param {Element | null | undefined | false} part */
+/** The id of the card around; 0 if there is none. @param {Element | null | undefined | false} part */
 function idOf(part) {
   return Number((part || null)?.closest(".card")?.getAttribute("data-key") ?? 0);
 }
 
 /** Lets cards be dropped into a column, and shows where a card would land.
- * @param {HTMLElement} column @param {HTMLElement} list @param {(id: number, before?: number) => void} drop */
+ * @param {HTMLElement} column @param {Element} list @param {(id: number, before?: number) => void} drop */
 function receive(column, list, drop) {
   /** The card before which a card at this height lands. @param {DragEvent} event */
   const below = ({ clientY }) => [...list.children].find((card) => {
@@ -103,7 +104,7 @@ function receive(column, list, drop) {
     return clientY < top + height / 2;
   });
   const clear = () => {
-    for (const one of column.querySelectorAll(".lands, .lands-last")) one.classList.remove("lands", "lands-last");
+    for (const one of [list, ...list.children]) one.classList.remove("lands", "lands-last");
   };
   column.addEventListener("dragstart", ({ dataTransfer, target }) =>
     dataTransfer?.setData("text/plain", String(idOf(/** @type {Element} */ (target)))));

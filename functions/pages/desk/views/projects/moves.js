@@ -1,4 +1,4 @@
-/** Moves of cards. A card stands at its new place at once; when the service has answered, the record is there. */
+/** Moves of cards. A card stands at its new place at once, the record when the service has answered. */
 
 /** @import { JoinedTask } from "workdesk" */
 import { patch, post } from "../../api/client.js";
@@ -9,13 +9,13 @@ import { say } from "../../frame/frame.js";
 /** Sorts tasks as the API does. @param {JoinedTask} one @param {JoinedTask} other */
 export const byOrder = (one, other) => one.order - other.order || one.id - other.id;
 
-/** @param {() => JoinedTask[]} visible the tasks of the board @param {() => void} show @param {HTMLElement} problems */
+/** @param {() => JoinedTask[]} visible @param {() => void} show @param {Element} problems where they stand */
 export function movesOf(visible, show, problems) {
   /** Tasks at places that are not confirmed. @type {Map<number, { task: JoinedTask, from: JoinedTask }>} */
   const open = new Map();
   let queue = Promise.resolve();
 
-  /** The task at the place where it is shown; the same object while nothing changes. @param {JoinedTask} task */
+  /** The task where it is shown; the same object while nothing changes. @param {JoinedTask} task */
   function placed(task) {
     const move = open.get(task.id);
     if (!move) return task;
@@ -33,7 +33,8 @@ export function movesOf(visible, show, problems) {
     const found = others.findIndex((one) => one.id === before);
     const at = found < 0 ? others.length : found;
     const [previous, next] = [others[at - 1], others[at]];
-    const order = next ? (next.order + (previous?.order ?? next.order - 2)) / 2 : (previous?.order ?? task.order) + 1;
+    const order = next ? (next.order + (previous?.order ?? next.order - 2)) / 2
+      : (previous?.order ?? task.order) + 1;
     const mine = { from: task, task: { ...task, status, order } };
     open.set(id, mine);
     problems.replaceChildren();

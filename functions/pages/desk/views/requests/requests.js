@@ -1,4 +1,4 @@
-/** Requests: the list, how one is raised, and one of them: description, comments and fields. `#/requests/{id}` */
+/** Requests: the list, how one is raised, and one: description, comments, fields. `#/requests/{id}` */
 
 /** @import { JoinedTicket, ServiceRequest, User } from "workdesk" */
 /** @import { Child, Choice } from "../../elements.js" */
@@ -6,7 +6,9 @@
 /** @import { Filter } from "../../list.js" */
 import { get, post } from "../../api/client.js";
 import { everyone, put, record } from "../../api/records.js";
-import { ask, button, counted, input, link, named, node, person, quiet, state, time } from "../../elements.js";
+import {
+  ask, button, counted, input, link, named, node, person, quiet, state, time,
+} from "../../elements.js";
 import { addressOf, go, to } from "../../frame/router.js";
 import { denied, myId } from "../../frame/session.js";
 import { list } from "../../list.js";
@@ -51,9 +53,9 @@ export function line(row, people) {
 
 /** The fields of a request or a ticket. Only some statuses follow others. @param {User[]} people */
 export const fieldsOf = (people) => [
-  stateField("Status", "status", ({ status }) => (status === "closed" ? STATUSES.slice(-1)
+  stateField("status", ({ status }) => (status === "closed" ? STATUSES.slice(-1)
     : status === "resolved" ? named(["open", "resolved", "closed"]) : STATUSES)),
-  stateField("Priority", "priority", () => PRIORITIES), assignee(people),
+  stateField("priority", () => PRIORITIES), assignee(people),
 ];
 
 /** The button that raises a request or a ticket. @param {string} noun @param {() => unknown} act */
@@ -84,7 +86,8 @@ async function raise() {
   ], ({ category, reference, ...content }) => {
     const [type, id] = reference.split(" ");
     const about = type && { referenceType: type, referenceId: Number(id) };
-    return post("/api/managed-services/request", {}, { ...content, category: category.trim() || null, ...about });
+    const body = { ...content, category: category.trim() || null, ...about };
+    return post("/api/managed-services/request", {}, body);
   });
 }
 
@@ -102,6 +105,7 @@ async function request(context, id) {
   const { creatorId, createdAt, referenceType, referenceId, agentAction } = data;
   const creator = people.find((user) => user.id === creatorId);
   const project = referenceType === "project" && referenceId;
+  const named = project && (record("project", project)?.title ?? `Project ${project}`);
   const session = agentAction && addressOf("agent_session", agentAction.sessionId);
   page(context, {
     type: "service_request", noun: "request", id, path: "/api/service-requests/{id}", on: { id },
@@ -109,7 +113,7 @@ async function request(context, id) {
     talk: ["Comments", talk.element], wants: talk.wants, changed: talk.show,
     about: () => [`Request ${id}, raised by `, person(creator, `user ${creatorId}`), " ", time(createdAt)],
     further: [
-      project && row("About", link(to(`/projects/${project}`), record("project", project)?.title ?? `Project ${project}`)),
+      project && row("About", link(to(`/projects/${project}`), named)),
       session && row("From", link(session, "the agent’s session")),
     ],
     erase: { reason: creatorId === myId() ? "" : denied("delete_service_request"), path: () => "/requests" },

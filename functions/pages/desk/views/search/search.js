@@ -3,32 +3,32 @@
 /** @import { FoundRecord } from "workdesk" */
 /** @import { View } from "../../frame/router.js" */
 import { get, more } from "../../api/client.js";
-import { arrows, button, counted, empty, input, node, quiet, state, time, trouble } from "../../elements.js";
+import {
+  arrows, button, counted, empty, input, node, quiet, section, state, time, trouble,
+} from "../../elements.js";
 import { say } from "../../frame/frame.js";
 import { addressOf, to } from "../../frame/router.js";
 
 /** The pause after the last key. */
 const PAUSE_MS = 250;
 /** The groups in their order on the page. @type {[FoundRecord["type"], string][]} */
-const TYPES = [["task", "Tasks"], ["service_request", "Requests"], ["ticket", "Tickets"], ["project", "Projects"],
-  ["milestone", "Milestones"], ["activity", "Activities"], ["comment", "Comments"], ["ticket_message", "Messages"]];
+const TYPES = [["task", "Tasks"], ["service_request", "Requests"], ["ticket", "Tickets"],
+  ["project", "Projects"], ["milestone", "Milestones"], ["activity", "Activities"], ["comment", "Comments"],
+  ["ticket_message", "Messages"]];
 
 /** @type {View} */
 export async function view({ body, query, signal, filter }) {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
-  /** The shown rows, and what they answer. @type {FoundRecord[]} */
-  let found = [];
+  /** What the shown rows answer. */
   let answered = "";
   const field = input("Words", "q", {
     type: "search", maxlength: 255, autocomplete: "off", value: query.get("q"),
     hint: "Each word begins a word of the record. A number finds the record with that id.",
   });
   const kinds = input("Type", "type", { options: [["", "All"], ...TYPES], value: query.get("type") });
-  const [words, type] = [field, kinds].map((one) => /** @type {HTMLInputElement} */ (one.querySelector("[name]")));
-  const results = node("div.results");
-  const end = node("div");
-  if (!words || !type) return;
+  const [words, type] = [field, kinds].map((one) => /** @type {any} */ (one.querySelector("[name]")));
+  const [results, end] = [node("div.results"), node("div")];
   field.classList.add("grow");
   body.append(node("div.filters.searching", field, kinds), results, end);
   arrows(results);
@@ -36,30 +36,29 @@ export async function view({ body, query, signal, filter }) {
   const asked = () => `${words.value.trim()} ${type.value}`;
   const search = async () => {
     clearTimeout(timer);
-    const text = words.value.trim();
-    const now = asked();
+    const [text, now] = [words.value.trim(), asked()];
     filter({ q: text || null, type: type.value || null });
     // Text that the API can search for.
-    if (!/[\p{L}\p{N}]|[^\x00-\x7f]/u.test(text)) return add({ data: [], next: null }, now, "");
-    const parameters = { query: text, ...(type.value && { type: [/** @type {any} */ (type.value)] }), limit: 50 };
+    if (!/[\p{L}\p{N}]|[^\x00-\x7f]/u.test(text)) return show([], { data: [], next: null }, now, "");
     try {
-      add(await get("/api/search", parameters, { signal }), now);
+      const parameters = { query: text, ...(type.value && { type: type.value }), limit: 50 };
+      show([], await get("/api/search", parameters, { signal }), now);
     } catch (problem) {
       if (now === asked() && !signal.aborted) end.replaceChildren(trouble(problem, search));
     }
   };
-  /** Shows rows, unless they answer what is no longer asked.
+  /** Shows rows, unless they answer what is no longer asked. @param {FoundRecord[]} before
    * @param {{ data: FoundRecord[], next: string | null }} page @param {string} now @param {string} [none] */
-  const add = ({ data, next }, now, none = next ? "Nothing among the records read so far." : "Nothing found.") => {
+  const show = (before, { data, next }, now, none = next ? "Nothing so far." : "Nothing found.") => {
     if (now !== asked()) return;
-    found = answered === now ? [...found, ...data] : data;
     answered = now;
-    const groups = TYPES.map(([type, name]) => ({ name, rows: found.filter((row) => row.type === type) }));
-    results.replaceChildren(...groups.filter(({ rows }) => rows.length > 0).map(({ name, rows }) =>
-      node("section", node("h2", name, node("span.count", rows.length)),
-        node("ul.list.found", rows.map((row) => line(row, words.value))))));
+    const found = [...before, ...data];
+    results.replaceChildren(...TYPES.flatMap(([type, name]) => {
+      const rows = found.filter((row) => row.type === type).map((row) => line(row, words.value));
+      return rows.length ? section([name, node("span.count", rows.length)], node("ul.list.found", rows)) : [];
+    }));
     end.replaceChildren(found.length ? "" : empty(none),
-      next ? button("More", async () => add(await more(next, { signal }), now)) : "");
+      next ? button("More", async () => show(found, await more(next, { signal }), now)) : "");
     say(found.length ? `${counted(found.length, "result")}.` : none);
   };
 
@@ -67,11 +66,11 @@ export async function view({ body, query, signal, filter }) {
     clearTimeout(timer);
     timer = setTimeout(search, PAUSE_MS);
   });
-  words.addEventListener("keydown", (event) => {
+  words.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
     const first = results.querySelector("a");
     if (event.key === "ArrowDown") first?.focus();
-    else if (event.key === "Enter" && answered !== asked()) void search();
-    else if (event.key === "Enter") first?.click();
+    else if (event.key === "Enter" && answered === asked()) first?.click();
+    else if (event.key === "Enter") void search();
     else return;
     event.preventDefault();
   });
@@ -84,7 +83,7 @@ export async function view({ body, query, signal, filter }) {
   await search();
   return (changed) => {
     const [q, kind] = [changed.get("q") ?? "", changed.get("type") ?? ""];
-    if (q === words.value.trim() && kind === type.value) return;
+    if (`${q} ${kind}` === asked()) return;
     [words.value, type.value] = [q, kind];
     void search();
   };
@@ -92,15 +91,16 @@ export async function view({ body, query, signal, filter }) {
 
 /** @param {FoundRecord} row @param {string} query */
 function line({ type, id, parent, projectId, title, excerpt, status, updatedAt }, query) {
-  const text = [node("span", marked(title, query)), excerpt && excerpt !== title && quiet(marked(excerpt, query))];
+  const found = excerpt && excerpt !== title && quiet(marked(excerpt, query));
   // Its own page, that of its parent, or that of its project, if there is one.
   const own = parent ? addressOf(parent.type, parent.recordId) : addressOf(type, id);
-  const href = own ?? (projectId && to(`/projects/${projectId}`, type === "milestone" ? { milestone: `${id}` } : undefined));
-  return node("li", href ? node("a.grow", { href }, text) : node("span.grow", text),
+  const filter = type === "milestone" ? { milestone: `${id}` } : undefined;
+  const href = own ?? (projectId && to(`/projects/${projectId}`, filter));
+  return node("li", node(href ? "a.grow" : "span.grow", { href }, node("span", marked(title, query)), found),
     status && state(status), node("span.quiet.when", time(updatedAt)));
 }
 
-/** The text with the beginnings of words that are asked for marked. @param {string} text @param {string} query */
+/** A text with the beginnings of the asked words marked. @param {string} text @param {string} query */
 function marked(text, query) {
   const words = query.match(/[\p{L}\p{N}]+/gu)?.join("|") ?? "$^";
   return text.split(new RegExp(`(?<![\\p{L}\\p{N}])(${words})`, "giu"))

@@ -1,9 +1,9 @@
 /** The approval policy and the daily caps of the agent's actions. `#/settings/policy` */
 
-/** @import { ActionType, AgentPolicy, Money, PolicyRule, PolicySet, Risk } from "workdesk" */
+/** @import { ActionType, AgentPolicy, Money, PolicyRule } from "workdesk" */
 /** @import { Choice } from "../../elements.js" */
-/** @import { Context } from "../../frame/router.js" */
-import { get, Problem, put } from "../../api/client.js";
+/** @import { View } from "../../frame/router.js" */
+import { Problem, put } from "../../api/client.js";
 import {
   ask, button, decimals, empty, form, input, money, named, node, number, section, time,
 } from "../../elements.js";
@@ -12,56 +12,48 @@ import { asking, changing, checks, shown } from "./parts.js";
 import { ROLES } from "./users.js";
 
 /** @type {ActionType[]} */
-const ACTIONS = ["reprocess_usage_batch", "resend_usage_events", "retry_invoice", "refresh_invoice", "finalize_invoice",
-  "retry_payment", "void_invoice", "issue_credit_note", "generate_invoice", "resume_billing", "recompute_invoice",
-  "reconcile_payment", "remove_duplicate_usage", "pause_collection", "resume_collection", "resend_webhooks",
-  "sync_customer", "notify_customer", "manual_review"];
-/** @type {Risk[]} */
-const RISKS = ["low", "medium", "high", "critical"];
-/** @type {Choice} */
-const ANY = ["", "Any"];
+const ACTIONS = ["reprocess_usage_batch", "resend_usage_events", "retry_invoice", "refresh_invoice",
+  "finalize_invoice", "retry_payment", "void_invoice", "issue_credit_note", "generate_invoice",
+  "resume_billing", "recompute_invoice", "reconcile_payment", "remove_duplicate_usage", "pause_collection",
+  "resume_collection", "resend_webhooks", "sync_customer", "notify_customer", "manual_review"];
+const OPENER = "Not by a user who recorded the alert, opened the session or had it proposed";
 
-/** @param {Context} context */
+/** @type {View} */
 export async function policy(context) {
   const reason = denied("manage_organization");
-  const save = (/** @type {PolicySet} */ change, /** @type {any} */ match) => put("/api/concierge/policy", {}, change, { match });
-  const { data } = await get("/api/concierge/policy", {}, { signal: context.signal });
-  shown(context, data, save, (known, { keep }) => {
-    const { rules } = known;
-    const common = { what: "The policy", known, save, keep, told };
-    const set = async (/** @type {PolicySet} */ change) => keep((await save(change, known)).data);
+  await shown(context, "/api/concierge/policy", {}, (known, record) => {
+    const { rules, updatedAt } = /** @type {AgentPolicy} */ (known);
+    const set = async (/** @type {any} */ change) => record.keep((await record.patch(change, known)).data);
     const edit = (/** @type {PolicyRule | undefined} */ rule) => {
       const { fields, values } = ruleFields(rule);
-      ask(rule ? "Change the rule" : "Add a rule", changing({
-        ...common, fields, submit: rule ? "Save rule" : "Add rule",
-        values: (typed) => {
-          const changed = values(typed);
-          return { rules: rule ? rules.map((one) => (one === rule ? changed : one)) : [...rules, changed] };
-        },
-      }));
+      const changed = (/** @type {any} */ made) =>
+        ({ rules: rule ? rules.map((one) => (one === rule ? values(made) : one)) : [...rules, values(made)] });
+      const title = rule ? "Change the rule" : "Add a rule";
+      ask(title, changing("The policy", known, record, title, { fields, values: changed }, told));
     };
     const line = (/** @type {PolicyRule} */ rule) => {
       const [actions, approval] = [condition(rule.when), demand(rule)];
       const drop = () => set({ rules: rules.filter((one) => one !== rule) });
-      return node("li", node("div.grow", node("b", actions), node("div", approval)),
-        !reason && [button("Change", () => edit(rule), { kind: "plain", name: `Change: ${actions}` }),
-          asking("Remove", "Remove this rule?", `${actions}: ${approval}.`, drop,
-            { kind: "plain", name: `Remove: ${actions}` })]);
+      return node("li", node("div.grow", node("b", actions), node("div", approval)), !reason && [
+        button("Change", () => edit(rule), { kind: "plain", name: `Change: ${actions}` }),
+        asking("Remove", "Remove this rule?", `${actions}: ${approval}.`, drop,
+          { kind: "plain", name: `Remove: ${actions}` })]);
     };
+    const preset = () => set({ preset: "billing" });
     return {
       acts: [button("Add a rule", () => edit(undefined), { kind: "main", reason }),
-        !reason && asking("Use the rules for billing", "Use the rules for billing?", "They replace the present rules.",
-          () => set({ preset: "billing" }))],
+        !reason && asking("Use the rules for billing", "Use the rules for billing?",
+          "They replace the present rules.", preset)],
       parts: [
-        node("p.quiet", "The strictest rule that matches an action applies. It holds from the next approval on.",
-          known.updatedAt && [" Changed ", time(known.updatedAt), "."]),
+        node("p.quiet", "The strictest rule that matches an action applies, from the next approval on.",
+          updatedAt && [" Changed ", time(updatedAt), "."]),
         section("Rules",
           rules.length ? node("ul.list", rules.map(line)) : empty("No rule: one approval for each action.")),
         section("Daily caps", reason ? node("ul", capLines(known).map((one) => node("li", one)))
-          : form(changing({ ...common, fields: capFields(known), submit: "Save caps", values: caps }))),
+          : form(changing("The policy", known, record, "Save caps", capsForm(known), told))),
       ],
     };
-  });
+  }, put);
 }
 
 /** The policy as text, as far as it is changed. @param {AgentPolicy} policy @param {string[]} names */
@@ -78,97 +70,88 @@ function capLines({ caps: { actions, messagesPerCustomer, money: amounts } }) {
 }
 
 /** @param {AgentPolicy} policy */
-function capFields({ caps: { actions, messagesPerCustomer, money: amounts } }) {
-  const whole = { type: "number", min: 0 };
-  return [
-    input("Actions", "actions", { ...whole, value: String(actions ?? ""), hint: "Empty: no cap. Days are those of UTC." }),
-    input("Messages to one customer", "messagesPerCustomer", { ...whole, value: String(messagesPerCustomer ?? "") }),
+function capsForm({ caps: { actions, messagesPerCustomer, money: amounts } }) {
+  const whole = (/** @type {number | null} */ value) => ({ type: "number", min: 0, value: `${value ?? ""}` });
+  const fields = [
+    input("Actions", "actions", { ...whole(actions), hint: "Empty: no cap. Days are those of UTC." }),
+    input("Messages to one customer", "messagesPerCustomer", whole(messagesPerCustomer)),
     input("Money", "money", {
       value: amounts.map(typed).join(", "),
       hint: "By currency, such as 5000 USD, 4500 EUR. Other currencies then exceed the cap.",
     }),
   ];
+  const values = (/** @type {any} */ { money: sums, ...counts }) => ({ caps: {
+    actions: counts.actions ? Number(counts.actions) : null,
+    messagesPerCustomer: counts.messagesPerCustomer ? Number(counts.messagesPerCustomer) : null,
+    money: sums.split(/,(?!\d)/).filter((/** @type {string} */ one) => one.trim())
+      .map((/** @type {string} */ one) => amountOf(one, "money")),
+  } });
+  return { fields, values };
 }
 
-/** @param {Record<string, string>} values */
-function caps({ actions, messagesPerCustomer, money: amounts = "" }) {
-  const whole = (/** @type {string | undefined} */ text) => (text ? Number(text) : null);
-  const parts = amounts.split(/,(?!\d)/).map((one) => one.trim()).filter(Boolean);
-  return { caps: {
-    actions: whole(actions), messagesPerCustomer: whole(messagesPerCustomer),
-    money: parts.map((one) => amountOf(one, "money")),
-  } };
-}
-
-/** The amount of a text such as "500 USD" or "12.50 EUR". @param {string} text @param {string} name of the field
- * @returns {Money} */
+/** The amount of a text such as "500 USD" or "12.50 EUR".
+ * @param {string} text @param {string} name of the field @returns {Money} */
 function amountOf(text, name) {
-  const [, whole, part = "", code = ""] = /^(\d{1,12})(?:[.,](\d+))?\s*([A-Za-z]{3})$/.exec(text.trim()) ?? [];
-  const [currency, digits] = [code.toUpperCase(), decimals(code.toUpperCase())];
-  if (whole && part.length <= digits) return { currency, minorUnits: Number(whole + part.padEnd(digits, "0")) };
-  const detail = `“${text}” is no amount. Send one such as 500 USD.`;
+  const [, whole, part = "", code = ""] = /^(\d{1,12})(?:[.,](\d+))?\s*([a-z]{3})$/i.exec(text.trim()) ?? [];
+  const currency = code.toUpperCase();
+  const minorUnits = Number(whole + part.padEnd(decimals(currency), "0"));
+  if (whole && part.length <= decimals(currency)) return { currency, minorUnits };
+  const detail = `“${text.trim()}” is no amount. Send one such as 500 USD.`;
   throw new Problem(400, { detail, errors: [{ pointer: `/${name}`, code: "value", detail }] });
 }
 
 /** An amount as people type it. @param {Money} amount */
-function typed({ currency, minorUnits }) {
-  return `${(minorUnits / 10 ** decimals(currency)).toFixed(decimals(currency))} ${currency}`;
-}
+const typed = ({ currency, minorUnits }) =>
+  `${(minorUnits / 10 ** decimals(currency)).toFixed(decimals(currency))} ${currency}`;
 
-/** The actions to which a rule applies, such as "Actions that move money, of 500 USD or more".
- * @param {PolicyRule["when"]} when */
+/** The actions of a rule, such as "Actions that move money, on stripe". @param {PolicyRule["when"]} when */
 function condition({ movesMoney, amountAtLeast, riskAtLeast, actionType, connection }) {
   const parts = [
-    movesMoney === true && "that move money",
-    movesMoney === false && "that move no money",
+    movesMoney !== null && `that move ${movesMoney ? "" : "no "}money`,
     amountAtLeast && `of ${money(amountAtLeast)} or more`,
     riskAtLeast && `of ${riskAtLeast} risk${riskAtLeast === "critical" ? "" : " or higher"}`,
-    actionType && `of the type ${actionType.replaceAll("_", " ")}`,
-    connection && `on ${connection}`,
+    actionType && `of the type ${actionType.replaceAll("_", " ")}`, connection && `on ${connection}`,
   ].filter(Boolean);
   return parts.length === 0 ? "Every action" : `Actions ${parts.join(", ")}`;
 }
 
-/** The approval that a rule demands, such as "two approvals, from manager or admin". @param {PolicyRule} rule */
+/** The approval that a rule demands, such as "two approvals, from admin". @param {PolicyRule} rule */
 function demand({ deny, approvers, roles, notOpener }) {
   if (deny) return "denied to everyone";
-  const from = roles.length > 0 ? `, from ${roles.join(" or ")}` : "";
-  return `${approvers === 2 ? "two approvals" : "one approval"}${from}${notOpener ? ", not by the opener" : ""}`;
+  const from = roles.length > 0 && `from ${roles.join(" or ")}`;
+  return [approvers === 2 ? "two approvals" : "one approval", from, notOpener && "not by the opener"]
+    .filter(Boolean).join(", ");
 }
 
 /** @param {PolicyRule | undefined} rule */
 function ruleFields(rule) {
   const when = rule?.when;
+  const one = (/** @type {string} */ label, /** @type {string} */ name, /** @type {any} */ value,
+    /** @type {Choice[]} */ options) => input(label, name, { options, value });
   const roles = checks("Approvers’ roles (none chosen: any)", ROLES, rule?.roles ?? []);
-  const opener = "Not by a user who recorded the alert, opened the session or had it proposed";
-  const others = checks("Others", [["notOpener", opener]], rule?.notOpener ? ["notOpener"] : []);
-  const approval = rule?.deny ? "deny" : String(rule?.approvers ?? 1);
-  return {
-    fields: [
-      input("Type of action", "actionType", { options: [ANY, ...named(ACTIONS)], value: when?.actionType }),
-      input("Money", "movesMoney", {
-        options: [ANY, ["true", "Move money"], ["false", "Move no money"]], value: String(when?.movesMoney ?? ""),
-      }),
-      input("Amount at least", "amountAtLeast", {
-        value: when?.amountAtLeast && typed(when.amountAtLeast), hint: "Such as 500 USD.",
-      }),
-      input("Risk at least", "riskAtLeast", { options: [ANY, ...named(RISKS)], value: when?.riskAtLeast }),
-      input("Connection", "connection", { value: when?.connection, maxlength: 64 }),
-      input("Needs", "approval", {
-        options: [["1", "One approval"], ["2", "Two approvals"], ["deny", "Denied to everyone"]], value: approval,
-      }),
-      roles.element, others.element,
-    ],
-    /** @param {Record<string, string>} values @returns {PolicyRule} */
-    values: ({ actionType, movesMoney, amountAtLeast, riskAtLeast, connection, approval: needed }) => ({
-      when: {
-        actionType: /** @type {ActionType} */ (actionType) || null,
-        movesMoney: movesMoney ? movesMoney === "true" : null,
-        amountAtLeast: amountAtLeast?.trim() ? amountOf(amountAtLeast, "amountAtLeast") : null,
-        riskAtLeast: /** @type {Risk} */ (riskAtLeast) || null, connection: connection?.trim() || null,
-      },
-      approvers: needed === "2" ? 2 : 1, deny: needed === "deny", roles: roles.values(),
-      notOpener: others.values().length > 0,
+  const others = checks("Others", [["notOpener", OPENER]], rule?.notOpener ? ["notOpener"] : []);
+  const fields = [
+    one("Type of action", "actionType", when?.actionType, [["", "Any"], ...named(ACTIONS)]),
+    one("Money", "movesMoney", String(when?.movesMoney ?? ""),
+      [["", "Any"], ["true", "Move money"], ["false", "Move no money"]]),
+    input("Amount at least", "amountAtLeast", {
+      value: when?.amountAtLeast && typed(when.amountAtLeast), hint: "Such as 500 USD.",
     }),
-  };
+    one("Risk at least", "riskAtLeast", when?.riskAtLeast,
+      [["", "Any"], ...named(["low", "medium", "high", "critical"])]),
+    input("Connection", "connection", { value: when?.connection, maxlength: 64 }),
+    one("Needs", "approval", rule?.deny ? "deny" : String(rule?.approvers ?? 1),
+      [["1", "One approval"], ["2", "Two approvals"], ["deny", "Denied to everyone"]]),
+    roles.element, others.element,
+  ];
+  const values = (/** @type {any} */ { movesMoney, amountAtLeast, approval, ...when }) => ({
+    when: {
+      actionType: when.actionType || null, riskAtLeast: when.riskAtLeast || null,
+      movesMoney: movesMoney ? movesMoney === "true" : null, connection: when.connection.trim() || null,
+      amountAtLeast: amountAtLeast.trim() ? amountOf(amountAtLeast, "amountAtLeast") : null,
+    },
+    approvers: approval === "2" ? 2 : 1, deny: approval === "deny", roles: roles.values(),
+    notOpener: others.values().length > 0,
+  });
+  return { fields, values };
 }

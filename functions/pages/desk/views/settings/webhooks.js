@@ -1,38 +1,34 @@
-/** Webhooks: URLs that are called when records change; one of them, and its deliveries. `#/settings/webhooks/{id}` */
+/** Webhooks: URLs that are called when records change; one with its deliveries. `#/settings/webhooks/{id}` */
 
 /** @import { DeliveryStatus, Webhook, WebhookCreate, WebhookDelivery } from "workdesk" */
-/** @import { Context } from "../../frame/router.js" */
-import { get, patch, post, remove } from "../../api/client.js";
+/** @import { Context, View } from "../../frame/router.js" */
+import { get, post, remove } from "../../api/client.js";
 import { button, counted, fold, form, input, node, quiet, state, time, words } from "../../elements.js";
 import { go, to } from "../../frame/router.js";
 import { save } from "../../record/fields.js";
 import { asking, changing, checks, listed, shown, shownOnce } from "./parts.js";
 
 /** All events of a type of record, or all. @type {WebhookCreate["types"]} */
-const PATTERNS = ["*", "task.*", "milestone.*", "service_request.*", "ticket.*", "ticket_message.*", "activity.*",
-  "project.*", "phase.*", "tag.*", "comment.*", "user.*", "alert.*", "agent_session.*", "notification.*"];
+const PATTERNS = ["*", "task.*", "milestone.*", "service_request.*", "ticket.*", "ticket_message.*",
+  "activity.*", "project.*", "phase.*", "tag.*", "comment.*", "user.*", "alert.*", "agent_session.*",
+  "notification.*"];
 /** @type {Record<DeliveryStatus, string>} */
 const LOOKS = { pending: "pause warn", delivered: "check good", failed: "stop bad" };
 const REASONS = { gone: "Disabled: the receiver is gone", failing: "Disabled: it failed for five days" };
 
 /** @param {Context} context */
 export const webhooks = (context) => listed(context, {
-  rows: (options) => get("/api/webhooks", { limit: 50 }, options), line, none: "No webhook.",
+  rows: (options) => get("/api/webhooks", { limit: 50 }, options), none: "No webhook.",
+  line: (known) => node("li",
+    node("div.grow", node("a", { href: to(`/settings/webhooks/${known.id}`) }, known.url),
+      node("div.quiet", known.description && `${known.description} · `, known.types.map(nameOf).join(", "))),
+    health(known)),
   create: "Create a webhook", secret: ({ url, secret }) => [`Secret of ${url}`, secret],
   form: () => {
     const { fields, values } = fieldsOf({ url: "", types: [], description: null });
-    return { fields, draft: "webhook", act: async (typed) => (await post("/api/webhooks", {}, values(typed))).data };
+    return { fields, act: async (typed) => (await post("/api/webhooks", {}, values(typed))).data };
   },
 });
-
-/** @param {Webhook} webhook */
-function line(webhook) {
-  const { id, url, description, types } = webhook;
-  return node("li",
-    node("div.grow", node("a", { href: to(`/settings/webhooks/${id}`) }, url),
-      node("div.quiet", [description, types.map(nameOf).join(", ")].filter(Boolean).join(" · "))),
-    health(webhook));
-}
 
 /** The state of a webhook, and its last success. @param {Webhook} webhook */
 function health({ enabled, disabledReason, failingSince, lastSuccessAt }) {
@@ -50,25 +46,24 @@ function nameOf(pattern) {
   return pattern === "*" ? "All events" : `${words(type)} ${action === "*" ? "(all)" : action}`;
 }
 
-/** The fields of a webhook, and their values. @param {Pick<Webhook, "url" | "types" | "description">} known */
+/** The fields of a webhook. @param {Pick<Webhook, "url" | "types" | "description">} known */
 function fieldsOf({ url, description, types }) {
   const all = [...new Set([...PATTERNS, ...types])];
-  const events = checks("Events", all.map((one) => /** @type {[typeof one, string]} */ ([one, nameOf(one)])), types);
+  const named = all.map((one) => /** @type {[typeof one, string]} */ ([one, nameOf(one)]));
+  const events = checks("Events", named, types);
+  const https = { type: "url", required: true, maxlength: 500, hint: "https, on a public host." };
   return {
-    fields: [
-      input("URL", "url", { type: "url", required: true, maxlength: 500, value: url, hint: "https, on a public host." }),
-      input("Description", "description", { value: description }), events.element,
-    ],
-    values: (/** @type {Record<string, string>} */ typed) => ({
-      url: typed["url"]?.trim() ?? "", description: typed["description"] || null, types: events.values(),
+    fields: [input("URL", "url", { ...https, value: url }),
+      input("Description", "description", { value: description }), events.element],
+    values: (/** @type {any} */ typed) => ({
+      url: typed.url.trim(), description: typed.description || null, types: events.values(),
     }),
   };
 }
 
-/** @param {Context} context @param {string} address */
-export async function webhook(context, address) {
-  const { body, title, signal } = context;
-  const on = { id: Number(address) };
+/** @type {View} */
+export async function webhook(context, { id }) {
+  const on = { id: Number(id) };
   const result = node("p", { role: "status" });
   const test = async () => {
     const { status, statusCode, durationMs, error } = (await post("/api/webhooks/{id}/test", on)).data;
@@ -79,46 +74,44 @@ export async function webhook(context, address) {
     await remove("/api/webhooks/{id}", on);
     go("/settings/webhooks");
   };
-  const { data } = await get("/api/webhooks/{id}", on, { signal });
-  title("Webhook");
-  shown(context, data, (change, match) => patch("/api/webhooks/{id}", on, change, { match }), (known, record) => {
+  context.title("Webhook");
+  await shown(context, "/api/webhooks/{id}", on, (known, record) => {
     const rotate = async () => {
-      const { data: rotated } = await post("/api/webhooks/{id}/rotate-secret", on);
-      record.keep(rotated);
-      body.prepend(shownOnce(`New secret of ${rotated.url}`, rotated.secret));
+      const { data } = await post("/api/webhooks/{id}/rotate-secret", on);
+      record.keep(data);
+      context.body.prepend(shownOnce(`New secret of ${data.url}`, data.secret));
     };
+    const turn = () => save(record, { enabled: !known.enabled }, known);
     return {
       acts: [
-        button("Send a test", test),
-        button(known.enabled ? "Disable" : "Enable", () => save(record, { enabled: !known.enabled }, known)),
+        button("Send a test", test), button(known.enabled ? "Disable" : "Enable", turn),
         asking("Rotate secret", "Rotate the secret?", "For 24 hours messages are signed with both.", rotate),
         asking("Delete", "Delete this webhook?", "Its deliveries are deleted, too.", drop),
       ],
       parts: [
         node("p.quiet", known.url), node("p.end", health(known)), result,
-        fold("form", "URL and events", form(changing({
-          what: "The webhook", known, submit: "Save webhook", ...fieldsOf(known), save: record.patch, keep: record.keep,
-        }))),
+        fold("form", "URL and events",
+          form(changing("The webhook", known, record, "Save webhook", fieldsOf(known)))),
       ],
     };
   });
+  const path = "/api/webhooks/{id}/deliveries";
   await listed(context, {
-    title: "Deliveries of 7 days", none: "No delivery within 7 days.", line: (row) => delivery(on.id, row),
-    rows: (options) => get("/api/webhooks/{id}/deliveries", { ...on, limit: 50 }, options),
+    title: "Deliveries of 7 days", none: "No delivery within 7 days.",
+    rows: (options) => get(path, { ...on, limit: 50 }, options),
+    line: (row) => delivery(row, () => post(`${path}/{deliveryId}/redeliver`, { ...on, deliveryId: row.id })),
   });
 }
 
-/** @param {number} webhookId @param {WebhookDelivery} delivery */
-function delivery(webhookId, { id, type, change, status, attempts, lastStatusCode, lastError, nextAttemptAt, createdAt }) {
+/** @param {WebhookDelivery} delivery @param {() => Promise<unknown>} redeliver */
+function delivery({ type, change, status, attempts, createdAt, ...last }, redeliver) {
   const done = node("span", { role: "status" });
-  const again = async () => {
-    await post("/api/webhooks/{id}/deliveries/{deliveryId}/redeliver", { id: webhookId, deliveryId: id });
-    done.textContent = "Sent again.";
-  };
-  const result = lastError ?? (lastStatusCode && `status ${lastStatusCode}`);
+  const again = () => redeliver().then(() => done.replaceChildren("Sent again."));
+  const result = last.lastError ?? (last.lastStatusCode && `status ${last.lastStatusCode}`);
+  const name = `Send again: ${type} of ${change.recordId}`;
   return node("li",
-    node("span.grow", nameOf(type), quiet(` #${change.recordId}`)), state(status, words(status), LOOKS[status]),
-    quiet([result, counted(attempts, "attempt")].filter(Boolean).join(", ")),
-    nextAttemptAt && quiet("next ", time(nextAttemptAt)), quiet(time(createdAt)),
-    button("Send again", again, { kind: "plain", name: `Send again: ${type} of ${change.recordId}` }), done);
+    node("span.grow", nameOf(type), quiet(` #${change.recordId}`)),
+    state(status, words(status), LOOKS[status]), quiet(result && `${result}, `, counted(attempts, "attempt")),
+    last.nextAttemptAt && quiet("next ", time(last.nextAttemptAt)), quiet(time(createdAt)),
+    button("Send again", again, { kind: "plain", name }), done);
 }

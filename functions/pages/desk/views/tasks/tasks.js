@@ -26,9 +26,9 @@ export async function view(context, parameters) {
   page(context, {
     type: "task", noun: "task", id, path: "/api/tasks/{id}", on: { id }, permission: "update_task",
     talk: ["Comments", talk.element], wants: talk.wants, changed: talk.show, described: true,
-    about: ({ project }) => [`Task ${id}`, project && [" in ", link(to(`/projects/${project.id}`), project.title)]],
-    fields: [stateField("Status", "status", () => named(STATUSES)),
-      stateField("Priority", "priority", () => named(["low", "medium", "high", "urgent"])), assignee(people), ...FIELDS],
+    about: ({ project: of }) => [`Task ${id}`, of && [" in ", link(to(`/projects/${of.id}`), of.title)]],
+    fields: [stateField("status", () => named(STATUSES)),
+      stateField("priority", () => named(["low", "medium", "high", "urgent"])), assignee(people), ...FIELDS],
     erase: {
       reason: denied("delete_task"), path: ({ projectId }) => (projectId ? `/projects/${projectId}` : "/"),
     },
@@ -57,7 +57,7 @@ const FIELDS = [
   },
 ];
 
-/** Reads the phases of the task's project, also for their names. @param {{ projectId: number | null }} task */
+/** Reads the phases of a project, also for their names. @param {{ projectId: number | null }} task */
 async function phases({ projectId }) {
   return projectId ? put("phase", await all("/api/projects/{projectId}/phases", { projectId })) : [];
 }

@@ -1,6 +1,6 @@
 /**
- * Tickets: the list, how one is raised, and one of them: its messages, support's side told apart and internal notes
- * set off, and its fields. `#/tickets/{id}`
+ * Tickets: the list, how one is raised, and one of them: its messages, support's side told apart and internal
+ * notes set off, and its fields. `#/tickets/{id}`
  */
 
 /** @import { TicketMessage } from "workdesk" */
@@ -66,7 +66,7 @@ function entry({ content, sender, internal, createdAt }) {
   return { author: sender.name, at: createdAt, text: content, label, aside: internal, support };
 }
 
-/** The writer of a reply or a note. @param {number} ticketId @param {boolean} closed @param {() => unknown} sent */
+/** Writes a reply or a note. @param {number} ticketId @param {boolean} closed @param {() => unknown} sent */
 function reply(ticketId, closed, sent) {
   const reason = closed ? "The ticket is closed and takes no more replies." : denied("reply_ticket");
   if (reason && !draftOf("message")) return quiet(reason);
