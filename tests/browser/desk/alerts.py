@@ -65,7 +65,7 @@ def faults(world, *faults):
 
 
 def two_people_resolve_an_alert(world):
-    with world.desk("max", "#/alerts") as max_, world.desk("ada", "#/alerts?status=me") as ada:
+    with world.desk("max", "#/alerts") as max_, world.desk("ada", "#/alerts?status=me", width=390) as ada:
         sees(ada, "Nothing waits for you.")
         max_.looks("alerts")
         max_.page.get_by_role("combobox", name="Severity").select_option("error")
@@ -286,18 +286,23 @@ def settles_and_hands_over(world):
 
 
 def pauses(world):
+    """A pause begins and ends by keyboard, on the list and while an action waits."""
     proposed(world, "sue", "invoice_quantity_differs")
-    with world.desk("ada", "#/alerts") as desk:
+    with world.desk("ada", "#/alerts", width=390) as desk:
         page = desk.page
-        press(desk, "Pause all actions")
+
+        def enters(name):
+            page.get_by_role("button", name=name, exact=True).press("Enter")
+
+        enters("Pause all actions")
         sees(desk, "All actions are paused")
-        page.get_by_role("link", name="Invoice KA-2026-11 bills more than was metered").click()
-        press(desk, "Preview and approve")
+        page.get_by_role("link", name="Invoice KA-2026-11 bills more than was metered").press("Enter")
+        enters("Preview and approve")
         sees(desk, "All of the organization's actions are paused.")
-        press(desk, "Approve and execute")
+        enters("Approve and execute")
         sees(desk, "Queued")
-        press(desk, "Pause…")
-        press(desk, "Resume all actions")
+        enters("Pause…")
+        enters("Resume all actions")
         page.get_by_role("button", name="Pause all actions").wait_for()
-        press(desk, "Cancel the session")
+        enters("Cancel the session")
         sees(desk, "Analyse again")

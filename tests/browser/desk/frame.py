@@ -29,7 +29,7 @@ def signs_in_by_keyboard(world):
 
 
 def navigates(world):
-    with world.desk("mia", "#/nowhere") as desk:
+    with world.desk("mia", "#/nowhere", width=390) as desk:
         page = desk.page
         page.get_by_role("heading", name="There is no such page").wait_for()
         page.get_by_role("link", name="Go to Home").click()

@@ -68,7 +68,7 @@ class Desk:
     def looks(self, name):
         """axe-core finds nothing and nothing is cut off, in light at the great width and in dark at the small one.
         Keeps pictures."""
-        page = self.page
+        page, own = self.page, self.page.viewport_size
         PICTURES.mkdir(parents=True, exist_ok=True)
         for width, scheme in zip(WIDTHS, SCHEMES, strict=True):
             page.set_viewport_size({"width": width, "height": 800})
@@ -79,7 +79,7 @@ class Desk:
             found = self.world.axe(page, scheme == SCHEMES[0])
             assert not found, f"{name} at {width} px, {scheme}: {found}"
             page.screenshot(path=PICTURES / f"{name}-{width}-{scheme}.png", full_page=True)
-        page.set_viewport_size({"width": WIDTHS[0], "height": 800})
+        page.set_viewport_size(own)
         page.emulate_media(color_scheme=SCHEMES[0])
 
     def looks_up(self):
