@@ -21,6 +21,24 @@ names! {
         UserChanged,
         /// A password was set, which ended the user's sessions and tokens.
         PasswordSet,
+        /// A user reset a forgotten password, which ended the user's sessions and tokens.
+        PasswordReset,
+        /// A user's address changed, or was verified.
+        EmailChanged,
+        /// An invitation was created.
+        InvitationCreated,
+        /// An invitation was accepted, which created its user.
+        InvitationAccepted,
+        /// A user signed in.
+        SignedIn,
+        /// Sign-ins of a user were refused in a quarter of an hour.
+        SignInRefused,
+        /// A user signed out.
+        SignedOut,
+        /// Sessions of a user were ended: one, all but the named one, or all.
+        SessionsEnded,
+        /// The sign-in by the company's provider was set or deleted.
+        SignInChanged,
         /// A token was created.
         TokenCreated,
         /// A token was deleted.
@@ -215,11 +233,26 @@ impl EntryContent {
 
     /// Notes a new password, without fields.
     pub fn password_set(user: UserId) -> Self {
+        let nothing = [Value::Null, Value::Null];
+        Self::noted(
+            OrganizationEvent::PasswordSet,
+            vec![subject::user(user)],
+            nothing,
+        )
+    }
+
+    /// Notes what is no record's change. `Value::Null` is none.
+    pub fn noted(
+        event: OrganizationEvent,
+        subjects: Vec<String>,
+        [before, after]: [Value; 2],
+    ) -> Self {
+        let noted = |value: Value| (!value.is_null()).then(|| text(bounded(members(value))));
         Self {
-            event: OrganizationEvent::PasswordSet,
-            subjects: vec![subject::user(user)],
-            before: None,
-            after: None,
+            event,
+            subjects,
+            before: noted(before),
+            after: noted(after),
         }
     }
 
