@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use http::HeaderName;
-use model::{Clock, Code, Error};
+use model::{Clock, Code, Error, network};
 use runtime::{FromStart, Start, config::ApiConfig, links::Links};
 use store::Store;
 
@@ -49,6 +49,12 @@ impl App {
             allowed_origins: config.allowed_origins.clone().into(),
             client_address_header: config.client_address_header.clone(),
         }
+    }
+
+    /// The network of an address, to be named in notices. None if the deployment sends no mail.
+    pub fn notices_from(&self, address: &str) -> Option<String> {
+        let named = || network::shown(address).unwrap_or_default();
+        self.sends_mail.then(named)
     }
 
     /// 409 if the deployment sends no mail.

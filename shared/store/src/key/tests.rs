@@ -173,6 +173,10 @@ fn lists(keys: &mut Keys) {
     keys.add("user", user(tenant, id(3)));
     keys.list("users", users(tenant));
     keys.add("email_holder", email_holder(tenant, "ada@example.com"));
+    keys.add("link", link("hash"));
+    keys.add("mail_count", mail_count("hash", at()));
+    keys.add("invitation", invitation(tenant, id(16)));
+    keys.list("invitations", invitations(tenant));
     keys.list("tokens", tokens(tenant, id(3)));
     keys.add("session", session(tenant, id(3), "hash"));
     keys.add("attempted", attempted(tenant, id(3), "key"));
