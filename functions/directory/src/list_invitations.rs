@@ -7,7 +7,7 @@ use crate::view::InvitationView;
 
 /// Lists the invitations of the caller's organization.
 ///
-/// Those that were not accepted come first, then the newest.
+/// Open invitations come first, then the newest. An open one was not accepted yet.
 #[utoipa::path(get, path = "/api/invitations")]
 pub async fn list_invitations(
     State(app): State<App>,

@@ -29,7 +29,7 @@ pub struct UserView {
     full_name: String,
     /// Address for mail; null without one, and for callers without `manage_users`, except the user's own.
     email: Option<Email>,
-    /// Instant at which the user followed a link that was sent there; null as long as it is not verified.
+    /// Instant at which the user verified the address by a link; null before.
     email_verified_at: Option<Timestamp>,
     #[schema(value_type = Role)]
     role: OrOther<Role>,
@@ -158,7 +158,7 @@ pub struct OrganizationEntryView {
     /// Credential of the request; null for the service itself and the operator.
     credential: Option<EntryCredential>,
     event: OrganizationEvent,
-    /// Changed records: `organization:1`, `user:7`, `token:3`, `policy`, `connection:stripe`, `agent` or
+    /// Changed records: `organization:1`, `user:7`, `invitation:2`, `token:3`, `policy`, `connection:stripe`, `agent` or
     /// `alert:9`. A token has its owner, too.
     subjects: Vec<String>,
     /// Changed fields before; null for a new record. Of reported alerts, by subject. Of a value with more

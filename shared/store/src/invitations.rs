@@ -239,8 +239,7 @@ impl Invitations<'_> {
         }
     }
 
-    /// Makes the account of an invitation, and begins a session of its user. 403 for an invitation that is dead
-    /// by now, 409 when the username or the address is taken.
+    /// Makes the account of an invitation, and begins a session of its user. 403 for a dead invitation, 409 when the username or the address is taken.
     pub async fn accept(
         &self,
         open: OpenInvitation,

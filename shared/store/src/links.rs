@@ -182,7 +182,7 @@ impl AccountLinks<'_> {
     }
 
     /// Sets the password of a link's account, which ends all sessions, tokens and links of the account. 403
-    /// for a link that is dead by now.
+    /// for a dead link.
     pub async fn reset(
         &self,
         account: LinkedAccount,

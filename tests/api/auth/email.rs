@@ -65,8 +65,8 @@ async fn a_taken_address_is_told_to_its_reader_alone() {
         assert_eq!(asked.expect(202), Value::Null);
     }
     let mails = mailbox.news().await;
-    let taken = mails.iter().find(|mail| mail.to.starts_with("SHARED"));
-    let Letter::EmailConfirmation { link, .. } = &taken.unwrap().letter else {
+    let of_vic = mails.iter().find(|mail| mail.to.starts_with("SHARED"));
+    let Letter::EmailConfirmation { link, .. } = &of_vic.unwrap().letter else {
         panic!("{mails:?}");
     };
     let token = json!({"token": api.app.links.token(link).unwrap()});
@@ -91,8 +91,8 @@ async fn the_link_ends_after_a_day_and_with_a_new_password() {
     let password = json!({"password": "a horse of another colour"});
     let path = format!("/api/users/{}/password", vic.id);
     ada.put(&path, password).await.expect(204);
-    let reset = api.has_verified(&api.user("sue").await, "sue@example.com");
-    reset.await;
+    let sue = api.user("sue").await;
+    api.has_verified(&sue, "sue@example.com").await;
     let of_another = api.has_link_to_reset("sue@example.com").await;
     let confirm = async |token: &str| {
         let nobody = api.anonymous();

@@ -72,9 +72,8 @@ async fn a_new_address_is_told_to_the_old_one() {
     api.has_verified(&mia, "old@example.com").await;
     let token = api.has_link_to_confirm(&mia, "new@example.com").await;
     mailbox.news().await;
-    let confirmed = api
-        .anonymous()
-        .post("/api/auth/email/confirm", json!({"token": token}));
+    let nobody = api.anonymous();
+    let confirmed = nobody.post("/api/auth/email/confirm", json!({"token": token}));
     confirmed.await.expect(204);
     let mail = mailbox.mail().await;
     assert_eq!(mail.to, "old@example.com");

@@ -44,7 +44,7 @@ pub struct World {
     token: String,
     /// Another user and a token of theirs.
     token_of_another: (String, String),
-    /// An invitation that is sent again, and one that is deleted.
+    /// An invitation to send again, and one to delete.
     invitations: [String; 2],
     /// The tokens of links: of an invitation, for a forgotten password, and to a new address.
     links: [String; 3],

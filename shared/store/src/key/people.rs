@@ -75,7 +75,7 @@ pub(crate) fn link(token_hash: &str) -> Key<Link> {
     Key::new(format!("LINK#{token_hash}"), "LINK")
 }
 
-/// The mails that count together, in the period from that instant on.
+/// The count of mails of one kind, in the period from that instant on.
 pub(crate) fn mail_count(hash: &str, since: Timestamp) -> Key<MailCount> {
     Key::new(format!("MAILS#{hash}"), format!("COUNT#{since}"))
 }
