@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
-use http::HeaderName;
 use model::Clock;
-use runtime::{FromStart, Start, config::ApiConfig};
+use runtime::{
+    FromStart, Start,
+    config::{ApiConfig, TrustedProxy},
+};
 use store::Store;
 
 use crate::auth::{Cursors, Limits, SessionCookie};
@@ -20,8 +22,8 @@ pub struct App {
     pub cursors: Cursors,
     /// Origins of web clients other than the API's own host.
     pub allowed_origins: Arc<[String]>,
-    /// The header in which a trusted proxy names the client's address.
-    pub client_address_header: Option<HeaderName>,
+    /// The proxy that names the client's address.
+    pub proxy: Option<TrustedProxy>,
 }
 
 impl FromStart for App {
@@ -41,7 +43,7 @@ impl App {
             cookie: SessionCookie::new(config.session_secrets.clone(), config.cookie_scope),
             cursors: Cursors::new(config.session_secrets.clone()),
             allowed_origins: config.allowed_origins.clone().into(),
-            client_address_header: config.client_address_header.clone(),
+            proxy: config.proxy.clone(),
         }
     }
 }
