@@ -281,7 +281,7 @@ fn faults() -> Vec<Fault> {
     all
 }
 
-/// Plays healthy hours, and then a fault. Returns the alarms that rang within it, and those that rang before.
+/// Plays healthy hours, and then a fault. Returns the alarms of the fault, and those before it.
 fn play(fault: &Fault, alarms: &[Alarm], healthy: &Metrics, requests: f64) -> [BTreeSet<String>; 2] {
     let mut metrics = healthy.clone();
     let ringing = |metrics: &Metrics, end: usize| {

@@ -36,8 +36,8 @@ async fn send(api: &Api, request: Request, broken: Option<&str>) -> Result<Answe
 async fn the_check_leaves_nothing_behind() {
     let api = Api::start().await;
     let ada = api.sign_in("ada").await;
-    let checker = checker(PASSWORD);
-    let checked = checker.check(async |request| send(&api, request, None).await);
+    let of_ada = checker(PASSWORD);
+    let checked = of_ada.check(async |request| send(&api, request, None).await);
     assert_eq!(checked.await, Ok(()));
     assert_eq!(ada.get("/api/activities").await.ids(), [] as [i64; 0]);
 }
@@ -52,8 +52,8 @@ async fn a_failed_check_names_its_step() {
         (PASSWORD, Some("GET"), "read"),
         (PASSWORD, Some("DELETE"), "delete"),
     ] {
-        let checker = checker(password);
-        let checked = checker.check(async |request| send(&api, request, broken).await);
+        let of_ada = checker(password);
+        let checked = of_ada.check(async |request| send(&api, request, broken).await);
         let Failed { step: failed, cause } = checked.await.unwrap_err();
         assert_eq!(failed, step);
         assert!(!cause.is_empty() && !cause.contains(PASSWORD), "{cause}");

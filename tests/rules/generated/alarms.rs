@@ -18,7 +18,7 @@ const BURNS: [(&str, u32, f64, u32, &str); 2] = [
     ("SlowBurn", 21_600, 0.6, 10, "six hours: its budget of 30 days ends within five"),
 ];
 
-/// The percentage of slow requests of an hour that rings: 14.4 times the one that the objective allows.
+/// The percentage of slow requests in an hour that rings: 14.4 times the objective's 1 %.
 const SLOW: f64 = 14.4;
 
 /// The log queries: name, functions whose logs it reads, and text. `API` are the functions with endpoints,
@@ -142,7 +142,7 @@ pub fn of_background() -> Vec<String> {
     lines
 }
 
-/// The functions that a queue, the stream or the schedule calls, but for the one that has an alarm of its own.
+/// The functions without endpoints, but for the checker, which has an alarm of its own.
 pub fn background() -> impl Iterator<Item = &'static Function> {
     let all = FUNCTIONS.iter();
     all.filter(|one| one.api().is_none() && !one.is_client())

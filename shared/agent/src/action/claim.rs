@@ -355,8 +355,8 @@ impl AgentAction {
         (Self::DELIVERY << messages.clamp(0, 5)).min(Self::RESENT_WITHIN)
     }
 
-    /// Returns the instant from which it is overdue, if the sweeper sent messages for it that came to nothing. The
-    /// message of a planned check is the first one.
+    /// Returns the instant from which it is overdue, if messages of the sweeper came to nothing. A planned check
+    /// begins with such a message.
     pub fn overdue_since(&self) -> Option<Timestamp> {
         let planned = i64::from(self.awaits_check());
         let pauses = (planned..self.schedule.resends).map(Self::pause_after);
