@@ -228,9 +228,8 @@ export function ask(title, { text, act, ...options }) {
   ]);
 }
 
-/**
- * Saves a change of a record as it was read. After a 412 both versions stand in `place`, and the user keeps one.
- * Resolves to false then: a form is not done.
+/** Saves a change of a record as it was read. After a 412 both versions stand in `place`, and one is kept; it
+ * resolves to false then: a form is not done.
  * @param {{ place: HTMLElement, what: string, known: any, save: (known: any) => unknown, mine: () => string,
  *   theirs: (current: any) => string, take: (current: any) => unknown }} saving @returns {Promise<boolean>}
  */
@@ -301,7 +300,7 @@ function focusLike(focused, at, row) {
 /** What a place shows. @type {WeakMap<Element, Map<string, Drawn>>} */
 const drawn = new WeakMap();
 
-/** Shows elements by keys. What looks as before stays; else the new one takes over focus and what is unfolded.
+/** Shows elements by keys. What looks as before stays; else the new one takes over focus and open folds.
  * @param {HTMLElement} place @param {Part[]} parts */
 export function redraw(place, parts) {
   const before = drawn.get(place);
@@ -339,7 +338,8 @@ const STATES = {
   backlog: "dash quiet", todo: "ring", in_progress: "half accent", in_review: "half good",
   blocked: "stop bad", done: "check good", cancelled: "cross quiet", open: "ring", pending: "pause warn",
   resolved: "check good", closed: "check quiet", active: "half accent", on_hold: "pause warn",
-  completed: "check good", archived: "cross quiet", low: "down quiet", medium: "dash", high: "up warn", urgent: "up bad",
+  completed: "check good", archived: "cross quiet", low: "down quiet", medium: "dash", high: "up warn",
+  urgent: "up bad",
   // Alerts and sessions
   acknowledged: "half accent", info: "ring", warning: "warning warn", error: "warning bad",
   critical: "stop bad", started: "ring", analyzing: "half accent", awaiting_confirmation: "pause warn",

@@ -3,23 +3,22 @@
  *     writer({ label: "Comment", submit: "Comment", draft: "comment", save: async (text) => { … } })
  *     const { element, show } = thread({ entry, write: { … }, reply, edit, remove });  show(records);
  *
- * A writer keeps its draft until `save` is done. A 412 shows both versions: `match` is then the record as it is now.
- */
+ * A writer keeps its draft until `save` is done. `match`: the record as read; after a 412, as it is now. */
 import { everyone } from "./api/records.js";
 import { button, field, form, newId, node, quiet, rows, settle, time } from "./elements.js";
 import { draftAt, draftOf, keepDraft } from "./frame/drafts.js";
 
 /** @typedef {object} Writing
- * @property {string} label @property {string} submit @property {string} draft name of the draft at this address
- * @property {(text: string, match: any) => unknown} save
- * @property {string} [value] @property {{ version: number }} [match] @property {(current: any) => string} [textOf]
+ * @property {string} label @property {string} submit @property {string} draft its name at this address
+ * @property {(text: string, match: any) => unknown} save @property {string} [value]
+ * @property {{ version: number }} [match] @property {(current: any) => string} [textOf]
  * @property {boolean} [line] a text of one line @property {boolean} [optional] may be empty
  * @property {() => void} [cancel] closes the writer; also called after a save
  * @property {HTMLElement} [extra] a further control, such as "Internal note"
  * @property {string} [reason] why the user may not write */
 /** @typedef {object} Entry
  * @property {string} author @property {string} at @property {string | null} text null: deleted
- * @property {string} [label] such as "Support" or "Internal note" @property {boolean} [support] written by support
+ * @property {string} [label] such as "Internal note" @property {boolean} [support] written by support
  * @property {boolean} [aside] set off from the others, as internal notes are
  * @property {boolean} [edited] @property {boolean} [own] may be edited and deleted
  * @property {number | null} [parentId] */
@@ -152,8 +151,8 @@ export function thread({ entry, write, reply, edit, remove }) {
     const change = () => {
       content.hidden = true;
       return open({
-        label: "Comment", submit: "Save", draft: `edit ${id}`, value: text ?? "", textOf: (now) => now.content,
-        match: /** @type {{ version: number }} */ (record),
+        label: "Comment", submit: "Save", draft: `edit ${id}`, value: text ?? "",
+        textOf: (current) => current.content, match: /** @type {{ version: number }} */ (record),
         save: async (changed, match) => {
           saving.add(id);
           await Promise.resolve(edit?.(record, changed, match)).finally(() => saving.delete(id));
@@ -173,7 +172,8 @@ export function thread({ entry, write, reply, edit, remove }) {
     if (own && !saving.has(id) && draftOf(`edit ${id}`) !== null) change();
     else if (reply && draftOf(`reply ${id}`) !== null) answer();
     return node("li", { class: kinds || null },
-      node("p.by", node("b", author), label && quiet(label), time(at), edited && quiet("edited")), content, place);
+      node("p.by", node("b", author), label && quiet(label), time(at), edited && quiet("edited")),
+      content, place);
   };
   /** @param {R[]} records */
   const show = (records) => {

@@ -3,8 +3,8 @@
  *     const { data, next } = await get("/api/projects/{id}/tasks", { id: 1, status: ["todo"] }, { signal });
  *     const { data } = await patch("/api/tasks/{id}", { id: 7 }, { title: "…" }, { match: task });
  *
- * Parameters fill the path's braces; the others become the query, a list by repetition. All have the document's
- * types. Failures throw a `Problem`; an aborted request throws `AbortError`.
+ * Parameters fill the path's braces; others become the query, a list by repetition. Types are the document's.
+ * Failures throw a `Problem`; an aborted request throws `AbortError`.
  * Each POST has an `Idempotency-Key`; after a lost connection the same request has the same key again.
  * 429, 503 and a lost connection are repeated, by `Retry-After` or with growing pauses, five times.
  * A 401 waits for the sign-in (`onUnauthenticated`) and is then repeated. */

@@ -91,7 +91,7 @@ export function watch(signal, watcher) {
 }
 
 /** Reads again after wanted changes: once for all of a moment, and not all the time.
- * @param {AbortSignal} signal @param {(change: api.Change) => unknown} wants @param {() => Promise<unknown>} read
+ * @param {AbortSignal} signal @param {(change: api.Change) => unknown} wants @param {() => unknown} read
  * @param {number} [seconds] the least time between two reads */
 export function readAfter(signal, wants, read, seconds = 0) {
   let [waits, last] = [false, 0];

@@ -1,6 +1,5 @@
 /** Drafts: typed text that was not sent, by user, address and name. They survive a reload of the page.
- * `keepDraft` restores the text now, and keeps it as the user types. What it returns drops it, once it was sent.
- */
+ * `keepDraft` restores the text, and keeps it as the user types. What it returns drops it. */
 import { myId } from "./session.js";
 
 /** For a browser without storage, or with a full one. @type {Map<string, string>} */

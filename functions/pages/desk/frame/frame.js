@@ -73,7 +73,7 @@ function showActivity() {
 
 /** Shows a notice with an action for five seconds; longer while the pointer or the focus is on it.
  * @param {string} text @param {string} label @param {() => void} act
- * @param {(leaving: boolean) => void} [done] called when it is over without the action, or the page is left */
+ * @param {(leaving: boolean) => void} [done] called when it ends without the action, or the page is left */
 export function notice(text, label, act, done = () => {}) {
   /** @type {ReturnType<typeof setTimeout>} */
   let timer;

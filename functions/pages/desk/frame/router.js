@@ -1,19 +1,16 @@
 /** The router. The address of a view is `#/tasks/7?status=todo`: a path, and the view's filters.
  *
- * A view appends to `context.body` as data arrives, and ends when it is all there. An error that it throws stands in
- * its place with "Try again". It may return `(query) => …`, called when only the filters of the address change; else
- * it is opened anew. Its parameters are those of the path, such as `{ id: "7" }`. */
+ * A view appends to `context.body` as data arrives, and ends when all is there. What it throws stands in its
+ * place with "Try again". It may return what is called when only the filters of the address change; else it is
+ * opened anew. Its parameters are those of the path, such as `{ id: "7" }`. */
 import { Problem } from "../api/client.js";
 import { node, trouble } from "../elements.js";
 
-/** @typedef {object} Context
- * @property {HTMLElement} header the head of the view, with its heading; a view appends its actions
- * @property {HTMLElement} body the empty body
- * @property {URLSearchParams} query the filters in the address
- * @property {AbortSignal} signal aborts when the view closes
- * @property {(text: string) => void} title sets the heading and the page's title
- * @property {(changes: Record<string, string | string[] | null>) => void} filter sets filters in the address
- */
+/** `header` has the heading, and `title` sets it; `signal` aborts when the view closes; `filter` sets filters in
+ * the address, which `query` has.
+ * @typedef {{ header: HTMLElement, body: HTMLElement, query: URLSearchParams, signal: AbortSignal,
+ *   title: (text: string) => void,
+ *   filter: (changes: Record<string, string | string[] | null>) => void }} Context */
 /** @typedef {(query: URLSearchParams) => void} Requery */
 /** @typedef {(context: Context, parameters: Record<string, string>) => Promise<Requery | void>} View */
 /** `place`: the entry of the navigation. `title`: until the view knows better.

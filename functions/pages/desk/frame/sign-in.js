@@ -1,6 +1,5 @@
-/**
- * The sign-in: a dialog over the page, at the start and when a request meets a 401. Requests that wait for it are
- * then repeated, and what was typed stays. Another user than before gets a fresh page. */
+/** The sign-in: a dialog over the page, at the start and at a 401. What waits for it is then repeated; what was
+ * typed stays. Another user than before gets a fresh page. */
 import { post } from "../api/client.js";
 import { dialog, form, input, node } from "../elements.js";
 import { myId } from "./session.js";

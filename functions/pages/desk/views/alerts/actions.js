@@ -125,8 +125,9 @@ function opener(known, key, label, reason, { fields, done, act, ...options }) {
  * @param {string} [now] state of the approved action */
 export function manualButtons(known, action, now) {
   const { session } = known;
-  const isOpen = session && ["awaiting_confirmation", "executing", "completed", "failed"].includes(session.status);
-  if (!isOpen || (action.isAutomated ? now !== "unknown" : action.handling)) return null;
+  const open = ["awaiting_confirmation", "executing", "completed", "failed"];
+  if (!session || !open.includes(session.status)) return null;
+  if (action.isAutomated ? now !== "unknown" : action.handling) return null;
   const people = known.users.map(({ id, fullName, username }) =>
     /** @type {Choice} */ ([String(id), `${fullName} (${username})`]));
   const path = { id: session.id, actionId: action.id };
@@ -208,7 +209,8 @@ export function sessionButtons(known) {
   if (ended) {
     const label = session ? "Analyse again" : "Analyse";
     return alert.status !== "resolved"
-      && node("div.acts", button(label, analyse, { kind: session ? "" : "main", reason }), node("small", effect));
+      && node("div.acts", button(label, analyse, { kind: session ? "" : "main", reason }),
+        node("small", effect));
   }
   return node("div.acts",
     status === "started" && button("Propose actions", () => propose(), { kind: "main", reason }),

@@ -7,7 +7,8 @@
 /** @import { Part } from "../../elements.js" */
 /** @import { View } from "../../frame/router.js" */
 import { patch, Problem } from "../../api/client.js";
-import { button, counted, facts, link, node, quiet, redraw, section, state, time, words } from "../../elements.js";
+import { button, counted, facts, link, node, quiet, redraw, section, state } from "../../elements.js";
+import { time, words } from "../../elements.js";
 import { say } from "../../frame/frame.js";
 import { to } from "../../frame/router.js";
 import { denied } from "../../frame/session.js";
@@ -99,7 +100,8 @@ function alertFacts(known) {
   return section("Alert", facts({
     Records: alert.entities.map(({ type, id }) => node("div", quiet(`${words(type)} `), node("code", id))),
     Description: alert.description && node("span.text", alert.description),
-    Measured: metric && `${words(metric.name)} ${metric.value} ${metric.unit ?? ""}, limit ${metric.threshold}`,
+    Measured: metric && `${words(metric.name)} ${metric.value} ${metric.unit ?? ""}`,
+    Limit: metric && `${metric.threshold}`,
     Labels: Object.entries(alert.labels).map(([name, value]) => node("div", quiet(`${name} `), value)),
     Before: alert.lifecycle.map(({ at, state: one }) => node("div", `${one} `, quiet(time(at)))),
     Type: words(alert.signalType),

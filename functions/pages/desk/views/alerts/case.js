@@ -25,10 +25,10 @@ export class Case {
   /** What became of a change of the alert's status. */ told = "";
   #question = 0;
 
-  /** @param {{ alertId?: number, sessionId?: number }} of @param {AbortSignal} signal @param {() => void} show */
-  constructor({ alertId, sessionId }, signal, show) {
-    this.alertId = alertId;
-    this.sessionId = sessionId;
+  /** @param {{ alertId?: number, sessionId?: number }} of one of them
+   * @param {AbortSignal} signal @param {() => void} show */
+  constructor(of, signal, show) {
+    this.of = of;
     this.signal = signal;
     this.show = show;
   }
@@ -79,8 +79,8 @@ export class Case {
     const [options, mine] = [{ signal: this.signal }, (this.#question += 1)];
     const session = async (/** @type {number | null | undefined} */ id) =>
       (id ? (await get(SESSION, { id }, options)).data : undefined);
-    const wanted = await session(this.sessionId);
-    const id = this.alertId ?? wanted?.alertId ?? 0;
+    const wanted = await session(this.of.sessionId);
+    const id = this.of.alertId ?? wanted?.alertId ?? 0;
     const alert = (await get("/api/concierge/alerts/{id}", { id }, options)).data;
     const now = wanted ?? await session(alert.agentSessionId);
     if (mine !== this.#question) return;
@@ -88,8 +88,8 @@ export class Case {
       [this.journal, this.check, this.decision] = [[], undefined, undefined];
       this.forms.clear();
     }
-    const digests = (/** @type {api.ProposedAction[] | undefined} */ all) => all?.map(({ digest }) => digest).join();
-    const isNew = digests(now?.proposedActions) !== digests(this.actions);
+    const digests = (/** @type {api.ProposedAction[]} */ all) => all.map(({ digest }) => digest).join();
+    const isNew = digests(now?.proposedActions ?? []) !== digests(this.actions);
     const ran = this.runs;
     [this.alert, this.session] = [alert, now];
     if (isNew) this.#choose();

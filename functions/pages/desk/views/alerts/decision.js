@@ -1,6 +1,5 @@
-/**
- * The decision: a preview of the chosen actions as they would be sent now, and the approval of exactly that. Its
- * form is made once for a preview, so that a change by others neither moves nor loses what is typed. */
+/** The decision: a preview of the chosen actions as they would be sent now, and the approval of that. Its
+ * form is made once, so that a change by others neither moves nor loses what is typed. */
 
 /** @import * as api from "workdesk" */
 /** @import { Case } from "./case.js" */
@@ -155,7 +154,7 @@ function actionPreview(known, action, preview, several) {
     "Only if": [
       failing.length > 0 && [node("strong", "False or not known now:"), conditions(failing)],
       fold(`conditions ${action.id}`,
-        failing.length === 0 ? `All ${all} hold now` : `${holding.length} of ${all} hold`, conditions(holding)),
+        failing.length ? `${holding.length} of ${all} hold` : `All ${all} hold now`, conditions(holding)),
       node("small", "They are read again just before the first call. Nothing is sent if one does not hold.")],
     "If it is wrong": [reversible && [node("strong", UNDO[reversible.is]), " ", prose(reversible.says)],
       node("small", ` Risk ${action.risk}: ${RISKS[action.risk]}.`)],

@@ -37,7 +37,8 @@ function shown(known, { at, actor, actionId, what, to, detail }) {
     of["actions"] && counted(Object.keys(of["actions"]).length, "action"), of["again"] && "again",
     of["attempt"] && `attempt ${of["attempt"]}`, of["step"] && `step ${of["step"]}`,
     of["response"] && `status ${of["response"].status}`, of["effect"] && STEPS[of["effect"]]?.toLowerCase(),
-    of["notBefore"] && `next attempt ${of["notBefore"]}`, of["status"] ?? of["outcome"] ?? (["ended", "settled"].includes(what) && to),
+    of["notBefore"] && `next attempt ${of["notBefore"]}`,
+    of["status"] ?? of["outcome"] ?? (["ended", "settled"].includes(what) && to),
   ].filter(Boolean).join(", ");
   const because = of["note"] ?? of["reason"] ?? of["error"] ?? of["problem"];
   const text = `${words(what).toLowerCase()} ${told.replaceAll("_", " ")}${because ? `: ${because}` : ""}`;

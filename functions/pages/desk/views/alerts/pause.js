@@ -8,6 +8,7 @@ import { denied } from "../../frame/session.js";
 /** @param {AbortSignal} signal */
 export async function pauseOf(signal) {
   const place = node("span.action");
+  const reason = denied("execute_agent_remediation");
   const show = (/** @type {import("workdesk").AgentPause} */ { paused, changedAt }) => {
     const change = async () => {
       show((await post(`/api/concierge/${paused ? "resume" : "pause"}`, {})).data);
@@ -17,7 +18,7 @@ export async function pauseOf(signal) {
     const since = changedAt && [" since ", time(changedAt)];
     place.replaceChildren(
       node("span", paused && [state("paused", "All actions are paused", "pause warn"), since]),
-      button(`${paused ? "Resume" : "Pause"} all actions`, change, { reason: denied("execute_agent_remediation") }));
+      button(`${paused ? "Resume" : "Pause"} all actions`, change, { reason }));
   };
   show((await get("/api/concierge/pause", {}, { signal })).data);
   return place;

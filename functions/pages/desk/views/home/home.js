@@ -5,7 +5,8 @@
 /** @import { Part } from "../../elements.js" */
 import { get } from "../../api/client.js";
 import { put, readAfter } from "../../api/records.js";
-import { button, due, empty, node, number, person, quiet, redraw, state, time, words } from "../../elements.js";
+import { button, due, empty, node, number, person, quiet, redraw, state, time } from "../../elements.js";
+import { words } from "../../elements.js";
 import { countOf, inbox, markRead } from "../../frame/inbox.js";
 import { to } from "../../frame/router.js";
 import { may } from "../../frame/session.js";
