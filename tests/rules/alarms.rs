@@ -133,7 +133,8 @@ impl Fault {
 fn of_endpoints(function: &'static Function) -> Vec<Fault> {
     let logical = upper_camel(function.name);
     let name = |what: &str| format!("{} {what}", function.name);
-    let [fast, slow, latency] = ["FastBurn", "SlowBurn", "Latency"].map(|kind| logical.clone() + kind);
+    let [fast, slow, latency] =
+        ["FastBurn", "SlowBurn", "Latency"].map(|kind| logical.clone() + kind);
     let both = [&*fast, &*slow];
     vec![
         fault(&name("answers 503"), &both, |minute| {
@@ -147,9 +148,13 @@ fn of_endpoints(function: &'static Function) -> Vec<Fault> {
         fault(&name("has no concurrency"), &both, |minute| {
             minute.lambda(function, "Throttles", 1.0, minute.requests);
         }),
-        fault(&name("fails at one of a hundred requests"), &[&slow], |minute| {
-            minute.own(Metric::Failure, function.name, minute.requests / 100.0);
-        })
+        fault(
+            &name("fails at one of a hundred requests"),
+            &[&slow],
+            |minute| {
+                minute.own(Metric::Failure, function.name, minute.requests / 100.0);
+            },
+        )
         .lasting(HEALTHY),
         fault(&name("is slow"), &[&latency], |minute| {
             let millis = f64::from(function.ends_within) * 2.0;
@@ -165,9 +170,13 @@ fn of_background(function: &'static Function) -> Vec<Fault> {
         fault(&name("crashes at times"), &[&failures], |minute| {
             minute.lambda(function, "Errors", 1.0, minute.requests / 8.0);
         }),
-        fault(&name("has no concurrency at times"), &[&failures], |minute| {
-            minute.lambda(function, "Throttles", 1.0, minute.requests / 8.0);
-        }),
+        fault(
+            &name("has no concurrency at times"),
+            &[&failures],
+            |minute| {
+                minute.lambda(function, "Throttles", 1.0, minute.requests / 8.0);
+            },
+        ),
         fault(&name("is slow"), &["BackgroundLatency"], |minute| {
             let millis = f64::from(function.ends_within) * 2.0;
             minute.lambda(function, "Duration", millis, minute.requests);
@@ -189,26 +198,46 @@ fn of_work() -> Vec<Fault> {
             "no worker runs",
             &["LateWork", "OldMessages", "OverdueActions"],
             move |minute| {
-                minute.queue("ActionQueue", AGE, 60.0 * f64::from(u32::try_from(minute.since).unwrap()));
+                minute.queue(
+                    "ActionQueue",
+                    AGE,
+                    60.0 * f64::from(u32::try_from(minute.since).unwrap()),
+                );
                 minute.lacks(Metric::Action("succeeded"));
                 overdue(minute);
             },
         ),
-        fault("messages of actions vanish", &["LateWork", "OverdueActions"], overdue),
+        fault(
+            "messages of actions vanish",
+            &["LateWork", "OverdueActions"],
+            overdue,
+        ),
         fault("the sweeper does not run", &["OverdueActions"], |minute| {
             minute.lacks(Metric::Overdue(0));
         }),
         fault("webhook messages wait", &["OldDeliveries"], |minute| {
             let seconds = 60 * minute.since;
-            minute.queue("WebhookQueue", AGE, f64::from(u32::try_from(seconds).unwrap()));
+            minute.queue(
+                "WebhookQueue",
+                AGE,
+                f64::from(u32::try_from(seconds).unwrap()),
+            );
         })
         .lasting(30),
-        fault("a call has an unknown outcome", &["UnknownOutcomes"], |minute| {
-            minute.own(Metric::Action("unknown"), "", f64::from(minute.since == 1));
-        }),
-        fault("a target system refuses every second call", &["FailedActions"], |minute| {
-            minute.own(Metric::Action("failed"), "", minute.requests);
-        }),
+        fault(
+            "a call has an unknown outcome",
+            &["UnknownOutcomes"],
+            |minute| {
+                minute.own(Metric::Action("unknown"), "", f64::from(minute.since == 1));
+            },
+        ),
+        fault(
+            "a target system refuses every second call",
+            &["FailedActions"],
+            |minute| {
+                minute.own(Metric::Action("failed"), "", minute.requests);
+            },
+        ),
         fault("a target system is down", &["OpenBreakers"], |minute| {
             // After 30 seconds, 1, 2 and 4 minutes, and so on.
             let opens = [1, 2, 4, 8].contains(&minute.since);
@@ -220,9 +249,13 @@ fn of_work() -> Vec<Fault> {
         }),
     ];
     for kind in shared::store::DueCounts::KINDS {
-        all.push(fault(&format!("{kind} is late"), &["LateWork"], move |minute| {
-            minute.due_age(kind);
-        }));
+        all.push(fault(
+            &format!("{kind} is late"),
+            &["LateWork"],
+            move |minute| {
+                minute.due_age(kind);
+            },
+        ));
     }
     for (queue, alarm) in [
         ("Action", "DeadLetters"),
@@ -230,15 +263,28 @@ fn of_work() -> Vec<Fault> {
         ("Sweep", "SweepDeadLetters"),
         ("Change", "LostChanges"),
     ] {
-        all.push(fault(&format!("{queue} has a dead letter"), &[alarm], move |minute| {
-            minute.queue(&format!("{queue}DeadLetterQueue"), VISIBLE, 1.0);
-        }));
+        all.push(fault(
+            &format!("{queue} has a dead letter"),
+            &[alarm],
+            move |minute| {
+                minute.queue(&format!("{queue}DeadLetterQueue"), VISIBLE, 1.0);
+            },
+        ));
     }
     for consumer in ["Publisher", "Indexer"] {
-        all.push(fault(&format!("{consumer} is behind"), &["OldChanges"], move |minute| {
-            let millis = f64::from(u32::try_from(60_000 * minute.since).unwrap());
-            minute.aws(("Lambda", "IteratorAge"), ("FunctionName", consumer), millis, 1.0);
-        }));
+        all.push(fault(
+            &format!("{consumer} is behind"),
+            &["OldChanges"],
+            move |minute| {
+                let millis = f64::from(u32::try_from(60_000 * minute.since).unwrap());
+                minute.aws(
+                    ("Lambda", "IteratorAge"),
+                    ("FunctionName", consumer),
+                    millis,
+                    1.0,
+                );
+            },
+        ));
     }
     all
 }
@@ -248,17 +294,26 @@ fn of_surroundings() -> Vec<Fault> {
     vec![
         fault("the table throttles", &["TableThrottles"], |minute| {
             let throttled = ("DynamoDB", "WriteThrottleEvents");
-            minute.aws(throttled, ("TableName", "Table"), 1.0, minute.requests / 4.0);
+            minute.aws(
+                throttled,
+                ("TableName", "Table"),
+                1.0,
+                minute.requests / 4.0,
+            );
         }),
         fault("a record does not read", &["UnreadableRecords"], |minute| {
             minute.own(Metric::Unreadable(1), "", minute.requests / 10.0);
         }),
-        fault("somebody guesses passwords", &["SignInFailures"], |minute| {
-            minute.own(Metric::SignInFailure, "auth", minute.requests);
-            minute.own(Metric::Refusal, "auth", minute.requests);
-            minute.gateway("Count", minute.requests);
-            minute.gateway("4xx", minute.requests);
-        }),
+        fault(
+            "somebody guesses passwords",
+            &["SignInFailures"],
+            |minute| {
+                minute.own(Metric::SignInFailure, "auth", minute.requests);
+                minute.own(Metric::Refusal, "auth", minute.requests);
+                minute.gateway("Count", minute.requests);
+                minute.gateway("4xx", minute.requests);
+            },
+        ),
         fault("the gateway refuses", &["GatewayRefusals"], |minute| {
             minute.gateway("Count", minute.requests);
             minute.gateway("4xx", minute.requests);
@@ -273,7 +328,10 @@ fn of_surroundings() -> Vec<Fault> {
 }
 
 fn faults() -> Vec<Fault> {
-    let of_endpoints = FUNCTIONS.iter().filter(|one| one.api().is_some()).flat_map(of_endpoints);
+    let of_endpoints = FUNCTIONS
+        .iter()
+        .filter(|one| one.api().is_some())
+        .flat_map(of_endpoints);
     let mut all: Vec<Fault> = of_endpoints.collect();
     all.extend(alarms::background().flat_map(of_background));
     all.extend(of_work());
@@ -282,11 +340,18 @@ fn faults() -> Vec<Fault> {
 }
 
 /// Plays healthy hours, and then a fault. Returns the alarms of the fault, and those before it.
-fn play(fault: &Fault, alarms: &[Alarm], healthy: &Metrics, requests: f64) -> [BTreeSet<String>; 2] {
+fn play(
+    fault: &Fault,
+    alarms: &[Alarm],
+    healthy: &Metrics,
+    requests: f64,
+) -> [BTreeSet<String>; 2] {
     let mut metrics = healthy.clone();
     let ringing = |metrics: &Metrics, end: usize| {
         let ringing = alarms.iter().filter(|alarm| alarm.rings(metrics, end));
-        ringing.map(|alarm| alarm.name.clone()).collect::<BTreeSet<_>>()
+        ringing
+            .map(|alarm| alarm.name.clone())
+            .collect::<BTreeSet<_>>()
     };
     let before = ringing(&metrics, HEALTHY);
     let mut rang = BTreeSet::new();
@@ -337,7 +402,9 @@ fn each_fault_rings_its_alarms_and_no_others() {
     assert!(wrong.is_empty(), "{wrong:#?}");
     // Each alarm has a fault, and two that leave it silent.
     for alarm in alarms {
-        let rings = faults.iter().filter(|fault| fault.rings.contains(&alarm.name));
+        let rings = faults
+            .iter()
+            .filter(|fault| fault.rings.contains(&alarm.name));
         let rings = rings.count();
         assert!(rings > 0, "no fault rings {}", alarm.name);
         assert!(faults.len() - rings >= 2, "{} rings always", alarm.name);

@@ -54,7 +54,10 @@ async fn a_failed_check_names_its_step() {
     ] {
         let of_ada = checker(password);
         let checked = of_ada.check(async |request| send(&api, request, broken).await);
-        let Failed { step: failed, cause } = checked.await.unwrap_err();
+        let Failed {
+            step: failed,
+            cause,
+        } = checked.await.unwrap_err();
         assert_eq!(failed, step);
         assert!(!cause.is_empty() && !cause.contains(PASSWORD), "{cause}");
     }

@@ -128,13 +128,21 @@ fn ciphertexts() -> [(&'static str, &'static str, BTreeSet<String>); 3] {
     let of_api = api_functions().filter(|(_, function)| function.read.is_some());
     let of_api: Vec<&str> = of_api.map(|(name, _)| name).collect();
     [
-        ("SessionSecrets", "ENCRYPTED_SESSION_SECRETS", names(&of_api)),
+        (
+            "SessionSecrets",
+            "ENCRYPTED_SESSION_SECRETS",
+            names(&of_api),
+        ),
         (
             "WebhookSecrets",
             "ENCRYPTED_WEBHOOK_SECRETS",
             names(&["updates", "webhook-sender"]),
         ),
-        ("CheckSecrets", "ENCRYPTED_CHECK_SECRETS", names(&["checker"])),
+        (
+            "CheckSecrets",
+            "ENCRYPTED_CHECK_SECRETS",
+            names(&["checker"]),
+        ),
     ]
 }
 
@@ -170,7 +178,11 @@ fn each_role_uses_the_one_key_for_its_purposes_alone() {
     ]);
     for (parameter, _, users) in ciphertexts() {
         let purpose = parameter.trim_end_matches("Secrets").to_lowercase();
-        expected.extend(users.iter().map(|name| format!("{name} kms:Decrypt {purpose}")));
+        expected.extend(
+            users
+                .iter()
+                .map(|name| format!("{name} kms:Decrypt {purpose}")),
+        );
     }
     assert_eq!(granted, expected);
 }

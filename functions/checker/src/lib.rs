@@ -176,7 +176,13 @@ impl Checker {
             });
         }
         step("delete", "DELETE", path, Value::Null).await?;
-        step("sign out", "POST", "/api/auth/logout".to_owned(), Value::Null).await?;
+        step(
+            "sign out",
+            "POST",
+            "/api/auth/logout".to_owned(),
+            Value::Null,
+        )
+        .await?;
         Ok(())
     }
 }

@@ -119,7 +119,11 @@ impl WebhookSender {
             status = outcome.as_ref().map_or_else(|failed| failed.status, |status| Some(*status)),
             problem = outcome.as_ref().err().map(|failed| &*failed.problem),
         );
-        let outcome_name = if outcome.is_ok() { "delivered" } else { "failed" };
+        let outcome_name = if outcome.is_ok() {
+            "delivered"
+        } else {
+            "failed"
+        };
         telemetry::count(Metric::Delivery(outcome_name), self.store.now());
         let next = webhooks.end(*attempt, outcome).await?;
         self.queue.try_send(next.as_slice()).await;

@@ -44,6 +44,9 @@ struct Encrypted {
     secrets: &'static [&'static str],
 }
 
+/// The variable with the sender of mails.
+const MAIL_FROM: &str = "MAIL_FROM";
+
 impl Encrypted {
     async fn decrypted(
         &self,
@@ -231,6 +234,8 @@ pub struct ApiConfig {
     pub cookie_scope: CookieScope,
     /// `ALLOWED_ORIGINS`: comma-separated origins of web clients on other hosts.
     pub allowed_origins: Vec<String>,
+    /// True if `MAIL_FROM` is set: the deployment sends mail.
+    pub sends_mail: bool,
     /// `CLIENT_ADDRESS_HEADER` and `PROXY_SECRETS`: the proxy that names the client's address.
     pub proxy: Option<TrustedProxy>,
 }
@@ -257,9 +262,15 @@ impl ApiConfig {
             session_secrets,
             cookie_scope: CookieScope::read(environment)?,
             allowed_origins: environment.list("ALLOWED_ORIGINS"),
+            sends_mail: sends_mail(environment),
             proxy: TrustedProxy::read(environment)?,
         })
     }
+}
+
+/// Returns true if `MAIL_FROM` is set: the deployment sends mail.
+pub fn sends_mail(environment: &Environment) -> bool {
+    environment.optional(MAIL_FROM).is_some()
 }
 
 impl TrustedProxy {
@@ -340,7 +351,10 @@ mod tests {
     #[test]
     fn a_proxy_has_the_name_of_a_header_and_a_secret() {
         let proxy = |header: &str, secrets: &str| {
-            let variables = [("CLIENT_ADDRESS_HEADER", header), ("PROXY_SECRETS", secrets)];
+            let variables = [
+                ("CLIENT_ADDRESS_HEADER", header),
+                ("PROXY_SECRETS", secrets),
+            ];
             let variables = variables.map(|(name, value)| (name.to_owned(), value.to_owned()));
             TrustedProxy::read(&variables.into_iter().collect())
         };

@@ -8,10 +8,10 @@ use std::{
 use axum::extract::FromRequestParts;
 use http::{HeaderMap, HeaderName, header, request::Parts};
 use lambda_http::request::RequestContext;
-use runtime::{config::TrustedProxy, telemetry};
+use runtime::{config::TrustedProxy, links::is_same, telemetry};
 
 use super::operation::Argument;
-use crate::{App, auth::cookie::is_same};
+use crate::App;
 
 /// The trace that the request is part of, if it says so.
 #[derive(Debug)]

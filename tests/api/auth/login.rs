@@ -22,7 +22,10 @@ async fn a_sign_in_answers_the_user_and_sets_the_cookie() {
     let body = answer.expect(200);
     assert_eq!(
         body,
-        json!({"id": ada.id, "username": "ada", "fullName": "Ada Tester", "organizationId": 1, "role": "admin"})
+        json!({
+            "id": ada.id, "username": "ada", "fullName": "Ada Tester", "email": null,
+            "emailVerifiedAt": null, "organizationId": 1, "role": "admin",
+        })
     );
     let (value, attributes) = answer.cookie().split_once("; ").unwrap();
     assert_eq!(attributes, "Path=/; HttpOnly; SameSite=Lax; Secure");
@@ -205,7 +208,10 @@ async fn the_network_is_that_of_a_trusted_proxys_header_alone() {
     // A stranger's own network counts, whatever addresses it names.
     let strange = |number: usize| {
         let address = format!("203.0.113.{number}");
-        let client = [with(&address, "guess"), api.anonymous().with_header(HEADER, &address)];
+        let client = [
+            with(&address, "guess"),
+            api.anonymous().with_header(HEADER, &address),
+        ];
         client.map(|client| client.before(behind.clone()))
     };
     let mut statuses = Vec::new();

@@ -43,6 +43,7 @@ impl Organization {
             session_secrets: SigningSecrets::new([SECRET.to_owned()]).unwrap(),
             cookie_scope: CookieScope::SameSite,
             allowed_origins: Vec::new(),
+            sends_mail: false,
             proxy: None,
         };
         let app = App::new(engines.dynamodb(), &config, Clock::system());

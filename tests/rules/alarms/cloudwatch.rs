@@ -45,7 +45,9 @@ impl Metrics {
         let up_to = |part: &str| part.parse::<f64>().unwrap();
         Some(match name {
             "Sum" => samples.iter().map(|one| one.value * one.times).sum(),
-            "Maximum" => samples.iter().fold(last.value, |max, one| max.max(one.value)),
+            "Maximum" => samples
+                .iter()
+                .fold(last.value, |max, one| max.max(one.value)),
             _ if name.starts_with("PR(:") => {
                 let limit = up_to(name.trim_start_matches("PR(:").trim_end_matches(')'));
                 let within = samples.iter().filter(|one| one.value <= limit);

@@ -14,8 +14,20 @@ use super::template::{lower_camel, upper_camel};
 
 /// The window in seconds, the percentage of failures that rings, the least failures, and the text.
 const BURNS: [(&str, u32, f64, u32, &str); 2] = [
-    ("FastBurn", 3_600, 1.44, 3, "an hour: its budget of 30 days ends within two"),
-    ("SlowBurn", 21_600, 0.6, 10, "six hours: its budget of 30 days ends within five"),
+    (
+        "FastBurn",
+        3_600,
+        1.44,
+        3,
+        "an hour: its budget of 30 days ends within two",
+    ),
+    (
+        "SlowBurn",
+        21_600,
+        0.6,
+        10,
+        "six hours: its budget of 30 days ends within five",
+    ),
 ];
 
 /// The percentage of slow requests in an hour that rings: 14.4 times the objective's 1 %.
@@ -24,19 +36,71 @@ const SLOW: f64 = 14.4;
 /// The log queries: name, functions whose logs it reads, and text. `API` are the functions with endpoints,
 /// `BACKGROUND` those without.
 const QUERIES: [(&str, &[&str], &str); 13] = [
-    ("failures", API, "fields @timestamp, function, route, status, cause, organizationId, requestId, @message | filter status >= 500 or level = 'ERROR' or @message like /Task timed out|Runtime exited/ | sort @timestamp desc | limit 200"),
-    ("slow", API, "filter durationMs >= 500 | stats count() as requests, pct(durationMs, 99) as p99, avg(tableRequests), sum(readUnits / logShare), sum(writeUnits / logShare) by function, route, organizationId, coldStart | sort requests desc | limit 50"),
-    ("load", API, "stats sum(readUnits / logShare) as reads, sum(writeUnits / logShare) as writes, sum(1 / logShare) as requests by organizationId, function | sort reads desc | limit 50"),
-    ("unreadable", EVERY, "fields @timestamp, function, records, count, requestId | filter @message like /could not be read|does not read/ | sort @timestamp desc | limit 100"),
-    ("background", BACKGROUND, "fields @timestamp, @log, level, messageId, organizationId, cause, @message | filter level in ['ERROR', 'WARN'] or @message like /Task timed out|Runtime exited/ | sort @timestamp desc | limit 200"),
-    ("sweeper", &["sweeper"], "fields @timestamp, shard, overdue, resent, givenUp, errors, inTime, cause, @message | filter overdue > 0 or errors > 0 or inTime = 0 or level = 'ERROR' | sort @timestamp desc | limit 200"),
-    ("actions", &["action-worker"], "fields @timestamp, organizationId, sessionId, actionId, connection, attempt, outcome, problem, cause | filter ispresent(actionId) and (outcome != 'succeeded' or ispresent(problem)) | sort @timestamp desc | limit 200"),
-    ("connections", &["action-worker"], "filter ispresent(pauseSeconds) | stats count() as openings, max(pauseSeconds) as pause, latest(@timestamp) as last by organizationId, connection | sort last desc"),
-    ("deliveries", &["webhook-sender"], "filter ispresent(deliveryId) | stats count() as attempts by organizationId, webhookId, status, problem | sort attempts desc | limit 100"),
-    ("changes", &["publisher", "indexer"], "fields @timestamp, @log, organizationId, cause, @message | filter level in ['ERROR', 'WARN'] | sort @timestamp desc | limit 200"),
-    ("sign-ins", &["auth"], "filter route in ['/api/auth/login', '/api/auth/password'] and status in [401, 429] | stats count() as refused by address, status | sort refused desc | limit 100"),
-    ("refusals", GATEWAY, "filter functionMs = '-' | stats count() as refused by status, refusal, route, address | sort refused desc | limit 100"),
-    ("check", &["checker"], "fields @timestamp, step, cause | filter ispresent(step) | sort @timestamp desc | limit 100"),
+    (
+        "failures",
+        API,
+        "fields @timestamp, function, route, status, cause, organizationId, requestId, @message | filter status >= 500 or level = 'ERROR' or @message like /Task timed out|Runtime exited/ | sort @timestamp desc | limit 200",
+    ),
+    (
+        "slow",
+        API,
+        "filter durationMs >= 500 | stats count() as requests, pct(durationMs, 99) as p99, avg(tableRequests), sum(readUnits / logShare), sum(writeUnits / logShare) by function, route, organizationId, coldStart | sort requests desc | limit 50",
+    ),
+    (
+        "load",
+        API,
+        "stats sum(readUnits / logShare) as reads, sum(writeUnits / logShare) as writes, sum(1 / logShare) as requests by organizationId, function | sort reads desc | limit 50",
+    ),
+    (
+        "unreadable",
+        EVERY,
+        "fields @timestamp, function, records, count, requestId | filter @message like /could not be read|does not read/ | sort @timestamp desc | limit 100",
+    ),
+    (
+        "background",
+        BACKGROUND,
+        "fields @timestamp, @log, level, messageId, organizationId, cause, @message | filter level in ['ERROR', 'WARN'] or @message like /Task timed out|Runtime exited/ | sort @timestamp desc | limit 200",
+    ),
+    (
+        "sweeper",
+        &["sweeper"],
+        "fields @timestamp, shard, overdue, resent, givenUp, errors, inTime, cause, @message | filter overdue > 0 or errors > 0 or inTime = 0 or level = 'ERROR' | sort @timestamp desc | limit 200",
+    ),
+    (
+        "actions",
+        &["action-worker"],
+        "fields @timestamp, organizationId, sessionId, actionId, connection, attempt, outcome, problem, cause | filter ispresent(actionId) and (outcome != 'succeeded' or ispresent(problem)) | sort @timestamp desc | limit 200",
+    ),
+    (
+        "connections",
+        &["action-worker"],
+        "filter ispresent(pauseSeconds) | stats count() as openings, max(pauseSeconds) as pause, latest(@timestamp) as last by organizationId, connection | sort last desc",
+    ),
+    (
+        "deliveries",
+        &["webhook-sender"],
+        "filter ispresent(deliveryId) | stats count() as attempts by organizationId, webhookId, status, problem | sort attempts desc | limit 100",
+    ),
+    (
+        "changes",
+        &["publisher", "indexer"],
+        "fields @timestamp, @log, organizationId, cause, @message | filter level in ['ERROR', 'WARN'] | sort @timestamp desc | limit 200",
+    ),
+    (
+        "sign-ins",
+        &["auth"],
+        "filter route in ['/api/auth/login', '/api/auth/password'] and status in [401, 429] | stats count() as refused by address, status | sort refused desc | limit 100",
+    ),
+    (
+        "refusals",
+        GATEWAY,
+        "filter functionMs = '-' | stats count() as refused by status, refusal, route, address | sort refused desc | limit 100",
+    ),
+    (
+        "check",
+        &["checker"],
+        "fields @timestamp, step, cause | filter ispresent(step) | sort @timestamp desc | limit 100",
+    ),
 ];
 
 const API: &[&str] = &["(api)"];
@@ -98,9 +162,8 @@ pub fn objectives() -> Vec<String> {
                  failures are answers 5xx, errors are crashes and timeouts, throttles are missing concurrency. The query \
                  \"failures\" shows their causes. If this began with a deployment, deploy the version before."
             );
-            let expression = format!(
-                "IF({failed} >= {least}, 100 * {failed} / SUM([runs, throttles]), 0)"
-            );
+            let expression =
+                format!("IF({failed} >= {least}, 100 * {failed} / SUM([runs, throttles]), 0)");
             let alarm = (function, kind, &*text, "Failed of a hundred requests");
             lines.extend(one(alarm, &expression, percentage, period, &stats));
         }
@@ -116,7 +179,13 @@ pub fn objectives() -> Vec<String> {
              are starts."
         );
         let alarm = (function, "Latency", &*text, "Slow of a hundred requests");
-        lines.extend(one(alarm, "IF(runs >= 20, 100 - fast, 0)", SLOW, 3_600, &stats));
+        lines.extend(one(
+            alarm,
+            "IF(runs >= 20, 100 - fast, 0)",
+            SLOW,
+            3_600,
+            &stats,
+        ));
     }
     lines.pop();
     lines
@@ -133,8 +202,7 @@ pub fn of_background() -> Vec<String> {
              again by itself. The query \"background\" shows the causes; a failed start names its setting or ciphertext. If \
              this began with a deployment, deploy the version before."
         );
-        let expression =
-            format!("IF({failed} >= 3, 100 * {failed} / SUM([runs, throttles]), 0)");
+        let expression = format!("IF({failed} >= 3, 100 * {failed} / SUM([runs, throttles]), 0)");
         let alarm = (function, "Failures", &*text, "Failed of a hundred runs");
         lines.extend(one(alarm, &expression, 5.0, 300, &outages(function)));
     }
@@ -172,7 +240,11 @@ fn one(
         "  Properties:".to_owned(),
         "    AlarmDescription: >-".to_owned(),
     ];
-    lines.extend(wrapped(text).into_iter().map(|line| format!("      {line}")));
+    lines.extend(
+        wrapped(text)
+            .into_iter()
+            .map(|line| format!("      {line}")),
+    );
     lines.extend([
         "    Metrics:".to_owned(),
         format!("      - {{ Id: rate, Label: {label}, Expression: \"{expression}\" }}"),
@@ -215,7 +287,11 @@ pub fn query_names() -> impl Iterator<Item = &'static str> {
 pub fn queries() -> Vec<String> {
     let mut lines = Vec::new();
     for (name, groups, text) in QUERIES {
-        let condition = if groups == ["checker"] { "HasCheckAlarm" } else { "HasAlarms" };
+        let condition = if groups == ["checker"] {
+            "HasCheckAlarm"
+        } else {
+            "HasAlarms"
+        };
         let groups = groups.iter().flat_map(|group| logs(group));
         let groups: Vec<String> = groups.map(|name| format!("!Ref {name}Logs")).collect();
         lines.extend([

@@ -103,9 +103,9 @@ pub fn body(template: &str) -> Vec<String> {
 
 fn alarms(template: &Value) -> (&'static str, Value) {
     let resources = template["Resources"].as_object().unwrap();
-    let alarms = resources
-        .iter()
-        .filter(|(_, one)| one["Type"] == "AWS::CloudWatch::Alarm" && one["Condition"] == "HasAlarms");
+    let alarms = resources.iter().filter(|(_, one)| {
+        one["Type"] == "AWS::CloudWatch::Alarm" && one["Condition"] == "HasAlarms"
+    });
     let arns: Vec<String> = alarms.map(|(name, _)| format!("${{{name}.Arn}}")).collect();
     ("alarm", json!({"title": "Alarms", "alarms": arns}))
 }

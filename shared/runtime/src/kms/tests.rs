@@ -125,7 +125,11 @@ async fn a_start_decrypts_each_ciphertext_by_one_request_for_its_purpose() {
     }
     // The secrets of one purpose are none of another's.
     let two = with_ciphertexts(&["ENCRYPTED_SESSION_SECRETS", "ENCRYPTED_WEBHOOK_SECRETS"]);
-    let refused = two.with_secrets(&double.aws()).await.unwrap_err().to_string();
+    let refused = two
+        .with_secrets(&double.aws())
+        .await
+        .unwrap_err()
+        .to_string();
     assert!(refused.contains("ENCRYPTED_WEBHOOK_SECRETS"), "{refused}");
     double.take();
     // Without a ciphertext there is nothing to ask for.
