@@ -12,6 +12,7 @@ import pathlib
 import re
 import secrets
 import sys
+import time
 import urllib.parse
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent.parent
@@ -61,6 +62,11 @@ class Desk:
         assert len(own) <= MOST_REQUESTS, own
         return len(own)
 
+    def reads_few(self, count):
+        """The page reads its lists by so many rows."""
+        fewer = lambda url: re.sub(r"\blimit=50\b", f"limit={count}", url)
+        self.page.route(re.compile(r"\blimit=50\b"), lambda route: route.continue_(url=fewer(route.request.url)))
+
     def settled(self):
         """Waits until the view has its content."""
         self.page.wait_for_selector("main[aria-busy=false]")
@@ -81,6 +87,14 @@ class Desk:
             page.screenshot(path=PICTURES / f"{name}-{width}-{scheme}.png", full_page=True)
         page.set_viewport_size(own)
         page.emulate_media(color_scheme=SCHEMES[0])
+
+    def sees(self, locator):
+        """Waits for what others changed, as a reader who comes back to the page again and again."""
+        until = time.monotonic() + WAIT_MILLISECONDS / 1000
+        while not locator.first.is_visible():
+            assert time.monotonic() < until, f"{locator} does not appear"
+            self.looks_up()
+            self.page.wait_for_timeout(100)
 
     def looks_up(self):
         """The reader comes back to the page, which asks for changes at once then."""
@@ -150,7 +164,7 @@ class World:
 
     def __init__(self, browser, base, axe):
         self.browser, self.base, self.axe_source = browser, base, axe
-        self.clients = {}
+        self.clients, self.cookies = {}, {}
         # Sets the records of this run apart from those of earlier runs.
         self.mark = secrets.token_hex(2)
 
@@ -163,7 +177,20 @@ class World:
         return self.clients[user]
 
     def forget(self, user):
+        """The user's sessions have ended."""
         self.clients.pop(user, None)
+        self.cookies.pop(user, None)
+
+    def sign_in(self, context, user, password=PASSWORD):
+        """Gives a browser the session of a user, which all browsers of this run share."""
+        if user not in self.cookies:
+            login = {"username": user, "password": password}
+            origin = urllib.parse.urlsplit(self.base)
+            headers = {"origin": f"{origin.scheme}://{origin.netloc}"}
+            answer = context.request.post(f"{self.base}api/auth/login", data=login, headers=headers)
+            assert answer.ok, (user, answer.status, answer.text())
+            self.cookies[user] = context.cookies()
+        context.add_cookies(self.cookies[user])
 
     @contextlib.contextmanager
     def desk(self, user=None, address="", width=WIDTHS[0], refused=(), password=PASSWORD):
@@ -172,11 +199,7 @@ class World:
         with contextlib.closing(self.browser.new_context(viewport=size, locale="en-GB")) as context:
             context.set_default_timeout(WAIT_MILLISECONDS)
             if user:
-                login = {"username": user, "password": password}
-                origin = urllib.parse.urlsplit(self.base)
-                headers = {"origin": f"{origin.scheme}://{origin.netloc}"}
-                answer = context.request.post(f"{self.base}api/auth/login", data=login, headers=headers)
-                assert answer.ok, (user, answer.status, answer.text())
+                self.sign_in(context, user, password)
             desk = Desk(self, context, set(refused) if user else {401, *refused})
             desk.user = user
             if user:

@@ -12,12 +12,13 @@ import { addressOf, go } from "../frame/router.js";
 import { denied } from "../frame/session.js";
 import { fact, row, text } from "./fields.js";
 
+export const TICKET = "/api/managed-services/ticket/{ticketId}";
 /**
- * `on`: parameters of the path; `permission`: to change it; `about`: who raised it, where it is; `further`: rows
- * of the fields; `erase`: why the user may not delete it, and where one is then.
+ * `on`: parameters of the path; `permission`: to change it; `about`: who raised it, where it is; `further`:
+ * rows of the fields; `erase`: why the user may not delete it, and where one is then.
  * @typedef {object} Kind
  * @property {"task" | "service_request" | "ticket"} type @property {string} noun @property {number} id
- * @property {"/api/tasks/{id}" | "/api/service-requests/{id}" | "/api/managed-services/ticket/{ticketId}"} path
+ * @property {"/api/tasks/{id}" | "/api/service-requests/{id}" | typeof TICKET} path
  * @property {any} on @property {Permission} permission @property {(record: any) => Child} about
  * @property {[title: string, content: Child]} talk @property {(change: any) => boolean} wants
  * @property {() => void} changed @property {Field[]} fields @property {Child} [further]
@@ -79,8 +80,9 @@ export function page({ header, body, title, signal }, { type, noun, id, path, on
       restore();
       notice(`${row.title} was not deleted. ${detail}`, "Open it", () => go(`${addressOf(type, id)}`));
     };
-    const send = (/** @type {boolean} */ keepalive) => void remove(
-      /** @type {"/api/tasks/{id}"} */ (path), on, { match: row, keepalive }).then(() => drop(type, id), failed);
+    const send = (/** @type {boolean} */ keepalive) =>
+      void remove(/** @type {any} */ (path), on, { match: row, keepalive }).then(done, failed);
+    const done = () => drop(type, id);
     hide(type, id, true);
     go(next(row));
     notice(`Deleted ${row.title}.`, "Undo", restore, send);

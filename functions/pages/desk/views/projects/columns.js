@@ -1,4 +1,4 @@
-/** The columns of a board. Cards move by mouse, by Alt and the arrows, or by their list; arrows alone go on. */
+/** The columns of a board. Cards move by mouse, Alt and arrows, or their list; arrows alone move focus. */
 
 /** @import { JoinedTask } from "workdesk" */
 import { due, node, number, quiet, rows, select, state, words } from "../../elements.js";
@@ -81,7 +81,8 @@ export function columnsOf(move) {
     } else {
       // To the next column that has cards.
       const side = columns.slice(across < 0 ? 0 : from + 1, across < 0 ? from : undefined);
-      const near = (across < 0 ? side.reverse() : side).map(({ list }) => list.children).find((one) => one[0]);
+      const lists = side.map(({ list }) => list.children).filter((one) => one.length > 0);
+      const near = lists.at(across < 0 ? -1 : 0);
       const next = across ? near?.[Math.min(at, near.length - 1)] : cards[at + along];
       next?.querySelector("a")?.focus();
     }

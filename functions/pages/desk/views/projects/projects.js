@@ -18,15 +18,14 @@ export function view(context) {
   return list(context, {
     type: "project", list: "/api/projects", noun: "project", line,
     filters: () => [["Status", "status", [["", "All but archived"], ...named(STATUSES)]]],
-    orders: [["title", "Title"]],
   });
 }
 
 /** @param {Project} project */
 function line({ id, title, description, status, updatedAt }) {
   return node("li",
-    node("a.grow", { href: to(`/projects/${id}`) }, title), state(status), quiet("changed ", time(updatedAt)),
-    description && node("p.quiet.whole.text", description));
+    node("div.grow", node("a", { href: to(`/projects/${id}`) }, title), node("p.quiet.text", description)),
+    state(status), quiet("changed ", time(updatedAt)));
 }
 
 function create() {

@@ -42,10 +42,10 @@ export async function connections(context) {
 
 /** The fields of a connection. What is seldom changed is JSON. @param {Partial<Connection>} [known] */
 function fieldsOf({ kind, baseUrl = "https://", allow = [], secretSetAt, ...known } = {}) {
-  const names = ["auth", "headers", "body", "idempotency", "testPath", "errorCode", "keep", "limits"];
-  const more = JSON.stringify({ auth: { scheme: "bearer" }, ...known }, names, 2);
+  const { auth = { scheme: "bearer" }, headers, body, idempotency, testPath, errorCode, keep } = known;
+  const seldom = { auth, headers, body, idempotency, testPath, errorCode, keep, limits: known.limits };
   const code = { class: "code", spellcheck: "false" };
-  const json = "JSON, as in “Creates or replaces a connection” of the API reference.";
+  const json = { value: JSON.stringify(seldom, null, 2), hint: "JSON, as in the API reference." };
   return [
     input("Kind", "kind", { required: true, value: kind, hint: "Such as stripe." }),
     input("Base URL", "baseUrl", { type: "url", required: true, value: baseUrl }),
@@ -56,7 +56,7 @@ function fieldsOf({ kind, baseUrl = "https://", allow = [], secretSetAt, ...know
     input("Allowed calls", "allow", {
       ...code, rows: 4, value: allow.join("\n"), hint: "One a line, such as GET /invoices/{id}.",
     }),
-    fold("more", "More", input("Further settings", "more", { ...code, rows: 10, value: more, hint: json })),
+    fold("more", "More", input("Further settings", "more", { ...code, rows: 10, ...json })),
   ];
 }
 

@@ -7,8 +7,8 @@
 import { get, more, patch } from "../../api/client.js";
 import { ask, button, empty, newId, node, section, settle, words } from "../../elements.js";
 
-/** A list, page by page. `create`: label of what creates a row; `act` of `form` returns it. `secret`: that of the
- * row, shown once. `title`: of a list below others.
+/** A list, page by page. `create`: label of what creates a row, which `act` of `form` returns. `secret`: its
+ * secret, shown once. `title`: of a list below others.
  * @template R @param {Context} context
  * @param {{ rows: (options: Options) => Promise<Answer<R[]>>, line: (row: R) => HTMLElement, none: string,
  *   create?: string, reason?: string, form?: () => Omit<Form, "submit">, title?: string,

@@ -26,8 +26,8 @@ export async function policy(context) {
     const set = async (/** @type {any} */ change) => record.keep((await record.patch(change, known)).data);
     const edit = (/** @type {PolicyRule | undefined} */ rule) => {
       const { fields, values } = ruleFields(rule);
-      const changed = (/** @type {any} */ made) =>
-        ({ rules: rule ? rules.map((one) => (one === rule ? values(made) : one)) : [...rules, values(made)] });
+      const others = rules.filter((one) => one !== rule);
+      const changed = (/** @type {any} */ made) => ({ rules: [...others, values(made)] });
       const title = rule ? "Change the rule" : "Add a rule";
       ask(title, changing("The policy", known, record, title, { fields, values: changed }, told));
     };

@@ -43,7 +43,7 @@ export async function user(context, { id }) {
     const { fullName, username, role, disabled, permissions: given } = known;
     context.title(fullName);
     const fixed = facts({
-      "User name": username, Role: words(role),
+      "User name": username, Role: !manages && words(role),
       State: disabled ? state("disabled", "Disabled", "cross quiet") : state("active", "Active", "full good"),
     });
     if (!manages) return { parts: [fixed, node("p.quiet", denied("manage_users"))] };

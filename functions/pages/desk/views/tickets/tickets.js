@@ -11,12 +11,10 @@ import { input, node, person, quiet, time } from "../../elements.js";
 import { draftOf, keepDraft } from "../../frame/drafts.js";
 import { denied } from "../../frame/session.js";
 import { list } from "../../list.js";
-import { page } from "../../record/page.js";
+import { page, TICKET } from "../../record/page.js";
 import { LIMIT, talk } from "../../record/talk.js";
 import { writer } from "../../thread.js";
 import { dialog, fieldsOf, filters, line, raiser } from "../requests/requests.js";
-
-const PATH = "/api/managed-services/ticket/{ticketId}";
 
 /** @type {View} */
 export async function view(context, { id }) {
@@ -32,7 +30,8 @@ export async function view(context, { id }) {
 /** @param {Context} context @param {number} ticketId */
 async function ticket(context, ticketId) {
   const read = async () => {
-    const page = await get(PATH, { ticketId, sort: "-createdAt", limit: LIMIT }, { signal: context.signal });
+    const newest = { ticketId, sort: /** @type {const} */ ("-createdAt"), limit: LIMIT };
+    const page = await get(TICKET, newest, { signal: context.signal });
     put("ticket", page.data.ticket);
     return page;
   };
@@ -45,7 +44,8 @@ async function ticket(context, ticketId) {
   const below = node("div");
   let closed = /** @type {boolean | undefined} */ (undefined);
   page(context, {
-    type: "ticket", noun: "ticket", id: ticketId, path: PATH, on: { ticketId }, permission: "manage_tickets",
+    type: "ticket", noun: "ticket", id: ticketId, path: TICKET, on: { ticketId },
+    permission: "manage_tickets",
     talk: ["Messages", node("div.threaded", messages.element, below)], wants: messages.wants,
     about: ({ creator, createdAt }) =>
       [`Ticket ${ticketId}, raised by `, person(creator, "a former user"), " ", time(createdAt)],
@@ -79,7 +79,7 @@ function reply(ticketId, closed, sent) {
   const made = writer({
     label: "Message", submit: "Send", draft: "message", extra, reason,
     save: async (content) => {
-      await post(`${PATH}/reply`, { ticketId }, { content, internal: kind.value === "note" });
+      await post(`${TICKET}/reply`, { ticketId }, { content, internal: kind.value === "note" });
       drop();
       kind.value = "reply";
       mark();
