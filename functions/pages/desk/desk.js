@@ -49,8 +49,7 @@ try {
   place("main").append(trouble(problem, () => location.reload()));
 }
 
-/** @param {Change[]} changes */
-function noticed(changes) {
+function noticed(/** @type {Change[]} */ changes) {
   readInbox().catch(() => {});
   const users = changes.filter(({ type }) => type === "user");
   if (users.length > 0) forgetPeople();

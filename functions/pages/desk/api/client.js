@@ -75,12 +75,10 @@ let signIn = async () => {};
 /** @type {(state: { busy: boolean, waiting: boolean }) => void} */
 let activity = () => {};
 let [busy, waiting] = [0, 0];
-
 /** Sets the sign-in that a 401 waits for. @param {typeof signIn} wait */
 export const onUnauthenticated = (wait) => void (signIn = wait);
 /** Sets the listener: is a request under way, and does one wait? @param {typeof activity} listener */
 export const onActivity = (listener) => void (activity = listener);
-
 /** @type {Write<"post">} */
 export const post = (path, parameters, body, options) => request("post", path, parameters, body, options);
 /** @type {Write<"put">} */
@@ -200,8 +198,7 @@ async function once(method, address, body, headers, { signal, keepalive = false 
   }
 }
 
-/** @param {string} text */
-function parsed(text) {
+function parsed(/** @type {string} */ text) {
   try {
     return Object(JSON.parse(text));
   } catch {

@@ -21,18 +21,14 @@ const VIEWS = {
   task: "tasks", project: "projects", service_request: "requests", ticket: "tickets", alert: "alerts",
   agent_session: "agent-sessions",
 };
-/** @type {Route[]} */
-let routes = [];
+let routes = /** @type {Route[]} */ ([]);
 /** @type {HTMLElement} */
 let main;
 let arrived = (/** @type {string} */ _place) => {};
 let closing = new AbortController();
 let shown = "";
-/** @type {Requery | void} */
-let requery;
-/** @type {Map<string, number>} */
-const scrolled = new Map();
-
+let requery = /** @type {Requery | void} */ (undefined);
+const scrolled = /** @type {Map<string, number>} */ (new Map());
 /** The address of a path, for `href`. @param {string} path @param {Record<string, string>} [query] */
 export const to = (path, query) => `#${path}${query ? `?${new URLSearchParams(query)}` : ""}`;
 /** Goes to a path. @param {string} path */

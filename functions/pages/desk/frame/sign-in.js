@@ -4,8 +4,7 @@ import { post } from "../api/client.js";
 import { dialog, form, input, node } from "../elements.js";
 import { myId } from "./session.js";
 
-/** @type {Promise<void> | undefined} */
-let open;
+let open = /** @type {Promise<void> | undefined} */ (undefined);
 
 /** Resolves when the user has signed in. All callers share one dialog. */
 export function signIn() {
@@ -13,8 +12,7 @@ export function signIn() {
   return open;
 }
 
-/** @param {(value?: any) => void} done */
-function ask(done) {
+function ask(/** @type {(value?: any) => void} */ done) {
   const again = myId() !== 0;
   const over = dialog("Sign in", [
     again && node("p", "Your session has ended. Nothing typed is lost."),
