@@ -77,7 +77,7 @@ pub use journal::{
 pub use json_object::{JsonObject, JsonText};
 pub use link::{
     AccountLink, EmailChange, EmailConfirm, InvitationAccept, InvitationLink, Link, LinkPurpose,
-    PasswordForgotten, PasswordReset, refused_link,
+    PasswordForgotten, PasswordReset, mail_limit, refused_link,
 };
 pub use list::{AnyOf, Cursor, FilterValue, Ids, Limit, Listing, OrNone, Part, Sort, Who};
 pub use mail::{AccountChange, Letter, Mail, MailMessage, MailStatus, MailedLink};

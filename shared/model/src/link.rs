@@ -59,6 +59,15 @@ impl Link {
     pub const EMAIL_CONFIRMATION: i64 = span::DAY;
 }
 
+/// 429: the mails of a period of so many milliseconds are sent. Periods follow one another from the Unix epoch
+/// on.
+pub fn mail_limit(now: Timestamp, period: i64) -> Error {
+    let left = period - now.millis().rem_euclid(period);
+    Error::MailLimit {
+        retry_after: left.unsigned_abs().div_ceil(1_000),
+    }
+}
+
 /// 403 for a dead link of an account, whatever is wrong with it.
 pub fn refused_link() -> Error {
     let detail = "The link is not valid, or no longer. Ask for another one.";

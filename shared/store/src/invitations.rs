@@ -6,7 +6,7 @@ use model::{
     Code, EntryContent, Error, FullName, Held, Id, Invitation, InvitationCreate, InvitationId,
     InvitationLink, Letter, Link, LinkPurpose, MailedLink, OrganizationEvent, OrganizationId,
     PasswordHash, RecordType, Session, Sid, Timestamp, User, UserId, UserRef, Username, digest,
-    span,
+    mail_limit, span,
 };
 use tokio::sync::OnceCell;
 
@@ -183,7 +183,7 @@ impl Invitations<'_> {
             period: span::DAY,
             most: by.most.into(),
         };
-        writes.push_or(limit.counted(now), Error::mail_limit(now, limit.period));
+        writes.push_or(limit.counted(now), mail_limit(now, limit.period));
         Ok(writes)
     }
 

@@ -7,7 +7,7 @@ use futures::future::try_join_all;
 use model::{
     AccountChange, AccountLink, Email, EntryContent, Error, Id, Letter, Link, LinkPurpose, MAX_ID,
     MailedLink, OrganizationId, PasswordForgotten, PasswordHash, Timestamp, User, UserId, digest,
-    refused_link, span, unique_name,
+    mail_limit, refused_link, span, unique_name,
 };
 
 use super::{
@@ -229,7 +229,7 @@ impl AccountLinks<'_> {
         let mut writes = Writes::from(Write::create(&link)?);
         writes.push(self.0.mail_of(tenant, None, &email, letter)?);
         let limit = MailLimit::confirmations_of(&format!("{tenant}\n{}", user.id));
-        let too_many = Error::mail_limit(now, limit.period);
+        let too_many = mail_limit(now, limit.period);
         writes.push_or(limit.counted(now), too_many);
         let done = self.0.commit(&tenant.into(), writes, ()).await?;
         done.ok_or_else(Error::contended)?.not_replayed()

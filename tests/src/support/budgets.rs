@@ -45,13 +45,13 @@ pub const ROWS: &[Row] = &[
     row("POST /api/auth/login", 5, 10)
         .because("the failures of both, account and network are read and counted before the password is verified, \
             the user comes after it, and the session last"),
-    row("POST /api/auth/accept", 4, 5)
+    row("POST /api/auth/accept", 4, 4)
         .because("the link leads to the invitation, and the password is hashed before both are written"),
     row("POST /api/auth/forgot", 3, 4)
         .because("a name leads to its accounts, and these to their users"),
     row("POST /api/auth/reset", 3, 3)
         .because("the link leads to its account"),
-    row("PUT /api/auth/email", 4, 10)
+    row("PUT /api/auth/email", 5, 10)
         .because("the failures of both, account and network are read and counted before the password is verified"),
     row("POST /api/auth/email/confirm", 3, 3)
         .because("the link leads to its account"),
