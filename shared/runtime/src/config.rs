@@ -24,7 +24,7 @@ const SECRETS: [&str; 2] = ["SESSION_SECRETS", "WEBHOOK_SECRETS"];
 const SIGNING: Context<'_> = &[("purpose", "signing")];
 
 /// Environment variables of the process, or of a test.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub struct Environment(HashMap<String, String>);
 
 /// Shows names only, since values may be secrets.
@@ -227,6 +227,11 @@ fn client_address_header(environment: &Environment) -> Result<Option<HeaderName>
         })
     });
     header.transpose()
+}
+
+/// Reads `SECURITY_CONTACT`: where people report vulnerabilities, as a URL such as `mailto:…`.
+pub fn security_contact(environment: &Environment) -> Option<String> {
+    environment.optional("SECURITY_CONTACT").map(str::to_owned)
 }
 
 pub fn table(environment: &Environment) -> Result<String, ConfigError> {
