@@ -68,7 +68,7 @@ input! {
         /// Permissions beyond those of the role; the caller must hold them all.
         permissions: Option<Permissions>,
     }
-    check(username, password) password_is_not_the_username;
+    check(username, password) password_is_more_than_the_username;
     example {
         "username": "grace",
         "fullName": "Grace Okafor",
@@ -103,13 +103,13 @@ input! {
 
 pub type Permissions = List<Permission, 0, 50>;
 
-fn password_is_not_the_username(
+fn password_is_more_than_the_username(
     username: Reading<&Username>,
     password: Reading<&NewPassword>,
     body: &mut Place<'_>,
 ) {
     if let (Some(username), Some(password)) = (username, password)
-        && let Err(error) = password.fits(username)
+        && let Err(error) = password.beyond(&[username])
     {
         let Fault { code, detail, .. } = error.at("password");
         body.at("password").report(code, detail);

@@ -3,7 +3,10 @@
 use std::{fmt, time::Duration};
 
 use agent::{action::AgentAction, session::AgentSession};
-use model::{Deleted, Error, OrganizationId, QueueMessage, RecordType, Timestamp, WebhookDelivery};
+use model::{
+    Deleted, Error, OrganizationId, QueueMessage, RecordType, SignInEntry, Timestamp,
+    WebhookDelivery,
+};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{
@@ -11,7 +14,7 @@ use crate::{
     feed::UnlistedChange,
     key::{self, Gsi2, Gsi4, Key},
     page::{Page, Wanted},
-    records::{Cleanup, Reminder},
+    records::{Cleanup, FailureCount, Reminder},
     store::resource,
     table::{Change, Readable, Record, Table},
 };
@@ -97,24 +100,28 @@ pub struct DueCount {
 }
 
 impl DueCounts<'_> {
-    pub const KINDS: [&'static str; 5] = [
+    pub const KINDS: [&'static str; 7] = [
         AgentAction::KIND,
         AgentSession::KIND,
         Cleanup::KIND,
         Reminder::KIND,
         WebhookDelivery::KIND,
+        SignInEntry::KIND,
+        FailureCount::KIND,
     ];
 
     /// Returns the kinds with records of a shard that are due at `now`.
     pub async fn of(&self, shard: Shard, now: Timestamp) -> Result<Vec<DueCount>, Error> {
-        let (actions, sessions, cleanups, reminders, deliveries) = tokio::try_join!(
+        let counts = tokio::try_join!(
             self.of_kind::<AgentAction>(shard, now),
             self.of_kind::<AgentSession>(shard, now),
             self.of_kind::<Cleanup>(shard, now),
             self.of_kind::<Reminder>(shard, now),
             self.of_kind::<WebhookDelivery>(shard, now),
+            self.of_kind::<SignInEntry>(shard, now),
+            self.of_kind::<FailureCount>(shard, now),
         )?;
-        let all = [actions, sessions, cleanups, reminders, deliveries];
+        let all: [_; DueCounts::KINDS.len()] = counts.into();
         Ok(all.into_iter().flatten().collect())
     }
 
