@@ -1,5 +1,6 @@
 //! `/api/auth`
 
+mod enumeration;
 mod login;
 mod logout;
 mod password;

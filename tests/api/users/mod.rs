@@ -5,6 +5,7 @@ mod get;
 mod last_admin;
 mod list;
 mod password;
+mod sessions;
 mod tokens;
 mod update;
 
