@@ -109,18 +109,18 @@ async fn the_sweeper_names_sign_ins_in_the_chain() {
         .iter()
         .filter(|one| one["event"] == "sign_ins_chained")
         .collect();
-    let mut names = Vec::new();
+    let mut all = Vec::new();
     for entry in &named {
         assert_eq!(entry["actor"]["type"], "service");
-        names.extend(entry["after"].as_object().unwrap().clone());
+        all.extend(entry["after"].as_object().unwrap().clone());
     }
-    assert_eq!((named.len(), names.len()), (2, 45));
+    assert_eq!((named.len(), all.len()), (2, 45));
     for entry in entries.iter().filter(|one| one["event"] == "signed_in") {
         let name = (
             entry["hash"].as_str().unwrap().to_owned(),
             entry["at"].clone(),
         );
-        assert!(names.contains(&name), "{entry}");
+        assert!(all.contains(&name), "{entry}");
     }
     // Nothing is left to do.
     assert_eq!(sweeper.sweep().await, sweeper::Swept::default());
