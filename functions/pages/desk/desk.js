@@ -9,11 +9,12 @@
 import { onUnauthenticated } from "./api/client.js";
 import { begin, follow, forgetPeople } from "./api/records.js";
 import { trouble } from "./elements.js";
-import { mark, place, showNavigation, showPerson } from "./frame/frame.js";
+import { mark, notice, place, showNavigation, showPerson } from "./frame/frame.js";
 import { followInbox, readInbox } from "./frame/inbox.js";
 import { open, prepare, start } from "./frame/router.js";
 import { myId, readSession } from "./frame/session.js";
-import { signIn } from "./frame/sign-in.js";
+import { followLink } from "./frame/links.js";
+import { begins, signIn, unsaid } from "./frame/sign-in.js";
 
 /** @type {(path: string, title: string, place: string, load: Route["load"]) => Route} */
 const route = (path, title, place, load) => ({ path, title, place, load });
@@ -37,6 +38,7 @@ const ROUTES = [
 
 onUnauthenticated(signIn);
 showNavigation();
+begins(await followLink());
 prepare(ROUTES);
 try {
   // The feed begins before the first record is read, so that no change is missed.
@@ -45,6 +47,8 @@ try {
   start(place("main"), mark);
   followInbox();
   follow(open, noticed);
+  const said = unsaid();
+  if (said) notice(said, "Close", () => {});
 } catch (problem) {
   place("main").append(trouble(problem, () => location.reload()));
 }

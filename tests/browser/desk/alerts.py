@@ -89,7 +89,6 @@ def two_people_resolve_an_alert(world):
             sees(desk, "Rejected by Ada Lindqvist")
             sees(desk, REASON)
         press(max_, "Analyse again")
-        sees(max_, "session 2")
         sees(ada, "Awaiting confirmation")
         press(ada, "Preview and approve")
         # What an approver must see: money, call, conditions, the way back, who approves.
