@@ -122,6 +122,8 @@ def approves_by_keyboard_alone(world):
         page.keyboard.press("Tab")
         page.keyboard.type("workdesk")
         page.keyboard.press("Enter")
+        desk.settled()
+        page.get_by_role("dialog").wait_for(state="detached")
         tabs_to(page, "Longhaul Imports was billed twice for October")
         page.keyboard.press("Enter")
         sees(desk, "Void invoice")
