@@ -36,6 +36,7 @@ mod layers;
 mod limits;
 mod lists;
 mod long_texts;
+mod mails;
 mod metrics;
 mod names;
 mod neighbors;

@@ -2,8 +2,8 @@
 
 use shared::endpoint::*;
 use shared::model::{
-    Email, EntryActor, EntryCredential, JsonObject, OrganizationEntry, OrganizationEvent, Permission,
-    Role, User, UserId,
+    Email, EntryActor, EntryCredential, JsonObject, OrganizationEntry, OrganizationEvent,
+    Permission, Role, User, UserId,
 };
 use shared::store::Stored;
 
@@ -15,6 +15,7 @@ use shared::store::Stored;
     "fullName": "Ada Lindqvist",
     "email": "ada@example.com",
     "emailVerifiedAt": "2026-01-05T09:05:00.000Z",
+    "emailBouncedAt": null,
     "role": "admin",
     "permissions": [],
     "disabled": false,
@@ -31,6 +32,8 @@ pub struct UserView {
     email: Option<Email>,
     /// Instant at which the user followed a link that was sent there; null as long as it is not verified.
     email_verified_at: Option<Timestamp>,
+    /// Instant from which a server refuses mails to the address for good; null for a good one.
+    email_bounced_at: Option<Timestamp>,
     #[schema(value_type = Role)]
     role: OrOther<Role>,
     /// Permissions beyond those of the role; null for callers without `manage_users`.
@@ -58,6 +61,7 @@ impl UserView {
             full_name: record.full_name,
             email: record.email.filter(|_| sees_email),
             email_verified_at: record.email_verified_at.filter(|_| sees_email),
+            email_bounced_at: record.email_bounced_at.filter(|_| sees_email),
             role: record.role,
             permissions: manages.then_some(record.extra_permissions),
             disabled: record.disabled,

@@ -1,5 +1,5 @@
 //! Resends lost messages, ends abandoned actions and sessions, finishes deletes, reminds users, and sends the
-//! messages of webhook deliveries that are due.
+//! messages of webhook deliveries and mails that are due.
 //!
 //! Due work is in shards. Each minute a message goes out for each shard that has some, and starts a run for
 //! it. A run resumes what a crashed request or worker left undone. A crashed run leaves nothing worse, and two
@@ -15,7 +15,7 @@ use std::{collections::BTreeMap, time::Duration};
 use agent::{action::Message, session::AgentSessionStatus};
 use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent, SqsMessage};
 use futures::{StreamExt, stream};
-use model::{Error, Timestamp, WebhookDelivery, span};
+use model::{Error, Mail, Timestamp, WebhookDelivery, span};
 use runtime::{
     messages,
     queue::{Queue, Queued},
@@ -36,7 +36,7 @@ const AT_ONCE: usize = 200;
 /// Records handled concurrently.
 const CONCURRENCY: usize = 10;
 
-/// Shards counted concurrently, each by five queries.
+/// Shards counted concurrently, each by six queries.
 const COUNTED: usize = 4;
 
 /// Time limit of a run: less than a minute, after which the next one begins, and than the function's timeout.
@@ -54,6 +54,7 @@ pub struct Sweeper {
 pub struct Queues {
     pub actions: Queue,
     pub webhooks: Queue,
+    pub mails: Queue,
     pub sweeps: Queue,
 }
 
@@ -181,15 +182,17 @@ impl Sweeper {
     }
 
     async fn run(&self, shard: Shard) -> Swept {
-        let mut kinds = [Swept::default(); 4];
-        let [agent, cleanups, deliveries, reminders] = &mut kinds;
+        let mut kinds = [Swept::default(); 5];
+        let [agent, cleanups, deliveries, mails, reminders] = &mut kinds;
         let ends = tokio::join!(
             timeout(self.budget, self.agent(shard, agent)),
             timeout(self.budget, self.cleanups(shard, cleanups)),
             timeout(self.budget, self.deliveries(shard, deliveries)),
+            timeout(self.budget, self.mails(shard, mails)),
             timeout(self.budget, self.reminders(shard, reminders)),
         );
-        let in_time = ends.0.is_ok() && ends.1.is_ok() && ends.2.is_ok() && ends.3.is_ok();
+        let early = ends.0.is_ok() && ends.1.is_ok() && ends.2.is_ok();
+        let in_time = early && ends.3.is_ok() && ends.4.is_ok();
         let mut swept = Swept::default();
         for kind in kinds {
             swept += kind;
@@ -201,6 +204,7 @@ impl Sweeper {
             %shard,
             cleanups = swept.cleanups,
             deliveries = swept.deliveries,
+            mails = swept.mails,
             reminded = swept.reminded,
             overdue = swept.overdue,
             resent = swept.resent,
@@ -288,6 +292,30 @@ impl Sweeper {
                 Ok(()) => swept.deliveries += 1,
                 Err(error) => swept.failed(&due.id, &error),
             }
+        }
+    }
+
+    /// Sends messages of mails. Only messages that the queue accepted count as sent.
+    async fn mails(&self, shard: Shard, swept: &mut Swept) {
+        let (mails, now) = (self.store.mails(), self.store.now());
+        let sent = each_page(
+            async |wanted| mails.due(shard, now, wanted).await,
+            async |due| {
+                let due = due.into_iter().filter_map(|due: Stored<Mail>| {
+                    let message = due.message(now)?;
+                    Some((due, message))
+                });
+                let noted = send(&self.queues.mails, due, async |due| mails.resent(due).await);
+                for (due, noted) in noted.await {
+                    match noted {
+                        Ok(()) => swept.mails += 1,
+                        Err(error) => swept.failed(&due.id, &error),
+                    }
+                }
+            },
+        );
+        if let Err(error) = sent.await {
+            swept.failed("mails that are due", &error);
         }
     }
 

@@ -84,6 +84,8 @@ codes! {
         CrossSite,
         /// The organization's policy asks for another approver.
         ApproverNotAllowed,
+        /// The link is not valid, or no longer.
+        LinkInvalid,
     }
     404 "Not found" {
         /// The record does not exist or belongs to another organization.

@@ -76,7 +76,7 @@ pub use mail::{AccountChange, Letter, Mail, MailMessage, MailStatus, MailedLink}
 pub use milestone::*;
 pub use notification::{
     Notification, NotificationFilter, NotificationKind, NotificationPreferences,
-    NotificationPreferencesSet, NotificationsRead,
+    NotificationPreferencesSet, NotificationsRead, SignedLink, Unsubscribe, Unsubscription,
 };
 pub use or_other::OrOther;
 pub use password::{IsUsername, LoginPassword, NewPassword, PasswordHash};

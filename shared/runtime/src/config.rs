@@ -6,25 +6,38 @@ pub use crate::{
     config_error::ConfigError,
 };
 
-use std::{collections::HashMap, fmt, time::Duration};
+use std::{collections::HashMap, fmt, sync::Arc, time::Duration};
 
 use aws_types::SdkConfig;
 use http::HeaderName;
+use model::WebUrl;
 use secrecy::{ExposeSecret, SecretString};
 
 use crate::kms::{Context, Kms};
 
-/// The variable with the ciphertext of [`SECRETS`]: lines such as `SESSION_SECRETS=…`. A deployed
-/// function thus has no secret in its environment, and decrypts once at start.
-const ENCRYPTED: &str = "SIGNING_SECRETS";
+/// Secrets that a deployed function has as a ciphertext: it has none in its environment, and decrypts once at
+/// start.
+struct Sealed {
+    /// The variable with the ciphertext of lines such as `SESSION_SECRETS=…`.
+    name: &'static str,
+    context: Context<'static>,
+    secrets: &'static [&'static str],
+}
 
-const SECRETS: [&str; 2] = ["SESSION_SECRETS", "WEBHOOK_SECRETS"];
+const SIGNING: Sealed = Sealed {
+    name: "SIGNING_SECRETS",
+    context: &[("purpose", "signing")],
+    secrets: &["SESSION_SECRETS", "WEBHOOK_SECRETS"],
+};
+
+const MAIL: Sealed = Sealed {
+    name: "MAIL_SECRETS",
+    context: &[("purpose", "mail")],
+    secrets: &["MAIL_URL"],
+};
 
 /// The variable with the sender of mails.
 const MAIL_FROM: &str = "MAIL_FROM";
-
-/// The encryption context of [`ENCRYPTED`].
-const SIGNING: Context<'_> = &[("purpose", "signing")];
 
 /// Environment variables of the process, or of a test.
 #[derive(Clone)]
@@ -46,28 +59,40 @@ impl Environment {
         Self(std::env::vars().collect())
     }
 
-    /// Adds the secrets of [`ENCRYPTED`], if that is set. One request decrypts all.
+    /// Adds the secrets of each ciphertext that is set. One request decrypts each.
     pub(crate) async fn with_secrets(mut self, aws: &SdkConfig) -> Result<Self, ConfigError> {
-        let Some(ciphertext) = self.optional(ENCRYPTED) else {
-            return Ok(self);
+        let all = [&SIGNING, &MAIL].map(|sealed| self.decrypted(sealed, aws));
+        let all = futures::future::try_join_all(all).await?;
+        self.0.extend(all.into_iter().flatten());
+        Ok(self)
+    }
+
+    /// The secrets of a ciphertext; none if it is not set.
+    async fn decrypted(
+        &self,
+        sealed: &Sealed,
+        aws: &SdkConfig,
+    ) -> Result<Vec<(String, String)>, ConfigError> {
+        let name = sealed.name;
+        let Some(ciphertext) = self.optional(name) else {
+            return Ok(Vec::new());
         };
-        let decrypted = Kms::at_start(aws)?.decrypt(ciphertext, SIGNING).await;
+        let kms = Kms::at_start(aws)?;
+        let decrypted = kms.decrypt(ciphertext, sealed.context).await;
         let secrets = decrypted.map_err(|error| ConfigError::Encrypted {
-            name: ENCRYPTED,
+            name,
             problem: error.to_string(),
         })?;
-        for line in secrets.expose_secret().lines() {
-            let (name, value) = line.split_once('=').unwrap_or_default();
-            if !SECRETS.contains(&name) {
-                let problem = format!("no list of lines with {}", SECRETS.join("=… and "));
-                return Err(ConfigError::Malformed {
-                    name: ENCRYPTED,
-                    problem: format!("{problem}=…"),
-                });
-            }
-            self.0.insert(name.to_owned(), value.to_owned());
-        }
-        Ok(self)
+        let lines = secrets.expose_secret().lines().map(|line| {
+            let (secret, value) = line.split_once('=').unwrap_or_default();
+            let is_known = sealed.secrets.contains(&secret);
+            let read = is_known.then(|| (secret.to_owned(), value.to_owned()));
+            read.ok_or_else(|| ConfigError::Malformed {
+                name,
+                problem: format!("no list of lines with {}=…", sealed.secrets.join("=… and ")),
+            })
+        });
+        lines.collect()
     }
 
     /// Returns a required variable. `purpose` describes it in the error if it is absent.
@@ -206,12 +231,7 @@ pub struct ApiConfig {
 
 impl ApiConfig {
     pub fn read(environment: &Environment) -> Result<Self, ConfigError> {
-        let session_secrets = SigningSecrets::new(environment.list("SESSION_SECRETS")).ok_or(
-            ConfigError::Missing(
-                "SESSION_SECRETS",
-                "the secrets that sign session cookies, comma-separated, the newest first",
-            ),
-        )?;
+        let session_secrets = session_secrets(environment)?;
         Ok(Self {
             table: table(environment)?,
             session_secrets,
@@ -220,6 +240,41 @@ impl ApiConfig {
             client_address_header: client_address_header(environment)?,
             sends_mail: sends_mail(environment),
         })
+    }
+}
+
+/// Reads `SESSION_SECRETS`: comma-separated; the first signs, all verify.
+pub fn session_secrets(environment: &Environment) -> Result<SigningSecrets, ConfigError> {
+    let secrets = SigningSecrets::new(environment.list("SESSION_SECRETS"));
+    secrets.ok_or(ConfigError::Missing(
+        "SESSION_SECRETS",
+        "the secrets that sign session cookies, comma-separated, the newest first",
+    ))
+}
+
+/// The URL of the API and the desk, without a slash at its end.
+#[derive(Clone, Debug)]
+pub struct ApiUrl(Arc<str>);
+
+impl ApiUrl {
+    pub fn new(url: &str) -> Self {
+        Self(url.trim_end_matches('/').into())
+    }
+
+    /// Reads `API_URL`.
+    pub fn read(environment: &Environment) -> Result<Self, ConfigError> {
+        let url = environment.required("API_URL", "the URL of the API and the desk, for links")?;
+        Ok(Self::new(url))
+    }
+
+    pub fn text(&self) -> &str {
+        &self.0
+    }
+
+    /// Returns the address of an organization's desk, without a slash at its end: its own, or that of the
+    /// deployment.
+    pub fn web_url<'a>(&'a self, own: Option<&'a WebUrl>) -> &'a str {
+        own.map_or(&*self.0, |own| own.trim_end_matches('/'))
     }
 }
 
@@ -253,6 +308,11 @@ pub fn queue_url(environment: &Environment) -> Result<String, ConfigError> {
 
 pub fn webhook_queue_url(environment: &Environment) -> Result<String, ConfigError> {
     let url = environment.required("WEBHOOK_QUEUE_URL", "the SQS queue of webhook deliveries")?;
+    Ok(url.to_owned())
+}
+
+pub fn mail_queue_url(environment: &Environment) -> Result<String, ConfigError> {
+    let url = environment.required("MAIL_QUEUE_URL", "the SQS queue of mails")?;
     Ok(url.to_owned())
 }
 

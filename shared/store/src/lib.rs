@@ -73,7 +73,7 @@ pub use feed::{
 pub use history::EntryWithActor;
 pub use idempotency::IdempotencyKey;
 pub use journal::Journals;
-pub use mails::{Mails, mail_of_unlisted};
+pub use mails::{MailAttempt, MailOutcome, Mails, mail_of_unlisted};
 pub use milestones::*;
 pub use notifications::{JoinedNotification, Notice, Notifications};
 pub use pending_write::{PendingWrite, WriteContext};

@@ -105,6 +105,15 @@ async fn a_start_decrypts_all_secrets_by_one_request() {
         "CiphertextBlob": "Y2lwaGVydGV4dA==", "EncryptionContext": {"purpose": "signing"},
     });
     assert_eq!(double.take(), [("TrentService.Decrypt".to_owned(), body)]);
+    let mail = [("MAIL_SECRETS".to_owned(), "Y2lwaGVydGV4dA==".to_owned())];
+    let double = Double::decrypting("MAIL_URL=smtps://user:hush@mail.example.com\n");
+    let started = mail.into_iter().collect::<Environment>();
+    let started = started.with_secrets(&double.aws()).await.unwrap();
+    assert!(started.optional("MAIL_URL").unwrap().contains("hush"));
+    assert_eq!(
+        double.take()[0].1["EncryptionContext"],
+        json!({"purpose": "mail"})
+    );
     // Without a ciphertext there is nothing to ask for.
     let plain = [("SESSION_SECRETS".to_owned(), "given".to_owned())];
     let plain: Environment = plain.into_iter().collect();

@@ -2,7 +2,8 @@ use std::collections::HashMap;
 
 use model::{
     Code, Email, EntryContent, Error, Held, Id, OrganizationEvent, OrganizationId, PasswordHash,
-    Permission, RecordType, Role, User, UserFilter, Timestamp, UserId, UserUpdate, each_once, unique_name,
+    Permission, RecordType, Role, Timestamp, User, UserFilter, UserId, UserUpdate, each_once,
+    unique_name,
     words::{spaced, words},
 };
 
@@ -143,6 +144,7 @@ impl Directory<'_> {
             full_name: new.full_name,
             email: new.email,
             email_verified_at: new.email_verified_at,
+            email_bounced_at: None,
             role: new.role.into(),
             extra_permissions: each_once(new.extra_permissions),
             disabled: false,

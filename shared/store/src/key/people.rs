@@ -7,7 +7,9 @@ use model::{
 use table::{AnyKey, Gsi1, Key, List, Sort, padded};
 
 use super::format::{below, name_then_id, of_record, partition, record};
-use crate::records::{Account, Attempted, EmailHolder, FailureCount, Failures, TokenHolder, Totals};
+use crate::records::{
+    Account, Attempted, EmailHolder, FailureCount, Failures, TokenHolder, Totals,
+};
 
 pub fn organization(id: OrganizationId) -> Key<Organization> {
     Key::new(format!("ORG#{id}"), RecordType::Organization.facts().key)

@@ -23,14 +23,20 @@ const KINDS = {
 export async function notifications({ body, signal }) {
   const { data: known } = await get("/api/notifications/preferences", {}, { signal });
   const names = /** @type {(keyof NotificationPreferences)[]} */ (Object.keys(KINDS));
-  const kinds = checks("Notify me when", names.map((name) => [name, KINDS[name]]), names.filter((name) => known[name]));
+  const kinds = checks("Notify me when", names.map((name) => [name, KINDS[name]]), names.filter((name) => known[name].inbox));
+  const mails = checks("Send me a mail, too, when", names.map((name) => [name, KINDS[name]]), names.filter((name) => known[name].mail));
+  mails.element.classList.add("long");
   kinds.element.classList.add("long");
   const done = node("p", { role: "status" });
-  kinds.element.addEventListener("change", () => (done.textContent = ""));
+  for (const { element } of [kinds, mails]) element.addEventListener("change", () => (done.textContent = ""));
   body.append(form({
-    fields: [kinds.element], submit: "Save",
+    fields: [kinds.element, mails.element], submit: "Save",
     act: async () => {
-      const chosen = Object.fromEntries(names.map((name) => [name, kinds.values().includes(name)]));
+      const channels = (/** @type {string} */ name) => {
+        const inbox = kinds.values().includes(name);
+        return { inbox, mail: inbox && mails.values().includes(name) };
+      };
+      const chosen = Object.fromEntries(names.map((name) => [name, channels(name)]));
       await put("/api/notifications/preferences", {}, chosen);
       done.textContent = "Saved.";
     },
