@@ -26,7 +26,6 @@ pub fn user(name: &str, role: Role, password_hash: impl Into<PasswordHash>) -> N
         full_name: format!("{}{} Tester", name[..1].to_uppercase(), &name[1..]),
         email: None,
         email_verified_at: None,
-        email_bounced_at: None,
         role,
         extra_permissions: Vec::new(),
         password_hash: password_hash.into(),
