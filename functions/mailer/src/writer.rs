@@ -12,9 +12,6 @@ use runtime::{
 };
 use store::{JoinedNotification, MailAttempt};
 
-/// Notifications that a mail has; the inbox has all.
-const SHOWN: usize = 20;
-
 const HEAD: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><body>";
 
 /// Writes letters. Cheap to clone.
@@ -151,16 +148,10 @@ impl Writer {
             }
         };
         let mut parts = Vec::new();
-        for one in all.iter().take(SHOWN) {
+        for one in &all {
             parts.push(Text(about(one)));
             parts.extend(one.excerpt().map(|text| Quote(one_line(text))));
             parts.extend(one.url().map(|url| Link("Open", url.to_owned())));
-        }
-        if all.len() > SHOWN {
-            parts.push(Text(format!(
-                "{} more are in your inbox.",
-                all.len() - SHOWN
-            )));
         }
         let settings = format!("{web_url}/#/settings/notifications");
         parts.push(Link("Choose the kinds that you get by mail", settings));

@@ -23,7 +23,7 @@ use crate::{
 /// The most characters of a title that is the beginning of a longer text.
 const TITLE: usize = 100;
 
-/// The most notifications of a minute that a mail counts.
+/// The most notifications of a minute that a mail has. The inbox has all.
 const MAILED: usize = 200;
 
 /// A notification of the caller.
