@@ -84,6 +84,8 @@ codes! {
         CrossSite,
         /// The organization's policy asks for another approver.
         ApproverNotAllowed,
+        /// The link of the invitation is not valid, or no longer.
+        InvitationInvalid,
         /// The link is not valid, or no longer.
         LinkInvalid,
     }
@@ -184,7 +186,7 @@ codes! {
         TooManyAttempts,
     }
     429 "Too many requests" {
-        /// The user, the token or the organization used all of its table units; see `RateLimit` and `Retry-After`.
+        /// The user, the token or the organization used all of its table units, or all mails of the day; see `RateLimit` and `Retry-After`.
         RateLimited,
     }
     500 "Server error" {

@@ -20,6 +20,7 @@ mod log;
 pub mod mails;
 mod operations;
 mod patience;
+mod people;
 mod proposed;
 pub mod roles;
 mod scenario;
@@ -42,6 +43,7 @@ pub use gateway::Gateway;
 pub use log::Log;
 pub use operations::{METHODS, Operation, document, operations};
 pub use patience::{MOST_PAGES, PATIENCE, comes, time_passes};
+pub use people::Mailbox;
 pub use proposed::{
     fact_is, posting, proposal, proposing, read_of, reconciled, retrying, retrying_if_failed,
     retrying_verified, with,
