@@ -34,8 +34,8 @@ def transformed(path):
 
 
 def wanted(template):
-    """Returns the instances that each queue, each shard of the stream and each reservation may use at once, by
-    the defaults of the parameters."""
+    """Returns the instances that the queues of each function, or one shard of its stream, may use at once, by the
+    defaults of the parameters."""
 
     def number(value):
         if isinstance(value, dict):

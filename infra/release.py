@@ -80,22 +80,25 @@ def write_template(folder, architecture):
     return functions
 
 
-def write_bill(function, target, path):
-    """Writes the bill of materials of a function, without what changes with each run."""
-    manifest = tools.ROOT / "functions" / function / "Cargo.toml"
-    command = ["cargo", "cyclonedx", "--quiet", "--manifest-path", manifest, "--format", "json"]
-    command += ["--spec-version", "1.5", "--target", target, "--override-filename", "bom"]
+def write_bills(functions, target, folder):
+    """Writes the bill of materials of each function, without what changes with each run."""
+    command = ["cargo", "cyclonedx", "--quiet", "--format", "json", "--spec-version", "1.5"]
+    command += ["--target", target, "--override-filename", "bom"]
     subprocess.run(command, cwd=tools.ROOT, check=True)
     # It writes one beside the manifest of each member of the workspace.
-    for member in tools.ROOT.glob("**/bom.json"):
-        if member.parent == manifest.parent:
-            bill = json.loads(member.read_text())
-        member.unlink()
-    bill.pop("serialNumber", None)
-    bill["metadata"].pop("timestamp", None)
-    # Paths of this machine name the project's own crates.
-    text = json.dumps(bill, indent=1, sort_keys=True)
-    path.write_text(text.replace(f"{tools.ROOT}/", "") + "\n")
+    members = tomllib.loads((tools.ROOT / "Cargo.toml").read_text())["workspace"]["members"]
+    for path in (path for member in members for path in tools.ROOT.glob(f"{member}/bom.json")):
+        bill = json.loads(path.read_text())
+        path.unlink()
+        if path.parent.name not in functions:
+            continue
+        bill.pop("serialNumber", None)
+        bill["metadata"].pop("timestamp", None)
+        # Names of the project's own crates have the folder of this machine.
+        text = json.dumps(bill, indent=1, sort_keys=True).replace(str(tools.ROOT), "")
+        (folder / f"{path.parent.name}.cdx.json").write_text(text + "\n")
+    written = sorted(path.name.removesuffix(".cdx.json") for path in folder.iterdir())
+    assert written == sorted(functions), f"bills of {written}, not of {functions}"
 
 
 def write_sums(folder):
@@ -134,9 +137,10 @@ def main():
     shutil.rmtree(folder, ignore_errors=True)
     for part in ("functions", "bills"):
         (folder / part).mkdir(parents=True)
-    for function in write_template(folder, architecture):
+    functions = write_template(folder, architecture)
+    for function in functions:
         zipped(BUILT / function / "bootstrap", folder / "functions" / f"{function}.zip")
-        write_bill(function, target, folder / "bills" / f"{function}.cdx.json")
+    write_bills(functions, target, folder / "bills")
     for name in ("CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT"):
         shutil.copy(tools.ROOT / name, folder / name)
     write_sums(folder)

@@ -117,14 +117,17 @@ async fn operations_on_accounts_money_and_webhooks_take_a_session() {
     refused.sort();
     let in_session = [
         "DELETE /api/auth/sessions",
+        "DELETE /api/auth/sessions/{id}",
         "DELETE /api/concierge/connections/{name}",
         "DELETE /api/invitations/{id}",
         "DELETE /api/tokens/{id}",
+        "DELETE /api/users/{id}/sessions",
         "DELETE /api/users/{id}/tokens/{tokenId}",
         "DELETE /api/webhooks/{id}",
         "GET /api/auth/sessions",
         "GET /api/invitations",
         "GET /api/tokens",
+        "GET /api/users/{id}/sessions",
         "GET /api/users/{id}/tokens",
         "GET /api/webhooks",
         "GET /api/webhooks/{id}",

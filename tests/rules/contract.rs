@@ -266,7 +266,7 @@ const FIXED: [&str; 11] = [
 
 /// Fixed fields of single records, which have operations of their own for some of them.
 const FIXED_OF: [(&str, &[&str]); 7] = [
-    ("User", &["emailVerifiedAt"]),
+    ("User", &["emailBouncedAt", "emailVerifiedAt"]),
     ("Activity", &["creatorId", "tags"]),
     ("Comment", &["userId", "parentId", "deletedAt", "user"]),
     (

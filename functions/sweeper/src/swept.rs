@@ -14,6 +14,8 @@ pub struct Swept {
     /// Messages sent for mails.
     pub mails: usize,
     pub reminded: usize,
+    /// Entries of sign-ins named in their chains.
+    pub chained: usize,
     pub overdue: usize,
     pub resent: usize,
     /// Messages sent for checks of ended actions and of alerts.
@@ -47,6 +49,7 @@ impl AddAssign for Swept {
         self.deliveries += other.deliveries;
         self.mails += other.mails;
         self.reminded += other.reminded;
+        self.chained += other.chained;
         self.overdue += other.overdue;
         self.resent += other.resent;
         self.checks += other.checks;

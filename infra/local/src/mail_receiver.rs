@@ -68,7 +68,7 @@ pub enum Moment {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     Accept,
-    /// Answers this, such as `451 4.3.0 Later`.
+    /// Sends this, such as `451 4.3.0 Later`.
     Answer(&'static str),
     /// Cuts the connection.
     Cut,

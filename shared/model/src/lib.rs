@@ -70,9 +70,9 @@ pub use integer::{MAX_ID, Order, Whole};
 pub use invitation::{Invitation, InvitationCreate};
 pub use journal::{
     CredentialType, EntryActor, EntryActorType, EntryContent, EntryCredential, JournalFlaw,
-    JournalHead, Journaled, OrganizationEntry, OrganizationEvent, OrganizationHead,
+    JournalHead, Journaled, NamedSignIn, OrganizationEntry, OrganizationEvent, OrganizationHead,
     OrganizationJournalBreak, OrganizationJournalCheck, OrganizationJournalFilter,
-    OrganizationJournalFrom, SessionHead,
+    OrganizationJournalFrom, SessionHead, SignInEntry, SignInMethod,
 };
 pub use json_object::{JsonObject, JsonText};
 pub use link::{
@@ -87,7 +87,7 @@ pub use notification::{
     NotificationPreferencesSet, NotificationsRead, SignedLink, Unsubscribe, Unsubscription,
 };
 pub use or_other::OrOther;
-pub use password::{IsUsername, LoginPassword, NewPassword, PasswordHash};
+pub use password::{CommonPassword, LoginPassword, NewPassword, PasswordHash};
 pub use permission::{NamedPermission, OrdinaryPermission, Permission, Role, need};
 pub use project::*;
 pub use queue_message::QueueMessage;
@@ -109,8 +109,8 @@ pub use task::*;
 pub use text::{
     ActionId, AlertText, Category, Content, DeliveryId, Description, EntityId, ExternalId,
     Fingerprint, FullName, JournalSubject, LinkToken, LoginName, MetricName, NotificationId,
-    OrganizationName, Reason, SearchText, Slug, SourceName, StateName, SystemName, TagName, Title,
-    TokenName, Unit, Username,
+    OrganizationName, Reason, SearchText, SessionName, Slug, SourceName, StateName, SystemName,
+    TagName, Title, TokenName, Unit, Username,
 };
 pub use ticket::*;
 pub use time::{NotATimestamp, Timestamp, span};

@@ -7,7 +7,7 @@ use super::{
     OrganizationId, Timestamp, User, UserId, Username,
     input::{Place, Reading},
     span,
-    user::password_is_not_the_username,
+    user::password_is_more_than_the_username,
 };
 use crate::{FaultCode, input};
 
@@ -104,7 +104,7 @@ input! {
         full_name: FullName,
         password: NewPassword,
     }
-    check(username, password) password_is_not_the_username;
+    check(username, password) password_is_more_than_the_username;
     example {
         "token": "Rk3vW8sQz1b4tLm7YxNcD2pFhJ6gKa9uE5oXiTqZwS0",
         "username": "noor",

@@ -227,9 +227,9 @@ impl ToSchema for NotificationPreferences {
 input! {
     /// The places where a user is to get a kind: at least one field. A mail needs the inbox.
     pub struct NotificationChannelsSet {
-        /// Whether the user gets it; `false` means no mail either.
+        /// True for the inbox; false means no mail either.
         inbox: Change<bool>,
-        /// Whether it comes by mail, too; `true` brings it into the inbox as well.
+        /// True for a mail, too, which brings it into the inbox as well.
         mail: Change<bool>,
     }
     needs any;

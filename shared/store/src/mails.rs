@@ -73,7 +73,7 @@ pub enum MailOutcome {
     Sent,
     /// There is nothing to send.
     Unwanted,
-    /// It may succeed later, after this problem.
+    /// Failed by this problem, and may succeed later.
     Deferred(String),
     /// The server refused the mail for good, with this answer.
     Refused(String),

@@ -75,7 +75,7 @@ impl Notifications<'_> {
                 *place = notice;
             }
         }
-        let told: Vec<_> = wanted
+        let wanted: Vec<_> = wanted
             .into_iter()
             .map(|((user, cause), notice)| {
                 let name = notice.repeated.as_ref().map(|one| &one.name);
@@ -86,15 +86,15 @@ impl Notifications<'_> {
             })
             .collect();
         let written =
-            stream::iter(told).map(|(notification, address)| self.tell(notification, address));
+            stream::iter(wanted).map(|(notification, address)| self.write_one(notification, address));
         let written = written.buffer_unordered(CONCURRENCY);
         let count = async |done, is_new| Ok(done + usize::from(is_new));
         written.try_fold(0, count).await
     }
 
     /// Writes a notification; with an address, beside the mail of its minute. A mail whose attempt began takes no
-    /// more: that of the next minute does. Returns false for a cause of which the user was told before.
-    async fn tell(
+    /// more: that of the next minute does. Returns false for a cause of which the user was notified before.
+    async fn write_one(
         self,
         mut notification: Notification,
         address: Option<String>,
