@@ -75,7 +75,7 @@ impl Encrypted {
 }
 
 /// Environment variables of the process, or of a test.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub struct Environment(HashMap<String, String>);
 
 /// Shows names only, since values may be secrets.
@@ -296,6 +296,11 @@ impl TrustedProxy {
             secrets,
         }))
     }
+}
+
+/// Reads `SECURITY_CONTACT`: where people report vulnerabilities, as a URL such as `mailto:…`.
+pub fn security_contact(environment: &Environment) -> Option<String> {
+    environment.optional("SECURITY_CONTACT").map(str::to_owned)
 }
 
 pub fn table(environment: &Environment) -> Result<String, ConfigError> {
