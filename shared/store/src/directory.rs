@@ -6,7 +6,10 @@ mod projects;
 mod tags;
 mod users;
 
+pub use organizations::PlanLimits;
 pub use users::NewUser;
+
+pub(super) use users::{email_taken, take_email};
 
 pub(super) use projects::takes_work;
 

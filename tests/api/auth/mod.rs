@@ -1,8 +1,13 @@
 //! `/api/auth`
 
+mod accept;
+mod email;
 mod enumeration;
+mod forgot;
 mod login;
 mod logout;
+mod notices;
 mod password;
+mod reset;
 mod session;
 mod sessions;
