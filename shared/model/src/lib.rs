@@ -62,8 +62,8 @@ pub use history::{FieldChange, HistoryEntry, HistoryEvent};
 pub use id::Id;
 pub use integer::{MAX_ID, Order, Whole};
 pub use journal::{
-    CredentialType, EntryActor, EntryActorType, EntryContent, EntryCredential, JournalFlaw,
-    JournalHead, Journaled, OrganizationEntry, OrganizationEvent, OrganizationHead,
+    CredentialType, DigestedMembers, EntryActor, EntryActorType, EntryContent, EntryCredential,
+    JournalFlaw, JournalHead, Journaled, OrganizationEntry, OrganizationEvent, OrganizationHead,
     OrganizationJournalBreak, OrganizationJournalCheck, OrganizationJournalFilter,
     OrganizationJournalFrom, SessionHead,
 };

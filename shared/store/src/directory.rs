@@ -9,6 +9,7 @@ mod users;
 pub use users::NewUser;
 
 pub(super) use projects::takes_work;
+pub(super) use users::count_admins;
 
 use model::{
     Organization, Project, ReferenceType,

@@ -77,6 +77,7 @@ mod tests {
             plan_features: Vec::new(),
             units_per_second: UnitsPerSecond::default(),
             web_url: None,
+            suspended: None,
             created_at: now,
             updated_at: now,
         }

@@ -169,6 +169,14 @@ pub struct TokenHolder {
     pub(crate) ends_at: Timestamp,
 }
 
+/// The item that a deleted organization leaves.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Tombstone {
+    pub(crate) id: OrganizationId,
+    pub(crate) deleted_at: Timestamp,
+}
+
 /// The last id that was given out for a kind of record.
 #[derive(Clone, Copy, Debug, Deserialize)]
 pub(crate) struct Counter {

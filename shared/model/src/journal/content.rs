@@ -21,6 +21,9 @@ names! {
         UserChanged,
         /// A password was set, which ended the user's sessions and tokens.
         PasswordSet,
+        /// The operator erased a user's names. Digests of what is left of entries of earlier
+        /// releases, by their numbers.
+        UserErased,
         /// A token was created.
         TokenCreated,
         /// A token was deleted.
@@ -103,6 +106,7 @@ impl Journaled for Organization {
             "planFeatures": self.plan_features,
             "unitsPerSecond": self.units_per_second,
             "webUrl": self.web_url,
+            "suspended": self.suspended.map(|_| true),
         })
     }
 }

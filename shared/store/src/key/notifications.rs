@@ -59,7 +59,12 @@ pub(crate) fn notified_change(tenant: OrganizationId, cause: &str) -> Key<Notifi
 }
 
 pub(crate) fn reminder(tenant: OrganizationId, of: Reminded) -> Key<Reminder> {
-    Key::new(format!("ORG#{tenant}#REMINDER"), name(of.kind(), of.id()))
+    Key::new(reminders(tenant), name(of.kind(), of.id()))
+}
+
+/// The partition of the organization's reminders.
+pub(super) fn reminders(tenant: OrganizationId) -> String {
+    format!("ORG#{tenant}#REMINDER")
 }
 
 pub(crate) fn reminded(tenant: OrganizationId, of: Reminded) -> AnyKey {
