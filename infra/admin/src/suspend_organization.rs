@@ -16,7 +16,7 @@ Usage: workdesk-admin suspend-organization TABLE ORGANIZATION [--lift]
 
   TABLE          The DynamoDB table: the output TableName of the deployed stack
   ORGANIZATION   The organization's id, as list-organizations shows it
-  --lift         Lifts the suspension. Within 16 minutes, all that waited goes on";
+  --lift         Lifts the suspension. Within 20 minutes, all that waited goes on";
 
 /// Suspends an organization, or lifts its suspension.
 pub(crate) async fn run(given: Parser) -> Result<(), Error> {
