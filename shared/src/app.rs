@@ -2,9 +2,12 @@
 
 use std::sync::Arc;
 
-use http::HeaderName;
-use model::Clock;
-use runtime::{FromStart, Start, config::ApiConfig};
+use model::{Clock, Code, Error, network};
+use runtime::{
+    FromStart, Start,
+    config::{ApiConfig, TrustedProxy},
+    links::Links,
+};
 use store::Store;
 
 use crate::auth::{Cursors, Limits, SessionCookie};
@@ -18,10 +21,14 @@ pub struct App {
     pub cookie: SessionCookie,
     /// Signs and verifies places in lists.
     pub cursors: Cursors,
+    /// Makes the links of mails.
+    pub links: Links,
+    /// True if the deployment sends mail.
+    pub sends_mail: bool,
     /// Origins of web clients other than the API's own host.
     pub allowed_origins: Arc<[String]>,
-    /// The header in which a trusted proxy names the client's address.
-    pub client_address_header: Option<HeaderName>,
+    /// The proxy that names the client's address.
+    pub proxy: Option<TrustedProxy>,
 }
 
 impl FromStart for App {
@@ -40,8 +47,23 @@ impl App {
             clock,
             cookie: SessionCookie::new(config.session_secrets.clone(), config.cookie_scope),
             cursors: Cursors::new(config.session_secrets.clone()),
+            links: Links::new(config.session_secrets.clone()),
+            sends_mail: config.sends_mail,
             allowed_origins: config.allowed_origins.clone().into(),
-            client_address_header: config.client_address_header.clone(),
+            proxy: config.proxy.clone(),
         }
+    }
+
+    /// The network of an address, to be named in notices. None if the deployment sends no mail.
+    pub fn notices_from(&self, address: &str) -> Option<String> {
+        let named = || network::shown(address).unwrap_or_default();
+        self.sends_mail.then(named)
+    }
+
+    /// 409 if the deployment sends no mail.
+    pub fn needs_mail(&self) -> Result<(), Error> {
+        let detail = "This deployment sends no mail. Ask its operator to set `MailFrom`.";
+        let refused = || Error::conflict(Code::MailNotConfigured, detail);
+        self.sends_mail.then_some(()).ok_or_else(refused)
     }
 }

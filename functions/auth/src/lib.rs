@@ -1,15 +1,20 @@
-//! Sign-in, sessions, passwords and tokens.
+//! Sign-in, sessions, passwords, addresses and tokens.
 
+mod accept_invitation;
+mod change_email;
 mod change_password;
+mod confirm_email;
 mod create_token;
 mod delete_token;
 mod delete_token_of_user;
 mod end_sessions;
+mod forgot_password;
 mod list_sessions;
 mod list_tokens;
 mod list_tokens_of_user;
 mod login;
 mod logout;
+mod reset_password;
 mod session;
 mod view;
 
@@ -22,6 +27,11 @@ pub fn routes() -> Routes<App> {
             operation!(login::login),
             operation!(logout::logout),
             operation!(session::get_session),
+            operation!(accept_invitation::accept_invitation),
+            operation!(forgot_password::forgot_password),
+            operation!(reset_password::reset_password),
+            operation!(change_email::change_email),
+            operation!(confirm_email::confirm_email),
             operation!(change_password::change_password),
             operation!(list_sessions::list_sessions),
             operation!(end_sessions::end_sessions),

@@ -11,6 +11,7 @@ use shared::model::{Code, PasswordSet, UserId};
 pub async fn set_password(
     State(app): State<App>,
     caller: Caller<need::InSession<need::ManageUsers>>,
+    ClientAddress(address): ClientAddress,
     Path(id): Path<PathId<UserId>>,
     Body(PasswordSet { password }): Body<PasswordSet>,
 ) -> Result<NoContent, Problem<(AccessDenied, ConcurrentChange)>> {
@@ -27,8 +28,9 @@ pub async fn set_password(
     let fits = password.fits(&user.username);
     fits.map_err(|error| Error::invalid(error.at("password")))?;
     let hash = password::hash(password.into_secret()).await?;
+    let network = app.notices_from(&address);
     directory
-        .set_password(caller.pending_write(), &by, read, hash)
+        .set_password(caller.pending_write(), &by, read, hash, network.as_deref())
         .await?;
     Ok(NoContent)
 }

@@ -86,6 +86,10 @@ codes! {
         CrossSite,
         /// The organization's policy asks for another approver.
         ApproverNotAllowed,
+        /// The link of the invitation is not valid, or no longer.
+        InvitationInvalid,
+        /// The link is not valid, or no longer.
+        LinkInvalid,
     }
     404 "Not found" {
         /// The record does not exist or belongs to another organization.
@@ -112,10 +116,14 @@ codes! {
         WebhookDisabled,
         /// Another user of the service has this username.
         UsernameTaken,
+        /// Another user of the organization has this address.
+        EmailTaken,
         /// Another tag of the organization has this name.
         NameTaken,
         /// The organization would be left without an admin who is not disabled.
         LastAdmin,
+        /// The deployment sends no mail, which the operation needs.
+        MailNotConfigured,
         /// The project is archived and takes no new work.
         ProjectArchived,
         /// The alert is resolved; open it again if its matter is not settled.
@@ -180,7 +188,7 @@ codes! {
         TooManyAttempts,
     }
     429 "Too many requests" {
-        /// The user, the token or the organization used all of its table units; see `RateLimit` and `Retry-After`.
+        /// The user, the token or the organization used all of its table units, or all mails of the day; see `RateLimit` and `Retry-After`.
         RateLimited,
     }
     500 "Server error" {

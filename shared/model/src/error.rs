@@ -5,7 +5,7 @@ use std::error::Error as StdError;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::{Code, FaultCode, WrongText};
+use crate::{Code, FaultCode, Timestamp, WrongText};
 
 /// A fault of a request: its place, code and explanation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
@@ -89,6 +89,12 @@ pub enum Error {
         /// Seconds until the next attempt is allowed.
         retry_after: u64,
     },
+    /// 429: the mails of a period are sent; `retry_after` is in seconds.
+    #[error("no mail is left")]
+    MailLimit {
+        /// Seconds until the period ends.
+        retry_after: u64,
+    },
     /// 429: the caller's quota is used up.
     #[error("the quota of the {policy} is used up")]
     RateLimited {
@@ -148,6 +154,15 @@ impl Error {
     /// 400 with a single fault.
     pub fn invalid(fault: Fault) -> Self {
         Self::Invalid(vec![fault])
+    }
+
+    /// 429: the mails of a period of so many milliseconds are sent. Periods follow one another from the Unix
+    /// epoch on.
+    pub fn mail_limit(now: Timestamp, period: i64) -> Self {
+        let left = period - now.millis().rem_euclid(period);
+        Self::MailLimit {
+            retry_after: left.unsigned_abs().div_ceil(1_000),
+        }
     }
 
     /// 409: other requests changed the record in every attempt.

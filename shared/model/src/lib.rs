@@ -10,18 +10,23 @@ pub mod clock;
 mod code;
 mod comment;
 mod directory;
+mod email;
 pub mod error;
 mod feed;
 mod history;
 mod id;
 pub mod input;
 mod integer;
+mod invitation;
 pub mod journal;
 mod json_object;
+mod link;
 mod list;
+mod mail;
 mod milestone;
 #[doc(hidden)]
 pub mod names;
+pub mod network;
 mod notification;
 mod or_other;
 mod password;
@@ -56,11 +61,13 @@ pub use clock::{Clock, Stopwatch};
 pub use code::{Code, FaultCode};
 pub use comment::*;
 pub use directory::*;
+pub use email::Email;
 pub use error::{Error, Fault, Source};
 pub use feed::{FeedAction, FeedEntry, FeedQuery};
 pub use history::{FieldChange, HistoryEntry, HistoryEvent};
 pub use id::Id;
 pub use integer::{MAX_ID, Order, Whole};
+pub use invitation::{Invitation, InvitationCreate};
 pub use journal::{
     CredentialType, DigestedMembers, EntryActor, EntryActorType, EntryContent, EntryCredential,
     JournalFlaw, JournalHead, Journaled, OrganizationEntry, OrganizationEvent, OrganizationHead,
@@ -68,7 +75,12 @@ pub use journal::{
     OrganizationJournalFrom, SessionHead,
 };
 pub use json_object::{JsonObject, JsonText};
+pub use link::{
+    AccountLink, EmailChange, EmailConfirm, InvitationAccept, InvitationLink, Link, LinkPurpose,
+    PasswordForgotten, PasswordReset, refused_link,
+};
 pub use list::{AnyOf, Cursor, FilterValue, Ids, Limit, Listing, OrNone, Part, Sort, Who};
+pub use mail::{AccountChange, Letter, Mail, MailMessage, MailStatus, MailedLink};
 pub use milestone::*;
 pub use notification::{
     Notification, NotificationFilter, NotificationKind, NotificationPreferences,
@@ -89,16 +101,16 @@ pub use service_status::{Resolution, ServiceStatus};
 pub use session::{Login, PasswordChange, Session};
 pub use sid::{Sid, digest};
 pub use sort::{
-    AgentSessionSort, AlertSort, ConnectionSort, CreatedSort, HistorySort, JournalSort,
-    NotificationSort, OrganizationJournalSort, ProjectTaskSort, ReferenceSort, SavingSort,
-    SessionSort, TaskSort, ThreadSort, TokenSort, UserSort,
+    AgentSessionSort, AlertSort, ConnectionSort, CreatedSort, HistorySort, InvitationSort,
+    JournalSort, NotificationSort, OrganizationJournalSort, ProjectTaskSort, ReferenceSort,
+    SavingSort, SessionSort, TaskSort, ThreadSort, TokenSort, UserSort,
 };
 pub use task::*;
 pub use text::{
     ActionId, AlertText, Category, Content, DeliveryId, Description, EntityId, ExternalId,
-    Fingerprint, FullName, JournalSubject, LoginName, MetricName, NotificationId, OrganizationName,
-    Reason, SearchText, Slug, SourceName, StateName, SystemName, TagName, Title, TokenName, Unit,
-    Username,
+    Fingerprint, FullName, JournalSubject, LinkToken, LoginName, MetricName, NotificationId,
+    OrganizationName, Reason, SearchText, Slug, SourceName, StateName, SystemName, TagName, Title,
+    TokenName, Unit, Username,
 };
 pub use ticket::*;
 pub use time::{NotATimestamp, Timestamp, span};

@@ -333,6 +333,12 @@ records! {
         key: "TOKEN",
         named_by: "tokenId",
     }
+    /// An invitation to the organization.
+    Invitation(InvitationId = "an") {
+        noun: "invitation",
+        key: "INVITATION",
+        named_by: "invitationId",
+    }
     /// A notification of a user.
     Notification {
         noun: "notification",
@@ -343,6 +349,11 @@ records! {
     Cleanup {
         noun: "cleanup",
         key: "CLEANUP",
+    }
+    /// A mail to a user.
+    Mail {
+        noun: "mail",
+        key: "MAIL",
     }
 }
 
@@ -486,7 +497,7 @@ subsets! {
     /// The type of a record that a service request refers to.
     ReferenceType = "a reference type": Project | Organization;
     /// The kind of an item outside the change feed. Its changes have other effects.
-    UnlistedKind: Notification | AgentPolicy | Webhook | Cleanup;
+    UnlistedKind: Notification | AgentPolicy | Webhook | Cleanup | Mail;
 }
 
 impl UnlistedKind {

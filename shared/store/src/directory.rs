@@ -6,10 +6,12 @@ mod projects;
 mod tags;
 mod users;
 
+pub use organizations::PlanLimits;
 pub use users::NewUser;
 
+pub(super) use users::{count_admins, email_taken, take_email};
+
 pub(super) use projects::takes_work;
-pub(super) use users::count_admins;
 
 use model::{
     Organization, Project, ReferenceType,

@@ -3,7 +3,9 @@
 use std::{fmt, time::Duration};
 
 use agent::{action::AgentAction, session::AgentSession};
-use model::{Deleted, Error, OrganizationId, QueueMessage, RecordType, Timestamp, WebhookDelivery};
+use model::{
+    Deleted, Error, Mail, OrganizationId, QueueMessage, RecordType, Timestamp, WebhookDelivery,
+};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{
@@ -90,31 +92,35 @@ resource! {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DueCount {
     pub kind: &'static str,
-    /// The number, at most 1,000.
+    /// The number that is due, at most 1,000.
     pub count: usize,
+    /// The number of those that have been overdue for a while, also where the next visit is to come.
+    pub overdue: usize,
     /// The instant from which the longest overdue one is due.
     pub oldest: Timestamp,
 }
 
 impl DueCounts<'_> {
-    pub const KINDS: [&'static str; 5] = [
+    pub const KINDS: [&'static str; 6] = [
         AgentAction::KIND,
         AgentSession::KIND,
         Cleanup::KIND,
         Reminder::KIND,
         WebhookDelivery::KIND,
+        Mail::KIND,
     ];
 
     /// Returns the kinds with records of a shard that are due at `now`.
     pub async fn of(&self, shard: Shard, now: Timestamp) -> Result<Vec<DueCount>, Error> {
-        let (actions, sessions, cleanups, reminders, deliveries) = tokio::try_join!(
+        let (actions, sessions, cleanups, reminders, deliveries, mails) = tokio::try_join!(
             self.of_kind::<AgentAction>(shard, now),
             self.of_kind::<AgentSession>(shard, now),
             self.of_kind::<Cleanup>(shard, now),
             self.of_kind::<Reminder>(shard, now),
             self.of_kind::<WebhookDelivery>(shard, now),
+            self.of_kind::<Mail>(shard, now),
         )?;
-        let all = [actions, sessions, cleanups, reminders, deliveries];
+        let all = [actions, sessions, cleanups, reminders, deliveries, mails];
         Ok(all.into_iter().flatten().collect())
     }
 
@@ -125,20 +131,35 @@ impl DueCounts<'_> {
     ) -> Result<Option<DueCount>, Error> {
         let wanted = &Wanted::default();
         let table = &self.0.table;
+        // An action that was sent again is due later, and overdue until a worker claims it.
+        let ahead = if R::KIND == AgentAction::KIND {
+            AgentAction::RESENT_WITHIN
+        } else {
+            0
+        };
+        let until = key::instant(now.plus(ahead));
         let page = if let Some(number) = shard.0 {
-            let due = key::due_in::<R>(number).up_to(key::instant(now));
+            let due = key::due_in::<R>(number).up_to(until);
             table.page(due.places(), wanted).await?
         } else {
             let due = key::due_unsharded::<R>().up_to(key::instant(now));
             table.page(due.places(), wanted).await?
         };
-        let oldest = page.rows.first().and_then(|row| row.place.sort());
-        Ok(oldest.map(|oldest| DueCount {
+        let mut counted = DueCount {
             kind: R::KIND,
-            count: page.rows.len(),
+            count: 0,
+            overdue: 0,
+            oldest: now,
+        };
+        for sort in page.rows.iter().filter_map(|row| row.place.sort()) {
+            let (at, since) = key::due_instants(sort);
             // A key of another form counts as due since now.
-            oldest: oldest.parse().unwrap_or(now),
-        }))
+            let at = at.unwrap_or(now);
+            counted.count += usize::from(at <= now);
+            counted.overdue += usize::from(since.is_some());
+            counted.oldest = counted.oldest.min(since.unwrap_or(at));
+        }
+        Ok((counted.count + counted.overdue > 0).then_some(counted))
     }
 }
 

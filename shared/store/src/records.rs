@@ -177,6 +177,27 @@ pub(crate) struct Tombstone {
     pub(crate) deleted_at: Timestamp,
 }
 
+/// The user of an address in one organization.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct EmailHolder {
+    /// The address in lower case, which is its key.
+    pub(crate) email: String,
+    pub(crate) organization_id: OrganizationId,
+    pub(crate) user_id: UserId,
+}
+
+/// The mails of one kind in a period.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct MailCount {
+    /// SHA-256 of what they are of or from, in hexadecimal.
+    pub(crate) subject: String,
+    /// The start of the period.
+    pub(crate) since: Timestamp,
+    pub(crate) count: i64,
+}
+
 /// The last id that was given out for a kind of record.
 #[derive(Clone, Copy, Debug, Deserialize)]
 pub(crate) struct Counter {

@@ -1,7 +1,8 @@
 //! A user's sessions, and what ends them.
 
 use model::{
-    EntryContent, EntryCredential, Error, OrganizationId, PasswordHash, Session, Sid, User, UserId,
+    EntryContent, EntryCredential, Error, Letter, OrganizationId, PasswordHash, Session, Sid, User,
+    UserId,
 };
 
 use super::{
@@ -49,6 +50,7 @@ impl SignIn<'_> {
         password_hash: &PasswordHash,
         (session, user): (&Session, &User),
         begun: impl Fn(&Sid, &User) -> Session,
+        network: Option<&str>,
     ) -> Result<Option<Sid>, Error> {
         let begun = &begun;
         let context = &WriteContext {
@@ -62,7 +64,7 @@ impl SignIn<'_> {
             let sid = Sid::generate(user.organization_id, user.id, self.0.clock.now());
             let mut renewed = begun(&sid, &user);
             renewed.epoch = user.session_epoch + 1;
-            let writes = vec![
+            let mut writes = vec![
                 Write::update(
                     account.key(),
                     Change::default().set("passwordHash", password_hash.expose()),
@@ -76,6 +78,10 @@ impl SignIn<'_> {
                 Write::create(&renewed)?,
                 Write::delete(session.key(), Condition::default()),
             ];
+            let notice =
+                self.0
+                    .notice(&user, user.email.as_ref(), network, Letter::PasswordChanged);
+            writes.extend(notice?);
             let entry = [EntryContent::password_set(user.id)];
             Ok(
                 match Box::pin(self.0.transact(context, writes, &entry)).await? {

@@ -1,7 +1,12 @@
 //! `/api/auth`
 
+mod accept;
+mod email;
+mod forgot;
 mod login;
 mod logout;
+mod notices;
 mod password;
+mod reset;
 mod session;
 mod sessions;

@@ -187,7 +187,7 @@ async fn a_session_that_was_ended_meanwhile_changes_no_password() {
     let account = sign_in.account("mia").await.unwrap().unwrap();
     let hash = password::hash(NEW.into()).await.unwrap();
     let begun = |sid: &Sid, user: &_| records::session(sid, user, api.clock.now());
-    let renewed = sign_in.renew((&account, None), &hash, (&session, &known), begun);
+    let renewed = sign_in.renew((&account, None), &hash, (&session, &known), begun, None);
     let error = renewed.await.unwrap_err();
     assert!(matches!(error, Error::Unauthenticated), "{error}");
     assert_eq!(signs_in(&api, "mia", PASSWORD).await, 200);

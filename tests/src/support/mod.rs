@@ -19,6 +19,7 @@ mod given;
 mod log;
 mod operations;
 mod patience;
+mod people;
 mod proposed;
 pub mod roles;
 mod scenario;
@@ -41,6 +42,7 @@ pub use gateway::Gateway;
 pub use log::Log;
 pub use operations::{METHODS, Operation, document, operations};
 pub use patience::{MOST_PAGES, PATIENCE, comes, time_passes};
+pub use people::Mailbox;
 pub use proposed::{
     fact_is, posting, proposal, proposing, read_of, reconciled, retrying, retrying_if_failed,
     retrying_verified, with,

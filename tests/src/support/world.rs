@@ -44,6 +44,10 @@ pub struct World {
     token: String,
     /// Another user and a token of theirs.
     token_of_another: (String, String),
+    /// An invitation to send again, and one to delete.
+    invitations: [String; 2],
+    /// The tokens of links: of an invitation, for a forgotten password, and to a new address.
+    links: [String; 3],
     /// The token of the newest script, which goes when there is another.
     script: Mutex<Option<TokenId>>,
 }
@@ -120,6 +124,7 @@ impl World {
             .max
             .creates("/api/tokens", json!({"name": "export"}));
         let token = token.await.to_string();
+        let (invitations, links) = has_links(api).await;
         let vic = api.user("vic").await;
         let (_, of_vic) = api.token_and_id_of(&vic, json!({})).await;
         Self {
@@ -134,6 +139,8 @@ impl World {
             manual,
             delivery,
             token,
+            invitations,
+            links,
             token_of_another: (vic.id.to_string(), of_vic.to_string()),
             script: Mutex::default(),
             concierge,
@@ -244,6 +251,8 @@ impl World {
         match operation {
             "PATCH /api/users/{id}" => &self.others[0],
             "PUT /api/users/{id}/password" => &self.others[1],
+            "POST /api/invitations/{id}/send" => &self.invitations[0],
+            "DELETE /api/invitations/{id}" => &self.invitations[1],
             "DELETE /api/tags/{id}" => "3",
             "DELETE /api/milestones/{id}"
             | "DELETE /api/phases/{id}"
@@ -270,6 +279,15 @@ impl World {
     fn body(&self, operation: &str) -> Option<Value> {
         Some(match operation {
             "POST /api/auth/login" => json!({"username": "max", "password": PASSWORD}),
+            "POST /api/auth/accept" => json!({
+                "token": self.links[0], "username": "invitee", "fullName": "In Vitee",
+                "password": PASSWORD,
+            }),
+            "POST /api/auth/forgot" => json!({"username": "zoe"}),
+            "POST /api/auth/reset" => json!({"token": self.links[1], "password": PASSWORD}),
+            "PUT /api/auth/email" => json!({"email": "max@example.com", "password": PASSWORD}),
+            "POST /api/auth/email/confirm" => json!({"token": self.links[2]}),
+            "POST /api/invitations" => json!({"email": "new@example.com", "role": "admin"}),
             "PUT /api/auth/password" => {
                 json!({"currentPassword": PASSWORD, "newPassword": "another horse battery staple"})
             }
@@ -393,8 +411,36 @@ async fn may_do_all(api: &Api, max: &Caller) {
     let all = json!({"permissions": ["manage_users", "manage_organization"]});
     let directory = api.store.directory();
     let ada = async || Ok(Held(ada.permissions()));
-    let max = directory.update_user(api.home.id, ada, max.user.unwrap(), records::sent(&all));
+    let max = directory.update_user(
+        api.home.id,
+        ada,
+        max.user.unwrap(),
+        records::sent(&all),
+        None,
+    );
     max.await.unwrap();
+}
+
+/// Two invitations, and the tokens of further links: of an invitation, for a password that zac forgot, and to
+/// a new address of zoe, who has a verified one.
+async fn has_links(api: &Api) -> ([String; 2], [String; 3]) {
+    let [ada, zoe, zac] = [
+        api.user("ada").await,
+        api.user("zoe").await,
+        api.user("zac").await,
+    ];
+    let mut invited = Vec::new();
+    for name in ["one", "two", "three"] {
+        let body = json!({"email": format!("{name}@example.com"), "role": "member"});
+        invited.push(api.has_invitation(&ada, body).await);
+    }
+    for (user, email) in [(&zoe, "zoe@example.com"), (&zac, "zac@example.com")] {
+        api.has_verified(user, email).await;
+    }
+    let reset = api.has_link_to_reset("zac@example.com").await;
+    let confirm = api.has_link_to_confirm(&zoe, "other@example.com").await;
+    let ids = [invited[0].0.to_string(), invited[1].0.to_string()];
+    (ids, [invited[2].1.clone(), reset, confirm])
 }
 
 /// Milestones 1 and 2, tasks 1 to 3, phase 1, and activities 1 and 2, all of project 1. Task 1 has

@@ -4,8 +4,9 @@ use serde_json::{Map, Value, json};
 
 use super::canonical;
 use crate::{
-    AgentSessionId, AlertId, FieldChange, JsonObject, JsonText, Organization, OrganizationId,
-    Token, TokenId, User, UserId, Webhook, WebhookId, digest, names::names,
+    AgentSessionId, AlertId, FieldChange, Invitation, InvitationId, JsonObject, JsonText,
+    Organization, OrganizationId, Token, TokenId, User, UserId, Webhook, WebhookId, digest,
+    names::names,
 };
 
 names! {
@@ -17,13 +18,31 @@ names! {
         OrganizationChanged,
         /// A user was created.
         UserCreated,
-        /// Name, role, permissions or `disabled` of a user changed.
+        /// Name, address, role, permissions or `disabled` of a user changed.
         UserChanged,
         /// A password was set, which ended the user's sessions and tokens.
         PasswordSet,
         /// The operator erased a user's names. Digests of what is left of entries of earlier
         /// releases, by their numbers.
         UserErased,
+        /// A user reset a forgotten password, which ended the user's sessions and tokens.
+        PasswordReset,
+        /// A user's address changed, or was verified.
+        EmailChanged,
+        /// An invitation was created.
+        InvitationCreated,
+        /// An invitation was accepted, which created its user.
+        InvitationAccepted,
+        /// A user signed in.
+        SignedIn,
+        /// Sign-ins of a user were refused in a quarter of an hour.
+        SignInRefused,
+        /// A user signed out.
+        SignedOut,
+        /// Sessions of a user were ended: one, all but the named one, or all.
+        SessionsEnded,
+        /// The sign-in by the company's provider was set or deleted.
+        SignInChanged,
         /// A token was created.
         TokenCreated,
         /// A token was deleted.
@@ -88,10 +107,21 @@ impl Journaled for User {
         json!({
             "username": self.username,
             "fullName": self.full_name,
+            "email": self.email,
             "role": self.role,
             "permissions": self.extra_permissions,
             "disabled": self.disabled,
         })
+    }
+}
+
+impl Journaled for Invitation {
+    fn subjects(&self) -> Vec<String> {
+        vec![subject::invitation(self.id)]
+    }
+
+    fn noted(&self) -> Value {
+        json!({"email": self.email, "role": self.role, "fullName": self.full_name})
     }
 }
 
@@ -105,6 +135,7 @@ impl Journaled for Organization {
             "name": self.name,
             "planFeatures": self.plan_features,
             "unitsPerSecond": self.units_per_second,
+            "invitationsPerDay": self.invitations_per_day,
             "webUrl": self.web_url,
             "suspended": self.suspended.map(|_| true),
         })
@@ -143,7 +174,9 @@ impl Journaled for Webhook {
 }
 
 pub mod subject {
-    use super::{AgentSessionId, AlertId, OrganizationId, TokenId, UserId, WebhookId};
+    use super::{
+        AgentSessionId, AlertId, InvitationId, OrganizationId, TokenId, UserId, WebhookId,
+    };
 
     pub const POLICY: &str = "policy";
 
@@ -156,6 +189,10 @@ pub mod subject {
 
     pub fn user(id: UserId) -> String {
         format!("user:{id}")
+    }
+
+    pub fn invitation(id: InvitationId) -> String {
+        format!("invitation:{id}")
     }
 
     pub fn token(id: TokenId) -> String {
@@ -218,11 +255,49 @@ impl EntryContent {
 
     /// Notes a new password, without fields.
     pub fn password_set(user: UserId) -> Self {
+        Self::of_user(OrganizationEvent::PasswordSet, user)
+    }
+
+    /// Notes the new password of a user who had forgotten it, without fields.
+    pub fn password_reset(user: UserId) -> Self {
+        Self::of_user(OrganizationEvent::PasswordReset, user)
+    }
+
+    fn of_user(event: OrganizationEvent, user: UserId) -> Self {
+        Self::noted(event, vec![subject::user(user)], [Value::Null, Value::Null])
+    }
+
+    /// Notes the address of a user; none if it is as it was, and verified as before.
+    pub fn email_changed(before: &User, after: &User) -> Option<Self> {
+        let noted = |user: &User| json!({"email": user.email, "verified": user.email_verified_at.is_some()});
+        let is_same = before.email == after.email
+            && before.email_verified_at.is_some() == after.email_verified_at.is_some();
+        (!is_same).then(|| {
+            let subjects = vec![subject::user(after.id)];
+            let values = [noted(before), noted(after)];
+            Self::noted(OrganizationEvent::EmailChanged, subjects, values)
+        })
+    }
+
+    /// Notes the user of an accepted invitation.
+    pub fn accepted(invitation: &Invitation, user: &User) -> Self {
+        let subjects = vec![subject::invitation(invitation.id), subject::user(user.id)];
+        let values = [Value::Null, json!({"email": invitation.email})];
+        Self::noted(OrganizationEvent::InvitationAccepted, subjects, values)
+    }
+
+    /// Notes what is no record's change. `Value::Null` is none.
+    pub fn noted(
+        event: OrganizationEvent,
+        subjects: Vec<String>,
+        [before, after]: [Value; 2],
+    ) -> Self {
+        let noted = |value: Value| (!value.is_null()).then(|| text(bounded(members(value))));
         Self {
-            event: OrganizationEvent::PasswordSet,
-            subjects: vec![subject::user(user)],
-            before: None,
-            after: None,
+            event,
+            subjects,
+            before: noted(before),
+            after: noted(after),
         }
     }
 

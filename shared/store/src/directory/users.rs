@@ -1,8 +1,9 @@
 use std::collections::HashMap;
 
 use model::{
-    Code, EntryContent, Error, Held, Id, OrganizationEvent, OrganizationId, PasswordHash,
-    Permission, RecordType, Role, User, UserFilter, UserId, UserUpdate, each_once, unique_name,
+    Code, Email, EntryContent, Error, Held, Id, Letter, OrganizationEvent, OrganizationId,
+    PasswordHash, Permission, RecordType, Role, Timestamp, User, UserFilter, UserId, UserUpdate,
+    each_once, unique_name,
     words::{spaced, words},
 };
 
@@ -13,7 +14,7 @@ use crate::{
     key,
     page::{Page, Wanted},
     record::record,
-    records::{Account, ReadHead},
+    records::{Account, EmailHolder, ReadHead},
     retry::retry,
     sessions::end_all,
     table::{Change, Condition, IntoAttribute, OrNotFound, Read, Record, Stored, Write},
@@ -26,6 +27,9 @@ pub struct NewUser {
     /// 3 to 64 characters, unique in the service without regard to case.
     pub username: String,
     pub full_name: String,
+    pub email: Option<Email>,
+    /// When the address was verified, if it was.
+    pub email_verified_at: Option<Timestamp>,
     pub role: Role,
     pub extra_permissions: Vec<Permission>,
     pub password_hash: PasswordHash,
@@ -41,6 +45,11 @@ record! {
     },
 }
 
+record! {
+    holder: EmailHolder = "email_holder",
+    key: key::email_holder(holder.organization_id, &holder.email),
+}
+
 impl Tracked for User {
     const IS_JOURNALED: bool = true;
 
@@ -48,8 +57,13 @@ impl Tracked for User {
         Some(EntryContent::created(OrganizationEvent::UserCreated, self))
     }
 
+    /// The address has an entry of its own.
     fn entry_of_change(before: &Self, after: &Self) -> Option<EntryContent> {
-        EntryContent::changed(OrganizationEvent::UserChanged, before, after)
+        let after = Self {
+            email: before.email.clone(),
+            ..after.clone()
+        };
+        EntryContent::changed(OrganizationEvent::UserChanged, before, &after)
     }
 }
 
@@ -90,7 +104,7 @@ impl Directory<'_> {
         self.0.table.page(users, wanted).await
     }
 
-    /// Creates a user with an account. 409 when the username is taken.
+    /// Creates a user with an account. 409 when the username or the address is taken.
     pub async fn create_user(
         &self,
         pending: impl Into<PendingWrite>,
@@ -112,9 +126,9 @@ impl Directory<'_> {
         self.0.create(pending, key::user, new, user).await
     }
 
-    /// A user made by another one, or by the operator, and the writes of the user's account, with the
-    /// count of admins. 409 when the username is taken.
-    pub(super) fn new_user(
+    /// A user made by another one, or by the operator, and the writes of the user's account and address, with
+    /// the count of admins. 409 when the username or the address is taken.
+    pub(crate) fn new_user(
         self,
         tenant: OrganizationId,
         id: UserId,
@@ -133,6 +147,8 @@ impl Directory<'_> {
             organization_id: tenant,
             username: new.username,
             full_name: new.full_name,
+            email: new.email,
+            email_verified_at: new.email_verified_at,
             role: new.role.into(),
             extra_permissions: each_once(new.extra_permissions),
             disabled: false,
@@ -146,6 +162,7 @@ impl Directory<'_> {
             updated_at: now,
         };
         let mut writes = count_admins(tenant, false, user.is_enabled_admin());
+        writes.append(take_email(&user, None)?);
         let taken = || Error::conflict(Code::UsernameTaken, "Another user has this username.");
         // An account that version 1.0 made may have another key.
         for name in unique_name::keys(&account.username) {
@@ -160,13 +177,15 @@ impl Directory<'_> {
 
     /// Changes a user on behalf of one with the permissions `by`. 404 when the user is not the tenant's,
     /// 403 when the user has a permission beyond `by`, before or after. 409 when the organization would
-    /// have no admin left.
+    /// have no admin left, or when another user has the new address. The old address gets a notice, which
+    /// names the `network`, if the deployment sends mail.
     pub async fn update_user<H: Future<Output = Result<Held, Error>>>(
         &self,
         pending: impl Into<PendingWrite>,
         by: impl Fn() -> H,
         id: UserId,
         update: UserUpdate,
+        network: Option<&str>,
     ) -> Result<Stored<User>, Error> {
         let pending = pending.into();
         let tenant = pending.tenant();
@@ -186,7 +205,10 @@ impl Directory<'_> {
             }
             let (was, is) = (before.is_enabled_admin(), after.is_enabled_admin());
             let mut writes = count_admins(context.tenant, was, is);
+            writes.append(take_email(&after, before.email.as_ref())?);
+            writes.extend(self.0.new_email(&before, &after, network)?);
             writes.note(User::entry_of_change(&before, &after));
+            writes.note(EntryContent::email_changed(&before, &after));
             self.0.commit_change(&context, before, after, writes).await
         };
         self.0.write(pending, read, write).await?.not_replayed()
@@ -219,7 +241,8 @@ impl Directory<'_> {
         password_hash: PasswordHash,
     ) -> Result<(), Error> {
         let context = pending.into().authorized().await?;
-        let writes = self.new_password(&context, user, &password_hash, Condition::exists());
+        let mut writes = self.new_password(&context, user, &password_hash, Condition::exists());
+        writes.note(EntryContent::password_set(user.id));
         let done = self.0.commit(&context, writes, ()).await?;
         done.or_not_found(UserId::NOUN)?.not_replayed()
     }
@@ -242,6 +265,7 @@ impl Directory<'_> {
         by: &Held,
         user: (Stored<User>, ReadHead),
         password_hash: PasswordHash,
+        network: Option<&str>,
     ) -> Result<(), Error> {
         let context = &pending.into().authorized().await?;
         let (tenant, id) = (context.tenant, user.0.id);
@@ -250,14 +274,20 @@ impl Directory<'_> {
             let user = context.current(Some(user), UserId::NOUN)?;
             by.may_change(&user)?;
             let is_the_same = Condition::version(user.version);
-            let writes = self.new_password(context, &user, hash, is_the_same);
+            let mut writes = self.new_password(context, &user, hash, is_the_same);
+            writes.note(EntryContent::password_set(user.id));
+            let notice =
+                self.0
+                    .notice(&user, user.email.as_ref(), network, Letter::PasswordChanged);
+            writes.extend(notice?);
             let context = context.clone().with_head(head);
             self.0.commit(&context, writes, ()).await
         };
         retry(user, read, write).await?.not_replayed()
     }
 
-    fn new_password(
+    /// The writes of a new password, without an entry of the journal.
+    pub(crate) fn new_password(
         self,
         context: &WriteContext,
         user: &User,
@@ -278,9 +308,36 @@ impl Directory<'_> {
             change = change.remove("passwordSetBy").remove("passwordSetAt");
         }
         let changed = Write::update(user.key(), change, expected);
-        let writes = Writes::from(vec![account, changed]);
-        writes.noting(EntryContent::password_set(user.id))
+        Writes::from(vec![account, changed])
     }
+}
+
+/// The writes of a user's address, of one who had another before. 409 if another user of the organization has
+/// it.
+pub(crate) fn take_email(user: &User, had: Option<&Email>) -> Result<Writes, Error> {
+    let (new, old) = (user.email.as_ref().map(Email::key), had.map(Email::key));
+    let mut writes = Writes::default();
+    if new == old {
+        return Ok(writes);
+    }
+    let tenant = user.organization_id;
+    if let Some(old) = old {
+        let is_its = Condition::default().equals("userId", user.id);
+        writes.push(Write::delete(key::email_holder(tenant, &old), is_its));
+    }
+    if let Some(email) = new {
+        let holder = EmailHolder {
+            email,
+            organization_id: tenant,
+            user_id: user.id,
+        };
+        writes.push_or(Write::create(&holder)?, email_taken());
+    }
+    Ok(writes)
+}
+
+pub(crate) fn email_taken() -> Error {
+    Error::conflict(Code::EmailTaken, "Another user has this address.")
 }
 
 /// Adds a user to the count of [enabled admins](User::is_enabled_admin), or subtracts them. 409 for the

@@ -1,13 +1,16 @@
 //! Keys of organizations, users, and how they sign in.
 
 use model::{
-    Organization, OrganizationEntry, OrganizationHead, OrganizationId, RecordType, Session,
-    Timestamp, Token, User, UserId,
+    Id, Invitation, InvitationId, Link, Organization, OrganizationEntry, OrganizationHead,
+    OrganizationId, RecordType, Session, Timestamp, Token, User, UserId,
 };
 use table::{AnyKey, Gsi1, Key, List, Sort, padded};
 
 use super::format::{below, name_then_id, of_record, partition, record};
-use crate::records::{Account, Attempted, FailureCount, Failures, TokenHolder, Tombstone, Totals};
+use crate::records::{
+    Account, Attempted, EmailHolder, FailureCount, Failures, MailCount, TokenHolder, Tombstone,
+    Totals,
+};
 
 pub fn organization(id: OrganizationId) -> Key<Organization> {
     Key::new(format!("ORG#{id}"), RecordType::Organization.facts().key)
@@ -67,6 +70,49 @@ pub fn user_by_name(user: &User) -> Key<User, Gsi1> {
 /// The account of a username. It belongs to the service, not to a tenant: a sign-in begins with it.
 pub fn account(folded_username: &str) -> Key<Account> {
     Key::new(format!("USERNAME#{folded_username}"), "CREDENTIAL")
+}
+
+/// The users of an address by organization, of which each has one at most. They belong to the service: a
+/// forgotten password leads to all of them.
+pub(crate) fn email_holders(email: &str) -> List<EmailHolder> {
+    List::new(format!("EMAIL#{email}"))
+}
+
+/// The user of an address in an organization.
+pub(crate) fn email_holder(tenant: OrganizationId, email: &str) -> Key<EmailHolder> {
+    email_holders(email).at(Sort::new(padded(tenant.get())))
+}
+
+/// A link that was sent by mail, by the hash of its token. It belongs to the service: a request with the
+/// token names no tenant.
+pub(crate) fn link(token_hash: &str) -> Key<Link> {
+    Key::new(format!("LINK#{token_hash}"), "LINK")
+}
+
+/// The count of mails of one kind, in the period from that instant on.
+pub(crate) fn mail_count(hash: &str, since: Timestamp) -> Key<MailCount> {
+    Key::new(format!("MAILS#{hash}"), format!("COUNT#{since}"))
+}
+
+pub fn invitation(tenant: OrganizationId, id: InvitationId) -> Key<Invitation> {
+    record(tenant, id)
+}
+
+/// The organization's invitations: the accepted ones by creation, then those that were not accepted.
+pub fn invitations(tenant: OrganizationId) -> List<Invitation, Gsi1> {
+    List::new(partition(tenant, RecordType::Invitation))
+}
+
+/// An invitation's key in [`invitations`].
+pub fn invitation_in_list(invitation: &Invitation) -> Key<Invitation, Gsi1> {
+    let state = if invitation.accepted_at.is_some() {
+        "ACCEPTED"
+    } else {
+        "OPEN"
+    };
+    let (at, id) = (invitation.created_at, padded(invitation.id.get()));
+    let place = Sort::new(format!("{state}#{at}#{id}"));
+    invitations(invitation.organization_id).at(place)
 }
 
 /// The failed sign-ins to an account from a network. Neither needs to exist.

@@ -23,7 +23,10 @@ use super::{
     directory::{name_of_tag, references},
     format::{below, partition, record_of, text},
     notifications::{inbox, notifications, notified_change, participants, reminders},
-    people::{account, attempted, organization_journal, sessions, token_holder, tokens},
+    people::{
+        account, attempted, email_holders, link, organization_journal, sessions, token_holder,
+        tokens,
+    },
     search::{indexed_by_time, words_beginning},
     upkeep::{feed, shard_of, waiting_calls},
     webhooks::{webhook_deliveries, webhook_health},
@@ -96,6 +99,8 @@ pub(crate) fn partitions(tenant: OrganizationId) -> Vec<Partition> {
     let start = Timestamp::from_millis(0);
     vec![
         Partition::exported(of(RecordType::User)).naming(of_user),
+        Partition::exported(of(RecordType::Invitation)).naming(of_invitation),
+        Partition::kept_back(of(RecordType::Mail)).naming(of_mail),
         Partition::exported(of(RecordType::Project)).naming(of_record::<ProjectId>),
         Partition::exported(of(RecordType::Phase)),
         Partition::exported(of(RecordType::Tag)),
@@ -147,7 +152,8 @@ fn of_user(tenant: OrganizationId, user: &Named<'_>) -> Vec<Partition> {
     };
     let accounts = unique_name::keys(user.text("username"));
     let accounts = accounts.iter().map(|name| pk(account(name)));
-    let accounts = accounts.map(Partition::exported);
+    let email = email_holders(&user.text("email").to_ascii_lowercase()).partition();
+    let accounts = accounts.chain([email]).map(Partition::exported);
     let own = partitions_of_user(tenant, id).into_iter();
     own.chain(accounts).collect()
 }
@@ -161,6 +167,17 @@ pub(crate) fn partitions_of_user(tenant: OrganizationId, id: UserId) -> Vec<Part
         Partition::kept_back(tokens(tenant, id).partition()).naming(of_token),
         Partition::kept_back(pk(attempted(tenant, id, ""))),
     ]
+}
+
+/// The link that was sent last. Those of before are named by their mails.
+fn of_invitation(_: OrganizationId, invitation: &Named<'_>) -> Vec<Partition> {
+    vec![Partition::kept_back(pk(link(invitation.text("linkHash"))))]
+}
+
+fn of_mail(_: OrganizationId, mail: &Named<'_>) -> Vec<Partition> {
+    let hash = mail.attributes["letter"]["link"]["hash"].as_str();
+    let link = hash.map(|hash| Partition::kept_back(pk(link(hash))));
+    link.into_iter().collect()
 }
 
 fn of_token(_: OrganizationId, token: &Named<'_>) -> Vec<Partition> {

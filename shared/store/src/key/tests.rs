@@ -172,6 +172,11 @@ fn lists(keys: &mut Keys) {
     let tenant = tenant();
     keys.add("user", user(tenant, id(3)));
     keys.list("users", users(tenant));
+    keys.add("email_holder", email_holder(tenant, "ada@example.com"));
+    keys.add("link", link("hash"));
+    keys.add("mail_count", mail_count("hash", at()));
+    keys.add("invitation", invitation(tenant, id(16)));
+    keys.list("invitations", invitations(tenant));
     keys.list("tokens", tokens(tenant, id(3)));
     keys.add("session", session(tenant, id(3), "hash"));
     keys.add("attempted", attempted(tenant, id(3), "key"));
@@ -225,6 +230,7 @@ fn lists(keys: &mut Keys) {
     keys.add("notification", notification(tenant, id(3), "cause"));
     keys.list("unread", unread_notifications(tenant, id(3)));
     keys.add("inbox", inbox(tenant, id(3)));
+    keys.add("mail", mail(tenant, "id"));
     keys.add("told_change", notified_change(tenant, "cause"));
     keys.add("counter", counter("task"));
     keys.any("quota", &used_quota(tenant, &QuotaHolder::User(id(3))));
@@ -233,6 +239,7 @@ fn lists(keys: &mut Keys) {
     keys.add("feed_batch", feed_batch(tenant, 16));
     keys.add("feed_start", feed_start(tenant));
     keys.list("due", due_in::<Reminder>(1));
+    keys.add("overdue", overdue::<Reminder>(tenant, at(), at()));
     keys.list("due_unsharded", due_unsharded::<Cleanup>());
     keys.list("references", references(tenant));
     keys.list("indexed_by_time", indexed_by_time(tenant));

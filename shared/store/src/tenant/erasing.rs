@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, HashSet};
 
 use model::{
-    EntryContent, Error, Id, OrganizationEntry, OrganizationEvent, OrganizationId, User, UserId,
-    UserRef, Webhook, WebhookDelivery,
+    Email, EntryContent, Error, Id, Invitation, Mail, OrganizationEntry, OrganizationEvent,
+    OrganizationId, User, UserId, UserRef, Webhook, WebhookDelivery,
     journal::{ErasedBy, subject},
     unique_name,
 };
@@ -12,11 +12,11 @@ use model::{
 use super::{Found, Tenants};
 use crate::{
     WriteContext,
-    directory::count_admins,
+    directory::{count_admins, take_email},
     key::{self, AnyKey, Key},
     records::{Account, ReadHead},
     retry::retry,
-    table::{Condition, IntoAttribute, OrLeave, OrNotFound, RawItem, Read, Stored, Write},
+    table::{Condition, IntoAttribute, OrLeave, OrNotFound, RawItem, Read, Record, Stored, Write},
 };
 
 /// The most entries of a journal that are read about a user.
@@ -39,14 +39,15 @@ impl Tenants<'_> {
     /// Erases a user, who is disabled from then on. Can begin again after an interruption. 404 when the user is
     /// not the tenant's, 409 for the last admin.
     pub async fn erase_user(&self, tenant: OrganizationId, id: UserId) -> Result<Erased, Error> {
+        let invited = self.erase_invitations(tenant, id).await?;
         let mut rests = BTreeMap::new();
-        for mut entry in self.entries_of(tenant, id).await? {
+        for mut entry in self.entries_of(tenant, &subject::user(id)).await? {
             if let Some(rest) = entry.erase_names() {
                 rests.insert(entry.seq.to_string(), rest);
             }
         }
         let user = self.erase_names(tenant, id, &rests).await?;
-        let entries = self.erase_entries(tenant, id).await?;
+        let entries = self.erase_entries(tenant, &subject::user(id)).await? + invited;
         self.erase_deliveries(tenant, &user).await?;
         let items = self.delete_of_user(tenant, id).await?;
         Ok(Erased {
@@ -54,6 +55,26 @@ impl Tenants<'_> {
             items,
             entries,
         })
+    }
+
+    /// Deletes the invitations to the user's address. Returns the number of entries that lost it.
+    async fn erase_invitations(&self, tenant: OrganizationId, id: UserId) -> Result<usize, Error> {
+        let (user, ..) = self.read_user(tenant, id).await?;
+        let invitations = key::invitations(tenant).limit(MOST);
+        let mut invitations: Vec<Invitation> = self.0.table.list(invitations).await?;
+        let email = user.email.as_ref().map(Email::key);
+        invitations.retain(|one| Some(one.email.key()) == email);
+        let mut entries = 0;
+        for invitation in invitations {
+            let subject = subject::invitation(invitation.id);
+            entries += self.erase_entries(tenant, &subject).await?;
+            let writes = vec![
+                Write::delete(invitation.key(), Condition::default()),
+                Write::delete(key::link(&invitation.link_hash), Condition::default()),
+            ];
+            self.0.table.transact(writes).await?.or_leave();
+        }
+        Ok(entries)
     }
 
     /// Gives the user another name, frees the username, and notes the erasure.
@@ -69,6 +90,7 @@ impl Tenants<'_> {
             after.erase(self.0.now());
             let (was, is) = (user.is_enabled_admin(), after.is_enabled_admin());
             let mut writes = count_admins(tenant, was, is);
+            writes.append(take_email(&after, user.email.as_ref())?);
             writes.push(Write::replace(&after)?);
             for account in accounts {
                 writes.push(Write::delete(account, Condition::default()));
@@ -94,13 +116,13 @@ impl Tenants<'_> {
         Ok((user, accounts, head))
     }
 
-    /// The entries of the organization's journal about a user.
+    /// The entries of the organization's journal about a subject.
     async fn entries_of(
         &self,
         tenant: OrganizationId,
-        id: UserId,
+        subject: &str,
     ) -> Result<Vec<Stored<OrganizationEntry>>, Error> {
-        let subject = subject::user(id).into_attribute();
+        let subject = subject.into_attribute();
         let about = Condition::default().and("contains(#, :)", "subjects", [subject]);
         let entries = key::organization_journal(tenant).consistent().limit(MOST);
         self.0
@@ -110,8 +132,8 @@ impl Tenants<'_> {
     }
 
     /// Erases the user's names beside the entries, and in the chain of those that earlier releases wrote.
-    async fn erase_entries(&self, tenant: OrganizationId, id: UserId) -> Result<usize, Error> {
-        let entries = self.entries_of(tenant, id).await?;
+    async fn erase_entries(&self, tenant: OrganizationId, subject: &str) -> Result<usize, Error> {
+        let entries = self.entries_of(tenant, subject).await?;
         let erasures = entries
             .iter()
             .filter(|one| one.event == OrganizationEvent::UserErased);
@@ -177,6 +199,16 @@ impl Tenants<'_> {
             items += deletes.len();
             self.0.table.write_batch(deletes).await
         };
+        let mails = key::mails(tenant).consistent().limit(MOST);
+        let mails: Vec<Mail> = self.0.table.list(mails).await?;
+        let own = mails.iter().filter(|mail| mail.user_id == Some(id));
+        for mail in own {
+            let mut writes = vec![Write::delete(mail.key(), Condition::default())];
+            let link = mail.letter.link();
+            let link = link.map(|link| key::link(&link.hash));
+            writes.extend(link.map(|link| Write::delete(link, Condition::default())));
+            self.0.table.transact(writes).await?.or_leave();
+        }
         let own = key::partitions_of_user(tenant, id);
         self.walk_below(tenant, own, &mut HashSet::new(), &mut each)
             .await?;

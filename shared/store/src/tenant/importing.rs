@@ -13,7 +13,7 @@ use serde_json::Value;
 use super::{CONCURRENCY, ExportHeader, Line, Tenants, exporting::NO_SECRET};
 use crate::{
     key::{self, AnyKey},
-    records::{Account, Reference},
+    records::{Account, EmailHolder, Reference},
     table::{Change, Condition, IntoAttribute, OrLeave, RawItem, Read, Record, Stored, Write},
 };
 
@@ -272,7 +272,10 @@ fn belongs(item: &RawItem, tenant: OrganizationId) -> bool {
     let account = item
         .text("username")
         .map(|name| AnyKey::from(key::account(name)));
+    let email = item.text("email");
+    let email = email.map(|email| AnyKey::from(key::email_holder(tenant, email)));
     key.pk() == organization.pk()
+        || (email.as_ref() == Some(&key) && item.text("kind") == Some(EmailHolder::KIND))
         || key.pk().starts_with(&key::tenant_prefix(tenant))
         || Some(key) == account
 }
@@ -294,6 +297,11 @@ fn move_to(item: &mut RawItem, from: OrganizationId, to: OrganizationId) {
         }
     }
     let kind = item.text("kind").unwrap_or_default().to_owned();
+    if kind == EmailHolder::KIND
+        && let Some(key) = item.text("email").map(|email| key::email_holder(to, email))
+    {
+        item.set("sk", AnyKey::from(key).sk());
+    }
     let is_entry = [OrganizationEntry::KIND, JournalEntry::KIND].contains(&kind.as_str());
     if is_entry && item.number(CHAINED_AS).is_none() {
         item.set(CHAINED_AS, from);
