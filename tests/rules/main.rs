@@ -56,6 +56,7 @@ mod size;
 mod table_proxy;
 mod taken_ids;
 mod template;
+mod tenants;
 mod texts;
 mod time_to_live;
 mod unknown_attributes;

@@ -2,8 +2,8 @@
 
 use shared::endpoint::*;
 use shared::model::{
-    Email, EntryActor, EntryCredential, FullName, Invitation, InvitationId, JsonObject,
-    OrganizationEntry, OrganizationEvent, Permission, Role, User, UserId, UserRef,
+    DigestedMembers, Email, EntryActor, EntryCredential, FullName, Invitation, InvitationId,
+    JsonObject, OrganizationEntry, OrganizationEvent, Permission, Role, User, UserId, UserRef,
 };
 use shared::store::{Inviter, Stored};
 
@@ -151,7 +151,8 @@ pub fn inviter(caller: &Identity) -> Inviter {
     "before": {"role": "member"},
     "after": {"role": "manager"},
     "previousHash": "80a00f0b51c6d51dc228b0b2b1f4fb3a510da55c0aaef2a956d7c488180d68f9",
-    "hash": "a3bf4f1b2b0b822cd15d6c15b0f00a089f86d081884c7d659a2feaa0c55ad015"
+    "hash": "a3bf4f1b2b0b822cd15d6c15b0f00a089f86d081884c7d659a2feaa0c55ad015",
+    "digested": null
 })))]
 #[serde(rename_all = "camelCase")]
 pub struct OrganizationEntryView {
@@ -172,12 +173,16 @@ pub struct OrganizationEntryView {
     after: Option<JsonObject>,
     /// Hash of the entry before it; empty for the first, and without a number.
     previous_hash: String,
-    /// SHA-256 of the canonical JSON of the entry without this field, in hexadecimal.
+    /// SHA-256 of the canonical JSON of the entry without this field and `digested`, in hexadecimal.
     hash: String,
+    /// Names of persons, in place of which the hash covers digests; null for none, and after their erasure.
+    /// A name that was erased is an object.
+    digested: Option<DigestedMembers>,
 }
 
 impl From<OrganizationEntry> for OrganizationEntryView {
-    fn from(entry: OrganizationEntry) -> Self {
+    fn from(mut entry: OrganizationEntry) -> Self {
+        let digested = entry.show_names();
         Self {
             seq: (!entry.event.is_apart()).then_some(entry.seq),
             at: entry.at,
@@ -189,6 +194,7 @@ impl From<OrganizationEntry> for OrganizationEntryView {
             after: entry.after.map(|after| after.0),
             previous_hash: entry.previous_hash,
             hash: entry.hash,
+            digested,
         }
     }
 }

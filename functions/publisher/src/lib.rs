@@ -79,6 +79,10 @@ impl Consumer for Publisher {
         self.limit
     }
 
+    fn store(&self) -> &Store {
+        &self.store
+    }
+
     async fn consume(&self, organization: OrganizationId, changes: Changes) -> Result<(), Error> {
         let count = changes.count();
         let Changes { listed, unlisted } = changes;

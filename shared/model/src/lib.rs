@@ -69,10 +69,10 @@ pub use id::Id;
 pub use integer::{MAX_ID, Order, Whole};
 pub use invitation::{Invitation, InvitationCreate};
 pub use journal::{
-    CredentialType, EntryActor, EntryActorType, EntryContent, EntryCredential, JournalFlaw,
-    JournalHead, Journaled, NamedSignIn, OrganizationEntry, OrganizationEvent, OrganizationHead,
-    OrganizationJournalBreak, OrganizationJournalCheck, OrganizationJournalFilter,
-    OrganizationJournalFrom, SessionHead, SignInEntry, SignInMethod,
+    CredentialType, DigestedMembers, EntryActor, EntryActorType, EntryContent, EntryCredential,
+    JournalFlaw, JournalHead, Journaled, NamedSignIn, OrganizationEntry, OrganizationEvent,
+    OrganizationHead, OrganizationJournalBreak, OrganizationJournalCheck,
+    OrganizationJournalFilter, OrganizationJournalFrom, SessionHead, SignInEntry, SignInMethod,
 };
 pub use json_object::{JsonObject, JsonText};
 pub use link::{

@@ -139,6 +139,15 @@ pub struct MailedLink {
 }
 
 impl Letter {
+    pub const fn link(&self) -> Option<&MailedLink> {
+        match self {
+            Self::Invitation { link, .. }
+            | Self::PasswordReset { link, .. }
+            | Self::EmailConfirmation { link, .. } => Some(link),
+            _ => None,
+        }
+    }
+
     /// Returns the instant from which the letter is of no use.
     const fn expires_at(&self) -> Option<Timestamp> {
         match self {

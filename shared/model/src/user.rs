@@ -252,6 +252,17 @@ impl User {
         }
     }
 
+    /// Replaces all that names the person. The user is disabled, and has the least role.
+    pub fn erase(&mut self, now: Timestamp) {
+        self.disable(true);
+        self.username = format!("deleted-user-{}", self.id);
+        self.full_name = format!("Deleted user {}", self.id);
+        self.set_email(None);
+        self.role = Role::Viewer.into();
+        self.extra_permissions = Vec::new();
+        self.updated_at = now;
+    }
+
     /// Disables the user, which ends all sessions and tokens for good, or enables the user again.
     pub fn disable(&mut self, disabled: bool) {
         if disabled && !self.disabled {

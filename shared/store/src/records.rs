@@ -172,6 +172,14 @@ pub struct TokenHolder {
     pub(crate) ends_at: Timestamp,
 }
 
+/// The item that a deleted organization leaves.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Tombstone {
+    pub(crate) id: OrganizationId,
+    pub(crate) deleted_at: Timestamp,
+}
+
 /// The user of an address in one organization.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
