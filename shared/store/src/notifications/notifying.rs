@@ -85,8 +85,8 @@ impl Notifications<'_> {
                 (notification(tenant, user, cause, notice, now), address)
             })
             .collect();
-        let written =
-            stream::iter(wanted).map(|(notification, address)| self.write_one(notification, address));
+        let written = stream::iter(wanted)
+            .map(|(notification, address)| self.write_one(notification, address));
         let written = written.buffer_unordered(CONCURRENCY);
         let count = async |done, is_new| Ok(done + usize::from(is_new));
         written.try_fold(0, count).await
