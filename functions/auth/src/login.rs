@@ -18,6 +18,8 @@ use crate::view::UserView;
 /// - For 1, 2, 4 … up to 60 seconds after each failure, from the tenth on an account in a quarter of an
 ///   hour on. Networks where the account signed in within 30 days do not wait.
 ///
+/// A suspended organization is named only after a right password (403 `organization_suspended`).
+///
 /// A network is an IPv4 address or the first 64 bits of an IPv6 address. An attempt that is answered
 /// 503 does not count as failed.
 #[utoipa::path(post, path = "/api/auth/login")]
@@ -28,7 +30,10 @@ pub async fn login(
     ClientAddress(address): ClientAddress,
     UserAgent(user_agent): UserAgent,
     Body(Login { username, password }): Body<Login>,
-) -> Result<SetCookie<UserView>, Problem<(InvalidCredentials, TooManyAttempts)>> {
+) -> Result<
+    SetCookie<UserView>,
+    Problem<(InvalidCredentials, OrganizationSuspended, TooManyAttempts)>,
+> {
     telemetry::signs_in_from(&address);
     let sign_in = app.store.sign_in();
     let (attempt, account) = sign_in.attempt(&username, &address).await?;

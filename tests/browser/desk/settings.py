@@ -109,7 +109,8 @@ def tokens(world):
 def notifications(world):
     with world.desk("mia", "#/settings/notifications") as desk:
         page = desk.page
-        box = page.get_by_label("My task is due within 24 hours")
+        inbox = page.get_by_role("group", name="Notify me when")
+        box = inbox.get_by_label("My task is due within 24 hours")
         box.focus()
         page.keyboard.press("Space")
         page.get_by_role("button", name="Save").click()

@@ -147,14 +147,19 @@ const KINDS = {
 export async function notifications({ body, signal }) {
   const { data: known } = await get("/api/notifications/preferences", {}, { signal });
   const options = /** @type {[keyof NotificationPreferences, string][]} */ (Object.entries(KINDS));
-  const chosen = options.map(([name]) => name).filter((name) => known[name]);
-  const kinds = checks("Notify me when", options, chosen);
+  const chosen = (/** @type {"inbox" | "mail"} */ way) =>
+    options.map(([name]) => name).filter((name) => known[name][way]);
+  const kinds = checks("Notify me when", options, chosen("inbox"));
+  const mails = checks("Send me a mail, too, when", options, chosen("mail"));
   const done = node("p", { role: "status" });
-  kinds.element.classList.add("long");
+  for (const { element } of [kinds, mails]) element.classList.add("long");
   body.append(form({
-    fields: kinds.element, submit: "Save",
+    fields: [kinds.element, mails.element], submit: "Save",
     act: async () => {
-      const wanted = options.map(([name]) => [name, kinds.values().includes(name)]);
+      const wanted = options.map(([name]) => {
+        const inbox = kinds.values().includes(name);
+        return [name, { inbox, mail: inbox && mails.values().includes(name) }];
+      });
       await put("/api/notifications/preferences", {}, Object.fromEntries(wanted));
       done.replaceChildren("Saved ", time(new Date().toISOString()), ".");
     },
