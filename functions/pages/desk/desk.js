@@ -3,6 +3,7 @@
  * frame/           navigation, router, sign-in, session, drafts, inbox
  * api/client.js    requests; api/records.js: the store that the feed keeps true
  * elements.js      what views are made of; thread.js: comments and messages
+ * list.js          the page of a list; record/page.js: that of one record
  * views/X/X.js     a view: `export async function view(context, parameters)`, see frame/router.js */
 /** @import { Change } from "workdesk" */
 /** @import { Route } from "./frame/router.js" */
