@@ -87,7 +87,7 @@ pub use notification::{
     NotificationPreferencesSet, NotificationsRead, SignedLink, Unsubscribe, Unsubscription,
 };
 pub use or_other::OrOther;
-pub use password::{CommonPassword, LoginPassword, NewPassword, PasswordHash};
+pub use password::{LoginPassword, NewPassword, PasswordHash};
 pub use permission::{NamedPermission, OrdinaryPermission, Permission, Role, need};
 pub use project::*;
 pub use queue_message::QueueMessage;
@@ -120,4 +120,4 @@ pub use user::{
 };
 pub use web_url::WebUrl;
 pub use webhook::*;
-pub use wrong_text::WrongText;
+pub use wrong_text::{CommonPassword, WrongText};

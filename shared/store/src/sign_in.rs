@@ -78,7 +78,7 @@ impl Counted {
     fn new(username: &str, address: &str, now: Timestamp) -> Self {
         Self {
             network: digest(&format!("\n{}", network::counted(address))),
-            account: digest(&format!("{}\n", unique_name::key(username))),
+            account: key::sign_in_account(username),
             quarter: now.plus(-now.millis().rem_euclid(Failures::WINDOW)),
             counts_account: true,
             of: None,

@@ -51,7 +51,7 @@ pub const ROWS: &[Row] = &[
         .because("a name leads to its accounts, and these to their users"),
     row("POST /api/auth/reset", 3, 3)
         .because("the link leads to its account"),
-    row("PUT /api/auth/email", 5, 10)
+    row("PUT /api/auth/email", 5, 9)
         .because("the failures of both, account and network are read and counted before the password is verified"),
     row("POST /api/auth/email/confirm", 3, 3)
         .because("the link leads to its account"),

@@ -444,20 +444,20 @@ async fn may_do_all(api: &Api, max: &Caller) {
 /// Two invitations, and the tokens of further links: of an invitation, for a password that zac forgot, and to
 /// a new address of zoe, who has a verified one.
 async fn has_links(api: &Api) -> ([String; 2], [String; 3]) {
-    let [ada, zoe, zac] = [
+    let [ada, zoe, zed] = [
         api.user("ada").await,
         api.user("zoe").await,
-        api.user("zac").await,
+        api.user("zed").await,
     ];
     let mut invited = Vec::new();
     for name in ["one", "two", "three"] {
         let body = json!({"email": format!("{name}@example.com"), "role": "member"});
         invited.push(api.has_invitation(&ada, body).await);
     }
-    for (user, email) in [(&zoe, "zoe@example.com"), (&zac, "zac@example.com")] {
+    for (user, email) in [(&zoe, "zoe@example.com"), (&zed, "zed@example.com")] {
         api.has_verified(user, email).await;
     }
-    let reset = api.has_link_to_reset("zac@example.com").await;
+    let reset = api.has_link_to_reset("zed@example.com").await;
     let confirm = api.has_link_to_confirm(&zoe, "other@example.com").await;
     let ids = [invited[0].0.to_string(), invited[1].0.to_string()];
     (ids, [invited[2].1.clone(), reset, confirm])

@@ -2,7 +2,8 @@
 
 use model::{
     Id, Invitation, InvitationId, Link, Organization, OrganizationEntry, OrganizationHead,
-    OrganizationId, RecordType, Session, SignInEntry, Timestamp, Token, User, UserId,
+    OrganizationId, RecordType, Session, SignInEntry, Timestamp, Token, User, UserId, digest,
+    unique_name,
 };
 use table::{AnyKey, Gsi1, Key, List, Sort, padded};
 
@@ -127,6 +128,11 @@ pub fn invitation_in_list(invitation: &Invitation) -> Key<Invitation, Gsi1> {
 /// The failed sign-ins to an account from a network. Neither needs to exist.
 pub(crate) fn sign_in_failures(account_and_network_hash: &str) -> Key<Failures> {
     Key::new(format!("SIGN_IN#{account_and_network_hash}"), "FAILURES")
+}
+
+/// The subject of [`sign_in_count`] for an account.
+pub(crate) fn sign_in_account(username: &str) -> String {
+    digest(&format!("{}\n", unique_name::key(username)))
 }
 
 /// The failed sign-ins from a network, or to an account, in the quarter of an hour from that instant on.

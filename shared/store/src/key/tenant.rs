@@ -24,8 +24,8 @@ use super::{
     format::{below, partition, record_of, text},
     notifications::{inbox, notifications, notified_change, participants, reminders},
     people::{
-        account, attempted, email_holders, link, organization_journal, sessions, token_holder,
-        tokens,
+        account, attempted, email_holders, link, organization_journal, sessions, sign_in_account,
+        sign_in_count, token_holder, tokens,
     },
     search::{indexed_by_time, words_beginning},
     upkeep::{feed, shard_of, waiting_calls},
@@ -154,7 +154,10 @@ fn of_user(tenant: OrganizationId, user: &Named<'_>) -> Vec<Partition> {
     let accounts = accounts.iter().map(|name| pk(account(name)));
     let email = email_holders(&user.text("email").to_ascii_lowercase()).partition();
     let accounts = accounts.chain([email]).map(Partition::exported);
+    let failures = sign_in_account(user.text("username"));
+    let failures = pk(sign_in_count(&failures, Timestamp::from_millis(0)));
     let own = partitions_of_user(tenant, id).into_iter();
+    let own = own.chain([Partition::kept_back(failures)]);
     own.chain(accounts).collect()
 }
 
