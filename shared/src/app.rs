@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use http::HeaderName;
-use model::Clock;
-use runtime::{FromStart, Start, config::ApiConfig};
+use model::{Clock, Code, Error};
+use runtime::{FromStart, Start, config::ApiConfig, links::Links};
 use store::Store;
 
 use crate::auth::{Cursors, Limits, SessionCookie};
@@ -18,6 +18,10 @@ pub struct App {
     pub cookie: SessionCookie,
     /// Signs and verifies places in lists.
     pub cursors: Cursors,
+    /// Makes the links of mails.
+    pub links: Links,
+    /// True if the deployment sends mail.
+    pub sends_mail: bool,
     /// Origins of web clients other than the API's own host.
     pub allowed_origins: Arc<[String]>,
     /// The header in which a trusted proxy names the client's address.
@@ -40,8 +44,17 @@ impl App {
             clock,
             cookie: SessionCookie::new(config.session_secrets.clone(), config.cookie_scope),
             cursors: Cursors::new(config.session_secrets.clone()),
+            links: Links::new(config.session_secrets.clone()),
+            sends_mail: config.sends_mail,
             allowed_origins: config.allowed_origins.clone().into(),
             client_address_header: config.client_address_header.clone(),
         }
+    }
+
+    /// 409 if the deployment sends no mail.
+    pub fn needs_mail(&self) -> Result<(), Error> {
+        let detail = "This deployment sends no mail. Ask its operator to set `MailFrom`.";
+        let refused = || Error::conflict(Code::MailNotConfigured, detail);
+        self.sends_mail.then_some(()).ok_or_else(refused)
     }
 }

@@ -18,6 +18,7 @@ use crate::view::{OrganizationView, UserView};
     "organization": {"id": 1, "name": "Halden Services"},
     "permissions": ["view_work", "view_managed_services"],
     "planFeatures": ["agentAI"],
+    "mail": true,
     "expiresAt": "2026-01-15T09:30:00.000Z"
 })))]
 #[serde(rename_all = "camelCase")]
@@ -27,19 +28,25 @@ pub struct SessionView {
     permissions: Vec<Permission>,
     #[schema(value_type = Vec<PlanFeature>)]
     plan_features: Vec<OrOther<PlanFeature>>,
+    /// True if the deployment sends mail.
+    mail: bool,
     /// Instant of the session's end, unless a request extends it, or of the token's end.
     expires_at: Timestamp,
 }
 
 /// Returns the signed-in user, their organization and their permissions.
 #[utoipa::path(get, path = "/api/auth/session")]
-pub async fn get_session(caller: Caller<need::SignedIn>) -> Result<Json<SessionView>, Problem> {
+pub async fn get_session(
+    State(app): State<App>,
+    caller: Caller<need::SignedIn>,
+) -> Result<Json<SessionView>, Problem> {
     let identity = caller.identity().await?;
     Ok(Json(SessionView {
         user: UserView::from(&identity.user),
         organization: OrganizationView::from(&identity.organization),
         permissions: identity.permissions(),
         plan_features: identity.organization.plan_features.clone(),
+        mail: app.sends_mail,
         expires_at: identity.ends_at(),
     }))
 }

@@ -114,6 +114,8 @@ codes! {
         NameTaken,
         /// The organization would be left without an admin who is not disabled.
         LastAdmin,
+        /// The deployment sends no mail, which the operation needs.
+        MailNotConfigured,
         /// The project is archived and takes no new work.
         ProjectArchived,
         /// The alert is resolved; open it again if its matter is not settled.

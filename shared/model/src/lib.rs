@@ -19,6 +19,7 @@ mod integer;
 pub mod journal;
 mod json_object;
 mod list;
+mod mail;
 mod milestone;
 #[doc(hidden)]
 pub mod names;
@@ -69,6 +70,7 @@ pub use journal::{
 };
 pub use json_object::{JsonObject, JsonText};
 pub use list::{AnyOf, Cursor, FilterValue, Ids, Limit, Listing, OrNone, Part, Sort, Who};
+pub use mail::{AccountChange, Letter, Mail, MailMessage, MailStatus, MailedLink};
 pub use milestone::*;
 pub use notification::{
     Notification, NotificationFilter, NotificationKind, NotificationPreferences,

@@ -344,6 +344,11 @@ records! {
         noun: "cleanup",
         key: "CLEANUP",
     }
+    /// A mail to a user.
+    Mail {
+        noun: "mail",
+        key: "MAIL",
+    }
 }
 
 impl RecordType {
@@ -486,7 +491,7 @@ subsets! {
     /// The type of a record that a service request refers to.
     ReferenceType = "a reference type": Project | Organization;
     /// The kind of an item outside the change feed. Its changes have other effects.
-    UnlistedKind: Notification | AgentPolicy | Webhook | Cleanup;
+    UnlistedKind: Notification | AgentPolicy | Webhook | Cleanup | Mail;
 }
 
 impl UnlistedKind {

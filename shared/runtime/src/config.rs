@@ -20,6 +20,9 @@ const ENCRYPTED: &str = "SIGNING_SECRETS";
 
 const SECRETS: [&str; 2] = ["SESSION_SECRETS", "WEBHOOK_SECRETS"];
 
+/// The variable with the sender of mails.
+const MAIL_FROM: &str = "MAIL_FROM";
+
 /// The encryption context of [`ENCRYPTED`].
 const SIGNING: Context<'_> = &[("purpose", "signing")];
 
@@ -197,6 +200,8 @@ pub struct ApiConfig {
     pub allowed_origins: Vec<String>,
     /// `CLIENT_ADDRESS_HEADER`: the header in which a trusted proxy names the client's address.
     pub client_address_header: Option<HeaderName>,
+    /// True if `MAIL_FROM` is set: the deployment sends mail.
+    pub sends_mail: bool,
 }
 
 impl ApiConfig {
@@ -213,8 +218,14 @@ impl ApiConfig {
             cookie_scope: CookieScope::read(environment)?,
             allowed_origins: environment.list("ALLOWED_ORIGINS"),
             client_address_header: client_address_header(environment)?,
+            sends_mail: sends_mail(environment),
         })
     }
+}
+
+/// Returns true if `MAIL_FROM` is set: the deployment sends mail.
+pub fn sends_mail(environment: &Environment) -> bool {
+    environment.optional(MAIL_FROM).is_some()
 }
 
 fn client_address_header(environment: &Environment) -> Result<Option<HeaderName>, ConfigError> {

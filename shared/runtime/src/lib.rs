@@ -1,5 +1,5 @@
 //! The parts that functions share, behind the API or not: settings ([`config`]), log and metrics
-//! ([`telemetry`]), the queues ([`queue`]) and their [`messages`], and the key of all secrets ([`kms`]).
+//! ([`telemetry`]), the queues ([`queue`]) and their [`messages`], the [`links`] of mails, and the key of all secrets ([`kms`]).
 //! Functions without clients share [`background`].
 
 mod aws;
@@ -7,6 +7,7 @@ pub mod background;
 pub mod config;
 mod config_error;
 pub mod kms;
+pub mod links;
 pub mod messages;
 pub mod queue;
 mod start;

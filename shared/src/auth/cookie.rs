@@ -4,13 +4,14 @@
 use std::sync::Arc;
 
 use base64::{Engine, prelude::BASE64_STANDARD_NO_PAD};
-use hmac::{Hmac, KeyInit, Mac};
+use hmac::Mac;
 use http::{HeaderMap, HeaderValue, header};
 use model::Error;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
-use runtime::config::{CookieScope, SigningSecrets};
-use secrecy::{ExposeSecret, SecretString};
-use sha2::Sha256;
+use runtime::{
+    config::{CookieScope, SigningSecrets},
+    links::mac,
+};
 
 pub const NAME: &str = "connect.sid";
 
@@ -106,14 +107,6 @@ pub fn value(headers: &HeaderMap) -> Option<String> {
         .filter_map(|cookie| std::str::from_utf8(cookie).ok()?.trim().split_once('='))
         .find(|(name, _)| *name == NAME)
         .map(|(_, value)| value.to_owned())
-}
-
-pub(super) fn mac(secret: &SecretString, text: &str) -> Hmac<Sha256> {
-    #[expect(clippy::expect_used, reason = "RFC 2104: a key may have any length")]
-    let mut mac = Hmac::<Sha256>::new_from_slice(secret.expose_secret().as_bytes())
-        .expect("HMAC takes keys of any length");
-    mac.update(text.as_bytes());
-    mac
 }
 
 #[cfg(test)]

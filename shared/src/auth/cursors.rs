@@ -10,11 +10,9 @@ use std::sync::Arc;
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
 use hmac::Mac;
 use model::OrganizationId;
-use runtime::config::SigningSecrets;
+use runtime::{config::SigningSecrets, links::mac};
 use secrecy::SecretString;
 use store::{Place, key::tenant_prefix};
-
-use super::cookie::mac;
 
 /// Bytes of the signature in a cursor: 128 bits, which cannot be guessed.
 const SIGNATURE: usize = 16;

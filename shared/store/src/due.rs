@@ -3,7 +3,9 @@
 use std::{fmt, time::Duration};
 
 use agent::{action::AgentAction, session::AgentSession};
-use model::{Deleted, Error, OrganizationId, QueueMessage, RecordType, Timestamp, WebhookDelivery};
+use model::{
+    Deleted, Error, Mail, OrganizationId, QueueMessage, RecordType, Timestamp, WebhookDelivery,
+};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{
@@ -97,24 +99,26 @@ pub struct DueCount {
 }
 
 impl DueCounts<'_> {
-    pub const KINDS: [&'static str; 5] = [
+    pub const KINDS: [&'static str; 6] = [
         AgentAction::KIND,
         AgentSession::KIND,
         Cleanup::KIND,
         Reminder::KIND,
         WebhookDelivery::KIND,
+        Mail::KIND,
     ];
 
     /// Returns the kinds with records of a shard that are due at `now`.
     pub async fn of(&self, shard: Shard, now: Timestamp) -> Result<Vec<DueCount>, Error> {
-        let (actions, sessions, cleanups, reminders, deliveries) = tokio::try_join!(
+        let (actions, sessions, cleanups, reminders, deliveries, mails) = tokio::try_join!(
             self.of_kind::<AgentAction>(shard, now),
             self.of_kind::<AgentSession>(shard, now),
             self.of_kind::<Cleanup>(shard, now),
             self.of_kind::<Reminder>(shard, now),
             self.of_kind::<WebhookDelivery>(shard, now),
+            self.of_kind::<Mail>(shard, now),
         )?;
-        let all = [actions, sessions, cleanups, reminders, deliveries];
+        let all = [actions, sessions, cleanups, reminders, deliveries, mails];
         Ok(all.into_iter().flatten().collect())
     }
 

@@ -24,6 +24,7 @@ mod idempotency;
 mod ids;
 mod journal;
 pub mod key;
+mod mails;
 mod milestones;
 mod notifications;
 mod participants;
@@ -72,6 +73,7 @@ pub use feed::{
 pub use history::EntryWithActor;
 pub use idempotency::IdempotencyKey;
 pub use journal::Journals;
+pub use mails::{Mails, mail_of_unlisted};
 pub use milestones::*;
 pub use notifications::{JoinedNotification, Notice, Notifications};
 pub use pending_write::{PendingWrite, WriteContext};

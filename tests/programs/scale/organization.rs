@@ -44,6 +44,7 @@ impl Organization {
             cookie_scope: CookieScope::SameSite,
             allowed_origins: Vec::new(),
             client_address_header: None,
+            sends_mail: false,
         };
         let app = App::new(engines.dynamodb(), &config, Clock::system());
         let cookie = fill(&engines, &app, size).await;

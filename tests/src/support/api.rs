@@ -133,6 +133,7 @@ pub fn api_config(table: &str) -> ApiConfig {
         cookie_scope: CookieScope::SameSite,
         allowed_origins: vec!["https://app.workdesk.example".to_owned()],
         client_address_header: None,
+        sends_mail: true,
     }
 }
 
@@ -283,6 +284,15 @@ impl Api {
         let secrets = secrets.iter().map(ToString::to_string);
         let config = ApiConfig {
             session_secrets: SigningSecrets::new(secrets).unwrap(),
+            ..api_config(&self.table)
+        };
+        self.instances_of(&config).await
+    }
+
+    /// Other instances of a deployment that sends no mail.
+    pub async fn instances_without_mail(&self) -> Gateway {
+        let config = ApiConfig {
+            sends_mail: false,
             ..api_config(&self.table)
         };
         self.instances_of(&config).await

@@ -1,8 +1,8 @@
 //! Keys of notifications, of reminders, and of what they are made from.
 
 use model::{
-    HistoryEntry, HistoryOf, Id, Notification, NotificationSubject, OrganizationId, RecordType,
-    ReferenceId, Reminded, Talk, Timestamp, UserId,
+    HistoryEntry, HistoryOf, Id, Mail, Notification, NotificationSubject, OrganizationId,
+    RecordType, ReferenceId, Reminded, Talk, Timestamp, UserId,
 };
 use table::{AnyKey, Gsi1, Gsi2, Key, List, Sort, padded};
 
@@ -52,6 +52,10 @@ fn notification_partition(tenant: OrganizationId, user: UserId) -> String {
 pub(crate) fn inbox(tenant: OrganizationId, user: UserId) -> Key<Inbox> {
     let users = partition(tenant, RecordType::User);
     Key::new(format!("{users}#{user}"), "INBOX")
+}
+
+pub(crate) fn mail(tenant: OrganizationId, id: &str) -> Key<Mail> {
+    Key::new(partition(tenant, RecordType::Mail), id)
 }
 
 pub(crate) fn notified_change(tenant: OrganizationId, cause: &str) -> Key<NotifiedChange> {

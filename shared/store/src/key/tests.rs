@@ -225,6 +225,7 @@ fn lists(keys: &mut Keys) {
     keys.add("notification", notification(tenant, id(3), "cause"));
     keys.list("unread", unread_notifications(tenant, id(3)));
     keys.add("inbox", inbox(tenant, id(3)));
+    keys.add("mail", mail(tenant, "id"));
     keys.add("told_change", notified_change(tenant, "cause"));
     keys.add("counter", counter("task"));
     keys.any("quota", &used_quota(tenant, &QuotaHolder::User(id(3))));

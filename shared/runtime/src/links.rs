@@ -1,0 +1,99 @@
+//! Links in mails: their tokens, and the signatures of links without a token.
+
+use std::sync::Arc;
+
+use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
+use hmac::{Hmac, KeyInit, Mac};
+use model::{MailedLink, digest, random};
+use secrecy::{ExposeSecret, SecretString};
+use sha2::Sha256;
+
+use crate::config::SigningSecrets;
+
+/// Makes the tokens of links, and signs links. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Links(Arc<SigningSecrets>);
+
+impl Links {
+    pub fn new(secrets: SigningSecrets) -> Self {
+        Self(Arc::new(secrets))
+    }
+
+    /// Makes a link. The record of the link keeps the hash of its token, and the letter the seed.
+    pub fn issue(&self) -> MailedLink {
+        let seed = random::token();
+        let hash = digest(&token(&self.0.first, &seed));
+        MailedLink { seed, hash }
+    }
+
+    /// Returns the token of a link. `None` if its secret is no longer one of the deployment's.
+    pub fn token(&self, link: &MailedLink) -> Option<String> {
+        let mut tokens = self.0.all().map(|secret| token(secret, &link.seed));
+        tokens.find(|token| digest(token) == link.hash)
+    }
+
+    /// Signs the text of a link.
+    pub fn sign(&self, text: &str) -> String {
+        BASE64_URL_SAFE_NO_PAD.encode(signature(&self.0.first, text).finalize().into_bytes())
+    }
+
+    /// Returns true if one of the secrets signed the text.
+    pub fn verifies(&self, text: &str, signed: &str) -> bool {
+        let Ok(signed) = BASE64_URL_SAFE_NO_PAD.decode(signed) else {
+            return false;
+        };
+        let mut secrets = self.0.all();
+        // `verify_slice` compares in constant time.
+        secrets.any(|secret| signature(secret, text).verify_slice(&signed).is_ok())
+    }
+}
+
+fn token(secret: &SecretString, seed: &str) -> String {
+    let token = mac(secret, &format!("workdesk token {seed}"));
+    BASE64_URL_SAFE_NO_PAD.encode(token.finalize().into_bytes())
+}
+
+fn signature(secret: &SecretString, text: &str) -> Hmac<Sha256> {
+    mac(secret, &format!("workdesk link {text}"))
+}
+
+/// The HMAC-SHA256 of a text.
+///
+/// # Panics
+///
+/// Never: a key may have any length.
+pub fn mac(secret: &SecretString, text: &str) -> Hmac<Sha256> {
+    #[expect(clippy::expect_used, reason = "RFC 2104: a key may have any length")]
+    let mut mac = Hmac::<Sha256>::new_from_slice(secret.expose_secret().as_bytes())
+        .expect("HMAC takes keys of any length");
+    mac.update(text.as_bytes());
+    mac
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn links(secrets: &[&str]) -> Links {
+        let secrets = secrets.iter().map(ToString::to_string);
+        Links::new(SigningSecrets::new(secrets).unwrap())
+    }
+
+    #[test]
+    fn a_token_follows_from_the_seed_and_a_secret() {
+        let link = links(&["old"]).issue();
+        let token = links(&["new", "old"]).token(&link).unwrap();
+        assert_eq!((digest(&token), token.len()), (link.hash.clone(), 43));
+        assert_eq!(links(&["new"]).token(&link), None);
+        assert_ne!(links(&["old"]).issue(), link);
+    }
+
+    #[test]
+    fn every_secret_verifies_and_the_first_signs() {
+        let signed = links(&["old"]).sign("a");
+        assert!(links(&["new", "old"]).verifies("a", &signed));
+        assert!(!links(&["new"]).verifies("a", &signed));
+        assert!(!links(&["old"]).verifies("b", &signed));
+        assert!(!links(&["old"]).verifies("a", "?"));
+    }
+}
