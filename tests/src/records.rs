@@ -24,6 +24,8 @@ pub fn user(name: &str, role: Role, password_hash: impl Into<PasswordHash>) -> N
     NewUser {
         username: name.to_owned(),
         full_name: format!("{}{} Tester", name[..1].to_uppercase(), &name[1..]),
+        email: None,
+        email_verified_at: None,
         role,
         extra_permissions: Vec::new(),
         password_hash: password_hash.into(),

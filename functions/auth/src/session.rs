@@ -12,6 +12,8 @@ use crate::view::{OrganizationView, UserView};
         "id": 4,
         "username": "mia",
         "fullName": "Mia Sørensen",
+        "email": "mia@example.com",
+        "emailVerifiedAt": null,
         "organizationId": 1,
         "role": "viewer"
     },

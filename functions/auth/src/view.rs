@@ -2,7 +2,7 @@
 
 use shared::endpoint::*;
 use shared::model::{
-    Organization, OrganizationId, Permission, Role, Token, TokenId, TokenName, User, UserId,
+    Email, Organization, OrganizationId, Permission, Role, Token, TokenId, TokenName, User, UserId,
 };
 use shared::store::Stored;
 
@@ -12,6 +12,8 @@ use shared::store::Stored;
     "id": 1,
     "username": "ada",
     "fullName": "Ada Lindqvist",
+    "email": "ada@example.com",
+    "emailVerifiedAt": "2026-01-05T09:05:00.000Z",
     "organizationId": 1,
     "role": "admin"
 })))]
@@ -20,6 +22,10 @@ pub struct UserView {
     id: UserId,
     username: String,
     full_name: String,
+    /// Address for mail; null without one.
+    email: Option<Email>,
+    /// Instant at which the user followed a link that was sent there; null as long as it is not verified.
+    email_verified_at: Option<Timestamp>,
     organization_id: OrganizationId,
     #[schema(value_type = Role)]
     role: OrOther<Role>,
@@ -31,6 +37,8 @@ impl From<&User> for UserView {
             id: user.id,
             username: user.username.clone(),
             full_name: user.full_name.clone(),
+            email: user.email.clone(),
+            email_verified_at: user.email_verified_at,
             organization_id: user.organization_id,
             role: user.role.clone(),
         }

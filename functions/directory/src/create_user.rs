@@ -10,13 +10,13 @@ use crate::view::UserView;
 ///
 /// Needs a session, so that a token makes no account. The caller must hold every permission of the role and each further permission (403
 /// `permission_denied`). Usernames are unique in the whole service, without regard to case (409
-/// `username_taken`).
+/// `username_taken`), and addresses in the organization (409 `email_taken`).
 #[utoipa::path(post, path = "/api/users")]
 pub async fn create_user(
     State(app): State<App>,
     caller: Caller<need::InSession<need::ManageUsers>>,
     Body(new): Body<UserCreate>,
-) -> Result<Single<UserView>, Problem<UsernameTaken>> {
+) -> Result<Single<UserView>, Problem<(EmailTaken, UsernameTaken)>> {
     let user = async {
         let UserCreate {
             username,
@@ -24,6 +24,7 @@ pub async fn create_user(
             role,
             password,
             permissions,
+            email,
         } = new;
         let extra_permissions = permissions.map_or_else(Vec::new, |list| list.0);
         let by = caller.identity().await?;
@@ -31,6 +32,8 @@ pub async fn create_user(
         Ok(NewUser {
             username: username.into(),
             full_name: full_name.into(),
+            email,
+            email_verified_at: None,
             role,
             extra_permissions,
             password_hash: password::hash(password.into_secret()).await?,

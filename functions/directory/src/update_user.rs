@@ -10,18 +10,19 @@ use crate::view::UserView;
 /// The caller must hold all that the user may do, before and after the change (403
 /// `permission_denied`). Disabling a user ends their sessions and tokens at once. The last admin
 /// who is not disabled can be neither disabled nor given another role (409 `last_admin`). A token
-/// changes the name alone (403 `session_required`).
+/// changes the name alone (403 `session_required`). Addresses are unique in the organization, without
+/// regard to case (409 `email_taken`).
 #[utoipa::path(patch, path = "/api/users/{id}")]
 pub async fn update_user(
     State(app): State<App>,
     caller: Caller<need::ToRename<need::ManageUsers>>,
     Path(id): Path<PathId<UserId>>,
     Body(update): Body<UserUpdate>,
-) -> Result<Single<UserView>, Problem<(ConcurrentChange, LastAdmin, SessionRequired)>> {
-    let changes_access = update.changes_access();
+) -> Result<Single<UserView>, Problem<(ConcurrentChange, EmailTaken, LastAdmin, SessionRequired)>> {
+    let needs_session = update.needs_session();
     let by = async || {
         let by = caller.identity().await?;
-        if changes_access {
+        if needs_session {
             by.session()?;
         }
         Ok(by.held())

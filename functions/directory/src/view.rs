@@ -2,7 +2,7 @@
 
 use shared::endpoint::*;
 use shared::model::{
-    EntryActor, EntryCredential, JsonObject, OrganizationEntry, OrganizationEvent, Permission,
+    Email, EntryActor, EntryCredential, JsonObject, OrganizationEntry, OrganizationEvent, Permission,
     Role, User, UserId,
 };
 use shared::store::Stored;
@@ -13,6 +13,8 @@ use shared::store::Stored;
     "id": 1,
     "username": "ada",
     "fullName": "Ada Lindqvist",
+    "email": "ada@example.com",
+    "emailVerifiedAt": "2026-01-05T09:05:00.000Z",
     "role": "admin",
     "permissions": [],
     "disabled": false,
@@ -25,6 +27,10 @@ pub struct UserView {
     id: UserId,
     username: String,
     full_name: String,
+    /// Address for mail; null without one, and for callers without `manage_users`, except the user's own.
+    email: Option<Email>,
+    /// Instant at which the user followed a link that was sent there; null as long as it is not verified.
+    email_verified_at: Option<Timestamp>,
     #[schema(value_type = Role)]
     role: OrOther<Role>,
     /// Permissions beyond those of the role; null for callers without `manage_users`.
@@ -45,10 +51,13 @@ impl UserView {
             record, version, ..
         } = user;
         let manages = viewer.may(Permission::ManageUsers);
+        let sees_email = manages || viewer.user.id == record.id;
         Self {
             id: record.id,
             username: record.username,
             full_name: record.full_name,
+            email: record.email.filter(|_| sees_email),
+            email_verified_at: record.email_verified_at.filter(|_| sees_email),
             role: record.role,
             permissions: manages.then_some(record.extra_permissions),
             disabled: record.disabled,

@@ -66,6 +66,8 @@ async fn create(
     let admin = NewUser {
         username: new.username.into(),
         full_name: new.full_name.into(),
+        email: None,
+        email_verified_at: None,
         role: Role::Admin,
         extra_permissions: Vec::new(),
         password_hash: password::hash(password.into_secret()).await?,

@@ -77,6 +77,7 @@ struct Organization {
 pub(crate) struct Account {
     pub(crate) username: String,
     full_name: String,
+    email: String,
     pub(crate) role: String,
 }
 
@@ -301,6 +302,8 @@ impl Demo {
         let new = NewUser {
             username: account.username.as_str().into(),
             full_name: account.full_name.as_str().into(),
+            email: serde_json::from_value(json!(account.email))?,
+            email_verified_at: Some(self.now),
             role: serde_json::from_value(json!(account.role))?,
             extra_permissions: Vec::new(),
             password_hash: self.hash.clone(),

@@ -110,6 +110,8 @@ codes! {
         WebhookDisabled,
         /// Another user of the service has this username.
         UsernameTaken,
+        /// Another user of the organization has this address.
+        EmailTaken,
         /// Another tag of the organization has this name.
         NameTaken,
         /// The organization would be left without an admin who is not disabled.

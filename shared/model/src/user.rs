@@ -3,9 +3,9 @@ use strum::VariantArray;
 use utoipa::ToSchema;
 
 use super::{
-    AnyOf, Code, Error, Fault, FullName, NewPassword, OrOther, OrganizationId, Permission, Role,
+    AnyOf, Code, Email, Error, Fault, FullName, NewPassword, OrOther, OrganizationId, Permission, Role,
     SearchText, Timestamp, UserId, Username,
-    input::{Change, List, Place, Reading},
+    input::{Change, List, Patch, Place, Reading},
     span,
 };
 use crate::input;
@@ -18,6 +18,10 @@ pub struct User {
     /// The username, 3 to 64 characters, unique in the service.
     pub username: String,
     pub full_name: String,
+    /// The address, unique in the organization without regard to case.
+    pub email: Option<Email>,
+    /// When the user followed a link that was sent there.
+    pub email_verified_at: Option<Timestamp>,
     /// The role. An unknown one has no permission.
     pub role: OrOther<Role>,
     /// Permissions beyond those of the role. Unknown ones are kept, and grant nothing.
@@ -67,6 +71,8 @@ input! {
         password: NewPassword,
         /// Permissions beyond those of the role; the caller must hold them all.
         permissions: Option<Permissions>,
+        /// Unique in the organization without regard to case.
+        email: Option<Email>,
     }
     check(username, password) password_is_not_the_username;
     example {
@@ -75,6 +81,7 @@ input! {
         "role": "member",
         "password": "four words of your own",
         "permissions": ["manage_tickets"],
+        "email": "grace@example.com",
     };
 }
 
@@ -89,6 +96,9 @@ input! {
         permissions: Change<Permissions>,
         /// Disables or enables the user. All sessions and tokens of a disabled user end at once.
         disabled: Change<bool>,
+        /// A new address, which is not verified; null removes it. Unique in the organization without regard to
+        /// case.
+        email: Patch<Email>,
     }
     needs any;
     example {"fullName": "Mia Sørensen", "role": "manager", "disabled": false};
@@ -117,12 +127,13 @@ fn password_is_not_the_username(
 }
 
 impl UserUpdate {
-    /// Returns `true` if it changes what the user may do.
-    pub const fn changes_access(&self) -> bool {
-        !matches!(
-            (&self.role, &self.permissions, &self.disabled),
-            (Change::Keep, Change::Keep, Change::Keep)
-        )
+    /// Returns `true` if it changes more than the name: the address, or what the user may do.
+    pub const fn needs_session(&self) -> bool {
+        self.email.is_sent()
+            || !matches!(
+                (&self.role, &self.permissions, &self.disabled),
+                (Change::Keep, Change::Keep, Change::Keep)
+            )
     }
 }
 
@@ -183,6 +194,7 @@ impl User {
             role,
             permissions,
             disabled,
+            email,
         } = update;
         if let Change::Set(name) = full_name {
             self.full_name = name.into();
@@ -195,6 +207,19 @@ impl User {
         }
         if let Change::Set(disabled) = disabled {
             self.disable(disabled);
+        }
+        match email {
+            Patch::Keep => {}
+            Patch::Clear => self.set_email(None),
+            Patch::Set(email) => self.set_email(Some(email)),
+        }
+    }
+
+    /// Sets the address. Another one than before is not verified.
+    fn set_email(&mut self, email: Option<Email>) {
+        if self.email != email {
+            self.email = email;
+            self.email_verified_at = None;
         }
     }
 
@@ -293,6 +318,8 @@ mod tests {
             organization_id: OrganizationId::new(1).unwrap(),
             username: "ada".to_owned(),
             full_name: "Ada".to_owned(),
+            email: None,
+            email_verified_at: None,
             role: role.into(),
             extra_permissions: each_once(extra.to_vec()),
             disabled: false,

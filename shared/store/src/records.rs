@@ -169,6 +169,16 @@ pub struct TokenHolder {
     pub(crate) ends_at: Timestamp,
 }
 
+/// The user of an address in one organization.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct EmailHolder {
+    /// The address in lower case, which is its key.
+    pub(crate) email: String,
+    pub(crate) organization_id: OrganizationId,
+    pub(crate) user_id: UserId,
+}
+
 /// The last id that was given out for a kind of record.
 #[derive(Clone, Copy, Debug, Deserialize)]
 pub(crate) struct Counter {

@@ -22,7 +22,10 @@ async fn a_sign_in_answers_the_user_and_sets_the_cookie() {
     let body = answer.expect(200);
     assert_eq!(
         body,
-        json!({"id": ada.id, "username": "ada", "fullName": "Ada Tester", "organizationId": 1, "role": "admin"})
+        json!({
+            "id": ada.id, "username": "ada", "fullName": "Ada Tester", "email": null,
+            "emailVerifiedAt": null, "organizationId": 1, "role": "admin",
+        })
     );
     let (value, attributes) = answer.cookie().split_once("; ").unwrap();
     assert_eq!(attributes, "Path=/; HttpOnly; SameSite=Lax; Secure");

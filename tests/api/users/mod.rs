@@ -1,6 +1,7 @@
 //! `/api/users`, and what its operations have in common
 
 mod create;
+mod email;
 mod get;
 mod last_admin;
 mod list;

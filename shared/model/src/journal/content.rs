@@ -17,7 +17,7 @@ names! {
         OrganizationChanged,
         /// A user was created.
         UserCreated,
-        /// Name, role, permissions or `disabled` of a user changed.
+        /// Name, address, role, permissions or `disabled` of a user changed.
         UserChanged,
         /// A password was set, which ended the user's sessions and tokens.
         PasswordSet,
@@ -103,6 +103,7 @@ impl Journaled for User {
         json!({
             "username": self.username,
             "fullName": self.full_name,
+            "email": self.email,
             "role": self.role,
             "permissions": self.extra_permissions,
             "disabled": self.disabled,

@@ -1,8 +1,8 @@
 use std::collections::HashMap;
 
 use model::{
-    Code, EntryContent, Error, Held, Id, OrganizationEvent, OrganizationId, PasswordHash,
-    Permission, RecordType, Role, User, UserFilter, UserId, UserUpdate, each_once, unique_name,
+    Code, Email, EntryContent, Error, Held, Id, OrganizationEvent, OrganizationId, PasswordHash,
+    Permission, RecordType, Role, User, UserFilter, Timestamp, UserId, UserUpdate, each_once, unique_name,
     words::{spaced, words},
 };
 
@@ -13,7 +13,7 @@ use crate::{
     key,
     page::{Page, Wanted},
     record::record,
-    records::{Account, ReadHead},
+    records::{Account, EmailHolder, ReadHead},
     retry::retry,
     sessions::end_all,
     table::{Change, Condition, IntoAttribute, OrNotFound, Read, Record, Stored, Write},
@@ -26,6 +26,9 @@ pub struct NewUser {
     /// 3 to 64 characters, unique in the service without regard to case.
     pub username: String,
     pub full_name: String,
+    pub email: Option<Email>,
+    /// When the address was verified, if it was.
+    pub email_verified_at: Option<Timestamp>,
     pub role: Role,
     pub extra_permissions: Vec<Permission>,
     pub password_hash: PasswordHash,
@@ -39,6 +42,11 @@ record! {
         let names = words(&user.username).chain(words(&user.full_name));
         Some(spaced(names))
     },
+}
+
+record! {
+    holder: EmailHolder = "email_holder",
+    key: key::email_holder(holder.organization_id, &holder.email),
 }
 
 impl Tracked for User {
@@ -90,7 +98,7 @@ impl Directory<'_> {
         self.0.table.page(users, wanted).await
     }
 
-    /// Creates a user with an account. 409 when the username is taken.
+    /// Creates a user with an account. 409 when the username or the address is taken.
     pub async fn create_user(
         &self,
         pending: impl Into<PendingWrite>,
@@ -112,8 +120,8 @@ impl Directory<'_> {
         self.0.create(pending, key::user, new, user).await
     }
 
-    /// A user made by another one, or by the operator, and the writes of the user's account, with the
-    /// count of admins. 409 when the username is taken.
+    /// A user made by another one, or by the operator, and the writes of the user's account and address, with
+    /// the count of admins. 409 when the username or the address is taken.
     pub(super) fn new_user(
         self,
         tenant: OrganizationId,
@@ -133,6 +141,8 @@ impl Directory<'_> {
             organization_id: tenant,
             username: new.username,
             full_name: new.full_name,
+            email: new.email,
+            email_verified_at: new.email_verified_at,
             role: new.role.into(),
             extra_permissions: each_once(new.extra_permissions),
             disabled: false,
@@ -146,6 +156,7 @@ impl Directory<'_> {
             updated_at: now,
         };
         let mut writes = count_admins(tenant, false, user.is_enabled_admin());
+        writes.append(take_email(&user, None)?);
         let taken = || Error::conflict(Code::UsernameTaken, "Another user has this username.");
         // An account that version 1.0 made may have another key.
         for name in unique_name::keys(&account.username) {
@@ -160,7 +171,7 @@ impl Directory<'_> {
 
     /// Changes a user on behalf of one with the permissions `by`. 404 when the user is not the tenant's,
     /// 403 when the user has a permission beyond `by`, before or after. 409 when the organization would
-    /// have no admin left.
+    /// have no admin left, or when another user has the new address.
     pub async fn update_user<H: Future<Output = Result<Held, Error>>>(
         &self,
         pending: impl Into<PendingWrite>,
@@ -186,6 +197,7 @@ impl Directory<'_> {
             }
             let (was, is) = (before.is_enabled_admin(), after.is_enabled_admin());
             let mut writes = count_admins(context.tenant, was, is);
+            writes.append(take_email(&after, before.email.as_ref())?);
             writes.note(User::entry_of_change(&before, &after));
             self.0.commit_change(&context, before, after, writes).await
         };
@@ -281,6 +293,34 @@ impl Directory<'_> {
         let writes = Writes::from(vec![account, changed]);
         writes.noting(EntryContent::password_set(user.id))
     }
+}
+
+/// The writes of a user's address, of one who had another before. 409 if another user of the organization has
+/// it.
+pub(crate) fn take_email(user: &User, had: Option<&Email>) -> Result<Writes, Error> {
+    let (new, old) = (user.email.as_ref().map(Email::key), had.map(Email::key));
+    let mut writes = Writes::default();
+    if new == old {
+        return Ok(writes);
+    }
+    let tenant = user.organization_id;
+    if let Some(old) = old {
+        let is_its = Condition::default().equals("userId", user.id);
+        writes.push(Write::delete(key::email_holder(tenant, &old), is_its));
+    }
+    if let Some(email) = new {
+        let holder = EmailHolder {
+            email,
+            organization_id: tenant,
+            user_id: user.id,
+        };
+        writes.push_or(Write::create(&holder)?, email_taken());
+    }
+    Ok(writes)
+}
+
+pub(crate) fn email_taken() -> Error {
+    Error::conflict(Code::EmailTaken, "Another user has this address.")
 }
 
 /// Adds a user to the count of [enabled admins](User::is_enabled_admin), or subtracts them. 409 for the

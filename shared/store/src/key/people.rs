@@ -1,13 +1,13 @@
 //! Keys of organizations, users, and how they sign in.
 
 use model::{
-    Organization, OrganizationEntry, OrganizationHead, OrganizationId, RecordType, Session,
+    Id, Organization, OrganizationEntry, OrganizationHead, OrganizationId, RecordType, Session,
     Timestamp, Token, User, UserId,
 };
 use table::{AnyKey, Gsi1, Key, List, Sort, padded};
 
 use super::format::{below, name_then_id, of_record, partition, record};
-use crate::records::{Account, Attempted, FailureCount, Failures, TokenHolder, Totals};
+use crate::records::{Account, Attempted, EmailHolder, FailureCount, Failures, TokenHolder, Totals};
 
 pub fn organization(id: OrganizationId) -> Key<Organization> {
     Key::new(format!("ORG#{id}"), RecordType::Organization.facts().key)
@@ -54,6 +54,17 @@ pub fn user_by_name(user: &User) -> Key<User, Gsi1> {
 /// The account of a username. It belongs to the service, not to a tenant: a sign-in begins with it.
 pub fn account(folded_username: &str) -> Key<Account> {
     Key::new(format!("USERNAME#{folded_username}"), "CREDENTIAL")
+}
+
+/// The users of an address by organization, of which each has one at most. They belong to the service: a
+/// forgotten password leads to all of them.
+pub(crate) fn email_holders(email: &str) -> List<EmailHolder> {
+    List::new(format!("EMAIL#{email}"))
+}
+
+/// The user of an address in an organization.
+pub(crate) fn email_holder(tenant: OrganizationId, email: &str) -> Key<EmailHolder> {
+    email_holders(email).at(Sort::new(padded(tenant.get())))
 }
 
 /// The failed sign-ins to an account from a network. Neither needs to exist.

@@ -172,6 +172,7 @@ fn lists(keys: &mut Keys) {
     let tenant = tenant();
     keys.add("user", user(tenant, id(3)));
     keys.list("users", users(tenant));
+    keys.add("email_holder", email_holder(tenant, "ada@example.com"));
     keys.list("tokens", tokens(tenant, id(3)));
     keys.add("session", session(tenant, id(3), "hash"));
     keys.add("attempted", attempted(tenant, id(3), "key"));

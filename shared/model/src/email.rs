@@ -1,0 +1,81 @@
+//! Addresses of mail.
+
+use crate::plain_text;
+
+plain_text! {
+    /// An address for mail, kept as it was sent. Addresses are compared without regard to case.
+    Email, r"^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*@([A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?\.)+[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?$", 254,
+    "ada@example.com", fits,
+    "an address for mail in ASCII, such as ada@example.com";
+}
+
+/// The most characters before the `@` (RFC 5321, 4.5.3.1.1).
+const MOST_LOCAL: usize = 64;
+
+fn fits(text: &str) -> bool {
+    let Some((local, domain)) = text.rsplit_once('@') else {
+        return false;
+    };
+    let of_atom = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+/=?^_`{|}~-".contains(&byte);
+    let is_atom = |atom: &str| !atom.is_empty() && atom.bytes().all(of_atom);
+    let of_label = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
+    let is_label = |label: &str| {
+        (1..=63).contains(&label.len())
+            && label.bytes().all(of_label)
+            && !label.starts_with('-')
+            && !label.ends_with('-')
+    };
+    local.len() <= MOST_LOCAL
+        && local.split('.').all(is_atom)
+        && domain.contains('.')
+        && domain.split('.').all(is_label)
+}
+
+impl Email {
+    /// Returns the key of the address, which is the same in upper and lower case.
+    pub fn key(&self) -> String {
+        self.to_ascii_lowercase()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::input::{Field, Place};
+
+    #[test]
+    fn an_address_can_be_sent_to_and_holds_no_header() {
+        let is_one = |text: &str| {
+            let mut faults = Vec::new();
+            Email::read(&text.into(), &mut Place::body(&mut faults)).is_some()
+        };
+        let longest = format!("{}@{}.example", "a".repeat(64), "b.".repeat(90) + "com");
+        for good in [
+            "ada@example.com",
+            "Ada.L+desk@sub.example.co",
+            "o'neil@xn--bcher-kva.example",
+            &longest,
+        ] {
+            assert!(is_one(good), "{good}");
+        }
+        for bad in [
+            "",
+            "ada",
+            "ada@localhost",
+            "@example.com",
+            "ada@",
+            "a..b@example.com",
+            ".a@example.com",
+            "ada@-example.com",
+            "ada lindqvist@example.com",
+            "ada@example.com\r\nBcc: eve@example.com",
+            "Ada <ada@example.com>",
+            "ada@example.com,eve@example.com",
+            "ädä@example.com",
+            &format!("{}@example.com", "a".repeat(65)),
+            &format!("a@{}com", "b.".repeat(130)),
+        ] {
+            assert!(!is_one(bad), "{bad}");
+        }
+    }
+}
