@@ -8,7 +8,13 @@ use shared::model::Permission;
 use tests::support::{Api, METHODS, Request, World, document, example, operations};
 
 /// Operations that need no session.
-const PUBLIC: [(&str, &str); 2] = [("POST", "/api/auth/login"), ("GET", "/api/openapi.json")];
+const PUBLIC: [(&str, &str); 5] = [
+    ("POST", "/api/auth/login"),
+    ("GET", "/api/auth/sign-in"),
+    ("GET", "/api/auth/oidc"),
+    ("GET", "/api/auth/oidc/callback"),
+    ("GET", "/api/openapi.json"),
+];
 
 #[tokio::test]
 async fn every_operation_needs_a_session() {

@@ -2,20 +2,28 @@
 
 mod change_password;
 mod create_token;
+mod delete_sign_in;
 mod delete_token;
 mod delete_token_of_user;
 mod end_sessions;
+mod get_sign_in;
 mod list_sessions;
 mod list_tokens;
 mod list_tokens_of_user;
 mod login;
 mod logout;
+mod oidc;
+mod put_sign_in;
 mod session;
+mod sign_in_ways;
+mod state;
 mod view;
 
-use shared::{App, http::Routes, operation};
+use shared::{http::Routes, operation};
 
-pub fn routes() -> Routes<App> {
+pub use state::Auth;
+
+pub fn routes() -> Routes<Auth> {
     Routes::new(
         "auth",
         [
@@ -30,6 +38,12 @@ pub fn routes() -> Routes<App> {
             operation!(delete_token::delete_token),
             operation!(list_tokens_of_user::list_user_tokens),
             operation!(delete_token_of_user::delete_user_token),
+            operation!(sign_in_ways::get_sign_in_ways),
+            operation!(oidc::begin::begin_oidc),
+            operation!(oidc::callback::end_oidc),
+            operation!(get_sign_in::get_sign_in),
+            operation!(put_sign_in::put_sign_in),
+            operation!(delete_sign_in::delete_sign_in),
         ],
     )
 }

@@ -37,6 +37,7 @@ pub async fn create_user(
             role,
             extra_permissions,
             password_hash: password::hash(password.into_secret()).await?,
+            provider_subject: None,
         })
     };
     let directory = app.store.directory();

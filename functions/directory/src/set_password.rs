@@ -6,14 +6,15 @@ use shared::model::{Code, PasswordSet, UserId};
 /// Sets a user's password and ends the user's sessions and tokens.
 ///
 /// The caller must hold all that the user may do (403 `permission_denied`). Callers change their own
-/// password with `PUT /api/auth/password`, which asks for the current one (403 `access_denied`).
+/// password with `PUT /api/auth/password`, which asks for the current one (403 `access_denied`). 403
+/// `password_sign_in_off` for a user who signs in by the organization's provider alone.
 #[utoipa::path(put, path = "/api/users/{id}/password")]
 pub async fn set_password(
     State(app): State<App>,
     caller: Caller<need::InSession<need::ManageUsers>>,
     Path(id): Path<PathId<UserId>>,
     Body(PasswordSet { password }): Body<PasswordSet>,
-) -> Result<NoContent, Problem<(AccessDenied, ConcurrentChange)>> {
+) -> Result<NoContent, Problem<(AccessDenied, ConcurrentChange, PasswordSignInOff)>> {
     let directory = app.store.directory();
     let read = directory.to_set_password(caller.tenant(), id.known()?);
     let (by, read) = tokio::join!(caller.identity(), read);
@@ -24,6 +25,7 @@ pub async fn set_password(
     }
     let by = by.held();
     by.may_change(user)?;
+    app.store.providers().check_password(user).await?;
     let fits = password.fits(&user.username);
     fits.map_err(|error| Error::invalid(error.at("password")))?;
     let hash = password::hash(password.into_secret()).await?;

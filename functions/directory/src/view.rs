@@ -2,8 +2,8 @@
 
 use shared::endpoint::*;
 use shared::model::{
-    Email, EntryActor, EntryCredential, JsonObject, OrganizationEntry, OrganizationEvent, Permission,
-    Role, User, UserId,
+    Email, EntryActor, EntryCredential, JsonObject, OrganizationEntry, OrganizationEvent,
+    Permission, Role, User, UserId,
 };
 use shared::store::Stored;
 

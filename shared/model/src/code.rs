@@ -84,6 +84,10 @@ codes! {
         CrossSite,
         /// The organization's policy asks for another approver.
         ApproverNotAllowed,
+        /// The organization's policy asks for a newer sign-in; sign in again.
+        SignInAgain,
+        /// The user signs in by the organization's provider alone.
+        PasswordSignInOff,
     }
     404 "Not found" {
         /// The record does not exist or belongs to another organization.
@@ -118,6 +122,8 @@ codes! {
         LastAdmin,
         /// The deployment sends no mail, which the operation needs.
         MailNotConfigured,
+        /// No admin has signed in by the organization's provider.
+        NoAdminSignedIn,
         /// The project is archived and takes no new work.
         ProjectArchived,
         /// The alert is resolved; open it again if its matter is not settled.

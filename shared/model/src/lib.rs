@@ -29,6 +29,7 @@ mod or_other;
 mod password;
 mod permission;
 mod project;
+mod provider;
 mod queue_message;
 pub mod quota;
 pub mod random;
@@ -36,6 +37,7 @@ mod record_ref;
 mod record_type;
 pub mod refusal;
 mod search;
+mod secret;
 mod service_request;
 mod service_status;
 mod session;
@@ -82,15 +84,17 @@ pub use or_other::OrOther;
 pub use password::{IsUsername, LoginPassword, NewPassword, PasswordHash};
 pub use permission::{NamedPermission, OrdinaryPermission, Permission, Role, need};
 pub use project::*;
+pub use provider::*;
 pub use queue_message::QueueMessage;
 pub use record_ref::{
     Deleted, HistoryOf, NotificationSubject, RecordName, Reminded, Tagged, Talk, Thread,
 };
 pub use record_type::*;
 pub use search::{ReferenceSearch, SearchQuery, SearchWords};
+pub use secret::{SealedSecret, SentSecret, is_header_text};
 pub use service_request::*;
 pub use service_status::{Resolution, ServiceStatus};
-pub use session::{Login, PasswordChange, Session};
+pub use session::{Login, PasswordChange, Session, SignInMethod};
 pub use sid::{Sid, digest};
 pub use sort::{
     AgentSessionSort, AlertSort, ConnectionSort, CreatedSort, HistorySort, JournalSort,

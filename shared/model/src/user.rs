@@ -3,8 +3,8 @@ use strum::VariantArray;
 use utoipa::ToSchema;
 
 use super::{
-    AnyOf, Code, Email, Error, Fault, FullName, NewPassword, OrOther, OrganizationId, Permission, Role,
-    SearchText, Timestamp, UserId, Username,
+    AnyOf, Code, Email, Error, Fault, FullName, NewPassword, OrOther, OrganizationId, Permission,
+    ProviderSubject, Role, SearchText, Timestamp, UserId, Username,
     input::{Change, List, Patch, Place, Reading},
     span,
 };
@@ -47,6 +47,8 @@ pub struct User {
     pub password_set_at: Option<Timestamp>,
     /// When another user last changed its role, its permissions, or whether it is disabled.
     pub access_changed_at: Option<Timestamp>,
+    /// The identity at the organization's provider, once the user signed in by it.
+    pub provider_subject: Option<ProviderSubject>,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
 }
@@ -329,6 +331,7 @@ mod tests {
             password_set_by: None,
             password_set_at: None,
             access_changed_at: None,
+            provider_subject: None,
             created_at: now,
             updated_at: now,
         }

@@ -5,7 +5,7 @@ use std::{
     net::{IpAddr, SocketAddr},
 };
 
-use axum::extract::FromRequestParts;
+use axum::extract::{FromRef, FromRequestParts};
 use http::{HeaderMap, HeaderName, header, request::Parts};
 use lambda_http::request::RequestContext;
 use runtime::telemetry;
@@ -34,10 +34,14 @@ pub struct ClientAddress(pub String);
 
 impl Argument for ClientAddress {}
 
-impl FromRequestParts<App> for ClientAddress {
+impl<S: Send + Sync> FromRequestParts<S> for ClientAddress
+where
+    App: FromRef<S>,
+{
     type Rejection = Infallible;
 
-    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Infallible> {
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Infallible> {
+        let app = App::from_ref(state);
         let header = app.client_address_header.as_ref();
         if let Some(address) = header.and_then(|name| named_by_proxy(&parts.headers, name)) {
             return Ok(Self(address.to_string()));

@@ -7,6 +7,7 @@ mod tags;
 mod users;
 
 pub use users::NewUser;
+pub(crate) use users::count_admins;
 
 pub(super) use projects::takes_work;
 

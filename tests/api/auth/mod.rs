@@ -2,6 +2,8 @@
 
 mod login;
 mod logout;
+mod oidc;
 mod password;
 mod session;
 mod sessions;
+mod sign_in;

@@ -19,11 +19,18 @@ async fn an_address_is_seen_by_its_user_and_by_those_who_manage_users() {
     let path = format!("/api/users/{}", mia.id());
     let set = ada.patch(&path, json!({"email": "Mia@Example.com"})).await;
     let set = set.expect(200);
-    assert_eq!((&set["email"], &set["emailVerifiedAt"]), (&json!("Mia@Example.com"), &Value::Null));
+    assert_eq!(
+        (&set["email"], &set["emailVerifiedAt"]),
+        (&json!("Mia@Example.com"), &Value::Null)
+    );
     for (caller, sees) in [(&ada, true), (&mia, true), (&vic, false)] {
         let seen = caller.get(&path).await.expect(200);
         let rows = caller.walk("/api/users?query=mia").await;
-        let expected = if sees { set["email"].clone() } else { Value::Null };
+        let expected = if sees {
+            set["email"].clone()
+        } else {
+            Value::Null
+        };
         assert_eq!(seen["email"], expected);
         assert_eq!(rows[0]["email"], expected);
     }
@@ -38,25 +45,33 @@ async fn an_address_is_seen_by_its_user_and_by_those_who_manage_users() {
 async fn an_address_is_one_users_in_an_organization_in_every_case() {
     let api = Api::start().await;
     let (ada, zoe) = (api.sign_in("ada").await, api.sign_in("zoe").await);
-    let id = ada.creates("/api/users", with_email("ingrid@example.com")).await;
+    let id = ada
+        .creates("/api/users", with_email("ingrid@example.com"))
+        .await;
     let mia = format!("/api/users/{}", api.user("mia").await.id);
     let mut other = with_email("INGRID@example.COM");
     other["username"] = json!("another");
     let before = api.records().await;
     let taken = ada.post("/api/users", other.clone()).await;
     taken.expect_problem(409, "email_taken");
-    let taken = ada.patch(&mia, json!({"email": "Ingrid@Example.com"})).await;
+    let taken = ada
+        .patch(&mia, json!({"email": "Ingrid@Example.com"}))
+        .await;
     taken.expect_problem(409, "email_taken");
     assert_eq!(before, api.records().await);
     // Another organization has users of its own.
     zoe.post("/api/users", other).await.expect(200);
     // A user who gave it up makes room.
     let ingrid = format!("/api/users/{id}");
-    let upper = ada.patch(&ingrid, json!({"email": "INGRID@example.com"})).await;
+    let upper = ada
+        .patch(&ingrid, json!({"email": "INGRID@example.com"}))
+        .await;
     assert_eq!(upper.expect(200)["email"], "INGRID@example.com");
     let none = ada.patch(&ingrid, json!({"email": null})).await;
     assert_eq!(none.expect(200)["email"], Value::Null);
-    let free = ada.patch(&mia, json!({"email": "ingrid@example.com"})).await;
+    let free = ada
+        .patch(&mia, json!({"email": "ingrid@example.com"}))
+        .await;
     free.expect(200);
 }
 
@@ -79,7 +94,10 @@ async fn an_address_is_changed_in_a_session_by_one_who_manages_users() {
     let max = head_of_staff(&api).await;
     let ada = api.user("ada").await;
     let mia = api.sign_in("mia").await;
-    let (of_ada, of_mia) = (format!("/api/users/{}", ada.id), format!("/api/users/{}", mia.id()));
+    let (of_ada, of_mia) = (
+        format!("/api/users/{}", ada.id),
+        format!("/api/users/{}", mia.id()),
+    );
     let email = json!({"email": "new@example.com"});
     let script = api.token_of(&ada, json!({})).await;
     let before = api.records().await;

@@ -17,6 +17,7 @@ mod feed;
 mod gateway;
 mod given;
 mod log;
+mod oidc;
 mod operations;
 mod patience;
 mod proposed;
@@ -39,6 +40,7 @@ pub use damage::{DAMAGES, Damage, Item, key_of, text_of};
 pub use faults::{Death, Fault, Faults, Requests};
 pub use gateway::Gateway;
 pub use log::Log;
+pub use oidc::OidcProvider;
 pub use operations::{METHODS, Operation, document, operations};
 pub use patience::{MOST_PAGES, PATIENCE, comes, time_passes};
 pub use proposed::{

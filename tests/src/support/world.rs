@@ -10,7 +10,7 @@ use shared::{
 use tokio::sync::Mutex;
 
 use super::{
-    Answer, Api, Caller, Concierge, PASSWORD, Settings,
+    Answer, Api, Caller, Concierge, OidcProvider, PASSWORD, Settings,
     operations::{Operation, operations},
 };
 
@@ -44,6 +44,10 @@ pub struct World {
     token: String,
     /// Another user and a token of theirs.
     token_of_another: (String, String),
+    /// The provider of the organization, with the state of a sign-in and its callback.
+    provider: OidcProvider,
+    state: Option<String>,
+    callback: String,
     /// The token of the newest script, which goes when there is another.
     script: Mutex<Option<TokenId>>,
 }
@@ -120,6 +124,8 @@ impl World {
             .max
             .creates("/api/tokens", json!({"name": "export"}));
         let token = token.await.to_string();
+        let provider = OidcProvider::start(&api.clock).await;
+        let (state, callback) = has_sign_in(api, &concierge.max, &provider).await;
         let vic = api.user("vic").await;
         let (_, of_vic) = api.token_and_id_of(&vic, json!({})).await;
         Self {
@@ -133,6 +139,9 @@ impl World {
             unknown,
             manual,
             delivery,
+            provider,
+            state,
+            callback,
             token,
             token_of_another: (vic.id.to_string(), of_vic.to_string()),
             script: Mutex::default(),
@@ -162,6 +171,10 @@ impl World {
             "PUT /api/auth/password" => "mia",
             // Of whom no other request ends the sessions at the same time.
             "DELETE /api/auth/sessions" => "zoe",
+            "GET /api/auth/oidc/callback" => {
+                let state = self.state.clone().unwrap_or_default();
+                return self.api().anonymous().with_cookie(state);
+            }
             _ => return self.caller().await,
         };
         let user = self.api().user(ends_sessions_of).await;
@@ -195,6 +208,7 @@ impl World {
                 path: comment(&name)
                     .map(str::to_owned)
                     .or_else(|| search(&name))
+                    .or_else(|| self.sign_in(&name))
                     .or_else(|| self.token_of_another(&name))
                     .or_else(|| self.action(&name))
                     .or_else(|| self.redelivery(&name))
@@ -218,6 +232,16 @@ impl World {
         let (user, token) = &self.token_of_another;
         (operation == "DELETE /api/users/{id}/tokens/{tokenId}")
             .then(|| format!("/api/users/{user}/tokens/{token}"))
+    }
+
+    /// The path of an operation on a sign-in, with its query.
+    fn sign_in(&self, operation: &str) -> Option<String> {
+        Some(match operation {
+            "GET /api/auth/sign-in" => "/api/auth/sign-in?username=max".to_owned(),
+            "GET /api/auth/oidc" => "/api/auth/oidc?organization=1".to_owned(),
+            "GET /api/auth/oidc/callback" => self.callback.clone(),
+            _ => return None,
+        })
     }
 
     /// The path of an operation on an action.
@@ -279,6 +303,9 @@ impl World {
             }
             "POST /api/managed-services/ticket/{ticketId}/reply" => json!({"content": "Soon."}),
             "PATCH /api/organizations/{id}" => json!({"name": "Renamed"}),
+            "PUT /api/organizations/{id}/sign-in" => {
+                self.provider.put(&json!({"roles": {"Staff": "support"}}))
+            }
             "POST /api/notifications/read" => json!({"ids": [NOTIFICATION]}),
             "PUT /api/notifications/preferences" => json!({"commented": false}),
             "POST /api/users" => json!({
@@ -417,6 +444,17 @@ async fn has_work(api: &Api, max: &Caller) {
     for tags in ["/api/activities/1/tags", "/api/tasks/1/tags"] {
         max.post(tags, json!({"tagId": 1})).await.expect(204);
     }
+}
+
+/// A provider, and a sign-in that it is about to send back: the state's cookie and the callback's path.
+async fn has_sign_in(api: &Api, max: &Caller, provider: &OidcProvider) -> (Option<String>, String) {
+    let path = "/api/organizations/1/sign-in";
+    let put = provider.put(&json!({"defaultRole": "member"}));
+    max.put(path, put).await.expect(200);
+    let begin = "/api/auth/oidc?organization=1";
+    let grace = json!({"sub": "g", "email": "grace@example.com", "preferred_username": "grace"});
+    let (browser, callback) = provider.begins(&api.anonymous(), begin, grace).await;
+    (browser.cookie, callback)
 }
 
 /// Webhooks 1 and 2. Returns a delivery of webhook 1.

@@ -37,7 +37,7 @@ names! {
         SignedOut,
         /// Sessions of a user were ended: one, all but the named one, or all.
         SessionsEnded,
-        /// The sign-in by the company's provider was set or deleted.
+        /// The sign-in by the company's provider was set or deleted, or a user was bound to it.
         SignInChanged,
         /// A token was created.
         TokenCreated,

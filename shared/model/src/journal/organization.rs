@@ -12,8 +12,8 @@ use super::{
     Chained, EntryContent, JournalFlaw, JournalHead, Link, OrganizationEvent, first_break, subject,
 };
 use crate::{
-    AgentSessionId, JournalSubject, JsonText, OrganizationId, Timestamp, Token, TokenId, TokenName,
-    UserId, input, names::names,
+    AgentSessionId, JournalSubject, JsonText, OrganizationId, Session, Timestamp, Token, TokenId,
+    TokenName, UserId, input, names::names,
 };
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -79,6 +79,9 @@ pub struct EntryCredential {
     /// True for a machine's token. Entries do not have it.
     #[serde(skip)]
     pub is_machine: bool,
+    /// The sign-in of a session. Entries do not have it.
+    #[serde(skip)]
+    pub signed_in_at: Option<Timestamp>,
 }
 
 names! {
@@ -133,6 +136,16 @@ impl EntryCredential {
             token_id: None,
             token_name: None,
             is_machine: false,
+            signed_in_at: None,
+        }
+    }
+}
+
+impl From<&Session> for EntryCredential {
+    fn from(session: &Session) -> Self {
+        Self {
+            signed_in_at: Some(session.created_at),
+            ..Self::session()
         }
     }
 }
@@ -144,6 +157,7 @@ impl From<&Token> for EntryCredential {
             token_id: Some(token.id),
             token_name: Some(token.name.clone()),
             is_machine: token.is_machine(),
+            signed_in_at: None,
         }
     }
 }

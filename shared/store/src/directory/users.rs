@@ -2,7 +2,8 @@ use std::collections::HashMap;
 
 use model::{
     Code, Email, EntryContent, Error, Held, Id, OrganizationEvent, OrganizationId, PasswordHash,
-    Permission, RecordType, Role, User, UserFilter, Timestamp, UserId, UserUpdate, each_once, unique_name,
+    Permission, ProviderSubject, RecordType, Role, Timestamp, User, UserFilter, UserId, UserUpdate,
+    each_once, unique_name,
     words::{spaced, words},
 };
 
@@ -32,6 +33,8 @@ pub struct NewUser {
     pub role: Role,
     pub extra_permissions: Vec<Permission>,
     pub password_hash: PasswordHash,
+    /// The identity at the organization's provider of a user whom it made.
+    pub provider_subject: Option<ProviderSubject>,
 }
 
 record! {
@@ -122,7 +125,7 @@ impl Directory<'_> {
 
     /// A user made by another one, or by the operator, and the writes of the user's account and address, with
     /// the count of admins. 409 when the username or the address is taken.
-    pub(super) fn new_user(
+    pub(crate) fn new_user(
         self,
         tenant: OrganizationId,
         id: UserId,
@@ -135,6 +138,7 @@ impl Directory<'_> {
             organization_id: tenant,
             user_id: id,
             password_hash: new.password_hash,
+            issuer: new.provider_subject.as_ref().map(|one| one.issuer.clone()),
         };
         let user = User {
             id,
@@ -152,6 +156,7 @@ impl Directory<'_> {
             password_set_by: by,
             password_set_at: by.map(|_| now),
             access_changed_at: None,
+            provider_subject: new.provider_subject,
             created_at: now,
             updated_at: now,
         };
@@ -325,7 +330,7 @@ pub(crate) fn email_taken() -> Error {
 
 /// Adds a user to the count of [enabled admins](User::is_enabled_admin), or subtracts them. 409 for the
 /// last one: of several requests that would leave the organization without an admin, the last fails.
-fn count_admins(tenant: OrganizationId, was: bool, is: bool) -> Writes {
+pub(crate) fn count_admins(tenant: OrganizationId, was: bool, is: bool) -> Writes {
     const COUNT: &str = "enabled";
     let mut writes = Writes::default();
     let count = |by| (key::admins(tenant), Change::default().add(COUNT, by));

@@ -2,12 +2,15 @@
 
 use model::{
     Id, Organization, OrganizationEntry, OrganizationHead, OrganizationId, RecordType, Session,
-    Timestamp, Token, User, UserId,
+    SignInProvider, Timestamp, Token, User, UserId,
 };
 use table::{AnyKey, Gsi1, Key, List, Sort, padded};
 
 use super::format::{below, name_then_id, of_record, partition, record};
-use crate::records::{Account, Attempted, EmailHolder, FailureCount, Failures, TokenHolder, Totals};
+use crate::records::{
+    Account, Attempted, EmailHolder, FailureCount, Failures, ListedProvider, SubjectHolder,
+    TokenHolder, Totals, UsedState,
+};
 
 pub fn organization(id: OrganizationId) -> Key<Organization> {
     Key::new(format!("ORG#{id}"), RecordType::Organization.facts().key)
@@ -65,6 +68,30 @@ pub(crate) fn email_holders(email: &str) -> List<EmailHolder> {
 /// The user of an address in an organization.
 pub(crate) fn email_holder(tenant: OrganizationId, email: &str) -> Key<EmailHolder> {
     email_holders(email).at(Sort::new(padded(tenant.get())))
+}
+
+/// The provider by which the organization's users sign in.
+pub(crate) fn sign_in_provider(tenant: OrganizationId) -> Key<SignInProvider> {
+    Key::new(format!("ORG#{tenant}"), "SIGN_IN")
+}
+
+/// The user of a provider's subject, by the hash of both.
+pub(crate) fn subject_holder(tenant: OrganizationId, hash: &str) -> Key<SubjectHolder> {
+    Key::new(format!("ORG#{tenant}#SUBJECT"), hash)
+}
+
+/// The providers of all organizations. They belong to the service: a sign-in looks for a username's.
+pub(crate) fn listed_providers() -> List<ListedProvider> {
+    List::new("PROVIDERS")
+}
+
+pub(crate) fn listed_provider(tenant: OrganizationId) -> Key<ListedProvider> {
+    listed_providers().at(Sort::new(padded(tenant.get())))
+}
+
+/// The used state of a sign-in by a provider, by its hash.
+pub(crate) fn used_state(hash: &str) -> Key<UsedState> {
+    Key::new(format!("SIGN_IN#{hash}"), "STATE")
 }
 
 /// The failed sign-ins to an account from a network. Neither needs to exist.
