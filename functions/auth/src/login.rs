@@ -1,7 +1,7 @@
 //! `POST /api/auth/login`
 
 use shared::endpoint::*;
-use shared::model::{Login, LoginPassword, Session, Sid, User};
+use shared::model::{Login, LoginPassword, Session, Sid, SignInMethod, User};
 use shared::store::{Account, SignInAttempt};
 use shared::telemetry;
 use shared::telemetry::Metric;
@@ -35,13 +35,9 @@ pub async fn login(
 {
     telemetry::signs_in_from(&address);
     let sign_in = app.store.sign_in();
-    let (account, attempt) = tokio::join!(
-        sign_in.account(&username),
-        sign_in.attempt(&username, &address),
-    );
-    let attempt = attempt?;
-    let judged = async { judge(&app, account?, password).await };
-    let known = sign_in.decided(&attempt, judged.await).await?;
+    let (attempt, account) = sign_in.attempt(&username, &address).await?;
+    let judged = judge(&app, account, password).await;
+    let known = sign_in.decided(&attempt, judged).await?;
     let Some((account, user)) = known else {
         return Err(refused(&app, attempt).await.into());
     };
@@ -50,7 +46,7 @@ pub async fn login(
     let session = Session::begin(&sid, &user, now).from(address.clone(), user_agent);
     // Both end: the attempt is no failure, whether or not the session begins.
     let (begun, noted) = tokio::join!(
-        sign_in.begin(&account, &session),
+        sign_in.begin(&account, &session, Some(SignInMethod::Password)),
         sign_in.succeeded(&attempt),
     );
     begun.and(noted)?;

@@ -84,8 +84,8 @@ impl UserView {
 })))]
 #[serde(rename_all = "camelCase")]
 pub struct OrganizationEntryView {
-    /// Number, from 1.
-    seq: i64,
+    /// Number, from 1; null for a sign-in, a refused one and a sign-out, which `sign_ins_chained` names.
+    seq: Option<i64>,
     at: Timestamp,
     actor: EntryActor,
     /// Credential of the request; null for the service itself and the operator.
@@ -99,7 +99,7 @@ pub struct OrganizationEntryView {
     before: Option<JsonObject>,
     /// Changed fields after; null for a deleted record. A new password has no fields.
     after: Option<JsonObject>,
-    /// Hash of the entry before it; empty for the first.
+    /// Hash of the entry before it; empty for the first, and without a number.
     previous_hash: String,
     /// SHA-256 of the canonical JSON of the entry without this field, in hexadecimal.
     hash: String,
@@ -108,7 +108,7 @@ pub struct OrganizationEntryView {
 impl From<OrganizationEntry> for OrganizationEntryView {
     fn from(entry: OrganizationEntry) -> Self {
         Self {
-            seq: entry.seq,
+            seq: (!entry.event.is_apart()).then_some(entry.seq),
             at: entry.at,
             actor: entry.actor,
             credential: entry.credential,

@@ -36,7 +36,7 @@ const AT_ONCE: usize = 200;
 /// Records handled concurrently.
 const CONCURRENCY: usize = 10;
 
-/// Shards counted concurrently, each by five queries.
+/// Shards counted concurrently, each by seven queries.
 const COUNTED: usize = 4;
 
 /// Time limit of a run: less than a minute, after which the next one begins, and than the function's timeout.
@@ -181,15 +181,17 @@ impl Sweeper {
     }
 
     async fn run(&self, shard: Shard) -> Swept {
-        let mut kinds = [Swept::default(); 4];
-        let [agent, cleanups, deliveries, reminders] = &mut kinds;
+        let mut kinds = [Swept::default(); 5];
+        let [agent, cleanups, deliveries, reminders, sign_ins] = &mut kinds;
         let ends = tokio::join!(
             timeout(self.budget, self.agent(shard, agent)),
             timeout(self.budget, self.cleanups(shard, cleanups)),
             timeout(self.budget, self.deliveries(shard, deliveries)),
             timeout(self.budget, self.reminders(shard, reminders)),
+            timeout(self.budget, self.sign_ins(shard, sign_ins)),
         );
-        let in_time = ends.0.is_ok() && ends.1.is_ok() && ends.2.is_ok() && ends.3.is_ok();
+        let ends: [_; 5] = ends.into();
+        let in_time = ends.iter().all(Result::is_ok);
         let mut swept = Swept::default();
         for kind in kinds {
             swept += kind;
@@ -202,6 +204,7 @@ impl Sweeper {
             cleanups = swept.cleanups,
             deliveries = swept.deliveries,
             reminded = swept.reminded,
+            chained = swept.chained,
             overdue = swept.overdue,
             resent = swept.resent,
             looks = swept.checks,
@@ -302,6 +305,18 @@ impl Sweeper {
         });
         if let Err(error) = Box::pin(run).await {
             swept.failed("reminders that are due", &error);
+        }
+    }
+
+    /// Names the entries of sign-ins in the chains of their organizations.
+    async fn sign_ins(&self, shard: Shard, swept: &mut Swept) {
+        let journals = self.store.journals();
+        let run = journals.chain_sign_ins(shard, |organization, done| match done {
+            Ok(chained) => swept.chained += chained,
+            Err(error) => swept.failed(&format!("sign-ins of organization {organization}"), &error),
+        });
+        if let Err(error) = Box::pin(run).await {
+            swept.failed("sign-ins that are due", &error);
         }
     }
 

@@ -12,6 +12,8 @@ pub struct Swept {
     /// Messages sent for webhook deliveries.
     pub deliveries: usize,
     pub reminded: usize,
+    /// Entries of sign-ins named in their chains.
+    pub chained: usize,
     pub overdue: usize,
     pub resent: usize,
     /// Messages sent for checks of ended actions and of alerts.
@@ -44,6 +46,7 @@ impl AddAssign for Swept {
         self.cleanups += other.cleanups;
         self.deliveries += other.deliveries;
         self.reminded += other.reminded;
+        self.chained += other.chained;
         self.overdue += other.overdue;
         self.resent += other.resent;
         self.checks += other.checks;

@@ -63,6 +63,7 @@ async fn create(
     new: New,
     password: NewPassword,
 ) -> Result<(Organization, User), Error> {
+    let password = password.for_user(&new.username, &new.name)?;
     let admin = NewUser {
         username: new.username.into(),
         full_name: new.full_name.into(),
@@ -70,7 +71,7 @@ async fn create(
         email_verified_at: None,
         role: Role::Admin,
         extra_permissions: Vec::new(),
-        password_hash: password::hash(password.into_secret()).await?,
+        password_hash: password::hash(password).await?,
         provider_subject: None,
     };
     let plan = vec![PlanFeature::AgentAi];

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use shared::model::{IsUsername, WrongText};
+use shared::model::{CommonPassword, WrongText};
 
 /// An error of a subcommand, printed as it is.
 #[derive(Debug, thiserror::Error)]
@@ -19,9 +19,9 @@ pub(crate) enum Error {
     /// The two entries of the password differ.
     #[error("the two passwords differ")]
     Mistyped,
-    /// The password is the username.
-    #[error("{0}")]
-    Guessable(#[from] IsUsername),
+    /// The password is little more than a name.
+    #[error("the password must {0}")]
+    Common(#[from] CommonPassword),
     /// An argument of the wrong form; holds its name.
     #[error("{0} must {1}")]
     Text(&'static str, WrongText),

@@ -24,6 +24,7 @@ mod mail;
 mod milestone;
 #[doc(hidden)]
 pub mod names;
+pub mod network;
 mod notification;
 mod or_other;
 mod password;
@@ -68,9 +69,9 @@ pub use id::Id;
 pub use integer::{MAX_ID, Order, Whole};
 pub use journal::{
     CredentialType, EntryActor, EntryActorType, EntryContent, EntryCredential, JournalFlaw,
-    JournalHead, Journaled, OrganizationEntry, OrganizationEvent, OrganizationHead,
+    JournalHead, Journaled, NamedSignIn, OrganizationEntry, OrganizationEvent, OrganizationHead,
     OrganizationJournalBreak, OrganizationJournalCheck, OrganizationJournalFilter,
-    OrganizationJournalFrom, SessionHead,
+    OrganizationJournalFrom, SessionHead, SignInEntry,
 };
 pub use json_object::{JsonObject, JsonText};
 pub use list::{AnyOf, Cursor, FilterValue, Ids, Limit, Listing, OrNone, Part, Sort, Who};
@@ -81,7 +82,7 @@ pub use notification::{
     NotificationPreferencesSet, NotificationsRead,
 };
 pub use or_other::OrOther;
-pub use password::{IsUsername, LoginPassword, NewPassword, PasswordHash};
+pub use password::{CommonPassword, LoginPassword, NewPassword, PasswordHash};
 pub use permission::{NamedPermission, OrdinaryPermission, Permission, Role, need};
 pub use project::*;
 pub use provider::*;
@@ -105,8 +106,8 @@ pub use task::*;
 pub use text::{
     ActionId, AlertText, Category, Content, DeliveryId, Description, EntityId, ExternalId,
     Fingerprint, FullName, JournalSubject, LoginName, MetricName, NotificationId, OrganizationName,
-    Reason, SearchText, Slug, SourceName, StateName, SystemName, TagName, Title, TokenName, Unit,
-    Username,
+    Reason, SearchText, SessionName, Slug, SourceName, StateName, SystemName, TagName, Title,
+    TokenName, Unit, Username,
 };
 pub use ticket::*;
 pub use time::{NotATimestamp, Timestamp, span};

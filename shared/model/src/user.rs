@@ -76,7 +76,7 @@ input! {
         /// Unique in the organization without regard to case.
         email: Option<Email>,
     }
-    check(username, password) password_is_not_the_username;
+    check(username, password) password_is_more_than_the_username;
     example {
         "username": "grace",
         "fullName": "Grace Okafor",
@@ -115,13 +115,13 @@ input! {
 
 pub type Permissions = List<Permission, 0, 50>;
 
-fn password_is_not_the_username(
+fn password_is_more_than_the_username(
     username: Reading<&Username>,
     password: Reading<&NewPassword>,
     body: &mut Place<'_>,
 ) {
     if let (Some(username), Some(password)) = (username, password)
-        && let Err(error) = password.fits(username)
+        && let Err(error) = password.beyond(&[username])
     {
         let Fault { code, detail, .. } = error.at("password");
         body.at("password").report(code, detail);

@@ -27,7 +27,7 @@ const MAIL_FROM: &str = "MAIL_FROM";
 const SIGNING: Context<'_> = &[("purpose", "signing")];
 
 /// Environment variables of the process, or of a test.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub struct Environment(HashMap<String, String>);
 
 /// Shows names only, since values may be secrets.
@@ -238,6 +238,11 @@ fn client_address_header(environment: &Environment) -> Result<Option<HeaderName>
         })
     });
     header.transpose()
+}
+
+/// Reads `SECURITY_CONTACT`: where people report vulnerabilities, as a URL such as `mailto:…`.
+pub fn security_contact(environment: &Environment) -> Option<String> {
+    environment.optional("SECURITY_CONTACT").map(str::to_owned)
 }
 
 pub fn table(environment: &Environment) -> Result<String, ConfigError> {

@@ -42,6 +42,7 @@ mod service_requests;
 mod sessions;
 mod shown;
 mod sign_in;
+mod sign_in_journal;
 mod stack_name;
 mod store;
 mod tagging;

@@ -191,6 +191,9 @@ pub(crate) struct FailureCount {
     pub(crate) quarter: Timestamp,
     pub(crate) failures: i64,
     pub(crate) last_at: Timestamp,
+    /// The account's user with the organization; none of a network and of an unknown account.
+    pub(crate) organization_id: Option<OrganizationId>,
+    pub(crate) user_id: Option<UserId>,
 }
 
 /// The owner of an access token, by the token's hash. It is read without knowing the organization.

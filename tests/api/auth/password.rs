@@ -169,7 +169,7 @@ async fn a_sign_in_under_way_with_the_old_password_begins_no_session() {
     let sid = Sid::generate(user.organization_id, user.id, api.clock.now());
     let session = records::session(&sid, &user, api.clock.now());
     let before = api.table_dump().await;
-    let error = sign_in.begin(&account, &session).await.unwrap_err();
+    let error = sign_in.begin(&account, &session, None).await.unwrap_err();
     assert!(matches!(error, Error::WrongCredentials), "{error}");
     assert_eq!(api.table_dump().await, before);
 }

@@ -7,7 +7,7 @@ use resolution_agent::ResolutionAgent;
 use shared::{
     App, Start,
     clock::Clock,
-    config::Patience,
+    config::{Environment, Patience},
     http,
     runtime::background::Background,
     serve::{open_router, router, started},
@@ -65,7 +65,7 @@ pub enum Routes {
     /// The updates function's.
     OfUpdates(fn() -> http::Routes<Updates>),
     /// None: they have neither table nor callers.
-    OfNobody(fn() -> http::Routes),
+    OfNobody(fn(&Environment) -> http::Routes),
 }
 
 /// Every function.
@@ -124,7 +124,7 @@ const fn api(name: &'static str, routes: Routes, read: &'static str, status: u64
 
 const fn open(
     name: &'static str,
-    routes: fn() -> http::Routes,
+    routes: fn(&Environment) -> http::Routes,
     pages: &'static [&'static str],
 ) -> Function {
     let api = ApiFunction {
@@ -203,7 +203,7 @@ impl ApiFunction {
             OfAuth(routes) => routes().into_document(),
             OfAgent(routes) => routes().into_document(),
             OfUpdates(routes) => routes().into_document(),
-            OfNobody(routes) => routes().into_document(),
+            OfNobody(routes) => routes(&Environment::default()).into_document(),
         }
     }
 
@@ -214,7 +214,7 @@ impl ApiFunction {
             OfAuth(routes) => started(routes(), start),
             OfAgent(routes) => started(routes(), start),
             OfUpdates(routes) => started(routes(), start),
-            OfNobody(routes) => Ok(open_router(routes(), Clock::system())),
+            OfNobody(routes) => Ok(open_router(routes(&start.environment), Clock::system())),
         }
     }
 
@@ -231,7 +231,7 @@ impl ApiFunction {
             OfAuth(routes) => router(routes(), auth.clone(), app),
             OfAgent(routes) => router(routes(), agent.clone(), app),
             OfUpdates(routes) => router(routes(), updates.clone(), app),
-            OfNobody(routes) => open_router(routes(), app.clock.clone()),
+            OfNobody(routes) => open_router(routes(&Environment::default()), app.clock.clone()),
         }
     }
 }

@@ -37,6 +37,8 @@ names! {
         SignedOut,
         /// Sessions of a user were ended: one, all but the named one, or all.
         SessionsEnded,
+        /// Entries of sign-ins were named, by their hashes: a removed one is missed.
+        SignInsChained,
         /// The sign-in by the company's provider was set or deleted, or a user was bound to it.
         SignInChanged,
         /// A token was created.
@@ -72,6 +74,13 @@ names! {
         /// Agent sessions ended, or a later check added to their journals. The entry names the
         /// newest entry of each: a removed session is missed.
         AgentSessionsEnded,
+    }
+}
+
+impl OrganizationEvent {
+    /// True if its entries stand beside the chain: [`SignInEntry`](super::SignInEntry).
+    pub const fn is_apart(self) -> bool {
+        matches!(self, Self::SignedIn | Self::SignInRefused | Self::SignedOut)
     }
 }
 

@@ -8,6 +8,7 @@ mod canonical;
 mod chain;
 mod content;
 mod organization;
+mod sign_in;
 
 pub use canonical::canonical;
 pub use chain::{Chained, JournalFlaw, JournalHead, Link, first_break};
@@ -17,3 +18,4 @@ pub use organization::{
     OrganizationHead, OrganizationJournalBreak, OrganizationJournalCheck,
     OrganizationJournalFilter, OrganizationJournalFrom, SessionHead,
 };
+pub use sign_in::{NamedSignIn, SignInEntry};

@@ -2,7 +2,7 @@
 
 use model::{
     Id, Organization, OrganizationEntry, OrganizationHead, OrganizationId, RecordType, Session,
-    SignInProvider, Timestamp, Token, User, UserId,
+    SignInEntry, SignInProvider, Timestamp, Token, User, UserId,
 };
 use table::{AnyKey, Gsi1, Key, List, Sort, padded};
 
@@ -34,6 +34,15 @@ pub(crate) fn organization_journal(tenant: OrganizationId) -> List<OrganizationE
 pub(crate) fn organization_entry(entry: &OrganizationEntry) -> Key<OrganizationEntry> {
     let place = Sort::new(format!("{}#{}", entry.at, padded(entry.seq)));
     organization_journal(entry.organization_id).at(place)
+}
+
+/// The key of a sign-in's entry, in the same list.
+pub(crate) fn sign_in_entry(tenant: OrganizationId, at: Timestamp, hash: &str) -> Key<SignInEntry> {
+    let short = hash.get(..16).unwrap_or(hash);
+    Key::new(
+        format!("ORG#{tenant}#ORGANIZATION_JOURNAL"),
+        format!("{at}#{short}"),
+    )
 }
 
 pub(crate) fn organization_head(tenant: OrganizationId) -> Key<OrganizationHead> {

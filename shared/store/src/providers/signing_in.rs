@@ -3,7 +3,7 @@
 use model::{
     AccountChange, Code, Email, EntryContent, Error, FullName, Letter, OrganizationEvent,
     PasswordHash, ProviderSubject, Role, Session, Sid, SignInMethod, SignInProvider, User, UserId,
-    Username, digest, random, unique_name,
+    Username, digest, network, random, unique_name,
 };
 use serde_json::{Value, json};
 
@@ -17,7 +17,7 @@ use crate::{
     records::{EmailHolder, ListedProvider, ReadHead, SubjectHolder},
     retry::retry,
     sessions::end_all,
-    sign_in::network,
+    sign_in_journal::signed_in,
     table::{Change, Condition, Read, Record, Stored, Write},
     tracked::Tracked,
     writes::Writes,
@@ -212,7 +212,7 @@ impl Providers<'_> {
                 let letter = Letter::ProviderChanged(AccountChange {
                     username: user.username.clone(),
                     at: now,
-                    network: Some(network(&client.address)),
+                    network: network::shown(&client.address),
                 });
                 writes.push(self.0.mail_of(tenant, Some(user.id), email, letter)?);
             }
@@ -295,6 +295,7 @@ impl Providers<'_> {
             .from(client.address.clone(), client.user_agent.clone())
             .by(SignInMethod::Oidc);
         writes.push(Write::create(&session)?);
+        writes.push(signed_in(&session, SignInMethod::Oidc)?);
         let replaced = client.replaces.as_ref();
         if let Some(old) = replaced.filter(|old| (old.organization, old.user) == (tenant, user.id))
         {
