@@ -272,9 +272,8 @@ async fn token(State(desk): Shared, headers: HeaderMap, body: String) -> Respons
         _ => BASE64_URL_SAFE_NO_PAD.encode(signature.as_ref()),
     };
     let access = format!("access-{}", form["code"]);
-    if let Some(info) = info {
-        desk.infos.insert(access.clone(), info);
-    }
+    let info = info.unwrap_or_else(|| json!({"sub": claims["sub"]}));
+    desk.infos.insert(access.clone(), info);
     let tokens = json!({
         "access_token": access, "token_type": "Bearer", "id_token": format!("{signed}.{signature}"),
     });
