@@ -179,11 +179,12 @@ class Account:
             service, endpoint_url=environment["AWS_ENDPOINT_URL"]
         )
 
-    def deploy(self, folder, key, signing):
+    def deploy(self, folder, key, session, webhook):
         """Deploys the stack as the document does, and returns its outputs."""
         parameters = {
             "SecretsKey": key,
-            "SigningSecrets": signing,
+            "SessionSecrets": session,
+            "WebhookSecrets": webhook,
             "Architecture": "x86_64",
             # Most alarms use metric math, which the emulator lacks.
             "Alarms": "false",
@@ -198,6 +199,12 @@ class Account:
         assert done.returncode == 0, done.stdout + done.stderr
         stacks = self.client("cloudformation").describe_stacks(StackName=STACK)["Stacks"]
         return {output["OutputKey"]: output["OutputValue"] for output in stacks[0]["Outputs"]}
+
+    def api_id(self):
+        found = self.client("cloudformation").describe_stack_resource(
+            StackName=STACK, LogicalResourceId="Api"
+        )
+        return found["StackResourceDetail"]["PhysicalResourceId"]
 
     def allow_local_targets(self):
         """Allows connections and webhooks to this machine, which a deployed stack refuses."""
@@ -289,14 +296,14 @@ def blocks_of(heading):
 
 
 def create_key_and_secrets(environment):
-    """Runs the document's commands; returns the key's ARN and the ciphertext of the signing secrets."""
+    """Runs the document's commands; returns the key's ARN and the two ciphertexts."""
     blocks = "\n".join(blocks_of(KEY))
-    script = f"set -euo pipefail\n{blocks}\nprintf '\n%s' \"$KEY\" \"$SIGNING\""
+    script = f"set -euo pipefail\n{blocks}\nprintf '\n%s' \"$KEY\" \"$SESSION\" \"$WEBHOOK\""
     done = subprocess.run(
         ["bash", "-c", script], env=environment, capture_output=True, text=True
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout.splitlines()[-2:]
+    return done.stdout.splitlines()[-3:]
 
 
 def set_up_a_team(environment, table, base):
@@ -454,15 +461,15 @@ def deployed():
         print("starting the emulator", flush=True)
         environment = stack.enter_context(emulator(folder))
         account = Account(environment)
-        key, signing = create_key_and_secrets(environment)
+        ciphertexts = create_key_and_secrets(environment)
         print("sam deploy", flush=True)
-        outputs = account.deploy(folder, key, signing)
+        outputs = account.deploy(folder, *ciphertexts)
         account.rename_permissions()
         account.number_concurrency()
         account.allow_local_targets()
         targets, demo = stack.enter_context(target_systems(environment))
-        api_id = re.match(r"https://([^.]+)\.", outputs["ApiUrl"])[1]
-        base = f"{environment['AWS_ENDPOINT_URL']}/_aws/execute-api/{api_id}/$default"
+        # The emulator still answers there.
+        base = f"{environment['AWS_ENDPOINT_URL']}/_aws/execute-api/{account.api_id()}/$default"
         try:
             print("  a team is set up by the document's commands", flush=True)
             admin, ids = set_up_a_team(environment, outputs["TableName"], base)
@@ -495,7 +502,7 @@ def story(stack):
     print("  the desk and the reference page")
     pages(client)
     print(f"  the same under {DOMAIN}")
-    assert stack.outputs["DomainUrl"] == f"https://{DOMAIN}", stack.outputs
+    assert stack.outputs["ApiUrl"] == f"https://{DOMAIN}", stack.outputs
     named = end_to_end.Client(stack.environment["AWS_ENDPOINT_URL"], {"host": DOMAIN})
     named.call("GET", "/api/tasks", expect=401)
     pages(named)

@@ -2,9 +2,12 @@
 
 use std::sync::Arc;
 
-use http::HeaderName;
-use model::{Clock, Code, Error};
-use runtime::{FromStart, Start, config::ApiConfig, links::Links};
+use model::{Clock, Code, Error, network};
+use runtime::{
+    FromStart, Start,
+    config::{ApiConfig, TrustedProxy},
+    links::Links,
+};
 use store::Store;
 
 use crate::auth::{Cursors, Limits, SessionCookie};
@@ -24,8 +27,8 @@ pub struct App {
     pub sends_mail: bool,
     /// Origins of web clients other than the API's own host.
     pub allowed_origins: Arc<[String]>,
-    /// The header in which a trusted proxy names the client's address.
-    pub client_address_header: Option<HeaderName>,
+    /// The proxy that names the client's address.
+    pub proxy: Option<TrustedProxy>,
 }
 
 impl FromStart for App {
@@ -47,8 +50,14 @@ impl App {
             links: Links::new(config.session_secrets.clone()),
             sends_mail: config.sends_mail,
             allowed_origins: config.allowed_origins.clone().into(),
-            client_address_header: config.client_address_header.clone(),
+            proxy: config.proxy.clone(),
         }
+    }
+
+    /// The network of an address, to be named in notices. None if the deployment sends no mail.
+    pub fn notices_from(&self, address: &str) -> Option<String> {
+        let named = || network::shown(address).unwrap_or_default();
+        self.sends_mail.then(named)
     }
 
     /// 409 if the deployment sends no mail.

@@ -65,7 +65,7 @@ impl Cause {
                 Error::KeyReused => Code::IdempotencyKeyReused,
                 Error::UnderWay => Code::RequestUnderWay,
                 Error::TooManyRequests { .. } => Code::TooManyAttempts,
-                Error::RateLimited { .. } => Code::RateLimited,
+                Error::RateLimited { .. } | Error::MailLimit { .. } => Code::RateLimited,
                 Error::Unavailable { .. } => Code::Unavailable,
                 Error::Internal { .. } => Code::InternalError,
             },
@@ -106,7 +106,7 @@ impl Cause {
                     "A request with this Idempotency-Key is under way. Send it again shortly."
                         .to_owned()
                 }
-                Error::TooManyRequests { retry_after } => {
+                Error::TooManyRequests { retry_after } | Error::MailLimit { retry_after } => {
                     format!("Try again in {retry_after} seconds.")
                 }
                 Error::RateLimited {
@@ -138,7 +138,9 @@ impl Cause {
     pub const fn retry_after(&self) -> Option<u64> {
         match self {
             Self::Service(
-                Error::TooManyRequests { retry_after } | Error::RateLimited { retry_after, .. },
+                Error::TooManyRequests { retry_after }
+                | Error::MailLimit { retry_after }
+                | Error::RateLimited { retry_after, .. },
             ) => Some(*retry_after),
             Self::Service(Error::Unavailable { .. } | Error::UnderWay) => Some(1),
             _ => None,

@@ -267,6 +267,11 @@ async fn finish(State(clock): State<Clock>, request: Request, next: Next) -> Res
     let status = response.status();
     let chain = cause.as_ref().map(Cause::chain);
     record.log(&request_id, &method, &route, status, chain.as_deref());
+    if status.is_server_error() {
+        telemetry::count(Metric::Failure, clock.now());
+    } else if status.is_client_error() {
+        telemetry::count(Metric::Refusal, clock.now());
+    }
     if let Some(cause) = cause {
         let problem = ProblemDetails::of(cause, &path, &request_id);
         let (parts, body) = (status, Json(problem)).into_response().into_parts();

@@ -1,9 +1,13 @@
 //! The sweeper finishes work that others left undone.
 
 use serde_json::json;
-use shared::agent::{
-    action::{ActionKey, Claim, Outcome},
-    session::Case,
+use shared::{
+    agent::{
+        action::{ActionKey, Claim, Outcome},
+        session::Case,
+    },
+    model::Id,
+    store::Shard,
 };
 use sweeper::{Started, Swept};
 use tokio::sync::oneshot;
@@ -27,7 +31,7 @@ async fn a_message_that_was_lost_is_sent_again_with_growing_pauses() {
     let (id, action) = world.approved_batch().await;
     let message = world.message(&id, &action);
     assert_eq!(world.takes_messages().await, [message.as_str()]);
-    // As long as a message may be hidden that was received, it counts as under way.
+    // A message is under way for so long.
     world.api.clock.advance(2 * MINUTE - 1);
     assert_eq!(world.sweeper().sweep().await.resent, 0);
     for pause in [1, 2 * MINUTE, 4 * MINUTE] {
@@ -38,6 +42,38 @@ async fn a_message_that_was_lost_is_sent_again_with_growing_pauses() {
         assert_eq!(world.takes_messages().await, [message.as_str()]);
         assert_eq!(world.sweeper().sweep().await.resent, 0);
     }
+}
+
+/// Returns the overdue actions of all shards, and the minutes since the oldest was due.
+async fn overdue(world: &Concierge) -> (usize, i64) {
+    let (counts, now) = (world.api.store.due_counts(), world.api.clock.now());
+    let (mut overdue, mut oldest) = (0, now);
+    for shard in Shard::all() {
+        for due in counts.of(shard, now).await.unwrap() {
+            overdue += due.overdue;
+            oldest = oldest.min(due.oldest);
+        }
+    }
+    (overdue, now.since(oldest) / MINUTE)
+}
+
+/// The alarm wants ten minutes in a row: between two messages, the action is no less overdue.
+#[tokio::test]
+async fn an_action_that_was_sent_again_is_overdue_until_it_is_claimed() {
+    let world = Concierge::start().await;
+    let (id, action) = world.approved_batch().await;
+    world.api.clock.advance(2 * MINUTE);
+    assert_eq!(world.sweeper().sweep().await.overdue, 1);
+    for minute in 1..=20 {
+        world.api.clock.advance(MINUTE);
+        assert_eq!(overdue(&world).await, (1, minute));
+        world.sweeper().sweep().await;
+    }
+    let session = Id::new(id.as_i64().unwrap()).unwrap();
+    let key = ActionKey::new(world.api.home.id, session, &*action);
+    let claim = world.api.store.agent().claim(&key, MINUTE).await.unwrap();
+    assert!(matches!(claim, Claim::Held(_)), "{claim:?}");
+    assert_eq!(overdue(&world).await, (0, 0));
 }
 
 #[tokio::test]

@@ -14,6 +14,7 @@ mod comments;
 mod concierge;
 mod desk;
 mod docs;
+mod invitations;
 mod journal;
 mod known_versions;
 mod managed_services;

@@ -54,6 +54,45 @@ export async function people(organization: OrganizationId): Promise<void> {
   );
 }
 
+/** Invites a person, and takes other invitations back. Returns a message. */
+export async function invitations(): Promise<string> {
+  const { data: invited, error } = await api.POST("/api/invitations", {
+    body: { email: "noor@example.com", role: "member", fullName: "Noor Haddad" },
+  });
+  if (error !== undefined) {
+    const { code, detail } = problemOf(error);
+    return code === "mail_not_configured" ? "Ask the operator for mail." : detail;
+  }
+  for (const { id, acceptedAt } of await dataOf(api.GET("/api/invitations"))) {
+    if (acceptedAt === null && id !== invited.id) {
+      await dataOf(api.DELETE("/api/invitations/{id}", { params: { path: { id } } }));
+    }
+  }
+  const params = { path: { id: invited.id } };
+  const { email, expiresAt } = await dataOf(api.POST("/api/invitations/{id}/send", { params }));
+  return `${email} until ${expiresAt}`;
+}
+
+/** Follows the link of a mail. Returns a message if it is dead. */
+export async function follow(view: string, token: string, password: string): Promise<string | undefined> {
+  const { error } =
+    view === "accept"
+      ? await api.POST("/api/auth/accept", {
+          body: { token, password, username: "noor", fullName: "Noor Haddad" },
+        })
+      : view === "reset"
+        ? await api.POST("/api/auth/reset", { body: { token, password } })
+        : await api.POST("/api/auth/email/confirm", { body: { token } });
+  const code = error === undefined ? undefined : problemOf(error).code;
+  return code === "invitation_invalid" || code === "link_invalid" ? "Ask for another link." : code;
+}
+
+/** Asks for links: to a new address, and for a forgotten password. */
+export async function links(email: string, password: string): Promise<void> {
+  await dataOf(api.PUT("/api/auth/email", { body: { email, password } }));
+  await dataOf(api.POST("/api/auth/forgot", { body: { email } }));
+}
+
 /** Updates a user. Returns a message about it. */
 async function change(user: User, body: UserUpdate): Promise<string> {
   const params = { path: { id: user.id } };

@@ -1,7 +1,7 @@
 /**
  * The morning of a team as a front end would code it. It calls every operation of the document once;
  * those of the resolution agent are in resolution.ts, those of the change feed and webhooks in updates.ts,
- * those of users, projects, phases and tags in directory.ts. lists.ts has several values, pages, conflicts and
+ * those of users, invitations, projects, phases and tags in directory.ts. lists.ts has several values, pages, conflicts and
  * replays.
  *
  * tests/browser runs it in Chromium against a local stack. It reads the members on which clients rely, so it
@@ -36,7 +36,7 @@ import type {
   UserRef,
 } from "./api";
 import { api, dataOf, never, problemOf } from "./client";
-import { directory, people } from "./directory";
+import { directory, follow, invitations, links, people } from "./directory";
 import { listsAndConflicts } from "./lists";
 import { policy, resolution } from "./resolution";
 import { followTasks, webhooks } from "./updates";
@@ -66,6 +66,11 @@ export async function morning(username: string, password: string): Promise<void>
     await policy();
   }
   await inbox();
+  console.log(await invitations());
+  await links(session.user.email ?? "ada@example.com", password);
+  for (const view of ["accept", "reset", "confirm"]) {
+    console.log(await follow(view, "a token of another day", "four words of your own"));
+  }
   await account(password);
   await ends(session.user.id);
   await dataOf(api.POST("/api/auth/logout"));

@@ -8,8 +8,12 @@ use shared::model::Permission;
 use tests::support::{Api, METHODS, Request, World, document, example, operations};
 
 /// Operations that need no session.
-const PUBLIC: [(&str, &str); 5] = [
+const PUBLIC: [(&str, &str); 9] = [
     ("POST", "/api/auth/login"),
+    ("POST", "/api/auth/accept"),
+    ("POST", "/api/auth/forgot"),
+    ("POST", "/api/auth/reset"),
+    ("POST", "/api/auth/email/confirm"),
     ("GET", "/api/auth/sign-in"),
     ("GET", "/api/auth/oidc"),
     ("GET", "/api/auth/oidc/callback"),
@@ -247,11 +251,12 @@ async fn a_record_of_another_organization_answers_as_an_absent_one() {
 }
 
 /// Constant fields of a record, and fields that the service writes itself.
-const FIXED: [&str; 10] = [
+const FIXED: [&str; 11] = [
     "id",
     "username",
     "planFeatures",
     "unitsPerSecond",
+    "invitationsPerDay",
     "version",
     "projectId",
     "organizationId",
@@ -262,7 +267,8 @@ const FIXED: [&str; 10] = [
 ];
 
 /// Fixed fields of single records, which have operations of their own for some of them.
-const FIXED_OF: [(&str, &[&str]); 6] = [
+const FIXED_OF: [(&str, &[&str]); 7] = [
+    ("User", &["emailVerifiedAt"]),
     ("Activity", &["creatorId", "tags"]),
     ("Comment", &["userId", "parentId", "deletedAt", "user"]),
     (

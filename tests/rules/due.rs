@@ -121,6 +121,7 @@ async fn due_work_is_counted_by_kind_with_the_instant_of_the_oldest() {
     let first = DueCount {
         kind,
         count: 1,
+        overdue: 0,
         oldest,
     };
     assert_eq!(counts().await, [first]);

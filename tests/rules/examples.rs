@@ -17,9 +17,13 @@ async fn the_service_accepts_every_request_example() {
     }
     let mut sent = 0;
     for mut request in world.requests() {
-        let Some(example) = example(&document, &request) else {
+        let Some(mut example) = example(&document, &request) else {
             continue;
         };
+        // A link's token is another one in each world.
+        if example.get("token").is_some() {
+            example["token"] = request.body.as_ref().unwrap()["token"].clone();
+        }
         let caller = prepared(&world, &mut request, &example).await;
         request.body = Some(example);
         let answer = request.by(&caller).await;
@@ -61,6 +65,9 @@ async fn prepared(world: &World, request: &mut Request, example: &Value) -> Call
         "POST /api/auth/login" => {
             let name = example["username"].as_str().unwrap();
             with_password(world, name, &example["password"]).await;
+        }
+        "PUT /api/auth/email" => {
+            return with_password(world, "vic", &example["password"]).await;
         }
         "PUT /api/auth/password" => {
             return with_password(world, "vic", &example["currentPassword"]).await;

@@ -6,11 +6,13 @@
     reason = "a test fails by panicking, and says why"
 )]
 
+mod alarms;
 mod assignees;
 mod bearer;
 mod bounds;
 mod budgets;
 mod by_id;
+mod checks;
 mod circles;
 mod claim;
 mod cleanups;

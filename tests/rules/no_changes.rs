@@ -14,7 +14,11 @@ const OTHERS: [&str; 4] = [
 ];
 
 /// Updates that do something each time: a password is set again.
-const NEVER_THE_SAME: [&str; 2] = ["PUT /api/auth/password", "PUT /api/users/{id}/password"];
+const NEVER_THE_SAME: [&str; 3] = [
+    "PUT /api/auth/email",
+    "PUT /api/auth/password",
+    "PUT /api/users/{id}/password",
+];
 
 fn is_update(request: &Request) -> bool {
     let name = request.operation();

@@ -89,7 +89,7 @@ fn writes<'a>(api: &'a Api, pending: &'a (dyn Fn() -> PendingWrite + Sync), n: i
         directory().create_user(pending(), records::user("newcomer", Role::Admin, "")) of store,
         // Not the last admin: there is a newcomer.
         directory().disable_user(pending(), id::<UserId>(n), true) of store,
-        directory().update_user(pending(), async || Ok(everything()), id::<UserId>(n), records::sent(&json!({"fullName": "Ada"}))) of store,
+        directory().update_user(pending(), async || Ok(everything()), id::<UserId>(n), records::sent(&json!({"fullName": "Ada"})), None) of store,
         directory().update_organization(pending(), records::sent(&json!({"name": "Renamed"}))) of store,
         directory().update_project(pending(), id::<ProjectId>(n), records::sent(&json!({"title": "Renamed", "status": "archived"}))) of store,
         directory().update_phase(pending(), id::<PhaseId>(n), records::sent(&json!({"title": "Renamed"}))) of store,

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::{Value, json};
+use serde_json::json;
 use shared::model::span;
 use tests::{
     api_functions,
@@ -100,32 +100,55 @@ async fn a_new_secret_that_signs_at_once_is_not_known_to_instances_that_run() {
 /// function whose environment has changed. `sam deploy --guided` keeps no older ciphertext that a later
 /// deployment would bring back.
 #[test]
-fn another_ciphertext_changes_the_environment_of_every_function_that_signs() {
+fn another_ciphertext_changes_the_environment_of_every_function_that_uses_it() {
     let template = roles::template();
-    let parameter = &template["Parameters"]["SigningSecrets"];
-    assert_eq!(parameter["NoEcho"], true);
-    assert_eq!(parameter["Default"], Value::Null);
-    let signs = |name: &str| {
-        let of_api = api_functions().any(|(api, function)| api == name && function.read.is_some());
-        of_api || name == "webhook-sender"
-    };
-    let resources = template["Resources"].as_object().unwrap().values();
-    let mut seen = 0;
-    for function in resources.filter(|one| one["Type"] == "AWS::Serverless::Function") {
-        let properties = &function["Properties"];
-        let code = properties["CodeUri"].as_str().unwrap();
-        let name = code.trim_end_matches('/').rsplit('/').next().unwrap();
-        let variable = &properties["Environment"]["Variables"]["SIGNING_SECRETS"];
-        let expected = signs(name).then_some("SigningSecrets");
-        assert_eq!(variable.as_str(), expected, "{name}");
-        seen += usize::from(expected.is_some());
+    for (parameter, variable, users) in ciphertexts() {
+        let defined = &template["Parameters"][parameter];
+        assert_eq!(defined["NoEcho"], true, "{parameter}");
+        let is_optional = parameter == "CheckSecrets";
+        assert_eq!(defined["Default"].is_null(), !is_optional, "{parameter}");
+        let resources = template["Resources"].as_object().unwrap().values();
+        let mut seen = BTreeSet::new();
+        for function in resources.filter(|one| one["Type"] == "AWS::Serverless::Function") {
+            let properties = &function["Properties"];
+            let code = properties["CodeUri"].as_str().unwrap();
+            let name = code.trim_end_matches('/').rsplit('/').next().unwrap();
+            if let Some(value) = properties["Environment"]["Variables"][variable].as_str() {
+                assert_eq!(value, parameter, "{name}");
+                seen.insert(name.to_owned());
+            }
+        }
+        assert_eq!(seen, users, "{parameter}");
     }
-    assert_eq!(seen, 10);
 }
 
-/// A function decrypts what it uses: signing secrets or those of connections. One encrypts.
+/// The ciphertexts: parameter, variable, and the functions that use it.
+fn ciphertexts() -> [(&'static str, &'static str, BTreeSet<String>); 3] {
+    let names = |names: &[&str]| names.iter().map(ToString::to_string).collect();
+    let of_api = api_functions().filter(|(_, function)| function.read.is_some());
+    let of_api: Vec<&str> = of_api.map(|(name, _)| name).collect();
+    [
+        (
+            "SessionSecrets",
+            "ENCRYPTED_SESSION_SECRETS",
+            names(&of_api),
+        ),
+        (
+            "WebhookSecrets",
+            "ENCRYPTED_WEBHOOK_SECRETS",
+            names(&["updates", "webhook-sender"]),
+        ),
+        (
+            "CheckSecrets",
+            "ENCRYPTED_CHECK_SECRETS",
+            names(&["checker"]),
+        ),
+    ]
+}
+
+/// A function decrypts what it uses: the secrets of a purpose, or those of connections. One encrypts.
 #[test]
-fn each_role_uses_the_one_key_for_its_purpose_alone() {
+fn each_role_uses_the_one_key_for_its_purposes_alone() {
     let template = roles::template();
     let resources = template["Resources"].as_object().unwrap().values();
     let roles = resources.filter(|one| one["Type"] == "AWS::IAM::Role");
@@ -139,21 +162,27 @@ fn each_role_uses_the_one_key_for_its_purpose_alone() {
             let actions = actions.map(|action| action.as_str().unwrap());
             for action in actions.filter(|action| action.starts_with("kms:")) {
                 assert_eq!(statement["Resource"], "SecretsKey", "{name}");
-                let purpose = &statement["Condition"]["StringEquals"];
-                let purpose = purpose["kms:EncryptionContext:purpose"].as_str().unwrap();
-                granted.insert(format!("{name} {action} {purpose}"));
+                let purposes = &statement["Condition"]["StringEquals"];
+                let purposes = &purposes["kms:EncryptionContext:purpose"];
+                let one = std::slice::from_ref(purposes);
+                for purpose in purposes.as_array().map_or(one, Vec::as_slice) {
+                    granted.insert(format!("{name} {action} {}", purpose.as_str().unwrap()));
+                }
             }
         }
     }
-    let signing = api_functions().filter(|(_, function)| function.read.is_some());
-    let signing = signing.map(|(name, _)| name).chain(["webhook-sender"]);
-    let mut expected: BTreeSet<String> = signing
-        .map(|name| format!("{name} kms:Decrypt signing"))
-        .collect();
-    expected.extend([
+    let mut expected = BTreeSet::from([
         "action-worker kms:Decrypt connection".to_owned(),
         "resolution-agent kms:Decrypt connection".to_owned(),
         "resolution-agent kms:Encrypt connection".to_owned(),
     ]);
+    for (parameter, _, users) in ciphertexts() {
+        let purpose = parameter.trim_end_matches("Secrets").to_lowercase();
+        expected.extend(
+            users
+                .iter()
+                .map(|name| format!("{name} kms:Decrypt {purpose}")),
+        );
+    }
     assert_eq!(granted, expected);
 }

@@ -8,6 +8,7 @@ use agent::{
     connection::{BreakerState, Connection},
 };
 use model::{Error, Id, Stopwatch, span};
+use runtime::telemetry::{self, Metric};
 use store::{HeldAction, Lease, Store};
 use targets::Targets;
 
@@ -142,6 +143,7 @@ impl<'a> Run<'a> {
                         pauseSeconds = breaker.pause / span::SECOND,
                         "the circuit breaker of a connection opened"
                     );
+                    telemetry::count(Metric::BreakerOpened, self.store.now());
                 }
             }
             Err(error) => {
@@ -178,7 +180,16 @@ impl<'a> Run<'a> {
             .await?
         {
             Lease::Held => {
-                tracing::info!(problem, %next, "released");
+                let key = &self.progress.action.key;
+                tracing::info!(
+                    organizationId = key.organization_id.get(),
+                    sessionId = key.session_id.get(),
+                    actionId = key.action_id,
+                    connection = &*self.connection.name,
+                    problem,
+                    %next,
+                    "released"
+                );
                 Ok(None)
             }
             Lease::Cancelled => self.record(&self.progress.stopped()).await,

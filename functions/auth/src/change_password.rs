@@ -1,7 +1,7 @@
 //! `PUT /api/auth/password`
 
 use shared::endpoint::*;
-use shared::model::{FaultCode, PasswordChange, Session};
+use shared::model::{FaultCode, PasswordChange, Session, Sid, User};
 use shared::telemetry::Metric;
 use shared::{Fault, telemetry};
 
@@ -59,9 +59,11 @@ pub async fn change_password(
     };
     let hash = password::hash(new).await?;
     let now = app.clock.now();
-    let renewed = sign_in.renew((&account, head), &hash, (session, user), |sid, user| {
+    let begun = |sid: &Sid, user: &User| {
         Session::begin(sid, user, now).from(address.clone(), user_agent.clone())
-    });
+    };
+    let (network, account) = (app.notices_from(&address), (&account, head));
+    let renewed = sign_in.renew(account, &hash, (session, user), begun, network.as_deref());
     // Both end: the attempt is no failure, whether or not the password changes.
     let (sid, forgot) = tokio::join!(renewed, forget_failures);
     let sid = sid.and_then(|sid| forgot.map(|()| sid))?;

@@ -1,6 +1,9 @@
-//! Sign-in, sessions, passwords and tokens.
+//! Sign-in, sessions, passwords, addresses and tokens.
 
+mod accept_invitation;
+mod change_email;
 mod change_password;
+mod confirm_email;
 mod create_token;
 mod delete_sign_in;
 mod delete_token;
@@ -8,6 +11,7 @@ mod delete_token_of_user;
 mod end_session;
 mod end_sessions;
 mod end_sessions_of_user;
+mod forgot_password;
 mod get_sign_in;
 mod list_sessions;
 mod list_sessions_of_user;
@@ -17,6 +21,7 @@ mod login;
 mod logout;
 mod oidc;
 mod put_sign_in;
+mod reset_password;
 mod session;
 mod sign_in_ways;
 mod state;
@@ -33,6 +38,11 @@ pub fn routes() -> Routes<Auth> {
             operation!(login::login),
             operation!(logout::logout),
             operation!(session::get_session),
+            operation!(accept_invitation::accept_invitation),
+            operation!(forgot_password::forgot_password),
+            operation!(reset_password::reset_password),
+            operation!(change_email::change_email),
+            operation!(confirm_email::confirm_email),
             operation!(change_password::change_password),
             operation!(list_sessions::list_sessions),
             operation!(end_sessions::end_sessions),

@@ -24,7 +24,7 @@ pub struct UserView {
     full_name: String,
     /// Address for mail; null without one.
     email: Option<Email>,
-    /// Instant at which the user followed a link that was sent there; null as long as it is not verified.
+    /// Instant at which the user verified the address by a link; null before.
     email_verified_at: Option<Timestamp>,
     organization_id: OrganizationId,
     #[schema(value_type = Role)]

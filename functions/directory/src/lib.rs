@@ -1,21 +1,25 @@
-//! Organizations with their journals, users, projects, phases and tags.
+//! Organizations with their journals, users, invitations, projects, phases and tags.
 
 mod check_journal;
+mod create_invitation;
 mod create_phase;
 mod create_project;
 mod create_tag;
 mod create_user;
+mod delete_invitation;
 mod delete_phase;
 mod delete_tag;
 mod get_organization;
 mod get_project;
 mod get_user;
 mod history_of_project;
+mod list_invitations;
 mod list_journal;
 mod list_phases;
 mod list_projects;
 mod list_tags;
 mod list_users;
+mod send_invitation;
 mod set_password;
 mod update_organization;
 mod update_phase;
@@ -39,6 +43,10 @@ pub fn routes() -> Routes<App> {
             operation!(get_user::get_user),
             operation!(update_user::update_user),
             operation!(set_password::set_password),
+            operation!(list_invitations::list_invitations),
+            operation!(create_invitation::create_invitation),
+            operation!(send_invitation::send_invitation),
+            operation!(delete_invitation::delete_invitation),
             operation!(list_projects::list_projects),
             operation!(create_project::create_project),
             operation!(get_project::get_project),

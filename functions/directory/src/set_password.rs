@@ -12,6 +12,7 @@ use shared::model::{Code, PasswordSet, UserId};
 pub async fn set_password(
     State(app): State<App>,
     caller: Caller<need::InSession<need::ManageUsers>>,
+    ClientAddress(address): ClientAddress,
     Path(id): Path<PathId<UserId>>,
     Body(PasswordSet { password }): Body<PasswordSet>,
 ) -> Result<NoContent, Problem<(AccessDenied, ConcurrentChange, PasswordSignInOff)>> {
@@ -28,8 +29,9 @@ pub async fn set_password(
     by.may_change(user)?;
     app.store.providers().check_password(user).await?;
     let hash = password::hash_new(password, "password", &user.username, organization).await?;
+    let network = app.notices_from(&address);
     directory
-        .set_password(caller.pending_write(), &by, read, hash)
+        .set_password(caller.pending_write(), &by, read, hash, network.as_deref())
         .await?;
     Ok(NoContent)
 }

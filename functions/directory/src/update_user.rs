@@ -16,6 +16,7 @@ use crate::view::UserView;
 pub async fn update_user(
     State(app): State<App>,
     caller: Caller<need::ToRename<need::ManageUsers>>,
+    ClientAddress(address): ClientAddress,
     Path(id): Path<PathId<UserId>>,
     Body(update): Body<UserUpdate>,
 ) -> Result<Single<UserView>, Problem<(ConcurrentChange, EmailTaken, LastAdmin, SessionRequired)>> {
@@ -28,7 +29,9 @@ pub async fn update_user(
         Ok(by.held())
     };
     let directory = app.store.directory();
-    let updated = directory.update_user(caller.pending_write(), by, id.known()?, update);
+    let (id, network) = (id.known()?, app.notices_from(&address));
+    let write = caller.pending_write();
+    let updated = directory.update_user(write, by, id, update, network.as_deref());
     let user = updated.await?;
     let viewer = caller.identity().await?;
     Ok(Single(UserView::seen_by(&viewer, user)))

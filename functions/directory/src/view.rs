@@ -1,11 +1,11 @@
-//! Views of users, and of entries of the organization's journal.
+//! Views of users and invitations, and of entries of the organization's journal.
 
 use shared::endpoint::*;
 use shared::model::{
-    Email, EntryActor, EntryCredential, JsonObject, OrganizationEntry, OrganizationEvent,
-    Permission, Role, User, UserId,
+    Email, EntryActor, EntryCredential, FullName, Invitation, InvitationId, JsonObject,
+    OrganizationEntry, OrganizationEvent, Permission, Role, User, UserId, UserRef,
 };
-use shared::store::Stored;
+use shared::store::{Inviter, Stored};
 
 /// A user.
 #[derive(Debug, Serialize, ToSchema)]
@@ -29,7 +29,7 @@ pub struct UserView {
     full_name: String,
     /// Address for mail; null without one, and for callers without `manage_users`, except the user's own.
     email: Option<Email>,
-    /// Instant at which the user followed a link that was sent there; null as long as it is not verified.
+    /// Instant at which the user verified the address by a link; null before.
     email_verified_at: Option<Timestamp>,
     #[schema(value_type = Role)]
     role: OrOther<Role>,
@@ -68,6 +68,73 @@ impl UserView {
     }
 }
 
+/// An invitation.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Invitation, examples(json!({
+    "id": 1,
+    "email": "noor@example.com",
+    "role": "member",
+    "fullName": "Noor Haddad",
+    "invitedBy": {"id": 1, "username": "ada", "fullName": "Ada Lindqvist"},
+    "createdAt": "2026-01-14T09:30:00.000Z",
+    "expiresAt": "2026-01-21T09:30:00.000Z",
+    "sentAt": "2026-01-14T09:30:00.000Z",
+    "acceptedAt": null,
+    "version": 1
+})))]
+#[serde(rename_all = "camelCase")]
+pub struct InvitationView {
+    id: InvitationId,
+    email: Email,
+    /// Role of the account that its link makes.
+    #[schema(value_type = Role)]
+    role: OrOther<Role>,
+    /// Name of the person, as the inviter knows it.
+    full_name: Option<FullName>,
+    /// User who sent it last.
+    invited_by: Option<UserRef>,
+    created_at: Timestamp,
+    /// Instant from which its link is dead.
+    expires_at: Timestamp,
+    /// Instant at which it was sent last.
+    sent_at: Timestamp,
+    /// Instant at which its link made an account; null as long as it has not.
+    accepted_at: Option<Timestamp>,
+    /// Version, raised by every write.
+    version: i64,
+}
+
+versioned!(InvitationView);
+
+impl InvitationView {
+    pub fn new(stored: Stored<Invitation>, invited_by: Option<UserRef>) -> Self {
+        let Stored {
+            record, version, ..
+        } = stored;
+        Self {
+            id: record.id,
+            expires_at: record.ends_at(),
+            email: record.email,
+            role: record.role,
+            full_name: record.full_name,
+            invited_by,
+            created_at: record.created_at,
+            sent_at: record.sent_at,
+            accepted_at: record.accepted_at,
+            version,
+        }
+    }
+}
+
+/// The caller as a user who sends invitations.
+pub fn inviter(caller: &Identity) -> Inviter {
+    Inviter {
+        user: caller.user.clone(),
+        held: caller.held(),
+        most: caller.organization.invitations_per_day,
+    }
+}
+
 /// An entry of the organization's journal.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = OrganizationJournalEntry, examples(json!({
@@ -91,7 +158,7 @@ pub struct OrganizationEntryView {
     /// Credential of the request; null for the service itself and the operator.
     credential: Option<EntryCredential>,
     event: OrganizationEvent,
-    /// Changed records: `organization:1`, `user:7`, `token:3`, `policy`, `connection:stripe`, `agent` or
+    /// Changed records: `organization:1`, `user:7`, `invitation:2`, `token:3`, `policy`, `connection:stripe`, `agent` or
     /// `alert:9`. A token has its owner, too.
     subjects: Vec<String>,
     /// Changed fields before; null for a new record. Of reported alerts, by subject. Of a value with more

@@ -6,7 +6,7 @@ use shared::clock::Clock;
 use shared::endpoint::*;
 use shared::model::span;
 
-/// The time after which the answer is stale, in milliseconds. It is written anew for each request.
+/// The time after which an answer is stale, in milliseconds.
 const EXPIRES: i64 = 180 * span::DAY;
 
 /// Returns the contact for reports of vulnerabilities. 404 in a deployment that names none.

@@ -114,13 +114,17 @@ impl Sweeper {
             .await;
         let mut started = Started::default();
         let mut kinds: BTreeMap<&str, (usize, Timestamp)> = BTreeMap::new();
+        let mut overdue = 0;
         let mut messages = Vec::new();
         for (shard, counts) in counted {
             match counts {
                 Ok(counts) if counts.is_empty() => {}
                 Ok(counts) => {
-                    messages.push(SweepMessage::Shard { shard });
+                    if counts.iter().any(|due| due.count > 0) {
+                        messages.push(SweepMessage::Shard { shard });
+                    }
                     for due in counts {
+                        overdue += due.overdue;
                         let (count, oldest) = kinds.entry(due.kind).or_insert((0, now));
                         *count += due.count;
                         *oldest = due.oldest.min(*oldest);
@@ -142,8 +146,8 @@ impl Sweeper {
             telemetry::count(Metric::DueAge(kind, seconds), now);
         }
         if started.errors == 0 {
-            // The runs count what is overdue. Without any metric the alarm rings.
-            telemetry::count(Metric::Overdue(0), now);
+            // Without any metric the alarm rings.
+            telemetry::count(Metric::Overdue(overdue), now);
         }
         started
     }

@@ -14,7 +14,11 @@ use std::{collections::BTreeMap, time::Duration};
 use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent, SqsMessage};
 use futures::{StreamExt, stream};
 use model::{DeliveryMessage, Error, Stopwatch};
-use runtime::{messages, queue::Queue, telemetry};
+use runtime::{
+    messages,
+    queue::Queue,
+    telemetry::{self, Metric},
+};
 use store::{Begun, Store};
 use targets::webhooks::{PATIENCE, WebhookCaller};
 
@@ -115,6 +119,12 @@ impl WebhookSender {
             status = outcome.as_ref().map_or_else(|failed| failed.status, |status| Some(*status)),
             problem = outcome.as_ref().err().map(|failed| &*failed.problem),
         );
+        let outcome_name = if outcome.is_ok() {
+            "delivered"
+        } else {
+            "failed"
+        };
+        telemetry::count(Metric::Delivery(outcome_name), self.store.now());
         let next = webhooks.end(*attempt, outcome).await?;
         self.queue.try_send(next.as_slice()).await;
         Ok(())

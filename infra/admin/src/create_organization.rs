@@ -2,9 +2,11 @@
 
 use lexopt::Parser;
 use shared::{
+    Fault,
     auth::password,
     model::{
-        FullName, NewPassword, Organization, OrganizationName, PlanFeature, Role, User, Username,
+        Email, FullName, NewPassword, Organization, OrganizationName, PlanFeature, Role, User,
+        Username,
     },
     store::{NewUser, Store},
 };
@@ -17,20 +19,24 @@ pub(crate) const NAME: &str = "create-organization";
 const USAGE: &str = "\
 Creates an organization with every plan feature, and its first admin. If one fails, so does the other.
 
-Usage: workdesk-admin create-organization TABLE NAME USERNAME FULL_NAME
+Usage: workdesk-admin create-organization TABLE NAME USERNAME FULL_NAME [EMAIL]
 
   TABLE       The DynamoDB table: the output TableName of the deployed stack
   NAME        The organization's name, 1 to 255 characters
   USERNAME    The admin's username, 3 to 64 characters, unique in the service
   FULL_NAME   The admin's full name, 1 to 255 characters
+  EMAIL       The admin's address, which counts as verified: links for a forgotten password go there
 
 Asks for the admin's password on a terminal; otherwise reads it from the first line of standard input.";
 
 /// Creates an organization and its first admin.
 pub(crate) async fn run(given: Parser) -> Result<(), Error> {
-    let Some([table, name, username, full_name]) = arguments::exactly(given, USAGE)? else {
+    let Some(([table, name, username, full_name], more)) = arguments::values(given, USAGE)? else {
         return Ok(());
     };
+    if more.len() > 1 {
+        return Err(Error::Arguments(USAGE));
+    }
     let new = New {
         name: name
             .try_into()
@@ -41,6 +47,7 @@ pub(crate) async fn run(given: Parser) -> Result<(), Error> {
         full_name: full_name
             .try_into()
             .map_err(|error| Error::Text("FULL_NAME", error))?,
+        email: more.first().map(|email| address(email)).transpose()?,
     };
     let password = terminal::new_password(&new.username)?;
     let (organization, admin) = create(&table::open(&table).await, new, password).await?;
@@ -56,6 +63,15 @@ struct New {
     name: OrganizationName,
     username: Username,
     full_name: FullName,
+    email: Option<Email>,
+}
+
+fn address(text: &str) -> Result<Email, Error> {
+    let faults = |faults: Vec<Fault>| {
+        let detail = faults.into_iter().next().map(|fault| fault.detail);
+        Error::Invalid(format!("EMAIL: {}", detail.unwrap_or_default()))
+    };
+    Email::of_text(text).map_err(faults)
 }
 
 async fn create(
@@ -67,8 +83,8 @@ async fn create(
     let admin = NewUser {
         username: new.username.into(),
         full_name: new.full_name.into(),
-        email: None,
-        email_verified_at: None,
+        email_verified_at: new.email.as_ref().map(|_| store.now()),
+        email: new.email,
         role: Role::Admin,
         extra_permissions: Vec::new(),
         password_hash: password::hash(password).await?,
@@ -96,6 +112,7 @@ mod tests {
                 name: name.try_into().unwrap(),
                 username: "Ada".try_into().unwrap(),
                 full_name: "Ada Lindqvist".try_into().unwrap(),
+                email: Some(address("ada@example.com").unwrap()),
             };
             let password = NewPassword::try_from("twelve chars".to_owned()).unwrap();
             create(&store, new, password)
@@ -107,6 +124,8 @@ mod tests {
             (organization.id, user.id)
         );
         assert_eq!(user.role, Role::Admin);
+        assert_eq!(user.verified_email().unwrap().key(), "ada@example.com");
+        assert!(address("ada").is_err());
         let hash = Some(account.password_hash);
         assert!(password::verify("twelve chars".into(), hash).await.unwrap());
         assert!(create("Another").await.is_err());

@@ -3,7 +3,7 @@
 use lexopt::Parser;
 use shared::{
     model::{Id, OrOther, Organization, OrganizationId, PlanFeature, quota::UnitsPerSecond},
-    store::WriteContext,
+    store::{PlanLimits, WriteContext},
 };
 
 use crate::{arguments, error::Error, table, terminal};
@@ -14,12 +14,13 @@ pub(crate) const NAME: &str = "set-plan";
 const USAGE: &str = "\
 Sets the plan of an organization, and replaces the one before, with features that this version does not know.
 
-Usage: workdesk-admin set-plan TABLE ORGANIZATION [UNITS] [FEATURE]...
+Usage: workdesk-admin set-plan TABLE ORGANIZATION [UNITS [INVITATIONS]] [FEATURE]...
 
   TABLE          The DynamoDB table: the output TableName of the deployed stack
   ORGANIZATION   The organization's id, as list-organizations shows it
   UNITS          Table units that the organization may use in a second, 1 to 1000000; 4000 without it.
                  Each user and each token may use a quarter of them
+  INVITATIONS    Invitations that the organization may send in a day, up to 1000000; 50 without it
   FEATURE        agentAI, the resolution agent; without a FEATURE, the plan has none";
 
 /// Sets an organization's plan.
@@ -28,26 +29,28 @@ pub(crate) async fn run(given: Parser) -> Result<(), Error> {
         return Ok(());
     };
     let organization = organization_id(&organization)?;
-    let units = match features.first().map(|first| units(first)) {
-        Some(Some(units)) => {
-            features.remove(0);
-            units?
-        }
-        _ => UnitsPerSecond::default(),
+    let units = match number(&mut features) {
+        Some(text) => units(&text)?,
+        None => UnitsPerSecond::default(),
     };
+    let mut limits = PlanLimits::from(units);
+    if let Some(text) = number(&mut features) {
+        limits.invitations_per_day = invitations(&text)?;
+    }
     let features = features.iter().map(|name| feature(name));
     let features = features.collect::<Result<Vec<_>, _>>()?;
     let store = table::open(&table).await;
     let directory = store.directory();
     let organization = directory
-        .set_plan(WriteContext::of_operator(organization), features, units)
+        .set_plan(WriteContext::of_operator(organization), features, limits)
         .await?;
     terminal::say(&format!(
-        "Organization {}, {}; plan {}, {} units a second.",
+        "Organization {}, {}; plan {}, {} units a second, {} invitations a day.",
         organization.id,
         organization.name,
         plan(&organization),
-        organization.units_per_second.get()
+        organization.units_per_second.get(),
+        organization.invitations_per_day
     ));
     Ok(())
 }
@@ -75,14 +78,22 @@ pub(crate) fn organization_id(text: &str) -> Result<OrganizationId, Error> {
     id.ok_or_else(|| Error::Invalid(format!("{text} is not an organization's id")))
 }
 
-/// Returns the units of an argument that is a number; `None` for another argument.
-fn units(text: &str) -> Option<Result<UnitsPerSecond, Error>> {
-    let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
-    is_number.then(|| {
-        let units = text.parse().ok().and_then(UnitsPerSecond::new);
-        let most = UnitsPerSecond::MOST;
-        units.ok_or_else(|| Error::Invalid(format!("{text} is not a number from 1 to {most}")))
-    })
+/// Takes the first argument, if it is a number.
+fn number(arguments: &mut Vec<String>) -> Option<String> {
+    let first = arguments.first()?;
+    let is_number = first.bytes().all(|byte| byte.is_ascii_digit());
+    is_number.then(|| arguments.remove(0))
+}
+
+fn units(text: &str) -> Result<UnitsPerSecond, Error> {
+    let units = text.parse().ok().and_then(UnitsPerSecond::new);
+    let most = UnitsPerSecond::MOST;
+    units.ok_or_else(|| Error::Invalid(format!("{text} is not a number from 1 to {most}")))
+}
+
+fn invitations(text: &str) -> Result<u32, Error> {
+    let number = text.parse().ok().filter(|number| *number <= 1_000_000);
+    number.ok_or_else(|| Error::Invalid(format!("{text} is not a number up to 1000000")))
 }
 
 fn feature(name: &str) -> Result<PlanFeature, Error> {

@@ -110,7 +110,7 @@ async fn an_operator_runs_the_service() {
     let unplanned = world.run("set-plan", &["1"], "").await;
     assert_eq!(
         said(&unplanned),
-        "Organization 1, Halden Services; plan -, 4000 units a second.\n"
+        "Organization 1, Halden Services; plan -, 4000 units a second, 50 invitations a day.\n"
     );
     let listed = said(&world.run("list-organizations", &[], "").await);
     let rows: Vec<Vec<&str>> = listed
@@ -130,7 +130,7 @@ async fn an_operator_runs_the_service() {
     let planned = world.run("set-plan", &["1", "9000", "agentAI"], "").await;
     assert_eq!(
         said(&planned),
-        "Organization 1, Halden Services; plan agentAI, 9000 units a second.\n"
+        "Organization 1, Halden Services; plan agentAI, 9000 units a second, 50 invitations a day.\n"
     );
     let reset = world
         .run("reset-password", &["BEA"], "another long one\r\n")

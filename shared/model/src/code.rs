@@ -88,6 +88,10 @@ codes! {
         SignInAgain,
         /// The user signs in by the organization's provider alone.
         PasswordSignInOff,
+        /// The link of the invitation is not valid, or no longer.
+        InvitationInvalid,
+        /// The link is not valid, or no longer.
+        LinkInvalid,
     }
     404 "Not found" {
         /// The record does not exist or belongs to another organization.
@@ -188,7 +192,7 @@ codes! {
         TooManyAttempts,
     }
     429 "Too many requests" {
-        /// The user, the token or the organization used all of its table units; see `RateLimit` and `Retry-After`.
+        /// The user, the token or the organization used all of its table units, or all mails of the day; see `RateLimit` and `Retry-After`.
         RateLimited,
     }
     500 "Server error" {

@@ -16,6 +16,7 @@ use crate::{input, names::names, sort::sort};
     "name": "Halden Services",
     "planFeatures": ["agentAI"],
     "unitsPerSecond": 4000,
+    "invitationsPerDay": 50,
     "webUrl": null,
     "createdAt": "2026-01-05T09:00:00.000Z",
     "updatedAt": "2026-01-05T09:00:00.000Z"
@@ -31,7 +32,11 @@ pub struct Organization {
     #[serde(default)]
     #[schema(required = true)]
     pub units_per_second: UnitsPerSecond,
-    /// The address of the desk, for links of notifications and webhooks; null for the deployment's own.
+    /// The invitations a day (UTC) that the plan includes.
+    #[serde(default = "Organization::usual_invitations")]
+    #[schema(required = true, examples(50))]
+    pub invitations_per_day: u32,
+    /// The address of the desk, for links of mails, notifications and webhooks; null for the deployment's own.
     pub web_url: Option<WebUrl>,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
@@ -48,6 +53,11 @@ input! {
 }
 
 impl Organization {
+    /// The invitations a day of a plan that names none.
+    pub const fn usual_invitations() -> u32 {
+        50
+    }
+
     pub fn has(&self, feature: PlanFeature) -> bool {
         self.plan_features.iter().any(|one| *one == feature)
     }

@@ -1,6 +1,10 @@
 //! Addresses of mail.
 
-use crate::plain_text;
+use crate::{
+    Fault,
+    input::{Component, Place},
+    plain_text,
+};
 
 plain_text! {
     /// An address for mail, kept as it was sent. Addresses are compared without regard to case.
@@ -32,6 +36,13 @@ fn fits(text: &str) -> bool {
 }
 
 impl Email {
+    /// Reads an address as a body would have it.
+    pub fn of_text(text: &str) -> Result<Self, Vec<Fault>> {
+        let mut faults = Vec::new();
+        let read = Self::parse(&text.into(), &mut Place::body(&mut faults));
+        read.ok_or(faults)
+    }
+
     /// Returns the key of the address, which is the same in upper and lower case.
     pub fn key(&self) -> String {
         self.to_ascii_lowercase()
@@ -41,14 +52,10 @@ impl Email {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::input::{Field, Place};
 
     #[test]
     fn an_address_can_be_sent_to_and_holds_no_header() {
-        let is_one = |text: &str| {
-            let mut faults = Vec::new();
-            Email::read(&text.into(), &mut Place::body(&mut faults)).is_some()
-        };
+        let is_one = |text: &str| Email::of_text(text).is_ok();
         let longest = format!("{}@{}.example", "a".repeat(64), "b.".repeat(90) + "com");
         for good in [
             "ada@example.com",

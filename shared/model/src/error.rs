@@ -89,6 +89,12 @@ pub enum Error {
         /// Seconds until the next attempt is allowed.
         retry_after: u64,
     },
+    /// 429: the mails of a period are sent; `retry_after` is in seconds.
+    #[error("no mail is left")]
+    MailLimit {
+        /// Seconds until the period ends.
+        retry_after: u64,
+    },
     /// 429: the caller's quota is used up.
     #[error("the quota of the {policy} is used up")]
     RateLimited {

@@ -17,8 +17,10 @@ mod history;
 mod id;
 pub mod input;
 mod integer;
+mod invitation;
 pub mod journal;
 mod json_object;
+mod link;
 mod list;
 mod mail;
 mod milestone;
@@ -67,6 +69,7 @@ pub use feed::{FeedAction, FeedEntry, FeedQuery};
 pub use history::{FieldChange, HistoryEntry, HistoryEvent};
 pub use id::Id;
 pub use integer::{MAX_ID, Order, Whole};
+pub use invitation::{Invitation, InvitationCreate};
 pub use journal::{
     CredentialType, EntryActor, EntryActorType, EntryContent, EntryCredential, JournalFlaw,
     JournalHead, Journaled, NamedSignIn, OrganizationEntry, OrganizationEvent, OrganizationHead,
@@ -74,6 +77,10 @@ pub use journal::{
     OrganizationJournalFrom, SessionHead, SignInEntry,
 };
 pub use json_object::{JsonObject, JsonText};
+pub use link::{
+    AccountLink, EmailChange, EmailConfirm, InvitationAccept, InvitationLink, Link, LinkPurpose,
+    PasswordForgotten, PasswordReset, mail_limit, refused_link,
+};
 pub use list::{AnyOf, Cursor, FilterValue, Ids, Limit, Listing, OrNone, Part, Sort, Who};
 pub use mail::{AccountChange, Letter, Mail, MailMessage, MailStatus, MailedLink};
 pub use milestone::*;
@@ -98,16 +105,16 @@ pub use service_status::{Resolution, ServiceStatus};
 pub use session::{Login, PasswordChange, Session, SignInMethod};
 pub use sid::{Sid, digest};
 pub use sort::{
-    AgentSessionSort, AlertSort, ConnectionSort, CreatedSort, HistorySort, JournalSort,
-    NotificationSort, OrganizationJournalSort, ProjectTaskSort, ReferenceSort, SavingSort,
-    SessionSort, TaskSort, ThreadSort, TokenSort, UserSort,
+    AgentSessionSort, AlertSort, ConnectionSort, CreatedSort, HistorySort, InvitationSort,
+    JournalSort, NotificationSort, OrganizationJournalSort, ProjectTaskSort, ReferenceSort,
+    SavingSort, SessionSort, TaskSort, ThreadSort, TokenSort, UserSort,
 };
 pub use task::*;
 pub use text::{
     ActionId, AlertText, Category, Content, DeliveryId, Description, EntityId, ExternalId,
-    Fingerprint, FullName, JournalSubject, LoginName, MetricName, NotificationId, OrganizationName,
-    Reason, SearchText, SessionName, Slug, SourceName, StateName, SystemName, TagName, Title,
-    TokenName, Unit, Username,
+    Fingerprint, FullName, JournalSubject, LinkToken, LoginName, MetricName, NotificationId,
+    OrganizationName, Reason, SearchText, SessionName, Slug, SourceName, StateName, SystemName,
+    TagName, Title, TokenName, Unit, Username,
 };
 pub use ticket::*;
 pub use time::{NotATimestamp, Timestamp, span};

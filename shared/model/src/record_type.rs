@@ -333,6 +333,12 @@ records! {
         key: "TOKEN",
         named_by: "tokenId",
     }
+    /// An invitation to the organization.
+    Invitation(InvitationId = "an") {
+        noun: "invitation",
+        key: "INVITATION",
+        named_by: "invitationId",
+    }
     /// A notification of a user.
     Notification {
         noun: "notification",

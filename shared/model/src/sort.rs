@@ -44,6 +44,8 @@ sort! {
     ConnectionSort = "name";
     /// Changes of a record: the newest first.
     HistorySort = "-at";
+    /// Invitations: those that were not accepted first, then the newest.
+    InvitationSort = "open";
     /// Journal entries: the oldest first; ties are broken by session, chain and number.
     JournalSort = "at";
     /// Notifications: the newest first.

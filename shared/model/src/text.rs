@@ -223,6 +223,8 @@ texts! {
     Line JournalSubject(1..=100) = "user:7",
     /// The fingerprint by which Alertmanager identifies an alert.
     Id Fingerprint(1..=64) = "b1ed8b9c1a3b6b1c",
+    /// The token of a link that was sent by mail.
+    Id LinkToken(1..=100) = "Rk3vW8sQz1b4tLm7YxNcD2pFhJ6gKa9uE5oXiTqZwS0",
     /// The id of a notification.
     Id NotificationId(1..=128) = "1768478400000-comment-5-1",
 }

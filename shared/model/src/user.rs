@@ -115,7 +115,7 @@ input! {
 
 pub type Permissions = List<Permission, 0, 50>;
 
-fn password_is_more_than_the_username(
+pub(crate) fn password_is_more_than_the_username(
     username: Reading<&Username>,
     password: Reading<&NewPassword>,
     body: &mut Place<'_>,
@@ -215,6 +215,20 @@ impl User {
             Patch::Clear => self.set_email(None),
             Patch::Set(email) => self.set_email(Some(email)),
         }
+    }
+
+    /// The address, if it is verified.
+    pub fn verified_email(&self) -> Option<&Email> {
+        self.email
+            .as_ref()
+            .filter(|_| self.email_verified_at.is_some())
+    }
+
+    /// Sets the address, to which the user has followed a link.
+    pub fn verify_email(&mut self, email: Email, now: Timestamp) {
+        self.email = Some(email);
+        self.email_verified_at = Some(now);
+        self.updated_at = now;
     }
 
     /// Sets the address. Another one than before is not verified.

@@ -14,17 +14,65 @@ use secrecy::{ExposeSecret, SecretString};
 
 use crate::kms::{Context, Kms};
 
-/// The variable with the ciphertext of [`SECRETS`]: lines such as `SESSION_SECRETS=…`. A deployed
-/// function thus has no secret in its environment, and decrypts once at start.
-const ENCRYPTED: &str = "SIGNING_SECRETS";
+/// The ciphertexts of a deployed function, which thus has no secret in its environment. A function has those that
+/// it uses, and decrypts each once at start.
+const ENCRYPTED: [Encrypted; 3] = [
+    Encrypted {
+        name: "ENCRYPTED_SESSION_SECRETS",
+        context: &[("purpose", "session")],
+        secrets: &["SESSION_SECRETS", "PROXY_SECRETS"],
+    },
+    Encrypted {
+        name: "ENCRYPTED_WEBHOOK_SECRETS",
+        context: &[("purpose", "webhook")],
+        secrets: &["WEBHOOK_SECRETS"],
+    },
+    Encrypted {
+        name: "ENCRYPTED_CHECK_SECRETS",
+        context: &[("purpose", "check")],
+        secrets: &["CHECK_USERNAME", "CHECK_PASSWORD"],
+    },
+];
 
-const SECRETS: [&str; 2] = ["SESSION_SECRETS", "WEBHOOK_SECRETS"];
+/// A ciphertext of lines such as `SESSION_SECRETS=…`.
+struct Encrypted {
+    /// Its variable.
+    name: &'static str,
+    /// Its encryption context: no role decrypts the secrets of another purpose.
+    context: Context<'static>,
+    /// The variables of its lines.
+    secrets: &'static [&'static str],
+}
 
 /// The variable with the sender of mails.
 const MAIL_FROM: &str = "MAIL_FROM";
 
-/// The encryption context of [`ENCRYPTED`].
-const SIGNING: Context<'_> = &[("purpose", "signing")];
+impl Encrypted {
+    async fn decrypted(
+        &self,
+        ciphertext: &str,
+        aws: &SdkConfig,
+    ) -> Result<Vec<(String, String)>, ConfigError> {
+        let decrypted = Kms::at_start(aws)?.decrypt(ciphertext, self.context).await;
+        let text = decrypted.map_err(|error| ConfigError::Encrypted {
+            name: self.name,
+            problem: error.to_string(),
+        })?;
+        let lines = text.expose_secret().lines().map(|line| {
+            let (name, value) = line.split_once('=').unwrap_or_default();
+            self.secrets
+                .contains(&name)
+                .then(|| (name.to_owned(), value.to_owned()))
+        });
+        lines.collect::<Option<_>>().ok_or_else(|| {
+            let names = self.secrets.join("=… and ");
+            ConfigError::Malformed {
+                name: self.name,
+                problem: format!("no list of lines with {names}=…"),
+            }
+        })
+    }
+}
 
 /// Environment variables of the process, or of a test.
 #[derive(Clone, Default)]
@@ -46,26 +94,14 @@ impl Environment {
         Self(std::env::vars().collect())
     }
 
-    /// Adds the secrets of [`ENCRYPTED`], if that is set. One request decrypts all.
+    /// Adds the secrets of each of [`ENCRYPTED`] that is set, by one request each.
     pub(crate) async fn with_secrets(mut self, aws: &SdkConfig) -> Result<Self, ConfigError> {
-        let Some(ciphertext) = self.optional(ENCRYPTED) else {
-            return Ok(self);
-        };
-        let decrypted = Kms::at_start(aws)?.decrypt(ciphertext, SIGNING).await;
-        let secrets = decrypted.map_err(|error| ConfigError::Encrypted {
-            name: ENCRYPTED,
-            problem: error.to_string(),
-        })?;
-        for line in secrets.expose_secret().lines() {
-            let (name, value) = line.split_once('=').unwrap_or_default();
-            if !SECRETS.contains(&name) {
-                let problem = format!("no list of lines with {}", SECRETS.join("=… and "));
-                return Err(ConfigError::Malformed {
-                    name: ENCRYPTED,
-                    problem: format!("{problem}=…"),
-                });
-            }
-            self.0.insert(name.to_owned(), value.to_owned());
+        let set = ENCRYPTED.iter().filter_map(|one| {
+            let ciphertext = self.optional(one.name)?;
+            Some(one.decrypted(ciphertext, aws))
+        });
+        for secrets in futures::future::try_join_all(set).await? {
+            self.0.extend(secrets);
         }
         Ok(self)
     }
@@ -198,10 +234,19 @@ pub struct ApiConfig {
     pub cookie_scope: CookieScope,
     /// `ALLOWED_ORIGINS`: comma-separated origins of web clients on other hosts.
     pub allowed_origins: Vec<String>,
-    /// `CLIENT_ADDRESS_HEADER`: the header in which a trusted proxy names the client's address.
-    pub client_address_header: Option<HeaderName>,
     /// True if `MAIL_FROM` is set: the deployment sends mail.
     pub sends_mail: bool,
+    /// `CLIENT_ADDRESS_HEADER` and `PROXY_SECRETS`: the proxy that names the client's address.
+    pub proxy: Option<TrustedProxy>,
+}
+
+/// A proxy before the API, whose requests have one of the secrets.
+#[derive(Clone, Debug)]
+pub struct TrustedProxy {
+    /// The header in which it names the client's address.
+    pub address_header: HeaderName,
+    /// The values of its [`SECRET_HEADER`](Self::SECRET_HEADER). Several, so that a rotation has no gap.
+    pub secrets: SigningSecrets,
 }
 
 impl ApiConfig {
@@ -217,8 +262,8 @@ impl ApiConfig {
             session_secrets,
             cookie_scope: CookieScope::read(environment)?,
             allowed_origins: environment.list("ALLOWED_ORIGINS"),
-            client_address_header: client_address_header(environment)?,
             sends_mail: sends_mail(environment),
+            proxy: TrustedProxy::read(environment)?,
         })
     }
 }
@@ -228,16 +273,29 @@ pub fn sends_mail(environment: &Environment) -> bool {
     environment.optional(MAIL_FROM).is_some()
 }
 
-fn client_address_header(environment: &Environment) -> Result<Option<HeaderName>, ConfigError> {
-    const NAME: &str = "CLIENT_ADDRESS_HEADER";
-    let named = environment.optional(NAME);
-    let header = named.map(|name| {
-        HeaderName::try_from(name).map_err(|_| ConfigError::Malformed {
+impl TrustedProxy {
+    /// The header with the proxy's secret.
+    pub const SECRET_HEADER: HeaderName = HeaderName::from_static("x-proxy-secret");
+
+    fn read(environment: &Environment) -> Result<Option<Self>, ConfigError> {
+        const NAME: &str = "CLIENT_ADDRESS_HEADER";
+        let Some(name) = environment.optional(NAME) else {
+            return Ok(None);
+        };
+        let address_header = HeaderName::try_from(name).map_err(|_| ConfigError::Malformed {
             name: NAME,
             problem: format!("{name:?}; expected the name of a header"),
-        })
-    });
-    header.transpose()
+        })?;
+        let secrets = SigningSecrets::new(environment.list("PROXY_SECRETS"));
+        let secrets = secrets.ok_or(ConfigError::Missing(
+            "PROXY_SECRETS",
+            "the secrets by which the proxy proves itself, comma-separated",
+        ))?;
+        Ok(Some(Self {
+            address_header,
+            secrets,
+        }))
+    }
 }
 
 /// Reads `SECURITY_CONTACT`: where people report vulnerabilities, as a URL such as `mailto:…`.
@@ -296,18 +354,26 @@ mod tests {
     }
 
     #[test]
-    fn the_header_of_a_proxy_is_the_name_of_a_header() {
-        let header = |value: &str| {
-            let variable = ("CLIENT_ADDRESS_HEADER".to_owned(), value.to_owned());
-            client_address_header(&std::iter::once(variable).collect())
+    fn a_proxy_has_the_name_of_a_header_and_a_secret() {
+        let proxy = |header: &str, secrets: &str| {
+            let variables = [
+                ("CLIENT_ADDRESS_HEADER", header),
+                ("PROXY_SECRETS", secrets),
+            ];
+            let variables = variables.map(|(name, value)| (name.to_owned(), value.to_owned()));
+            TrustedProxy::read(&variables.into_iter().collect())
         };
-        assert_eq!(header("").unwrap(), None);
-        assert_eq!(
-            header("X-Forwarded-For").unwrap().unwrap(),
-            "x-forwarded-for"
-        );
-        let refused = header("X Forwarded").unwrap_err().to_string();
-        assert!(refused.contains("CLIENT_ADDRESS_HEADER"), "{refused}");
+        assert!(proxy("", "hush").unwrap().is_none());
+        let known = proxy("X-Forwarded-For", "new,old").unwrap().unwrap();
+        assert_eq!(known.address_header, "x-forwarded-for");
+        assert_eq!(known.secrets.all().count(), 2);
+        for (header, secrets, named) in [
+            ("X Forwarded", "hush", "CLIENT_ADDRESS_HEADER"),
+            ("X-Forwarded-For", "", "PROXY_SECRETS"),
+        ] {
+            let refused = proxy(header, secrets).unwrap_err().to_string();
+            assert!(refused.contains(named), "{refused}");
+        }
     }
 
     #[test]

@@ -58,14 +58,20 @@ fn signature(secret: &SecretString, text: &str) -> Hmac<Sha256> {
 }
 
 /// The HMAC-SHA256 of a text.
-///
-/// # Panics
-///
-/// Never: a key may have any length.
 pub fn mac(secret: &SecretString, text: &str) -> Hmac<Sha256> {
+    keyed(secret.expose_secret().as_bytes(), text)
+}
+
+/// Compares a secret with what was sent, in constant time.
+pub fn is_same(secret: &SecretString, sent: &[u8]) -> bool {
+    const TEXT: &str = "comparison";
+    let expected = mac(secret, TEXT).finalize().into_bytes();
+    keyed(sent, TEXT).verify_slice(&expected).is_ok()
+}
+
+fn keyed(key: &[u8], text: &str) -> Hmac<Sha256> {
     #[expect(clippy::expect_used, reason = "RFC 2104: a key may have any length")]
-    let mut mac = Hmac::<Sha256>::new_from_slice(secret.expose_secret().as_bytes())
-        .expect("HMAC takes keys of any length");
+    let mut mac = Hmac::<Sha256>::new_from_slice(key).expect("HMAC takes keys of any length");
     mac.update(text.as_bytes());
     mac
 }

@@ -87,7 +87,7 @@ impl Traces {
 pub enum Metric {
     /// An action ended: `succeeded`, `failed`, `unknown` or `skipped`.
     Action(&'static str),
-    /// Approved actions that were overdue at a run of the sweeper.
+    /// Approved actions that are overdue: until a worker claims them.
     Overdue(usize),
     /// Due items of a kind when the sweeper starts its runs.
     DueItems(&'static str, usize),
@@ -99,6 +99,16 @@ pub enum Metric {
     ColdStart,
     /// Records that a request or a run could not read.
     Unreadable(usize),
+    /// A request that this function answered with 5xx.
+    Failure,
+    /// A request that a function answered with 4xx. The gateway's own refusals are not among them.
+    Refusal,
+    /// An attempt of a webhook delivery ended: `delivered` or `failed`.
+    Delivery(&'static str),
+    /// The circuit breaker of a connection opened, also after a probe.
+    BreakerOpened,
+    /// A scheduled check: 0 if it passed, 1 if it failed.
+    CheckFailure(usize),
 }
 
 impl Function {
@@ -300,6 +310,11 @@ pub fn embedded_metric(metric: Metric, stack: &str, function: &str, now: Timesta
         Metric::SignInFailure => ("SignInFailures", 1, None),
         Metric::ColdStart => ("ColdStarts", 1, Some(("Function", function))),
         Metric::Unreadable(count) => ("UnreadableRecords", count, None),
+        Metric::Failure => ("Failures", 1, Some(("Function", function))),
+        Metric::Refusal => ("Refusals", 1, None),
+        Metric::Delivery(outcome) => ("Deliveries", 1, Some(("Outcome", outcome))),
+        Metric::BreakerOpened => ("BreakersOpened", 1, None),
+        Metric::CheckFailure(count) => ("CheckFailures", count, None),
     };
     let unit = match metric {
         Metric::DueAge(..) => "Seconds",

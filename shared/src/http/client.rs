@@ -8,7 +8,7 @@ use std::{
 use axum::extract::{FromRef, FromRequestParts};
 use http::{HeaderMap, HeaderName, header, request::Parts};
 use lambda_http::request::RequestContext;
-use runtime::telemetry;
+use runtime::{config::TrustedProxy, links::is_same, telemetry};
 
 use super::operation::Argument;
 use crate::App;
@@ -27,8 +27,8 @@ impl<S: Send + Sync> FromRequestParts<S> for Trace {
     }
 }
 
-/// The address of the client: from a trusted proxy's header, or as the gateway saw it. Empty where
-/// there is none.
+/// The address of the client: from the header of a proxy that sends its secret, or as the gateway saw it. Empty
+/// where there is none.
 #[derive(Debug)]
 pub struct ClientAddress(pub String);
 
@@ -42,8 +42,11 @@ where
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Infallible> {
         let app = App::from_ref(state);
-        let header = app.client_address_header.as_ref();
-        if let Some(address) = header.and_then(|name| named_by_proxy(&parts.headers, name)) {
+        let proxy = app.proxy.as_ref();
+        let proxy = proxy.filter(|proxy| sent_by(proxy, &parts.headers));
+        if let Some(address) =
+            proxy.and_then(|proxy| named_by_proxy(&parts.headers, &proxy.address_header))
+        {
             return Ok(Self(address.to_string()));
         }
         let address = match parts.extensions.get::<RequestContext>() {
@@ -52,6 +55,15 @@ where
         };
         Ok(Self(address.unwrap_or_default()))
     }
+}
+
+/// Returns true if a request has one secret of the proxy. A client that goes around the proxy has none.
+fn sent_by(proxy: &TrustedProxy, headers: &HeaderMap) -> bool {
+    let sent = headers.get(TrustedProxy::SECRET_HEADER);
+    sent.is_some_and(|sent| {
+        let mut secrets = proxy.secrets.all();
+        secrets.any(|secret| is_same(secret, sent.as_bytes()))
+    })
 }
 
 /// The last address of a header, without its port: the one that the proxy itself wrote. Clients may have sent

@@ -6,8 +6,11 @@ mod projects;
 mod tags;
 mod users;
 
+pub use organizations::PlanLimits;
 pub use users::NewUser;
 pub(crate) use users::count_admins;
+
+pub(super) use users::{email_taken, take_email};
 
 pub(super) use projects::takes_work;
 

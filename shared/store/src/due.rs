@@ -93,8 +93,10 @@ resource! {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DueCount {
     pub kind: &'static str,
-    /// The number, at most 1,000.
+    /// The number that is due, at most 1,000.
     pub count: usize,
+    /// The number of those that have been overdue for a while, also where the next visit is to come.
+    pub overdue: usize,
     /// The instant from which the longest overdue one is due.
     pub oldest: Timestamp,
 }
@@ -134,20 +136,35 @@ impl DueCounts<'_> {
     ) -> Result<Option<DueCount>, Error> {
         let wanted = &Wanted::default();
         let table = &self.0.table;
+        // An action that was sent again is due later, and overdue until a worker claims it.
+        let ahead = if R::KIND == AgentAction::KIND {
+            AgentAction::RESENT_WITHIN
+        } else {
+            0
+        };
+        let until = key::instant(now.plus(ahead));
         let page = if let Some(number) = shard.0 {
-            let due = key::due_in::<R>(number).up_to(key::instant(now));
+            let due = key::due_in::<R>(number).up_to(until);
             table.page(due.places(), wanted).await?
         } else {
             let due = key::due_unsharded::<R>().up_to(key::instant(now));
             table.page(due.places(), wanted).await?
         };
-        let oldest = page.rows.first().and_then(|row| row.place.sort());
-        Ok(oldest.map(|oldest| DueCount {
+        let mut counted = DueCount {
             kind: R::KIND,
-            count: page.rows.len(),
+            count: 0,
+            overdue: 0,
+            oldest: now,
+        };
+        for sort in page.rows.iter().filter_map(|row| row.place.sort()) {
+            let (at, since) = key::due_instants(sort);
             // A key of another form counts as due since now.
-            oldest: oldest.parse().unwrap_or(now),
-        }))
+            let at = at.unwrap_or(now);
+            counted.count += usize::from(at <= now);
+            counted.overdue += usize::from(since.is_some());
+            counted.oldest = counted.oldest.min(since.unwrap_or(at));
+        }
+        Ok((counted.count + counted.overdue > 0).then_some(counted))
     }
 }
 

@@ -22,8 +22,10 @@ mod filter;
 mod history;
 mod idempotency;
 mod ids;
+mod invitations;
 mod journal;
 pub mod key;
+mod links;
 mod mails;
 mod milestones;
 mod notifications;
@@ -66,7 +68,7 @@ pub use comments::{CommentWithAuthor, Comments};
 pub use conditions::{Preconditions, Versions};
 pub use connections::Connections;
 pub use dashboard::{Dashboard, Dashboards, FeedItem, Metrics};
-pub use directory::{Directory, NewUser};
+pub use directory::{Directory, NewUser, PlanLimits};
 pub use due::{CleanupName, DueCount, DueCounts, Shard, SweepMessage};
 pub use feed::{
     Change, Feed, FeedFilter, FeedFrom, NumberedEntry, Published, StreamItem, StreamRecord,
@@ -74,7 +76,9 @@ pub use feed::{
 };
 pub use history::EntryWithActor;
 pub use idempotency::IdempotencyKey;
+pub use invitations::{Accepted, Invitations, Inviter, OpenInvitation};
 pub use journal::Journals;
+pub use links::{AccountLinks, LinkedAccount};
 pub use mails::{Mails, mail_of_unlisted};
 pub use milestones::*;
 pub use notifications::{JoinedNotification, Notice, Notifications};

@@ -76,6 +76,7 @@ mod tests {
             name: "Halden Services".to_owned(),
             plan_features: Vec::new(),
             units_per_second: UnitsPerSecond::default(),
+            invitations_per_day: Organization::usual_invitations(),
             web_url: None,
             created_at: now,
             updated_at: now,

@@ -219,6 +219,17 @@ pub(crate) struct EmailHolder {
     pub(crate) user_id: UserId,
 }
 
+/// The mails of one kind in a period.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct MailCount {
+    /// SHA-256 of what they are of or from, in hexadecimal.
+    pub(crate) subject: String,
+    /// The start of the period.
+    pub(crate) since: Timestamp,
+    pub(crate) count: i64,
+}
+
 /// The last id that was given out for a kind of record.
 #[derive(Clone, Copy, Debug, Deserialize)]
 pub(crate) struct Counter {

@@ -1,7 +1,7 @@
 //! A user's sessions, and what ends them.
 
 use model::{
-    EntryContent, EntryCredential, Error, Held, Id, OrganizationEvent, OrganizationId,
+    EntryContent, EntryCredential, Error, Held, Id, Letter, OrganizationEvent, OrganizationId,
     PasswordHash, Session, Sid, User, UserId, journal::subject,
 };
 use serde_json::{Value, json};
@@ -147,6 +147,7 @@ impl SignIn<'_> {
         password_hash: &PasswordHash,
         (session, user): (&Session, &User),
         begun: impl Fn(&Sid, &User) -> Session,
+        network: Option<&str>,
     ) -> Result<Option<Sid>, Error> {
         let begun = &begun;
         let context = &of_session(user, Some(Box::new(head)));
@@ -155,7 +156,7 @@ impl SignIn<'_> {
             let sid = Sid::generate(user.organization_id, user.id, self.0.clock.now());
             let mut renewed = begun(&sid, &user);
             renewed.epoch = user.session_epoch + 1;
-            let writes = vec![
+            let mut writes = vec![
                 Write::update(
                     account.key(),
                     Change::default().set("passwordHash", password_hash.expose()),
@@ -169,6 +170,10 @@ impl SignIn<'_> {
                 Write::create(&renewed)?,
                 Write::delete(session.key(), Condition::default()),
             ];
+            let notice =
+                self.0
+                    .notice(&user, user.email.as_ref(), network, Letter::PasswordChanged);
+            writes.extend(notice?);
             let entry = [EntryContent::password_set(user.id)];
             Ok(
                 match Box::pin(self.0.transact(context, writes, &entry)).await? {

@@ -170,15 +170,19 @@ async fn thirty_failures_close_the_door_for_a_network() {
         .expect(200);
 }
 
-/// Without the setting, such a header is any client's own text.
+/// Without the setting or the proxy's secret, such a header is any client's own text.
 #[tokio::test]
 async fn the_network_is_that_of_a_trusted_proxys_header_alone() {
     const HEADER: &str = "x-forwarded-for";
     let api = Api::start().await;
     api.user("ada").await;
-    let behind = api.instances_behind(HEADER).await;
+    let behind = api.instances_behind(HEADER, "hush").await;
     let wrong = json!({"username": "ada", "password": "wrong"});
-    let from = |address: &str| api.anonymous().with_header(HEADER, address);
+    let with = |address: &str, secret: &str| {
+        let client = api.anonymous().with_header(HEADER, address);
+        client.with_header("x-proxy-secret", secret)
+    };
+    let from = |address: &str| with(address, "hush");
     for _ in 0..10 {
         let guessing = from("192.0.2.1, 198.51.100.9").before(behind.clone());
         let refused = guessing.post("/api/auth/login", wrong.clone()).await;
@@ -201,6 +205,22 @@ async fn the_network_is_that_of_a_trusted_proxys_header_alone() {
         assert_eq!(answer.status, status, "{address}: {}", answer.text);
         api.clock.advance(span::MINUTE);
     }
+    // A stranger's own network counts, whatever addresses it names.
+    let strange = |number: usize| {
+        let address = format!("203.0.113.{number}");
+        let client = [
+            with(&address, "guess"),
+            api.anonymous().with_header(HEADER, &address),
+        ];
+        client.map(|client| client.before(behind.clone()))
+    };
+    let mut statuses = Vec::new();
+    for client in (0..30).flat_map(strange) {
+        let guess = json!({"username": "nobody", "password": "wrong"});
+        statuses.push(client.post("/api/auth/login", guess).await.status);
+        api.clock.advance(span::SECOND);
+    }
+    assert_eq!((statuses[0], statuses[59]), (401, 429), "{statuses:?}");
 }
 
 /// Guesses at one account from many addresses come slower and slower; its user is not held back where

@@ -121,20 +121,29 @@ async fn a_new_password_is_long_enough_and_not_the_username() {
     faults(PASSWORD, "eleven char", &too_short_or_long).await;
     faults(PASSWORD, &"x".repeat(129), &too_short_or_long).await;
     faults(PASSWORD, &" ".repeat(12), &[("/newPassword", "blank")]).await;
-    let guessable = ("/newPassword", "guessable");
-    faults(PASSWORD, "Mia.The.Member", &[guessable]).await;
+    let common = ("/newPassword", "common");
+    faults(PASSWORD, "Mia.The.Member", &[common]).await;
     let incorrect = ("/currentPassword", "incorrect");
-    faults("wrong", "mia.the.member", &[incorrect, guessable]).await;
+    faults("wrong", "mia.the.member", &[incorrect, common]).await;
+    for new in [
+        "1qaz2wsx3edc",
+        "zzzzzzzzzzzz",
+        "678901234567",
+        "Halden Services!",
+        "my workdesk 1",
+    ] {
+        faults(PASSWORD, new, &[common]).await;
+    }
     // What does not fit is told, but is no guess; so the door is open.
     for _ in 0..11 {
-        faults(PASSWORD, "MIA.THE.MEMBER", &[guessable]).await;
+        faults(PASSWORD, "MIA.THE.MEMBER", &[common]).await;
     }
     let answer = mia.put("/api/auth/password", json!({})).await;
     answer.expect_faults(&[
         ("/currentPassword", "required"),
         ("/newPassword", "required"),
     ]);
-    changes(&mia, PASSWORD, &"x".repeat(128)).await.expect(204);
+    changes(&mia, PASSWORD, &"xy".repeat(64)).await.expect(204);
 }
 
 #[tokio::test]
@@ -187,7 +196,7 @@ async fn a_session_that_was_ended_meanwhile_changes_no_password() {
     let account = sign_in.account("mia").await.unwrap().unwrap();
     let hash = password::hash(NEW.into()).await.unwrap();
     let begun = |sid: &Sid, user: &_| records::session(sid, user, api.clock.now());
-    let renewed = sign_in.renew((&account, None), &hash, (&session, &known), begun);
+    let renewed = sign_in.renew((&account, None), &hash, (&session, &known), begun, None);
     let error = renewed.await.unwrap_err();
     assert!(matches!(error, Error::Unauthenticated), "{error}");
     assert_eq!(signs_in(&api, "mia", PASSWORD).await, 200);

@@ -18,7 +18,7 @@ async fn a_renamed_organization_is_called_and_found_so_everywhere() {
         organization,
         json!({
             "version": 2, "id": 1, "name": "Fjord Services", "planFeatures": ["agentAI"],
-            "unitsPerSecond": 1_000_000, "webUrl": null,
+            "unitsPerSecond": 1_000_000, "invitationsPerDay": 50, "webUrl": null,
             "createdAt": "2026-01-15T12:00:00.000Z", "updatedAt": "2026-01-15T12:00:01.000Z",
         })
     );

@@ -431,11 +431,14 @@ async fn start_functions(
     fates: &Arc<Fates>,
     clock_shift: &str,
 ) -> Arc<Lambda> {
-    let secrets = format!("SESSION_SECRETS={SECRET}\nWEBHOOK_SECRETS={SECRET}");
-    let signing = engines.kms().unwrap();
-    let secrets = SecretString::from(secrets);
-    let signing = signing.encrypt(KEY, &secrets, &[("purpose", "signing")]);
-    let signing = signing.await.unwrap();
+    let key = engines.kms().unwrap();
+    let encrypted = async |name: &str, purpose: &str| {
+        let secrets = SecretString::from(format!("{name}={SECRET}"));
+        let context = [("purpose", purpose)];
+        key.encrypt(KEY, &secrets, &context).await.unwrap()
+    };
+    let session_secrets = encrypted("SESSION_SECRETS", "session").await;
+    let webhook_secrets = encrypted("WEBHOOK_SECRETS", "webhook").await;
     let kms = kms::start(engines.kms_url(), fates.clone()).await;
     let (proxy, queue) = (proxy.clone(), queue.to_owned());
     let table = engines.table_name().to_owned();
@@ -454,7 +457,8 @@ async fn start_functions(
             ("SWEEP_QUEUE_URL", sweep_queue_url.clone()),
             ("CHANGE_DEAD_LETTER_QUEUE_URL", dead_changes_url.clone()),
             ("API_URL", "https://api.workdesk.example".to_owned()),
-            ("SIGNING_SECRETS", signing.clone()),
+            ("ENCRYPTED_SESSION_SECRETS", session_secrets.clone()),
+            ("ENCRYPTED_WEBHOOK_SECRETS", webhook_secrets.clone()),
             ("SECRETS_KEY", KEY.to_owned()),
             ("LOCAL_TARGETS", "true".to_owned()),
             ("ACTION_LEASE_SECONDS", LEASE.to_owned()),

@@ -39,7 +39,7 @@ pub enum Sort {
 
 /// Names before a user's name or a secret's hash. The keys of other partitions of no organization are
 /// shared by all.
-const PERSONAL: [&str; 4] = ["EMAIL", "SIGN_IN", "TOKEN", "USERNAME"];
+const PERSONAL: [&str; 6] = ["EMAIL", "LINK", "MAILS", "SIGN_IN", "TOKEN", "USERNAME"];
 
 impl Pattern {
     /// The pattern of a key.

@@ -43,8 +43,8 @@ impl Organization {
             session_secrets: SigningSecrets::new([SECRET.to_owned()]).unwrap(),
             cookie_scope: CookieScope::SameSite,
             allowed_origins: Vec::new(),
-            client_address_header: None,
             sends_mail: false,
+            proxy: None,
         };
         let app = App::new(engines.dynamodb(), &config, Clock::system());
         let cookie = fill(&engines, &app, size).await;

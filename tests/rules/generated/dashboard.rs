@@ -103,9 +103,9 @@ pub fn body(template: &str) -> Vec<String> {
 
 fn alarms(template: &Value) -> (&'static str, Value) {
     let resources = template["Resources"].as_object().unwrap();
-    let alarms = resources
-        .iter()
-        .filter(|(_, resource)| resource["Type"] == "AWS::CloudWatch::Alarm");
+    let alarms = resources.iter().filter(|(_, one)| {
+        one["Type"] == "AWS::CloudWatch::Alarm" && one["Condition"] == "HasAlarms"
+    });
     let arns: Vec<String> = alarms.map(|(name, _)| format!("${{{name}.Arn}}")).collect();
     ("alarm", json!({"title": "Alarms", "alarms": arns}))
 }
@@ -124,7 +124,7 @@ const ELSEWHERE: [&str; 3] = ["publisher", "indexer", "webhook-sender"];
 /// Returns true for the functions of the dashboard, which has the 50 free metrics. In a function
 /// that is open to everyone, nothing fails.
 pub fn is_shown(function: &Function) -> bool {
-    !function.is_open() && !ELSEWHERE.contains(&function.name)
+    !function.is_open() && !function.is_client() && !ELSEWHERE.contains(&function.name)
 }
 
 fn of_functions(metric: &str) -> Vec<Shown> {

@@ -2,11 +2,12 @@
 //! one and fails, so that a person reviews the change; the next run passes. Each file has one test,
 //! so that no two write it at once.
 
+pub mod alarms;
 pub mod dashboard;
 mod endpoints;
 mod playbooks;
 mod reference;
-mod template;
+pub mod template;
 
 use std::{collections::BTreeSet, fs};
 

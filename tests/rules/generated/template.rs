@@ -14,7 +14,7 @@ use tests::{
     support::{METHODS, operations},
 };
 
-use super::dashboard;
+use super::{alarms, dashboard};
 
 /// The function for paths without a route.
 const DEFAULT: &str = "pages";
@@ -24,21 +24,6 @@ const MOST_METRICS: usize = 10;
 
 /// The percentage of provisioned capacity that is to be used. A load of two thirds more is served at once.
 const USE: u32 = 60;
-
-/// The alarms on the functions with endpoints, by the beginning of the names of their sections.
-const WITH_ENDPOINTS: &str = "";
-
-/// Sections on the functions without endpoints.
-const WITHOUT_ENDPOINTS: &str = "background ";
-
-/// The functions that the alarms watch one by one.
-fn watched(alarms: &'static str) -> Vec<&'static Function> {
-    let is_watched = |one: &&Function| match one.api() {
-        Some(_) => alarms == WITH_ENDPOINTS && !one.is_open(),
-        None => alarms == WITHOUT_ENDPOINTS,
-    };
-    FUNCTIONS.iter().filter(is_watched).collect()
-}
 
 /// Every section by name.
 pub fn sections(template: &str) -> Vec<(String, Vec<String>)> {
@@ -52,18 +37,17 @@ pub fn sections(template: &str) -> Vec<(String, Vec<String>)> {
     all.push(("published changes".to_owned(), changes(&published)));
     all.push(("indexed changes".to_owned(), changes(&indexed)));
     all.push(("capacity".to_owned(), capacity(template)));
-    for alarms in [WITH_ENDPOINTS, WITHOUT_ENDPOINTS] {
-        let watched = watched(alarms);
-        assert!(
-            watched.len() <= MOST_METRICS,
-            "an alarm takes up to {MOST_METRICS} metrics: share the functions out among more alarms"
-        );
-        let section = |name| format!("{alarms}{name}");
-        all.push((section("errors"), metrics(&watched, "Sum", "Errors")));
-        all.push((section("throttles"), metrics(&watched, "Sum", "Throttles")));
-        let mut latency = limits(&watched);
-        latency.extend(metrics(&watched, "p99", "Duration"));
-        all.push((section("latency"), latency));
+    assert!(
+        alarms::background().count() <= MOST_METRICS,
+        "an alarm takes up to {MOST_METRICS} metrics: share the functions out among more alarms"
+    );
+    for (section, lines) in [
+        ("objectives", alarms::objectives()),
+        ("background failures", alarms::of_background()),
+        ("background latency", alarms::background_latency()),
+        ("queries", alarms::queries()),
+    ] {
+        all.push((section.to_owned(), lines));
     }
     all.push(("dashboard".to_owned(), dashboard::body(template)));
     all
@@ -142,6 +126,11 @@ fn plumbing(function: &Function, named: &Routes) -> Vec<String> {
     lines.extend([
         format!("{logical}Logs:"),
         "  Type: AWS::Logs::LogGroup".to_owned(),
+    ]);
+    if function.is_client() {
+        lines.push("  Condition: HasCheck".to_owned());
+    }
+    lines.extend([
         "  Properties:".to_owned(),
         format!("    LogGroupName: !Sub \"/aws/lambda/${{AWS::StackName}}-{name}\""),
         "    RetentionInDays: !Ref LogRetentionDays".to_owned(),
@@ -231,31 +220,6 @@ impl Routes {
     }
 }
 
-/// The limits of the functions as one expression, a line each.
-fn limits(watched: &[&Function]) -> Vec<String> {
-    let part = |function: &&Function| {
-        let id = lower_camel(function.name);
-        format!("{id} / {}", function.ends_within)
-    };
-    let parts: Vec<String> = watched.iter().map(part).collect();
-    let expression = format!("MAX([{}])", parts.join(",\n"));
-    let lines = expression.lines().map(|line| format!("    {line}"));
-    std::iter::once("  Expression: >-".to_owned())
-        .chain(lines)
-        .collect()
-}
-
-/// One metric of each function that is watched.
-fn metrics(watched: &[&Function], statistic: &str, metric: &str) -> Vec<String> {
-    let of_function = |function: &&Function| {
-        let (id, logical) = (lower_camel(function.name), upper_camel(function.name));
-        format!(
-            "- {{ Id: {id}, ReturnData: false, MetricStat: {{ Stat: {statistic}, Period: 300, Metric: {{ Namespace: AWS/Lambda, MetricName: {metric}, Dimensions: [{{ Name: FunctionName, Value: !Ref {logical} }}] }} }} }}"
-        )
-    };
-    watched.iter().map(of_function).collect()
-}
-
 /// The logical name: `ManagedServices` of `managed-services`: words begin after whatever is no letter or digit.
 pub fn upper_camel(text: &str) -> String {
     let words = text.split(|letter: char| !letter.is_ascii_alphanumeric());
@@ -267,7 +231,7 @@ pub fn upper_camel(text: &str) -> String {
         .collect()
 }
 
-fn lower_camel(text: &str) -> String {
+pub fn lower_camel(text: &str) -> String {
     let name = upper_camel(text);
     let (first, rest) = name.split_at(1);
     first.to_ascii_lowercase() + rest

@@ -18,7 +18,7 @@ use shared::{
     App,
     auth::password,
     clock::Clock,
-    config::{ApiConfig, CookieScope, SigningSecrets},
+    config::{ApiConfig, CookieScope, SigningSecrets, TrustedProxy},
     model::{
         Organization, OrganizationId, PasswordHash, PlanFeature, Project, Role, Timestamp, TokenId,
         User, quota::UnitsPerSecond,
@@ -132,8 +132,8 @@ pub fn api_config(table: &str) -> ApiConfig {
         .unwrap(),
         cookie_scope: CookieScope::SameSite,
         allowed_origins: vec!["https://app.workdesk.example".to_owned()],
-        client_address_header: None,
         sends_mail: true,
+        proxy: None,
     }
 }
 
@@ -298,10 +298,14 @@ impl Api {
         self.instances_of(&config).await
     }
 
-    /// Other instances behind a proxy that names the client's address in this header.
-    pub async fn instances_behind(&self, header: &'static str) -> Gateway {
+    /// Other instances behind a proxy that names the client's address in this header, and has this secret.
+    pub async fn instances_behind(&self, header: &'static str, secret: &str) -> Gateway {
+        let proxy = TrustedProxy {
+            address_header: HeaderName::from_static(header),
+            secrets: SigningSecrets::new(["a newer one".to_owned(), secret.to_owned()]).unwrap(),
+        };
         let config = ApiConfig {
-            client_address_header: Some(HeaderName::from_static(header)),
+            proxy: Some(proxy),
             ..api_config(&self.table)
         };
         self.instances_of(&config).await

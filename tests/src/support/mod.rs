@@ -20,6 +20,7 @@ mod log;
 mod oidc;
 mod operations;
 mod patience;
+mod people;
 mod proposed;
 pub mod roles;
 mod scenario;
@@ -43,6 +44,7 @@ pub use log::Log;
 pub use oidc::OidcProvider;
 pub use operations::{METHODS, Operation, document, operations};
 pub use patience::{MOST_PAGES, PATIENCE, comes, time_passes};
+pub use people::Mailbox;
 pub use proposed::{
     fact_is, posting, proposal, proposing, read_of, reconciled, retrying, retrying_if_failed,
     retrying_verified, with,

@@ -152,7 +152,7 @@ impl Concierge {
         let update = input::parse(update.as_bytes()).unwrap();
         let all = || async { Ok(Held(Permission::VARIANTS.to_vec())) };
         let directory = store.directory();
-        let updated = directory.update_user(user.organization_id, all, user.id, update);
+        let updated = directory.update_user(user.organization_id, all, user.id, update, None);
         updated.await.unwrap();
     }
 

@@ -42,12 +42,18 @@ pub struct World {
     delivery: String,
     /// A token of max.
     token: String,
+    /// A session of max.
+    session: String,
     /// Another user and a token of theirs.
     token_of_another: (String, String),
     /// The provider of the organization, with the state of a sign-in and its callback.
     provider: OidcProvider,
     state: Option<String>,
     callback: String,
+    /// An invitation to send again, and one to delete.
+    invitations: [String; 2],
+    /// The tokens of links: of an invitation, for a forgotten password, and to a new address.
+    links: [String; 3],
     /// The token of the newest script, which goes when there is another.
     script: Mutex<Option<TokenId>>,
 }
@@ -126,10 +132,14 @@ impl World {
         let token = token.await.to_string();
         let provider = OidcProvider::start(&api.clock).await;
         let (state, callback) = has_sign_in(api, &concierge.max, &provider).await;
+        let (invitations, links) = has_links(api).await;
+        let (max, now) = (api.user("max").await, api.clock.now());
+        let sid = records::signed_in(&api.store, &max, now).await;
+        let session = records::session(&sid, &max, now).public_id();
         let vic = api.user("vic").await;
         let (_, of_vic) = api.token_and_id_of(&vic, json!({})).await;
         Self {
-            max: api.user("max").await,
+            max,
             others: [api.user("mia").await, api.user("sue").await].map(|user| user.id.to_string()),
             alert: alert.id.to_string(),
             started: started.to_string(),
@@ -143,6 +153,9 @@ impl World {
             state,
             callback,
             token,
+            invitations,
+            links,
+            session,
             token_of_another: (vic.id.to_string(), of_vic.to_string()),
             script: Mutex::default(),
             concierge,
@@ -168,6 +181,8 @@ impl World {
     /// max.
     pub async fn caller_of(&self, request: &Request) -> Caller {
         let ends_sessions_of = match request.operation().as_str() {
+            // A sign-in of max takes more from a network that he does not know.
+            "PUT /api/auth/email" => "vic",
             "PUT /api/auth/password" => "mia",
             // Of whom no other request ends the sessions at the same time.
             "DELETE /api/auth/sessions" => "zoe",
@@ -268,6 +283,8 @@ impl World {
         match operation {
             "PATCH /api/users/{id}" => &self.others[0],
             "PUT /api/users/{id}/password" => &self.others[1],
+            "POST /api/invitations/{id}/send" => &self.invitations[0],
+            "DELETE /api/invitations/{id}" => &self.invitations[1],
             "DELETE /api/tags/{id}" => "3",
             "DELETE /api/milestones/{id}"
             | "DELETE /api/phases/{id}"
@@ -276,7 +293,10 @@ impl World {
             | "DELETE /api/service-requests/{id}"
             | "DELETE /api/webhooks/{id}" => "2",
             "DELETE /api/tokens/{id}" => &self.token,
-            "GET /api/users/{id}/tokens" => &self.token_of_another.0,
+            "DELETE /api/auth/sessions/{id}" => &self.session,
+            "GET /api/users/{id}/tokens"
+            | "GET /api/users/{id}/sessions"
+            | "DELETE /api/users/{id}/sessions" => &self.token_of_another.0,
             "POST /api/concierge/alerts/{id}/agent-session" => &self.alert,
             "POST /api/concierge/agent-sessions/{id}/propose" => &self.started,
             "POST /api/concierge/agent-sessions/{id}/execute"
@@ -294,6 +314,15 @@ impl World {
     fn body(&self, operation: &str) -> Option<Value> {
         Some(match operation {
             "POST /api/auth/login" => json!({"username": "max", "password": PASSWORD}),
+            "POST /api/auth/accept" => json!({
+                "token": self.links[0], "username": "invitee", "fullName": "In Vitee",
+                "password": PASSWORD,
+            }),
+            "POST /api/auth/forgot" => json!({"username": "zoe"}),
+            "POST /api/auth/reset" => json!({"token": self.links[1], "password": PASSWORD}),
+            "PUT /api/auth/email" => json!({"email": "max@example.com", "password": PASSWORD}),
+            "POST /api/auth/email/confirm" => json!({"token": self.links[2]}),
+            "POST /api/invitations" => json!({"email": "new@example.com", "role": "admin"}),
             "PUT /api/auth/password" => {
                 json!({"currentPassword": PASSWORD, "newPassword": "another horse battery staple"})
             }
@@ -420,8 +449,36 @@ async fn may_do_all(api: &Api, max: &Caller) {
     let all = json!({"permissions": ["manage_users", "manage_organization"]});
     let directory = api.store.directory();
     let ada = async || Ok(Held(ada.permissions()));
-    let max = directory.update_user(api.home.id, ada, max.user.unwrap(), records::sent(&all));
+    let max = directory.update_user(
+        api.home.id,
+        ada,
+        max.user.unwrap(),
+        records::sent(&all),
+        None,
+    );
     max.await.unwrap();
+}
+
+/// Two invitations, and the tokens of further links: of an invitation, for a password that zac forgot, and to
+/// a new address of zoe, who has a verified one.
+async fn has_links(api: &Api) -> ([String; 2], [String; 3]) {
+    let [ada, zoe, zac] = [
+        api.user("ada").await,
+        api.user("zoe").await,
+        api.user("zac").await,
+    ];
+    let mut invited = Vec::new();
+    for name in ["one", "two", "three"] {
+        let body = json!({"email": format!("{name}@example.com"), "role": "member"});
+        invited.push(api.has_invitation(&ada, body).await);
+    }
+    for (user, email) in [(&zoe, "zoe@example.com"), (&zac, "zac@example.com")] {
+        api.has_verified(user, email).await;
+    }
+    let reset = api.has_link_to_reset("zac@example.com").await;
+    let confirm = api.has_link_to_confirm(&zoe, "other@example.com").await;
+    let ids = [invited[0].0.to_string(), invited[1].0.to_string()];
+    (ids, [invited[2].1.clone(), reset, confirm])
 }
 
 /// Milestones 1 and 2, tasks 1 to 3, phase 1, and activities 1 and 2, all of project 1. Task 1 has

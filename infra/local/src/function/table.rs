@@ -92,6 +92,8 @@ pub const FUNCTIONS: &[Function] = &[
     background::<sweeper::Sweeper>("sweeper").ends_within(55_000),
     // Two attempts of ten seconds one after another.
     background::<webhook_sender::WebhookSender>("webhook-sender").ends_within(22_000),
+    // Five requests.
+    background::<checker::Checker>("checker").ends_within(10_000),
     open("pages", pages::routes, pages::PAGES),
 ];
 
@@ -149,13 +151,17 @@ const fn background<F: Background>(name: &'static str) -> Function {
 }
 
 impl Function {
-    /// Returns whether it has neither table nor callers. Each failure in it is answered with 5xx,
-    /// which an alarm of the whole API counts.
+    /// Returns whether it has neither table nor callers.
     pub const fn is_open(&self) -> bool {
         let Some(api) = self.api() else {
             return false;
         };
         matches!(api.routes, OfNobody(_))
+    }
+
+    /// Returns true if it is a client of the API, without a table.
+    pub fn is_client(&self) -> bool {
+        self.name == "checker"
     }
 
     /// Returns the part that answers the gateway; none when a queue, the stream or the schedule calls it.

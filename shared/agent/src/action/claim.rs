@@ -6,7 +6,7 @@ use crate::{
     policy::{AgentPolicy, Approvers, Charge, Proposers},
     session::AgentSessionStatus,
 };
-use model::{Timestamp, span};
+use model::Timestamp;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Claim<A = ()> {
@@ -344,11 +344,25 @@ impl AgentAction {
     /// Records another message by the sweeper and schedules the next: after two minutes, doubled
     /// each time, up to an hour.
     pub fn resent(&mut self, now: Timestamp) {
-        let doubled = self.schedule.resends.clamp(0, 5);
-        let pause = (Self::DELIVERY << doubled).min(span::HOUR);
+        let pause = Self::pause_after(self.schedule.resends);
         self.schedule.due_at = Some(now.plus(pause).min(self.deadline()));
         self.schedule.deferred = false;
         self.schedule.resends += 1;
+    }
+
+    /// Returns the milliseconds until the next message, after so many that came to nothing.
+    pub(crate) fn pause_after(messages: i64) -> i64 {
+        (Self::DELIVERY << messages.clamp(0, 5)).min(Self::RESENT_WITHIN)
+    }
+
+    /// Returns the instant from which it is overdue, if messages of the sweeper came to nothing. A planned check
+    /// begins with such a message.
+    pub fn overdue_since(&self) -> Option<Timestamp> {
+        let planned = i64::from(self.awaits_check());
+        let pauses = (planned..self.schedule.resends).map(Self::pause_after);
+        let waited: i64 = pauses.sum();
+        let due = self.schedule.due_at?;
+        (waited > 0).then(|| due.plus(-waited))
     }
 
     /// True if an unconfirmed effect may have taken place: an answer did not tell, or a lost holder

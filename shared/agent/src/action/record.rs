@@ -177,6 +177,8 @@ impl AgentAction {
     /// Milliseconds that a message may be under way before the sweeper sends another. The queue
     /// hides a received message for less time, so only lost messages are sent again.
     pub const DELIVERY: i64 = 2 * span::MINUTE;
+    /// The longest time between two messages for an action, in milliseconds.
+    pub const RESENT_WITHIN: i64 = span::HOUR;
     /// Milliseconds after the end of a lease before the sweeper checks whether its holder died.
     pub const LEASE_MARGIN: i64 = 5 * span::SECOND;
     /// Milliseconds after an approval after which the action is given up. Target systems keep

@@ -131,7 +131,7 @@ impl AgentAction {
     /// Records that the sweeper requested the due check, and schedules its next request: after two
     /// minutes, doubled each time, up to an hour.
     pub fn check_requested(&mut self, now: Timestamp) {
-        let pause = (Self::DELIVERY << self.schedule.resends.clamp(0, 5)).min(span::HOUR);
+        let pause = Self::pause_after(self.schedule.resends);
         self.schedule.due_at = Some(now.plus(pause));
         self.schedule.resends += 1;
     }

@@ -4,8 +4,9 @@ use serde_json::{Map, Value, json};
 
 use super::canonical;
 use crate::{
-    AgentSessionId, AlertId, FieldChange, JsonObject, JsonText, Organization, OrganizationId,
-    Token, TokenId, User, UserId, Webhook, WebhookId, digest, names::names,
+    AgentSessionId, AlertId, FieldChange, Invitation, InvitationId, JsonObject, JsonText,
+    Organization, OrganizationId, Token, TokenId, User, UserId, Webhook, WebhookId, digest,
+    names::names,
 };
 
 names! {
@@ -120,6 +121,16 @@ impl Journaled for User {
     }
 }
 
+impl Journaled for Invitation {
+    fn subjects(&self) -> Vec<String> {
+        vec![subject::invitation(self.id)]
+    }
+
+    fn noted(&self) -> Value {
+        json!({"email": self.email, "role": self.role, "fullName": self.full_name})
+    }
+}
+
 impl Journaled for Organization {
     fn subjects(&self) -> Vec<String> {
         vec![subject::organization(self.id)]
@@ -130,6 +141,7 @@ impl Journaled for Organization {
             "name": self.name,
             "planFeatures": self.plan_features,
             "unitsPerSecond": self.units_per_second,
+            "invitationsPerDay": self.invitations_per_day,
             "webUrl": self.web_url,
         })
     }
@@ -167,7 +179,9 @@ impl Journaled for Webhook {
 }
 
 pub mod subject {
-    use super::{AgentSessionId, AlertId, OrganizationId, TokenId, UserId, WebhookId};
+    use super::{
+        AgentSessionId, AlertId, InvitationId, OrganizationId, TokenId, UserId, WebhookId,
+    };
 
     pub const POLICY: &str = "policy";
 
@@ -180,6 +194,10 @@ pub mod subject {
 
     pub fn user(id: UserId) -> String {
         format!("user:{id}")
+    }
+
+    pub fn invitation(id: InvitationId) -> String {
+        format!("invitation:{id}")
     }
 
     pub fn token(id: TokenId) -> String {
@@ -242,12 +260,35 @@ impl EntryContent {
 
     /// Notes a new password, without fields.
     pub fn password_set(user: UserId) -> Self {
-        let nothing = [Value::Null, Value::Null];
-        Self::noted(
-            OrganizationEvent::PasswordSet,
-            vec![subject::user(user)],
-            nothing,
-        )
+        Self::of_user(OrganizationEvent::PasswordSet, user)
+    }
+
+    /// Notes the new password of a user who had forgotten it, without fields.
+    pub fn password_reset(user: UserId) -> Self {
+        Self::of_user(OrganizationEvent::PasswordReset, user)
+    }
+
+    fn of_user(event: OrganizationEvent, user: UserId) -> Self {
+        Self::noted(event, vec![subject::user(user)], [Value::Null, Value::Null])
+    }
+
+    /// Notes the address of a user; none if it is as it was, and verified as before.
+    pub fn email_changed(before: &User, after: &User) -> Option<Self> {
+        let noted = |user: &User| json!({"email": user.email, "verified": user.email_verified_at.is_some()});
+        let is_same = before.email == after.email
+            && before.email_verified_at.is_some() == after.email_verified_at.is_some();
+        (!is_same).then(|| {
+            let subjects = vec![subject::user(after.id)];
+            let values = [noted(before), noted(after)];
+            Self::noted(OrganizationEvent::EmailChanged, subjects, values)
+        })
+    }
+
+    /// Notes the user of an accepted invitation.
+    pub fn accepted(invitation: &Invitation, user: &User) -> Self {
+        let subjects = vec![subject::invitation(invitation.id), subject::user(user.id)];
+        let values = [Value::Null, json!({"email": invitation.email})];
+        Self::noted(OrganizationEvent::InvitationAccepted, subjects, values)
     }
 
     /// Notes what is no record's change. `Value::Null` is none.

@@ -119,8 +119,8 @@ impl OrganizationEntry {
     }
 }
 
-/// Returns the entries of sign-ins that none of the entries names, although they are older than a day at
-/// `end`, up to which the entries go.
+/// Returns the entries of sign-ins older than a day without another entry to name them. The entries go up to
+/// `end`.
 pub(super) fn strays(
     entries: &[OrganizationEntry],
     end: Timestamp,

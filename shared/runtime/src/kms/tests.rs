@@ -91,20 +91,47 @@ impl HttpClient for Double {
 }
 
 fn environment() -> Environment {
-    let ciphertext = ("SIGNING_SECRETS".to_owned(), "Y2lwaGVydGV4dA==".to_owned());
-    [ciphertext].into_iter().collect()
+    with_ciphertexts(&["ENCRYPTED_SESSION_SECRETS"])
+}
+
+fn with_ciphertexts(names: &[&str]) -> Environment {
+    let names = names.iter();
+    names
+        .map(|name| ((*name).to_owned(), "Y2lwaGVydGV4dA==".to_owned()))
+        .collect()
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_start_decrypts_all_secrets_by_one_request() {
-    let double = Double::decrypting("SESSION_SECRETS=hush,older\nWEBHOOK_SECRETS=quiet\n");
+async fn a_start_decrypts_each_ciphertext_by_one_request_for_its_purpose() {
+    let double = Double::decrypting("SESSION_SECRETS=hush,older\nPROXY_SECRETS=quiet\n");
     let started = environment().with_secrets(&double.aws()).await.unwrap();
     assert_eq!(started.list("SESSION_SECRETS"), ["hush", "older"]);
-    assert_eq!(started.optional("WEBHOOK_SECRETS"), Some("quiet"));
-    let body = json!({
-        "CiphertextBlob": "Y2lwaGVydGV4dA==", "EncryptionContext": {"purpose": "signing"},
-    });
-    assert_eq!(double.take(), [("TrentService.Decrypt".to_owned(), body)]);
+    assert_eq!(started.optional("PROXY_SECRETS"), Some("quiet"));
+    let asked = |purpose: &str| {
+        let context = json!({"purpose": purpose});
+        let body = json!({"CiphertextBlob": "Y2lwaGVydGV4dA==", "EncryptionContext": context});
+        ("TrentService.Decrypt".to_owned(), body)
+    };
+    assert_eq!(double.take(), [asked("session")]);
+    for (name, text, purpose) in [
+        ("ENCRYPTED_WEBHOOK_SECRETS", "WEBHOOK_SECRETS=a", "webhook"),
+        ("ENCRYPTED_CHECK_SECRETS", "CHECK_PASSWORD=a", "check"),
+    ] {
+        let double = Double::decrypting(text);
+        let started = with_ciphertexts(&[name]).with_secrets(&double.aws()).await;
+        let (variable, _) = text.split_once('=').unwrap();
+        assert_eq!(started.unwrap().optional(variable), Some("a"));
+        assert_eq!(double.take(), [asked(purpose)]);
+    }
+    // The secrets of one purpose are none of another's.
+    let two = with_ciphertexts(&["ENCRYPTED_SESSION_SECRETS", "ENCRYPTED_WEBHOOK_SECRETS"]);
+    let refused = two
+        .with_secrets(&double.aws())
+        .await
+        .unwrap_err()
+        .to_string();
+    assert!(refused.contains("ENCRYPTED_WEBHOOK_SECRETS"), "{refused}");
+    double.take();
     // Without a ciphertext there is nothing to ask for.
     let plain = [("SESSION_SECRETS".to_owned(), "given".to_owned())];
     let plain: Environment = plain.into_iter().collect();
@@ -125,7 +152,7 @@ async fn a_start_outlasts_seconds_of_refusals_and_ends_in_time() {
     double.ready = Instant::now() + 2 * LAMBDA;
     let failed = timeout(LAMBDA, environment().with_secrets(&double.aws())).await;
     let error = failed.unwrap().unwrap_err().to_string();
-    assert!(error.contains("SIGNING_SECRETS"), "{error}");
+    assert!(error.contains("ENCRYPTED_SESSION_SECRETS"), "{error}");
 }
 
 #[tokio::test(start_paused = true)]
@@ -147,7 +174,7 @@ async fn what_does_not_decrypt_is_named_without_a_value() {
         let error = started.unwrap_err();
         let text = format!("{error} {error:?}");
         assert!(
-            text.contains("SIGNING_SECRETS") && text.contains(says),
+            text.contains("ENCRYPTED_SESSION_SECRETS") && text.contains(says),
             "{text}"
         );
         assert!(!text.contains("hush"), "{text}");

@@ -109,7 +109,13 @@ record! {
 record! {
     action: AgentAction = "agent_action",
     key: key::agent_action(&action.key),
-    gsi4: Some(key::due(action.key.organization_id, action.schedule.due_at?)),
+    gsi4: {
+        let (tenant, due) = (action.key.organization_id, action.schedule.due_at?);
+        Some(match action.overdue_since() {
+            Some(since) => key::overdue(tenant, due, since),
+            None => key::due(tenant, due),
+        })
+    },
 }
 
 #[derive(Clone, Debug)]

@@ -19,6 +19,23 @@ record! {
     key: key::organization(organization.id),
 }
 
+/// The limits of a plan.
+#[derive(Clone, Copy, Debug)]
+pub struct PlanLimits {
+    pub units_per_second: UnitsPerSecond,
+    /// Invitations a day (UTC).
+    pub invitations_per_day: u32,
+}
+
+impl From<UnitsPerSecond> for PlanLimits {
+    fn from(units_per_second: UnitsPerSecond) -> Self {
+        Self {
+            units_per_second,
+            invitations_per_day: Organization::usual_invitations(),
+        }
+    }
+}
+
 impl Tracked for Organization {
     const IS_JOURNALED: bool = true;
 
@@ -74,6 +91,7 @@ impl Directory<'_> {
             name,
             plan_features: plan_features.into_iter().map(OrOther::from).collect(),
             units_per_second: UnitsPerSecond::default(),
+            invitations_per_day: Organization::usual_invitations(),
             web_url: None,
             created_at: now,
             updated_at: now,
@@ -112,17 +130,19 @@ impl Directory<'_> {
         self.change_organization(pending, change).await
     }
 
-    /// Replaces the plan: its features and its units. 404 for an unknown organization.
+    /// Replaces the plan: its features and its limits. 404 for an unknown organization.
     pub async fn set_plan(
         &self,
         pending: impl Into<PendingWrite>,
         features: Vec<PlanFeature>,
-        units_per_second: UnitsPerSecond,
+        limits: impl Into<PlanLimits>,
     ) -> Result<Stored<Organization>, Error> {
+        let limits = limits.into();
         let change = |organization: &mut Organization| {
             let features = features.iter().copied().map(OrOther::from);
             organization.plan_features = features.collect();
-            organization.units_per_second = units_per_second;
+            organization.units_per_second = limits.units_per_second;
+            organization.invitations_per_day = limits.invitations_per_day;
         };
         self.change_organization(pending, change).await
     }

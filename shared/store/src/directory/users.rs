@@ -1,9 +1,9 @@
 use std::collections::HashMap;
 
 use model::{
-    Code, Email, EntryContent, Error, Held, Id, OrganizationEvent, OrganizationId, PasswordHash,
-    Permission, ProviderSubject, RecordType, Role, Timestamp, User, UserFilter, UserId, UserUpdate,
-    each_once, unique_name,
+    Code, Email, EntryContent, Error, Held, Id, Letter, OrganizationEvent, OrganizationId,
+    PasswordHash, Permission, ProviderSubject, RecordType, Role, Timestamp, User, UserFilter,
+    UserId, UserUpdate, each_once, unique_name,
     words::{spaced, words},
 };
 
@@ -59,8 +59,13 @@ impl Tracked for User {
         Some(EntryContent::created(OrganizationEvent::UserCreated, self))
     }
 
+    /// The address has an entry of its own.
     fn entry_of_change(before: &Self, after: &Self) -> Option<EntryContent> {
-        EntryContent::changed(OrganizationEvent::UserChanged, before, after)
+        let after = Self {
+            email: before.email.clone(),
+            ..after.clone()
+        };
+        EntryContent::changed(OrganizationEvent::UserChanged, before, &after)
     }
 }
 
@@ -176,13 +181,15 @@ impl Directory<'_> {
 
     /// Changes a user on behalf of one with the permissions `by`. 404 when the user is not the tenant's,
     /// 403 when the user has a permission beyond `by`, before or after. 409 when the organization would
-    /// have no admin left, or when another user has the new address.
+    /// have no admin left, or when another user has the new address. The old address gets a notice, which
+    /// names the `network`, if the deployment sends mail.
     pub async fn update_user<H: Future<Output = Result<Held, Error>>>(
         &self,
         pending: impl Into<PendingWrite>,
         by: impl Fn() -> H,
         id: UserId,
         update: UserUpdate,
+        network: Option<&str>,
     ) -> Result<Stored<User>, Error> {
         let pending = pending.into();
         let tenant = pending.tenant();
@@ -203,7 +210,9 @@ impl Directory<'_> {
             let (was, is) = (before.is_enabled_admin(), after.is_enabled_admin());
             let mut writes = count_admins(context.tenant, was, is);
             writes.append(take_email(&after, before.email.as_ref())?);
+            writes.extend(self.0.new_email(&before, &after, network)?);
             writes.note(User::entry_of_change(&before, &after));
+            writes.note(EntryContent::email_changed(&before, &after));
             self.0.commit_change(&context, before, after, writes).await
         };
         self.0.write(pending, read, write).await?.not_replayed()
@@ -236,7 +245,8 @@ impl Directory<'_> {
         password_hash: PasswordHash,
     ) -> Result<(), Error> {
         let context = pending.into().authorized().await?;
-        let writes = self.new_password(&context, user, &password_hash, Condition::exists());
+        let mut writes = self.new_password(&context, user, &password_hash, Condition::exists());
+        writes.note(EntryContent::password_set(user.id));
         let done = self.0.commit(&context, writes, ()).await?;
         done.or_not_found(UserId::NOUN)?.not_replayed()
     }
@@ -259,6 +269,7 @@ impl Directory<'_> {
         by: &Held,
         user: (Stored<User>, ReadHead),
         password_hash: PasswordHash,
+        network: Option<&str>,
     ) -> Result<(), Error> {
         let context = &pending.into().authorized().await?;
         let (tenant, id) = (context.tenant, user.0.id);
@@ -267,14 +278,20 @@ impl Directory<'_> {
             let user = context.current(Some(user), UserId::NOUN)?;
             by.may_change(&user)?;
             let is_the_same = Condition::version(user.version);
-            let writes = self.new_password(context, &user, hash, is_the_same);
+            let mut writes = self.new_password(context, &user, hash, is_the_same);
+            writes.note(EntryContent::password_set(user.id));
+            let notice =
+                self.0
+                    .notice(&user, user.email.as_ref(), network, Letter::PasswordChanged);
+            writes.extend(notice?);
             let context = context.clone().with_head(head);
             self.0.commit(&context, writes, ()).await
         };
         retry(user, read, write).await?.not_replayed()
     }
 
-    fn new_password(
+    /// The writes of a new password, without an entry of the journal.
+    pub(crate) fn new_password(
         self,
         context: &WriteContext,
         user: &User,
@@ -295,8 +312,7 @@ impl Directory<'_> {
             change = change.remove("passwordSetBy").remove("passwordSetAt");
         }
         let changed = Write::update(user.key(), change, expected);
-        let writes = Writes::from(vec![account, changed]);
-        writes.noting(EntryContent::password_set(user.id))
+        Writes::from(vec![account, changed])
     }
 }
 

@@ -1,15 +1,16 @@
 //! Keys of organizations, users, and how they sign in.
 
 use model::{
-    Id, Organization, OrganizationEntry, OrganizationHead, OrganizationId, RecordType, Session,
-    SignInEntry, SignInProvider, Timestamp, Token, User, UserId,
+    Id, Invitation, InvitationId, Link, Organization, OrganizationEntry, OrganizationHead,
+    OrganizationId, RecordType, Session, SignInEntry, SignInProvider, Timestamp, Token, User,
+    UserId,
 };
 use table::{AnyKey, Gsi1, Key, List, Sort, padded};
 
 use super::format::{below, name_then_id, of_record, partition, record};
 use crate::records::{
-    Account, Attempted, EmailHolder, FailureCount, Failures, ListedProvider, SubjectHolder,
-    TokenHolder, Totals, UsedState,
+    Account, Attempted, EmailHolder, FailureCount, Failures, ListedProvider, MailCount,
+    SubjectHolder, TokenHolder, Totals, UsedState,
 };
 
 pub fn organization(id: OrganizationId) -> Key<Organization> {
@@ -101,6 +102,38 @@ pub(crate) fn listed_provider(tenant: OrganizationId) -> Key<ListedProvider> {
 /// The used state of a sign-in by a provider, by its hash.
 pub(crate) fn used_state(hash: &str) -> Key<UsedState> {
     Key::new(format!("SIGN_IN#{hash}"), "STATE")
+}
+
+/// A link that was sent by mail, by the hash of its token. It belongs to the service: a request with the
+/// token names no tenant.
+pub(crate) fn link(token_hash: &str) -> Key<Link> {
+    Key::new(format!("LINK#{token_hash}"), "LINK")
+}
+
+/// The count of mails of one kind, in the period from that instant on.
+pub(crate) fn mail_count(hash: &str, since: Timestamp) -> Key<MailCount> {
+    Key::new(format!("MAILS#{hash}"), format!("COUNT#{since}"))
+}
+
+pub fn invitation(tenant: OrganizationId, id: InvitationId) -> Key<Invitation> {
+    record(tenant, id)
+}
+
+/// The organization's invitations: the accepted ones by creation, then those that were not accepted.
+pub fn invitations(tenant: OrganizationId) -> List<Invitation, Gsi1> {
+    List::new(partition(tenant, RecordType::Invitation))
+}
+
+/// An invitation's key in [`invitations`].
+pub fn invitation_in_list(invitation: &Invitation) -> Key<Invitation, Gsi1> {
+    let state = if invitation.accepted_at.is_some() {
+        "ACCEPTED"
+    } else {
+        "OPEN"
+    };
+    let (at, id) = (invitation.created_at, padded(invitation.id.get()));
+    let place = Sort::new(format!("{state}#{at}#{id}"));
+    invitations(invitation.organization_id).at(place)
 }
 
 /// The failed sign-ins to an account from a network. Neither needs to exist.

@@ -177,6 +177,10 @@ fn lists(keys: &mut Keys) {
     keys.add("subject_holder", subject_holder(tenant, "hash"));
     keys.add("listed_provider", listed_provider(tenant));
     keys.add("used_state", used_state("hash"));
+    keys.add("link", link("hash"));
+    keys.add("mail_count", mail_count("hash", at()));
+    keys.add("invitation", invitation(tenant, id(16)));
+    keys.list("invitations", invitations(tenant));
     keys.list("tokens", tokens(tenant, id(3)));
     keys.add("session", session(tenant, id(3), "hash"));
     keys.add("attempted", attempted(tenant, id(3), "key"));
@@ -239,6 +243,7 @@ fn lists(keys: &mut Keys) {
     keys.add("feed_batch", feed_batch(tenant, 16));
     keys.add("feed_start", feed_start(tenant));
     keys.list("due", due_in::<Reminder>(1));
+    keys.add("overdue", overdue::<Reminder>(tenant, at(), at()));
     keys.list("due_unsharded", due_unsharded::<Cleanup>());
     keys.list("references", references(tenant));
     keys.list("indexed_by_time", indexed_by_time(tenant));

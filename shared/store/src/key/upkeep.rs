@@ -76,6 +76,21 @@ pub(crate) fn due<R: Record<Workdesk>>(
     due_in(shard_of(organization)).at(Sort::new(at.to_string()))
 }
 
+/// The key of a record that has been overdue since an instant, and is visited again at another.
+pub(crate) fn overdue<R: Record<Workdesk>>(
+    organization: OrganizationId,
+    at: Timestamp,
+    since: Timestamp,
+) -> Key<R, Gsi4> {
+    due_in(shard_of(organization)).at(Sort::new(format!("{at}#{since}")))
+}
+
+/// Returns the instant of a key in [`due_in`], and since when its record has been overdue.
+pub(crate) fn due_instants(sort: &str) -> (Option<Timestamp>, Option<Timestamp>) {
+    let (at, since) = sort.split_once('#').unwrap_or((sort, ""));
+    (at.parse().ok(), since.parse().ok())
+}
+
 /// The due records of a kind that version 1.0 wrote, of all organizations.
 pub(crate) fn due_unsharded<R: Record<Workdesk>>() -> List<R, Gsi2> {
     List::new(format!("DUE#{}", R::KIND))

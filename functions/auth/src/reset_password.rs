@@ -1,0 +1,27 @@
+//! `POST /api/auth/reset`
+
+use shared::endpoint::*;
+use shared::model::PasswordReset;
+
+/// Sets a new password by the link of `POST /api/auth/forgot`.
+///
+/// Ends all sessions, tokens and links of the account. 403 `link_invalid` for a token that is unknown, used,
+/// or older than an hour, and after a change of the address or the password.
+#[utoipa::path(post, path = "/api/auth/reset")]
+pub async fn reset_password(
+    State(app): State<App>,
+    _: OwnPage,
+    Query(()): Query<()>,
+    ClientAddress(address): ClientAddress,
+    Body(PasswordReset { token, password }): Body<PasswordReset>,
+) -> Result<NoContent, Problem<(ConcurrentChange, LinkInvalid)>> {
+    let links = app.store.account_links();
+    let account = links.to_reset(&token).await?;
+    let (username, organization) = (&account.user.username, &account.organization);
+    let hash = password::hash_new(password, "password", username, organization).await?;
+    let network = app.notices_from(&address);
+    links
+        .reset(account, &token, &hash, network.as_deref())
+        .await?;
+    Ok(NoContent)
+}

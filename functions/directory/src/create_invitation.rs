@@ -1,0 +1,32 @@
+//! `POST /api/invitations`
+
+use shared::endpoint::*;
+use shared::model::InvitationCreate;
+
+use crate::view::{InvitationView, inviter};
+
+/// Invites a person, by a mail with a link.
+///
+/// `POST /api/auth/accept` makes the account of the link, once, within 7 days. The caller must hold every
+/// permission of the role (403 `permission_denied`), also when the link is followed. The plan includes a
+/// number of invitations a day, 50 by default (429 `rate_limited`). 409 `email_taken` if a user of the
+/// organization has the address.
+#[utoipa::path(post, path = "/api/invitations")]
+pub async fn create_invitation(
+    State(app): State<App>,
+    caller: Caller<need::InSession<need::ManageUsers>>,
+    Body(new): Body<InvitationCreate>,
+) -> Result<Single<InvitationView>, Problem<(EmailTaken, MailNotConfigured)>> {
+    let by = async {
+        let identity = caller.identity().await?;
+        app.needs_mail()?;
+        Ok(inviter(&identity))
+    };
+    let invitations = app.store.invitations();
+    let write = caller.pending_write();
+    let invitation = invitations
+        .create(write, by, new, app.links.issue())
+        .await?;
+    let by = &caller.identity().await?.user;
+    Ok(Single(InvitationView::new(invitation, Some(by.into()))))
+}

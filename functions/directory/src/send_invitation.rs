@@ -1,0 +1,37 @@
+//! `POST /api/invitations/{id}/send`
+
+use shared::endpoint::*;
+use shared::model::InvitationId;
+
+use crate::view::{InvitationView, inviter};
+
+/// Sends an invitation again, with a new link.
+///
+/// The old link is dead. The caller takes the place of the inviter, and must hold every permission of the
+/// role (403 `permission_denied`). 429 `rate_limited` after five times in a day (UTC), and after the day's
+/// invitations of the plan, among which it counts. 409 `invalid_transition` if it was accepted.
+#[utoipa::path(post, path = "/api/invitations/{id}/send")]
+pub async fn send_invitation(
+    State(app): State<App>,
+    caller: Caller<need::InSession<need::ManageUsers>>,
+    Path(id): Path<PathId<InvitationId>>,
+) -> Result<
+    Single<InvitationView>,
+    Problem<(
+        ConcurrentChange,
+        EmailTaken,
+        InvalidTransition,
+        MailNotConfigured,
+    )>,
+> {
+    let by = async || {
+        let identity = caller.identity().await?;
+        app.needs_mail()?;
+        Ok(inviter(&identity))
+    };
+    let (write, link) = (caller.pending_write(), app.links.issue());
+    let invitations = app.store.invitations();
+    let invitation = invitations.send(write, id.known()?, by, link).await?;
+    let by = &caller.identity().await?.user;
+    Ok(Single(InvitationView::new(invitation, Some(by.into()))))
+}

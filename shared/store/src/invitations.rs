@@ -1,0 +1,322 @@
+//! Invitations, and the accounts that they make.
+
+use std::collections::HashMap;
+
+use model::{
+    Code, EntryContent, Error, FullName, Held, Id, Invitation, InvitationCreate, InvitationId,
+    InvitationLink, Letter, Link, LinkPurpose, MailedLink, Organization, OrganizationEvent,
+    OrganizationId, PasswordHash, RecordType, Session, Sid, Timestamp, User, UserId, UserRef,
+    Username, digest, mail_limit, span,
+};
+use tokio::sync::OnceCell;
+
+use super::{
+    PendingWrite, WriteContext,
+    directory::{NewUser, email_taken},
+    ids::Reserved,
+    journal::head_in,
+    key::{self, AnyKey},
+    links::MailLimit,
+    page::{Page, Wanted},
+    record::record,
+    records::ReadHead,
+    retry::retry,
+    store::resource,
+    table::{Condition, Read, Record, Stored, Write},
+    tracked::Tracked,
+    writes::Writes,
+};
+
+resource! {
+    /// Invitations to organizations.
+    pub Invitations as invitations
+}
+
+record! {
+    invitation: Invitation = RecordType::Invitation.name(),
+    key: key::invitation(invitation.organization_id, invitation.id),
+    gsi1: Some(key::invitation_in_list(invitation)),
+}
+
+impl Tracked for Invitation {
+    const IS_JOURNALED: bool = true;
+
+    fn entry_of_new(&self) -> Option<EntryContent> {
+        let event = OrganizationEvent::InvitationCreated;
+        Some(EntryContent::created(event, self))
+    }
+}
+
+/// A user who sends an invitation.
+#[derive(Clone, Debug)]
+pub struct Inviter {
+    pub user: User,
+    pub held: Held,
+    /// The most invitations that the organization sends in a day.
+    pub most: u32,
+}
+
+/// An invitation with its link, as they were read.
+#[derive(Clone, Debug)]
+pub struct OpenInvitation {
+    pub invitation: Stored<Invitation>,
+    pub organization: Organization,
+    inviter: Stored<User>,
+    head: ReadHead,
+}
+
+/// The account that an invitee asks for.
+#[derive(Clone, Debug)]
+pub struct Accepted {
+    pub username: Username,
+    pub full_name: FullName,
+    pub password_hash: PasswordHash,
+}
+
+impl Invitations<'_> {
+    /// The organization's invitations: those that were not accepted first, then the newest. Each has the user
+    /// who sent it.
+    pub async fn list(
+        &self,
+        tenant: OrganizationId,
+        wanted: &Wanted,
+    ) -> Result<Page<(Stored<Invitation>, Option<UserRef>)>, Error> {
+        let all = key::invitations(tenant).descending();
+        let page: Page<Stored<Invitation>> = self.0.table.page(all, wanted).await?;
+        let inviters: Vec<UserId> = page.records().map(|one| one.invited_by).collect();
+        let inviters = self.0.users(tenant, inviters.iter().copied()).await?;
+        let inviters: HashMap<UserId, UserRef> = inviters;
+        Ok(page.map(|one| {
+            let by = inviters.get(&one.invited_by).cloned();
+            (one, by)
+        }))
+    }
+
+    /// Invites a person, by mail. 403 for a role beyond the inviter, 409 if a user has the address, 429 if the
+    /// day's invitations are sent.
+    pub async fn create(
+        &self,
+        pending: impl Into<PendingWrite>,
+        by: impl Future<Output = Result<Inviter, Error>>,
+        new: InvitationCreate,
+        mailed: MailedLink,
+    ) -> Result<Stored<Invitation>, Error> {
+        let invite = |context: &WriteContext, id, by: Inviter, now| {
+            let invitation = Invitation {
+                id,
+                organization_id: context.tenant,
+                email: new.email,
+                role: new.role.into(),
+                full_name: new.full_name,
+                invited_by: by.user.id,
+                link_hash: mailed.hash.clone(),
+                sent_again: 0,
+                created_at: now,
+                sent_at: now,
+                accepted_at: None,
+            };
+            let writes = self.sending(&invitation, &by, mailed, now)?;
+            Ok((invitation, writes))
+        };
+        self.0.create(pending, key::invitation, by, invite).await
+    }
+
+    /// Sends an invitation again, with another link. 404 if it is another tenant's. Else as
+    /// [`create`](Self::create); 409 if it was accepted.
+    pub async fn send<H: Future<Output = Result<Inviter, Error>>>(
+        &self,
+        pending: impl Into<PendingWrite>,
+        id: InvitationId,
+        by: impl Fn() -> H,
+        mailed: MailedLink,
+    ) -> Result<Stored<Invitation>, Error> {
+        let pending = pending.into();
+        let key = key::invitation(pending.tenant(), id);
+        let read = || async { tokio::try_join!(self.0.table.get(&key, Read::Consistent), by()) };
+        let write = async |context: WriteContext, (found, by): (Option<_>, Inviter)| {
+            let before: Stored<Invitation> = context.current(found, InvitationId::NOUN)?;
+            before.may_be_sent_by(&by.held)?;
+            let (mut after, now) = (before.clone(), self.0.now());
+            after.send_again(by.user.id, &mailed.hash, now)?;
+            let mut writes = self.sending(&after, &by, mailed.clone(), now)?;
+            writes.push(ended(&before, Condition::default()));
+            writes.push(Write::replace(&after)?);
+            self.0
+                .commit(&context, writes.making(id), after.replaced())
+                .await
+        };
+        let sent = self.0.write(pending, read, write).await?;
+        let load = async |_| self.0.one(&key, InvitationId::NOUN).await;
+        sent.or_load(load).await
+    }
+
+    /// The writes that send an invitation, with its link.
+    fn sending(
+        self,
+        invitation: &Invitation,
+        by: &Inviter,
+        mailed: MailedLink,
+        now: Timestamp,
+    ) -> Result<Writes, Error> {
+        let (tenant, email) = (invitation.organization_id, &invitation.email);
+        invitation.may_be_sent_by(&by.held)?;
+        let link = Link {
+            hash: mailed.hash.clone(),
+            organization_id: tenant,
+            purpose: LinkPurpose::Invitation(InvitationLink {
+                invitation_id: invitation.id,
+                invited_by: by.user.id,
+            }),
+            ends_at: invitation.ends_at(),
+        };
+        let letter = Letter::Invitation {
+            invited_by: by.user.full_name.clone(),
+            role: invitation.role.clone(),
+            link: mailed,
+            expires_at: link.ends_at,
+        };
+        let mut writes = Writes::from(Write::create(&link)?);
+        writes.push(self.0.mail_of(tenant, None, email, letter)?);
+        let is_free = Write::check(key::email_holder(tenant, &email.key()), Condition::absent());
+        writes.push_or(is_free, email_taken());
+        let limit = MailLimit {
+            of: format!("invitations\n{tenant}"),
+            period: span::DAY,
+            most: by.most.into(),
+        };
+        writes.push_or(limit.counted(now), mail_limit(now, limit.period));
+        Ok(writes)
+    }
+
+    /// Deletes an invitation, whose link is dead from then on. 404 if it is another tenant's, 403 for a role
+    /// beyond the caller.
+    pub async fn delete<H: Future<Output = Result<Held, Error>>>(
+        &self,
+        pending: impl Into<PendingWrite>,
+        id: InvitationId,
+        by: impl Fn() -> H,
+    ) -> Result<(), Error> {
+        let pending = pending.into();
+        let key = key::invitation(pending.tenant(), id);
+        let read = || async { tokio::try_join!(self.0.table.get(&key, Read::Consistent), by()) };
+        let write = async |context: WriteContext, (found, held): (Option<_>, Held)| {
+            let invitation: Stored<Invitation> = context.current(found, InvitationId::NOUN)?;
+            invitation.may_be_sent_by(&held)?;
+            let link = ended(&invitation, Condition::default());
+            let writes = vec![Write::forget(&invitation), link];
+            self.0.commit(&context, writes, ()).await
+        };
+        self.0.write(pending, read, write).await?.not_replayed()
+    }
+
+    /// The invitation of a link. 403 for a dead one.
+    pub async fn open(&self, token: &str) -> Result<OpenInvitation, Error> {
+        let found = self.0.followed(token).await?;
+        let Link {
+            organization_id: tenant,
+            purpose,
+            ..
+        } = found.ok_or_else(refused)?;
+        let LinkPurpose::Invitation(link) = purpose else {
+            return Err(refused());
+        };
+        let invitation = key::invitation(tenant, link.invitation_id);
+        let inviter = key::user(tenant, link.invited_by);
+        let organization = key::organization(tenant);
+        let keys = [
+            AnyKey::from(&invitation),
+            (&inviter).into(),
+            (&organization).into(),
+            key::organization_head(tenant).into(),
+        ];
+        let found = self.0.table.batch_get(keys, Read::Consistent).await?;
+        let open = OpenInvitation {
+            invitation: found.get(&invitation)?.ok_or_else(refused)?,
+            organization: found.get(&organization)?.ok_or_else(refused)?.record,
+            inviter: found.get(&inviter)?.ok_or_else(refused)?,
+            head: head_in(&found, tenant)?,
+        };
+        if open.invitation.is_open(&digest(token), &open.inviter) {
+            Ok(open)
+        } else {
+            Err(refused())
+        }
+    }
+
+    /// Makes the account of an invitation, and begins a session of its user. 403 for a dead invitation, 409 when the username or the address is taken.
+    pub async fn accept(
+        &self,
+        open: OpenInvitation,
+        token: &str,
+        new: &Accepted,
+        begun: impl Fn(&Sid, &User) -> Session,
+    ) -> Result<(Sid, User), Error> {
+        let (id, begun) = (OnceCell::new(), &begun);
+        let first: Reserved<UserId> = self.0.id_once(&id).await?;
+        let read = || async { Ok((first.clone(), self.open(token).await?)) };
+        let write = |(id, open): (Reserved<UserId>, OpenInvitation)| async move {
+            let (id, now) = (id.used(), self.0.now());
+            let tenant = open.invitation.organization_id;
+            let (user, mut writes) = self.account(&open, id, new, now)?;
+            let sid = Sid::generate(tenant, id, now);
+            writes.push(Write::create(&begun(&sid, &user))?);
+            let context = WriteContext {
+                actor: Some(id),
+                ..WriteContext::from(tenant)
+            };
+            let context = context.with_head(open.head);
+            self.0.commit(&context, writes, (sid, user)).await
+        };
+        let accepted = retry((first.clone(), open), read, write).await?;
+        accepted.not_replayed()
+    }
+
+    /// The user of an accepted invitation, and the writes. The account is fresh: the inviter made it.
+    fn account(
+        self,
+        open: &OpenInvitation,
+        id: UserId,
+        new: &Accepted,
+        now: Timestamp,
+    ) -> Result<(User, Writes), Error> {
+        let OpenInvitation {
+            invitation,
+            inviter,
+            ..
+        } = open;
+        let new = NewUser {
+            username: new.username.clone().into(),
+            full_name: new.full_name.clone().into(),
+            email: Some(invitation.email.clone()),
+            email_verified_at: Some(now),
+            role: invitation.role.known().ok_or_else(refused)?,
+            extra_permissions: Vec::new(),
+            password_hash: new.password_hash.clone(),
+            provider_subject: None,
+        };
+        let directory = self.0.directory();
+        let tenant = invitation.organization_id;
+        let (user, mut writes) = directory.new_user(tenant, id, new, Some(inviter.id))?;
+        writes.push(Write::create(&user)?);
+        writes.push_or(ended(invitation, Condition::exists()), refused());
+        let mut accepted = invitation.clone();
+        accepted.accepted_at = Some(now);
+        writes.push(Write::replace(&accepted)?);
+        let as_read = Condition::version(inviter.version);
+        writes.push(Write::check(inviter.key(), as_read));
+        writes.note(user.entry_of_new());
+        writes.note(EntryContent::accepted(invitation, &user));
+        Ok((user, writes))
+    }
+}
+
+/// Ends the link of an invitation.
+fn ended(invitation: &Invitation, expected: Condition) -> Write {
+    Write::delete(key::link(&invitation.link_hash), expected)
+}
+
+/// 403, whatever is wrong with the link.
+fn refused() -> Error {
+    let detail = "The invitation is not valid, or no longer. Ask for another one.";
+    Error::forbidden(Code::InvitationInvalid, detail)
+}

@@ -1,0 +1,435 @@
+//! Faults, each played for ten minutes at 1 and at 100 requests a second: its alarms ring, and no others.
+//!
+//! The alarms are the template's, by an evaluator of CloudWatch's rules. The functions' own metrics are lines as the
+//! code writes them. Before each fault lie six healthy hours.
+
+mod cloudwatch;
+mod math;
+
+use std::collections::BTreeSet;
+
+use shared::telemetry::Metric;
+use tests::{FUNCTIONS, Function, support::roles};
+
+use self::cloudwatch::{Alarm, Metrics};
+use super::{
+    generated::{alarms, template::upper_camel},
+    metrics::{Watched, written_by},
+};
+
+/// Minutes before a fault.
+const HEALTHY: usize = 360;
+
+/// Minutes of a fault.
+const FAULT: usize = 10;
+
+/// A minute of the deployment, which a fault changes.
+struct Minute<'a> {
+    metrics: &'a mut Metrics,
+    at: usize,
+    /// Minutes since the fault began.
+    since: usize,
+    /// Requests a minute of each function.
+    requests: f64,
+}
+
+impl Minute<'_> {
+    /// Writes a metric of AWS.
+    fn aws(&mut self, metric: (&str, &str), dimension: (&str, &str), value: f64, times: f64) {
+        let metric = Watched::new(&format!("AWS/{}", metric.0), metric.1, &[dimension]);
+        self.metrics.write(self.at, metric, value, times);
+    }
+
+    fn lambda(&mut self, function: &Function, name: &str, value: f64, times: f64) {
+        let logical = upper_camel(function.name);
+        self.aws(("Lambda", name), ("FunctionName", &logical), value, times);
+    }
+
+    fn gateway(&mut self, name: &str, times: f64) {
+        self.aws(("ApiGateway", name), ("ApiId", "Api"), 1.0, times);
+    }
+
+    fn queue(&mut self, queue: &str, name: &str, value: f64) {
+        let queue = format!("{queue}.QueueName");
+        self.aws(("SQS", name), ("QueueName", &queue), value, 1.0);
+    }
+
+    /// Writes a metric of the code so many times.
+    fn own(&mut self, metric: Metric, function: &str, times: f64) {
+        let (metric, value) = written_by(metric, function);
+        self.metrics.write(self.at, metric, value, times);
+    }
+
+    /// A metric of the code that its function does not write in this minute.
+    fn lacks(&mut self, metric: Metric) {
+        self.metrics.forget(self.at, &written_by(metric, "").0);
+    }
+
+    fn runs(&mut self, function: &Function, millis: f64) {
+        self.lambda(function, "Invocations", 1.0, self.requests);
+        self.lambda(function, "Errors", 0.0, self.requests);
+        self.lambda(function, "Throttles", 0.0, self.requests);
+        self.lambda(function, "Duration", millis, self.requests);
+    }
+
+    /// All runs take longer than they may.
+    fn is_slow(&mut self, function: &Function) {
+        let logical = upper_camel(function.name);
+        let duration = Watched::new("AWS/Lambda", "Duration", &[("FunctionName", &logical)]);
+        self.metrics.forget(self.at, &duration);
+        let millis = f64::from(function.ends_within) * 2.0;
+        self.lambda(function, "Duration", millis, self.requests);
+    }
+
+    /// Every function, queue and count as it is.
+    fn healthy(&mut self) {
+        for function in FUNCTIONS {
+            self.runs(function, f64::from(function.ends_within) / 10.0);
+            if function.api().is_some() {
+                self.gateway("Count", self.requests);
+                // One of a hundred requests names a record that is not there.
+                self.gateway("4xx", self.requests / 100.0);
+                self.own(Metric::Refusal, function.name, self.requests / 100.0);
+            }
+        }
+        for queue in ["Action", "Webhook", "Sweep", "Change"] {
+            self.queue(&format!("{queue}Queue"), AGE, 1.0);
+            self.queue(&format!("{queue}DeadLetterQueue"), VISIBLE, 0.0);
+        }
+        for consumer in ["Publisher", "Indexer"] {
+            let dimension = ("FunctionName", consumer);
+            self.aws(("Lambda", "IteratorAge"), dimension, 200.0, self.requests);
+        }
+        self.own(Metric::Overdue(0), "", 1.0);
+        self.own(Metric::Action("succeeded"), "", self.requests);
+        self.own(Metric::Delivery("delivered"), "", self.requests);
+        self.own(Metric::CheckFailure(0), "", 1.0);
+    }
+
+    fn due_age(&mut self, kind: &'static str) {
+        let seconds = 60 * self.since;
+        self.own(Metric::DueAge(kind, seconds), "", 1.0);
+    }
+}
+
+const AGE: &str = "ApproximateAgeOfOldestMessage";
+const VISIBLE: &str = "ApproximateNumberOfMessagesVisible";
+
+/// A fault: how it shows in each minute, and the alarms that it rings.
+struct Fault {
+    name: String,
+    rings: BTreeSet<String>,
+    minutes: usize,
+    shows: Box<dyn Fn(&mut Minute<'_>)>,
+}
+
+fn fault(name: &str, rings: &[&str], shows: impl Fn(&mut Minute<'_>) + 'static) -> Fault {
+    Fault {
+        name: name.to_owned(),
+        rings: rings.iter().map(ToString::to_string).collect(),
+        minutes: FAULT,
+        shows: Box::new(shows),
+    }
+}
+
+impl Fault {
+    fn lasting(self, minutes: usize) -> Self {
+        Self { minutes, ..self }
+    }
+}
+
+/// Faults of a function with endpoints.
+fn of_endpoints(function: &'static Function) -> Vec<Fault> {
+    let logical = upper_camel(function.name);
+    let name = |what: &str| format!("{} {what}", function.name);
+    let [fast, slow, latency] =
+        ["FastBurn", "SlowBurn", "Latency"].map(|kind| logical.clone() + kind);
+    let both = [&*fast, &*slow];
+    vec![
+        fault(&name("answers 503"), &both, |minute| {
+            minute.own(Metric::Failure, function.name, minute.requests);
+            minute.gateway("5xx", minute.requests);
+        }),
+        fault(&name("crashes"), &both, |minute| {
+            minute.lambda(function, "Errors", 1.0, minute.requests);
+            minute.gateway("5xx", minute.requests);
+        }),
+        fault(&name("has no concurrency"), &both, |minute| {
+            minute.lambda(function, "Throttles", 1.0, minute.requests);
+        }),
+        fault(
+            &name("fails at one of a hundred requests"),
+            &[&slow],
+            |minute| {
+                minute.own(Metric::Failure, function.name, minute.requests / 100.0);
+            },
+        )
+        .lasting(HEALTHY),
+        fault(&name("is slow"), &[&latency], |minute| {
+            minute.is_slow(function);
+        }),
+    ]
+}
+
+fn of_background(function: &'static Function) -> Vec<Fault> {
+    let failures = upper_camel(function.name) + "Failures";
+    let name = |what: &str| format!("{} {what}", function.name);
+    vec![
+        fault(&name("crashes at times"), &[&failures], |minute| {
+            minute.lambda(function, "Errors", 1.0, minute.requests / 8.0);
+        }),
+        fault(
+            &name("has no concurrency at times"),
+            &[&failures],
+            |minute| {
+                minute.lambda(function, "Throttles", 1.0, minute.requests / 8.0);
+            },
+        ),
+        fault(&name("is slow"), &["BackgroundLatency"], |minute| {
+            minute.is_slow(function);
+        }),
+    ]
+}
+
+/// Faults of the work behind the endpoints.
+fn of_work() -> Vec<Fault> {
+    let overdue = |minute: &mut Minute<'_>| {
+        // The sweeper sends a second message after two minutes.
+        if minute.since >= 2 {
+            minute.own(Metric::Overdue(3), "", 1.0);
+            minute.due_age("agent_action");
+        }
+    };
+    let mut all = vec![
+        fault(
+            "no worker runs",
+            &["LateWork", "OldMessages", "OverdueActions"],
+            move |minute| {
+                minute.queue(
+                    "ActionQueue",
+                    AGE,
+                    60.0 * f64::from(u32::try_from(minute.since).unwrap()),
+                );
+                minute.lacks(Metric::Action("succeeded"));
+                overdue(minute);
+            },
+        ),
+        fault(
+            "messages of actions vanish",
+            &["LateWork", "OverdueActions"],
+            overdue,
+        ),
+        fault("the sweeper does not run", &["OverdueActions"], |minute| {
+            minute.lacks(Metric::Overdue(0));
+        }),
+        fault("webhook messages wait", &["OldDeliveries"], |minute| {
+            let seconds = 60 * minute.since;
+            minute.queue(
+                "WebhookQueue",
+                AGE,
+                f64::from(u32::try_from(seconds).unwrap()),
+            );
+        })
+        .lasting(30),
+        fault(
+            "a call has an unknown outcome",
+            &["UnknownOutcomes"],
+            |minute| {
+                minute.own(Metric::Action("unknown"), "", f64::from(minute.since == 1));
+            },
+        ),
+        fault(
+            "a target system refuses every second call",
+            &["FailedActions"],
+            |minute| {
+                minute.own(Metric::Action("failed"), "", minute.requests);
+            },
+        ),
+        fault("a target system is down", &["OpenBreakers"], |minute| {
+            // After 30 seconds, 1, 2 and 4 minutes, and so on.
+            let opens = [1, 2, 4, 8].contains(&minute.since);
+            minute.own(Metric::BreakerOpened, "", f64::from(opens));
+            minute.lacks(Metric::Action("succeeded"));
+        }),
+        fault("receivers are down", &["FailedDeliveries"], |minute| {
+            minute.own(Metric::Delivery("failed"), "", minute.requests * 2.0);
+        }),
+    ];
+    for kind in shared::store::DueCounts::KINDS {
+        all.push(fault(
+            &format!("{kind} is late"),
+            &["LateWork"],
+            move |minute| {
+                minute.due_age(kind);
+            },
+        ));
+    }
+    for (queue, alarm) in [
+        ("Action", "DeadLetters"),
+        ("Webhook", "WebhookDeadLetters"),
+        ("Sweep", "SweepDeadLetters"),
+        ("Change", "LostChanges"),
+    ] {
+        all.push(fault(
+            &format!("{queue} has a dead letter"),
+            &[alarm],
+            move |minute| {
+                minute.queue(&format!("{queue}DeadLetterQueue"), VISIBLE, 1.0);
+            },
+        ));
+    }
+    for consumer in ["Publisher", "Indexer"] {
+        all.push(fault(
+            &format!("{consumer} is behind"),
+            &["OldChanges"],
+            move |minute| {
+                let millis = f64::from(u32::try_from(60_000 * minute.since).unwrap());
+                minute.aws(
+                    ("Lambda", "IteratorAge"),
+                    ("FunctionName", consumer),
+                    millis,
+                    1.0,
+                );
+            },
+        ));
+    }
+    all
+}
+
+/// Faults of the table, of clients and of the gateway.
+fn of_surroundings() -> Vec<Fault> {
+    vec![
+        fault("the table throttles", &["TableThrottles"], |minute| {
+            let throttled = ("DynamoDB", "WriteThrottleEvents");
+            minute.aws(
+                throttled,
+                ("TableName", "Table"),
+                1.0,
+                minute.requests / 4.0,
+            );
+        }),
+        fault("a record does not read", &["UnreadableRecords"], |minute| {
+            minute.own(Metric::Unreadable(1), "", minute.requests / 10.0);
+        }),
+        fault(
+            "somebody guesses passwords",
+            &["SignInFailures"],
+            |minute| {
+                minute.own(Metric::SignInFailure, "auth", minute.requests);
+                minute.own(Metric::Refusal, "auth", minute.requests);
+                minute.gateway("Count", minute.requests);
+                minute.gateway("4xx", minute.requests);
+            },
+        ),
+        fault("the gateway refuses", &["GatewayRefusals"], |minute| {
+            minute.gateway("Count", minute.requests);
+            minute.gateway("4xx", minute.requests);
+        }),
+        fault("the check fails", &["ScheduledCheck"], |minute| {
+            minute.own(Metric::CheckFailure(1), "checker", 1.0);
+        }),
+        fault("the check does not run", &["ScheduledCheck"], |minute| {
+            minute.lacks(Metric::CheckFailure(0));
+        }),
+    ]
+}
+
+fn faults() -> Vec<Fault> {
+    let of_endpoints = FUNCTIONS
+        .iter()
+        .filter(|one| one.api().is_some())
+        .flat_map(of_endpoints);
+    let mut all: Vec<Fault> = of_endpoints.collect();
+    all.extend(alarms::background().flat_map(of_background));
+    all.extend(of_work());
+    all.extend(of_surroundings());
+    all
+}
+
+/// Plays healthy hours, and then a fault. Returns the alarms of the fault, and those before it.
+fn play(
+    fault: &Fault,
+    alarms: &[Alarm],
+    healthy: &Metrics,
+    requests: f64,
+) -> [BTreeSet<String>; 2] {
+    let mut metrics = healthy.clone();
+    let ringing = |metrics: &Metrics, end: usize| {
+        let ringing = alarms.iter().filter(|alarm| alarm.rings(metrics, end));
+        ringing
+            .map(|alarm| alarm.name.clone())
+            .collect::<BTreeSet<_>>()
+    };
+    let before = ringing(&metrics, HEALTHY);
+    let mut rang = BTreeSet::new();
+    for since in 1..=fault.minutes {
+        let at = HEALTHY + since - 1;
+        let mut minute = Minute {
+            metrics: &mut metrics,
+            at,
+            since,
+            requests,
+        };
+        minute.healthy();
+        (fault.shows)(&mut minute);
+        // The rest of a long fault changes nothing any more.
+        if since <= FAULT || since == fault.minutes {
+            rang.extend(ringing(&metrics, at + 1));
+        }
+    }
+    [rang, before]
+}
+
+#[test]
+fn each_fault_rings_its_alarms_and_no_others() {
+    let alarms = Alarm::all(&roles::template());
+    let faults = faults();
+    let mut wrong = Vec::new();
+    for requests in [60.0, 6_000.0] {
+        let mut healthy = Metrics::default();
+        for at in 0..HEALTHY {
+            let mut minute = Minute {
+                metrics: &mut healthy,
+                at,
+                since: 0,
+                requests,
+            };
+            minute.healthy();
+        }
+        for fault in &faults {
+            let [rang, before] = play(fault, &alarms, &healthy, requests);
+            if rang != fault.rings || !before.is_empty() {
+                let (name, expected) = (&fault.name, &fault.rings);
+                wrong.push(format!(
+                    "{name}, {requests} requests a minute: {rang:?} instead of {expected:?}; before: {before:?}"
+                ));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    // Each alarm has a fault, and two that leave it silent.
+    for alarm in alarms {
+        let rings = faults
+            .iter()
+            .filter(|fault| fault.rings.contains(&alarm.name));
+        let rings = rings.count();
+        assert!(rings > 0, "no fault rings {}", alarm.name);
+        assert!(faults.len() - rings >= 2, "{} rings always", alarm.name);
+    }
+}
+
+/// The text of an alarm names a saved query, or two.
+#[test]
+fn each_alarm_names_the_query_that_shows_its_cause() {
+    let names: BTreeSet<_> = alarms::query_names().collect();
+    let mut used = BTreeSet::new();
+    for alarm in Alarm::all(&roles::template()) {
+        let quoted = alarm.text.split('"').skip(1).step_by(2);
+        let queries: Vec<_> = quoted.filter(|name| names.contains(name)).collect();
+        assert!(!queries.is_empty(), "{}: {}", alarm.name, alarm.text);
+        assert!(alarm.text.len() <= 1_024, "{} is long", alarm.name);
+        used.extend(queries.iter().map(ToString::to_string));
+    }
+    let names: BTreeSet<_> = names.into_iter().map(ToOwned::to_owned).collect();
+    assert_eq!(used, names);
+}

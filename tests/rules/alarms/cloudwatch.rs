@@ -1,0 +1,167 @@
+//! An evaluator of CloudWatch's alarms, read from the template.
+//!
+//! CloudWatch evaluates an alarm each minute, over windows that end with this minute. A missing datapoint counts as
+//! `TreatMissingData` says.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::math::evaluate;
+use crate::metrics::{Watched, watched};
+
+/// The metrics of some minutes.
+#[derive(Clone, Debug, Default)]
+pub struct Metrics(BTreeMap<Watched, BTreeMap<usize, Vec<Sample>>>);
+
+/// A value that was written so many times within a minute.
+#[derive(Clone, Copy, Debug)]
+struct Sample {
+    value: f64,
+    times: f64,
+}
+
+impl Metrics {
+    pub fn write(&mut self, minute: usize, metric: Watched, value: f64, times: f64) {
+        if times > 0.0 {
+            let of_minute = self.0.entry(metric).or_default().entry(minute);
+            of_minute.or_default().push(Sample { value, times });
+        }
+    }
+
+    /// Removes what was written of a metric in a minute.
+    pub fn forget(&mut self, minute: usize, metric: &Watched) {
+        if let Some(minutes) = self.0.get_mut(metric) {
+            minutes.remove(&minute);
+        }
+    }
+
+    /// Returns the statistic of a metric in the minutes from `begin` to before `end`; none without a value.
+    fn statistic(&self, name: &str, metric: &Watched, begin: usize, end: usize) -> Option<f64> {
+        let minutes = self.0.get(metric)?.range(begin..end);
+        let mut samples: Vec<Sample> = minutes.flat_map(|(_, samples)| samples.clone()).collect();
+        let last = samples.last()?;
+        let times: f64 = samples.iter().map(|one| one.times).sum();
+        let up_to = |part: &str| part.parse::<f64>().unwrap();
+        Some(match name {
+            "Sum" => samples.iter().map(|one| one.value * one.times).sum(),
+            "Maximum" => samples
+                .iter()
+                .fold(last.value, |max, one| max.max(one.value)),
+            _ if name.starts_with("PR(:") => {
+                let limit = up_to(name.trim_start_matches("PR(:").trim_end_matches(')'));
+                let within = samples.iter().filter(|one| one.value <= limit);
+                100.0 * within.map(|one| one.times).sum::<f64>() / times
+            }
+            _ => {
+                let mut left = up_to(name.strip_prefix('p').unwrap()) / 100.0 * times;
+                samples.sort_by(|one, other| one.value.total_cmp(&other.value));
+                let reached = samples.iter().find(|one| {
+                    left -= one.times;
+                    left <= 0.0
+                });
+                reached.unwrap_or(samples.last()?).value
+            }
+        })
+    }
+}
+
+/// An alarm of the template.
+#[derive(Debug)]
+pub struct Alarm {
+    pub name: String,
+    pub text: String,
+    /// The statistics by id, and the expression of them that is watched.
+    statistics: BTreeMap<String, (String, Watched)>,
+    expression: String,
+    /// Minutes.
+    period: usize,
+    windows: usize,
+    breaching: usize,
+    threshold: f64,
+    includes_threshold: bool,
+    missing_breaches: bool,
+}
+
+impl Alarm {
+    /// Returns the alarms of a template.
+    pub fn all(template: &Value) -> Vec<Self> {
+        let resources = template["Resources"].as_object().unwrap().iter();
+        let alarms = resources.filter(|(_, one)| one["Type"] == "AWS::CloudWatch::Alarm");
+        alarms
+            .map(|(name, alarm)| Self::read(name, &alarm["Properties"]))
+            .collect()
+    }
+
+    fn read(name: &str, alarm: &Value) -> Self {
+        let text = |value: &Value| value.as_str().unwrap().to_owned();
+        let number = |value: &Value| usize::try_from(value.as_u64().unwrap()).unwrap();
+        let mut statistics = BTreeMap::new();
+        let mut expression = "only".to_owned();
+        let mut periods = Vec::new();
+        match alarm["Metrics"].as_array() {
+            None => {
+                periods.push(number(&alarm["Period"]));
+                let statistic = (text(&alarm["Statistic"]), watched(alarm));
+                statistics.insert("only".to_owned(), statistic);
+            }
+            Some(queries) => {
+                for query in queries {
+                    let Some(metric) = query.get("MetricStat") else {
+                        expression = text(&query["Expression"]);
+                        continue;
+                    };
+                    assert_eq!(query["ReturnData"], false, "{name}");
+                    periods.push(number(&metric["Period"]));
+                    let statistic = (text(&metric["Stat"]), watched(&metric["Metric"]));
+                    statistics.insert(text(&query["Id"]), statistic);
+                }
+            }
+        }
+        periods.dedup();
+        assert_eq!(periods.len(), 1, "{name} mixes periods");
+        assert!(statistics.len() <= 10, "{name} has too many metrics");
+        let windows = number(&alarm["EvaluationPeriods"]);
+        let breaching = alarm["DatapointsToAlarm"].as_u64();
+        let missing = text(&alarm["TreatMissingData"]);
+        assert!(["breaching", "notBreaching"].contains(&missing.as_str()));
+        let comparison = text(&alarm["ComparisonOperator"]);
+        Self {
+            name: name.to_owned(),
+            text: text(&alarm["AlarmDescription"]),
+            statistics,
+            expression,
+            period: periods[0] / 60,
+            windows,
+            breaching: breaching.map_or(windows, |count| usize::try_from(count).unwrap()),
+            threshold: alarm["Threshold"].as_f64().unwrap(),
+            includes_threshold: match comparison.as_str() {
+                "GreaterThanOrEqualToThreshold" => true,
+                "GreaterThanThreshold" => false,
+                other => panic!("{other}"),
+            },
+            missing_breaches: missing == "breaching",
+        }
+    }
+
+    /// Returns whether it rings after the minute before `end`.
+    pub fn rings(&self, metrics: &Metrics, end: usize) -> bool {
+        let breaches = |window: usize| {
+            let end = end.saturating_sub(window * self.period);
+            let value = self.value(metrics, end.saturating_sub(self.period), end);
+            value.map_or(self.missing_breaches, |value| {
+                value > self.threshold || self.includes_threshold && value >= self.threshold
+            })
+        };
+        (0..self.windows).filter(|window| breaches(*window)).count() >= self.breaching
+    }
+
+    fn value(&self, metrics: &Metrics, begin: usize, end: usize) -> Option<f64> {
+        let statistics = self.statistics.iter();
+        let values = statistics.map(|(id, (statistic, metric))| {
+            let value = metrics.statistic(statistic, metric, begin, end);
+            (id.clone(), value)
+        });
+        evaluate(&self.expression, &values.collect())
+    }
+}

@@ -1,0 +1,114 @@
+//! Addresses of users, invitations, and the links that mails have.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+use shared::{
+    model::{Email, Held, InvitationId, Letter, Mail, MailedLink, PasswordForgotten, User},
+    store::Inviter,
+};
+
+use super::{Api, text_of};
+use crate::records;
+
+/// The mails of a world, in parts.
+pub struct Mailbox<'a> {
+    api: &'a Api,
+    seen: BTreeSet<String>,
+}
+
+impl Mailbox<'_> {
+    /// The mails since the last call.
+    pub async fn news(&mut self) -> Vec<Mail> {
+        let mut news = self.api.mails().await;
+        news.retain(|mail| self.seen.insert(mail.id.clone()));
+        news
+    }
+
+    /// The only mail since the last call.
+    pub async fn mail(&mut self) -> Mail {
+        let mut news = self.news().await;
+        assert_eq!(news.len(), 1, "{news:?}");
+        news.remove(0)
+    }
+
+    /// The token of the only mail since the last call.
+    pub async fn token(&mut self) -> String {
+        let mail = self.mail().await;
+        let (Letter::Invitation { link, .. }
+        | Letter::PasswordReset { link, .. }
+        | Letter::EmailConfirmation { link, .. }) = &mail.letter
+        else {
+            panic!("no link: {mail:?}");
+        };
+        self.api.app.links.token(link).unwrap()
+    }
+}
+
+impl Api {
+    /// All mails that were written.
+    pub async fn mails(&self) -> Vec<Mail> {
+        let mut items = self.items().await;
+        items.retain(|item| text_of(item, "kind") == "mail");
+        let mails = items.into_iter().map(serde_dynamo::from_item);
+        mails.map(Result::unwrap).collect()
+    }
+
+    /// The mails from now on.
+    pub async fn mailbox(&self) -> Mailbox<'_> {
+        let mut mailbox = Mailbox {
+            api: self,
+            seen: BTreeSet::new(),
+        };
+        mailbox.news().await;
+        mailbox
+    }
+
+    /// A link that no mail has, and its token.
+    fn link(&self) -> (MailedLink, String) {
+        let link = self.app.links.issue();
+        let token = self.app.links.token(&link).unwrap();
+        (link, token)
+    }
+
+    /// The token of a link to a new address of a user.
+    pub async fn has_link_to_confirm(&self, user: &User, email: &str) -> String {
+        let ((link, token), links) = (self.link(), self.store.account_links());
+        links.ask_for(user, address(email), link).await.unwrap();
+        token
+    }
+
+    /// Gives a user a verified address.
+    pub async fn has_verified(&self, user: &User, email: &str) {
+        let token = self.has_link_to_confirm(user, email).await;
+        let links = self.store.account_links();
+        links.confirm_email(&token, None).await.unwrap();
+    }
+
+    /// The token of a link for a forgotten password of the only user of a verified address.
+    pub async fn has_link_to_reset(&self, email: &str) -> String {
+        let ((link, token), links) = (self.link(), self.store.account_links());
+        let named: PasswordForgotten = records::sent(&json!({"email": email}));
+        let issue = || link.clone();
+        links.forgot(&named, "test", issue).await.unwrap();
+        token
+    }
+
+    /// An invitation by a user, and the token of its link.
+    pub async fn has_invitation(&self, by: &User, body: Value) -> (InvitationId, String) {
+        let (link, token) = self.link();
+        let by = Inviter {
+            user: by.clone(),
+            held: Held(by.permissions()),
+            most: 50,
+        };
+        let (tenant, by) = (by.user.organization_id, async { Ok(by) });
+        let invitations = self.store.invitations();
+        let created = invitations.create(tenant, by, records::sent(&body), link);
+        (created.await.unwrap().id, token)
+    }
+}
+
+fn address(text: &str) -> Email {
+    serde_json::from_value(json!(text)).unwrap()
+}
