@@ -8,7 +8,7 @@ use shared::model::Permission;
 use tests::support::{Api, METHODS, Request, World, document, example, operations};
 
 /// Operations that need no session.
-const PUBLIC: [(&str, &str); 9] = [
+const PUBLIC: [(&str, &str); 10] = [
     ("POST", "/api/auth/login"),
     ("POST", "/api/auth/accept"),
     ("POST", "/api/auth/forgot"),
@@ -17,6 +17,7 @@ const PUBLIC: [(&str, &str); 9] = [
     ("GET", "/api/auth/sign-in"),
     ("GET", "/api/auth/oidc"),
     ("GET", "/api/auth/oidc/callback"),
+    ("POST", "/api/notifications/unsubscribe"),
     ("GET", "/api/openapi.json"),
 ];
 
@@ -268,7 +269,7 @@ const FIXED: [&str; 11] = [
 
 /// Fixed fields of single records, which have operations of their own for some of them.
 const FIXED_OF: [(&str, &[&str]); 7] = [
-    ("User", &["emailVerifiedAt"]),
+    ("User", &["emailBouncedAt", "emailVerifiedAt"]),
     ("Activity", &["creatorId", "tags"]),
     ("Comment", &["userId", "parentId", "deletedAt", "user"]),
     (

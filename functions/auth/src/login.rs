@@ -21,6 +21,8 @@ use crate::view::UserView;
 /// The right password of a user who signs in by the organization's provider alone gets 403
 /// `password_sign_in_off`.
 ///
+/// A suspended organization is named only after a right password (403 `organization_suspended`).
+///
 /// A network is an IPv4 address or the first 64 bits of an IPv6 address. An attempt that is answered
 /// 503 does not count as failed.
 #[utoipa::path(post, path = "/api/auth/login")]
@@ -31,8 +33,10 @@ pub async fn login(
     ClientAddress(address): ClientAddress,
     UserAgent(user_agent): UserAgent,
     Body(Login { username, password }): Body<Login>,
-) -> Result<SetCookie<UserView>, Problem<(InvalidCredentials, PasswordSignInOff, TooManyAttempts)>>
-{
+) -> Result<
+    SetCookie<UserView>,
+    Problem<(InvalidCredentials, OrganizationSuspended, PasswordSignInOff, TooManyAttempts)>,
+> {
     telemetry::signs_in_from(&address);
     let sign_in = app.store.sign_in();
     let (attempt, account) = sign_in.attempt(&username, &address).await?;

@@ -1,5 +1,5 @@
 //! Resends lost messages, ends abandoned actions and sessions, finishes deletes, reminds users, and sends the
-//! messages of webhook deliveries that are due.
+//! messages of webhook deliveries and mails that are due.
 //!
 //! Due work is in shards. Each minute a message goes out for each shard that has some, and starts a run for
 //! it. A run resumes what a crashed request or worker left undone. A crashed run leaves nothing worse, and two
@@ -15,7 +15,7 @@ use std::{collections::BTreeMap, time::Duration};
 use agent::{action::Message, session::AgentSessionStatus};
 use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent, SqsMessage};
 use futures::{StreamExt, stream};
-use model::{Error, Timestamp, WebhookDelivery, span};
+use model::{Error, Mail, Timestamp, WebhookDelivery, span};
 use runtime::{
     messages,
     queue::{Queue, Queued},
@@ -36,7 +36,7 @@ const AT_ONCE: usize = 200;
 /// Records handled concurrently.
 const CONCURRENCY: usize = 10;
 
-/// Shards counted concurrently, each by seven queries.
+/// Shards counted concurrently, each by eight queries.
 const COUNTED: usize = 4;
 
 /// Time limit of a run: less than a minute, after which the next one begins, and than the function's timeout.
@@ -54,6 +54,7 @@ pub struct Sweeper {
 pub struct Queues {
     pub actions: Queue,
     pub webhooks: Queue,
+    pub mails: Queue,
     pub sweeps: Queue,
 }
 
@@ -185,16 +186,17 @@ impl Sweeper {
     }
 
     async fn run(&self, shard: Shard) -> Swept {
-        let mut kinds = [Swept::default(); 5];
-        let [agent, cleanups, deliveries, reminders, sign_ins] = &mut kinds;
+        let mut kinds = [Swept::default(); 6];
+        let [agent, cleanups, deliveries, mails, reminders, sign_ins] = &mut kinds;
         let ends = tokio::join!(
             timeout(self.budget, self.agent(shard, agent)),
             timeout(self.budget, self.cleanups(shard, cleanups)),
             timeout(self.budget, self.deliveries(shard, deliveries)),
+            timeout(self.budget, self.mails(shard, mails)),
             timeout(self.budget, self.reminders(shard, reminders)),
             timeout(self.budget, self.sign_ins(shard, sign_ins)),
         );
-        let ends: [_; 5] = ends.into();
+        let ends: [_; 6] = ends.into();
         let in_time = ends.iter().all(Result::is_ok);
         let mut swept = Swept::default();
         for kind in kinds {
@@ -207,6 +209,7 @@ impl Sweeper {
             %shard,
             cleanups = swept.cleanups,
             deliveries = swept.deliveries,
+            mails = swept.mails,
             reminded = swept.reminded,
             chained = swept.chained,
             overdue = swept.overdue,
@@ -295,6 +298,30 @@ impl Sweeper {
                 Ok(()) => swept.deliveries += 1,
                 Err(error) => swept.failed(&due.id, &error),
             }
+        }
+    }
+
+    /// Sends messages of mails. Only messages that the queue accepted count as sent.
+    async fn mails(&self, shard: Shard, swept: &mut Swept) {
+        let (mails, now) = (self.store.mails(), self.store.now());
+        let sent = each_page(
+            async |wanted| mails.due(shard, now, wanted).await,
+            async |due| {
+                let due = due.into_iter().filter_map(|due: Stored<Mail>| {
+                    let message = due.message(now)?;
+                    Some((due, message))
+                });
+                let noted = send(&self.queues.mails, due, async |due| mails.resent(due).await);
+                for (due, noted) in noted.await {
+                    match noted {
+                        Ok(()) => swept.mails += 1,
+                        Err(error) => swept.failed(&due.id, &error),
+                    }
+                }
+            },
+        );
+        if let Err(error) = sent.await {
+            swept.failed("mails that are due", &error);
         }
     }
 

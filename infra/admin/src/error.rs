@@ -1,8 +1,11 @@
 //! Errors of subcommands.
 
-use std::io;
+use std::{io, process::ExitCode};
 
-use shared::model::{CommonPassword, WrongText};
+use shared::{
+    model::{CommonPassword, WrongText},
+    store::ImportError,
+};
 
 /// An error of a subcommand, printed as it is.
 #[derive(Debug, thiserror::Error)]
@@ -31,7 +34,20 @@ pub(crate) enum Error {
     /// Some organizations were left out; holds their number. Each is named before.
     #[error("left out: {0}")]
     Incomplete(usize),
+    /// The input cannot be imported.
+    #[error("{0}")]
+    Import(#[from] ImportError),
     /// An operation on the table failed.
     #[error("{}", .0.chain())]
     Store(#[from] shared::Error),
+}
+
+impl Error {
+    /// 2 for an import whose usernames are taken, 1 for all others.
+    pub(crate) fn exit_code(&self) -> ExitCode {
+        match self {
+            Self::Import(ImportError::Taken(_)) => ExitCode::from(2),
+            _ => ExitCode::FAILURE,
+        }
+    }
 }

@@ -16,6 +16,13 @@ pub(crate) fn say(line: &str) {
     println!("{line}");
 }
 
+/// Prints progress in place, if a person watches.
+pub(crate) fn progress(line: &str) {
+    if io::stderr().is_terminal() {
+        eprint!("\r{line}");
+    }
+}
+
 /// Prints an error.
 pub(crate) fn fail(line: &str) {
     eprintln!("error: {line}");

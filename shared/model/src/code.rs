@@ -74,6 +74,8 @@ codes! {
     403 "Permission denied" {
         /// The caller lacks a permission.
         PermissionDenied,
+        /// The operator of the service suspended the organization.
+        OrganizationSuspended,
         /// The organization's plan does not include the feature.
         PlanFeatureUnavailable,
         /// The caller has no access to this record.

@@ -71,10 +71,10 @@ pub use id::Id;
 pub use integer::{MAX_ID, Order, Whole};
 pub use invitation::{Invitation, InvitationCreate};
 pub use journal::{
-    CredentialType, EntryActor, EntryActorType, EntryContent, EntryCredential, JournalFlaw,
-    JournalHead, Journaled, NamedSignIn, OrganizationEntry, OrganizationEvent, OrganizationHead,
-    OrganizationJournalBreak, OrganizationJournalCheck, OrganizationJournalFilter,
-    OrganizationJournalFrom, SessionHead, SignInEntry,
+    CredentialType, DigestedMembers, EntryActor, EntryActorType, EntryContent, EntryCredential,
+    JournalFlaw, JournalHead, Journaled, NamedSignIn, OrganizationEntry, OrganizationEvent,
+    OrganizationHead, OrganizationJournalBreak, OrganizationJournalCheck,
+    OrganizationJournalFilter, OrganizationJournalFrom, SessionHead, SignInEntry,
 };
 pub use json_object::{JsonObject, JsonText};
 pub use link::{
@@ -86,7 +86,7 @@ pub use mail::{AccountChange, Letter, Mail, MailMessage, MailStatus, MailedLink}
 pub use milestone::*;
 pub use notification::{
     Notification, NotificationFilter, NotificationKind, NotificationPreferences,
-    NotificationPreferencesSet, NotificationsRead,
+    NotificationPreferencesSet, NotificationsRead, SignedLink, Unsubscribe, Unsubscription,
 };
 pub use or_other::OrOther;
 pub use password::{CommonPassword, LoginPassword, NewPassword, PasswordHash};

@@ -10,6 +10,11 @@ use secrecy::{ExposeSecret, SecretString};
 /// A hash that fits no password. Verifying against it takes as long as against a real one.
 const NOBODYS: &str = "$argon2id$v=19$m=19456,t=2,p=1$bm9ib2R5LW5vYm9keS0tLQ$NQdWSGFj1rBnTVuTwu9RKdsDE5KoVbZdB5Q9kkn+4Qw";
 
+/// Returns a hash that fits no password.
+pub fn unusable() -> PasswordHash {
+    NOBODYS.into()
+}
+
 fn argon2() -> Result<Argon2<'static>, Error> {
     let params = Params::new(19 * 1024, 2, 1, None)
         .map_err(|error| Error::internal("hashing a password", error))?;

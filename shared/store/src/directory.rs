@@ -10,7 +10,7 @@ pub use organizations::PlanLimits;
 pub use users::NewUser;
 pub(crate) use users::count_admins;
 
-pub(super) use users::{email_taken, take_email};
+pub(super) use users::{count_admins, email_taken, take_email};
 
 pub(super) use projects::takes_work;
 

@@ -227,7 +227,35 @@ impl Journals<'_> {
         let mut check = OrganizationJournalCheck::of(before, &entries, &newest, has_more, now);
         self.check_sessions(tenant, &entries, &mut check).await?;
         self.check_sign_ins(tenant, &entries, &mut check).await?;
+        self.check_erased(tenant, &entries, &mut check).await?;
         Ok(check)
+    }
+
+    /// Compares the rests of erased entries with the digests in later entries.
+    async fn check_erased(
+        &self,
+        tenant: OrganizationId,
+        entries: &[OrganizationEntry],
+        check: &mut OrganizationJournalCheck,
+    ) -> Result<(), Error> {
+        let named = entries.iter().filter_map(|entry| {
+            let by = entry.erased_by?;
+            Some((entry, key::organization_entry_at(tenant, by.at, by.seq)))
+        });
+        let named: Vec<_> = named.collect();
+        let keys = named.iter().map(|(_, key)| AnyKey::from(key));
+        let found = self.0.table.batch_get(keys, Read::Consistent).await?;
+        for (entry, key) in &named {
+            let by: Option<Stored<OrganizationEntry>> = found.named(key);
+            let is_as_named = |by: &Stored<OrganizationEntry>| {
+                let rest = by.after.as_ref()?.0.0.get(&entry.seq.to_string())?;
+                Some(by.computed_hash() == by.hash && *rest == entry.digest_of_rest())
+            };
+            if !by.as_ref().and_then(is_as_named).unwrap_or(false) {
+                check.is_changed(entry.seq);
+            }
+        }
+        Ok(())
     }
 
     /// Checks that the journals of ended sessions have the named entries.

@@ -20,6 +20,7 @@ use super::{
 
 mod signing_in;
 
+pub(crate) use signing_in::hash as subject_hash;
 pub use signing_in::{ProviderUser, SignInClient};
 
 resource! {

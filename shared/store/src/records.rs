@@ -4,14 +4,14 @@
 //! They are together so that [`key`](crate::key) can name them. Each resource's file says how its
 //! records are keyed, with `record!`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use agent::{action::AgentAction, journal::Excerpt, session::AgentSession};
 use model::{
     AgentSessionId, AlertId, Deleted, ExternalId, FeedEntry, Fingerprint, JsonText,
-    NotificationKind, OrganizationHead, OrganizationId, PasswordHash, PasswordSignIn, ProjectId,
-    RecordName, ReferenceId, ReferenceType, Reminded, SearchedType, SourceName, TagId, Talk,
-    Timestamp, TokenId, UserId,
+    NotificationKind, NotificationPreferences, OrganizationHead, OrganizationId, PasswordHash,
+    PasswordSignIn,    ProjectId, RecordName, ReferenceId, ReferenceType, Reminded, SearchedType, SourceName, TagId,
+    Talk, Timestamp, TokenId, UserId,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -209,6 +209,14 @@ pub struct TokenHolder {
     pub(crate) ends_at: Timestamp,
 }
 
+/// The item that a deleted organization leaves.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Tombstone {
+    pub(crate) id: OrganizationId,
+    pub(crate) deleted_at: Timestamp,
+}
+
 /// The user of an address in one organization.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -317,10 +325,21 @@ pub(crate) struct NamesOfTask {
 pub(crate) struct Inbox {
     /// The kinds that make no notification.
     pub(crate) off: BTreeSet<NotificationKind>,
+    /// The kinds for which the user chose to get mails, or none.
+    pub(crate) mail: BTreeMap<NotificationKind, bool>,
     /// All notifications up to this instant are read.
     pub(crate) read_before: Option<Timestamp>,
     /// The instant at which the user said so.
     pub(crate) read_before_at: Option<Timestamp>,
+}
+
+impl Inbox {
+    pub(crate) fn preferences(&self) -> NotificationPreferences {
+        NotificationPreferences {
+            off: self.off.clone(),
+            mail: self.mail.clone(),
+        }
+    }
 }
 
 /// A visit of the sweeper, which notifies users if the record still gives reason for it.

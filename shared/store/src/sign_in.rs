@@ -303,10 +303,17 @@ impl SignIn<'_> {
         self.0.caller(&key, tenant, user).await
     }
 
+    /// The user of an account. 403 if the organization is suspended.
     pub async fn user(&self, account: &Account) -> Result<Option<User>, Error> {
-        let key = key::user(account.organization_id, account.user_id);
-        let user = self.0.table.get(&key, Read::Consistent).await?;
-        Ok(user.map(|stored| stored.record))
+        let user = key::user(account.organization_id, account.user_id);
+        let organization = key::organization(account.organization_id);
+        let keys = [AnyKey::from(&user), AnyKey::from(&organization)];
+        let found = self.0.table.batch_get(keys, Read::Consistent).await?;
+        let organization: Option<Stored<Organization>> = found.get(&organization)?;
+        if let Some(organization) = organization {
+            organization.works()?;
+        }
+        Ok(found.get(&user)?.map(|stored| stored.record))
     }
 
     /// The account of a username, in whatever case and form.

@@ -224,6 +224,7 @@ impl World {
                     .map(str::to_owned)
                     .or_else(|| search(&name))
                     .or_else(|| self.sign_in(&name))
+                    .or_else(|| self.unsubscribing(&name))
                     .or_else(|| self.token_of_another(&name))
                     .or_else(|| self.action(&name))
                     .or_else(|| self.redelivery(&name))
@@ -257,6 +258,14 @@ impl World {
             "GET /api/auth/oidc/callback" => self.callback.clone(),
             _ => return None,
         })
+    }
+
+    /// The path of the operation that ends mails of organization 1's second user.
+    fn unsubscribing(&self, operation: &str) -> Option<String> {
+        let path = operation.strip_prefix("POST ")?;
+        let link = self.api().links().signed("1.2.assigned");
+        let is_it = path == "/api/notifications/unsubscribe";
+        is_it.then(|| format!("{path}?link={link}"))
     }
 
     /// The path of an operation on an action.

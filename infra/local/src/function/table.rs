@@ -92,6 +92,8 @@ pub const FUNCTIONS: &[Function] = &[
     background::<sweeper::Sweeper>("sweeper").ends_within(55_000),
     // Two attempts of ten seconds one after another.
     background::<webhook_sender::WebhookSender>("webhook-sender").ends_within(22_000),
+    // Attempts begin within 15 seconds, and take 30 at most.
+    background::<mailer::Mailer>("mailer").ends_within(45_000),
     // Five requests.
     background::<checker::Checker>("checker").ends_within(10_000),
     open("pages", pages::routes, pages::PAGES),

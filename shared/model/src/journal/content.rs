@@ -22,6 +22,9 @@ names! {
         UserChanged,
         /// A password was set, which ended the user's sessions and tokens.
         PasswordSet,
+        /// The operator erased a user's names. Digests of what is left of entries of earlier
+        /// releases, by their numbers.
+        UserErased,
         /// A user reset a forgotten password, which ended the user's sessions and tokens.
         PasswordReset,
         /// A user's address changed, or was verified.
@@ -143,6 +146,7 @@ impl Journaled for Organization {
             "unitsPerSecond": self.units_per_second,
             "invitationsPerDay": self.invitations_per_day,
             "webUrl": self.web_url,
+            "suspended": self.suspended.map(|_| true),
         })
     }
 }

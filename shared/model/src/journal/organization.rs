@@ -4,17 +4,19 @@
 //! The organization has one chain. An attacker who can write the whole table and recompute all later
 //! hashes is detected by a head stored elsewhere.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 
 use super::{
-    Chained, EntryContent, JournalFlaw, JournalHead, Link, OrganizationEvent, first_break,
-    sign_in::strays, subject,
+    Chained, EntryContent, JournalFlaw, JournalHead, Link, OrganizationEvent, Personal, canonical,
+    first_break, sign_in::strays, subject,
 };
 use crate::{
-    AgentSessionId, JournalSubject, JsonText, OrganizationId, Session, Timestamp, Token, TokenId,
-    TokenName, UserId, input, names::names,
+    AgentSessionId, JournalSubject, JsonObject, JsonText, OrganizationId, Session, Timestamp, Token,
+    TokenId, TokenName, UserId, digest, input, names::names,
 };
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -39,6 +41,23 @@ pub struct OrganizationEntry {
     pub previous_hash: String,
     /// SHA-256 of the canonical JSON of the entry without this member, in hexadecimal.
     pub hash: String,
+    /// Names of persons, until they are erased. The chain has their digests.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub personal: Option<Personal>,
+    /// The erasure of names in the chain. It has the digest of what is left of this entry, from which the hash
+    /// no longer follows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub erased_by: Option<ErasedBy>,
+    /// The organization in whose journal it was chained, if an import moved it to this one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chained_as: Option<OrganizationId>,
+}
+
+/// The place of an entry of the event `user_erased`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ErasedBy {
+    pub seq: i64,
+    pub at: Timestamp,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -199,7 +218,7 @@ impl OrganizationEntry {
             before,
             after,
         } = content;
-        Self {
+        let mut entry = Self {
             organization_id,
             seq: 0,
             at,
@@ -211,7 +230,12 @@ impl OrganizationEntry {
             after,
             previous_hash: String::new(),
             hash: String::new(),
-        }
+            personal: None,
+            erased_by: None,
+            chained_as: None,
+        };
+        entry.digest_names();
+        entry
     }
 
     /// An entry beside the chain.
@@ -242,9 +266,23 @@ impl Chained for OrganizationEntry {
         self.hash = link.hash;
     }
 
+    fn computed_hash(&self) -> String {
+        // Who checks it compares what is left with the entry that names it.
+        if self.erased_by.is_some() {
+            return self.hash.clone();
+        }
+        let content = self.content();
+        let names = if self.has_its_names() {
+            ""
+        } else {
+            "changed names"
+        };
+        digest(&(names.to_owned() + &canonical(&content)))
+    }
+
     fn content(&self) -> Value {
         json!({
-            "organization": self.organization_id,
+            "organization": self.chained_as.unwrap_or(self.organization_id),
             "seq": self.seq,
             "at": self.at,
             "actor": self.actor,
@@ -306,6 +344,18 @@ impl OrganizationEntry {
 }
 
 impl EntryContent {
+    /// Notes the erasure of a user's names. `rests` has digests of the entries with names in their chain.
+    pub fn user_erased(user: UserId, rests: BTreeMap<String, String>) -> Self {
+        let rests = rests.into_iter().map(|(seq, rest)| (seq, rest.into()));
+        let after = JsonText(JsonObject(rests.collect()));
+        Self {
+            event: OrganizationEvent::UserErased,
+            subjects: vec![subject::user(user)],
+            before: None,
+            after: Some(after),
+        }
+    }
+
     /// Notes ended agent sessions; none if there are none.
     pub fn sessions_ended(heads: &[SessionHead]) -> Option<Self> {
         let named = heads
@@ -369,6 +419,16 @@ impl OrganizationJournalCheck {
             },
             next: last.map(|entry| entry.at),
         }
+    }
+
+    /// Adds an entry that is not as the chain has it.
+    pub fn is_changed(&mut self, seq: i64) {
+        self.verified = false;
+        self.breaks.push(OrganizationJournalBreak {
+            seq,
+            subject: None,
+            why: JournalFlaw::Changed,
+        });
     }
 
     /// Adds a session without the entry of `seq` in its journal.

@@ -152,6 +152,7 @@ impl Directory<'_> {
             full_name: new.full_name,
             email: new.email,
             email_verified_at: new.email_verified_at,
+            email_bounced_at: None,
             role: new.role.into(),
             extra_permissions: each_once(new.extra_permissions),
             disabled: false,

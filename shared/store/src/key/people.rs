@@ -10,11 +10,15 @@ use table::{AnyKey, Gsi1, Key, List, Sort, padded};
 use super::format::{below, name_then_id, of_record, partition, record};
 use crate::records::{
     Account, Attempted, EmailHolder, FailureCount, Failures, ListedProvider, MailCount,
-    SubjectHolder, TokenHolder, Totals, UsedState,
+    SubjectHolder, TokenHolder, Tombstone, Totals, UsedState,
 };
 
 pub fn organization(id: OrganizationId) -> Key<Organization> {
     Key::new(format!("ORG#{id}"), RecordType::Organization.facts().key)
+}
+
+pub(crate) fn tombstone(id: OrganizationId) -> Key<Tombstone> {
+    Key::new(format!("ORG#{id}"), "TOMBSTONE")
 }
 
 pub(crate) fn totals(tenant: OrganizationId) -> Key<Totals> {
@@ -33,8 +37,17 @@ pub(crate) fn organization_journal(tenant: OrganizationId) -> List<OrganizationE
 
 /// An entry's key in [`organization_journal`].
 pub(crate) fn organization_entry(entry: &OrganizationEntry) -> Key<OrganizationEntry> {
-    let place = Sort::new(format!("{}#{}", entry.at, padded(entry.seq)));
-    organization_journal(entry.organization_id).at(place)
+    organization_entry_at(entry.organization_id, entry.at, entry.seq)
+}
+
+/// The key of an entry by its instant and its number.
+pub(crate) fn organization_entry_at(
+    tenant: OrganizationId,
+    at: Timestamp,
+    seq: i64,
+) -> Key<OrganizationEntry> {
+    let place = Sort::new(format!("{at}#{}", padded(seq)));
+    organization_journal(tenant).at(place)
 }
 
 /// The key of a sign-in's entry, in the same list.

@@ -1,7 +1,7 @@
 //! A sign-in by a provider: its user is found by the subject, bound by a verified address, or made.
 
 use model::{
-    AccountChange, Code, Email, EntryContent, Error, FullName, Letter, OrganizationEvent,
+    AccountChange, Code, Email, EntryContent, Error, FullName, Letter, Organization, OrganizationEvent,
     PasswordHash, ProviderSubject, Role, Session, Sid, SignInMethod, SignInProvider, User, UserId,
     Username, digest, network, random, unique_name,
 };
@@ -51,6 +51,8 @@ pub struct SignInClient {
 }
 
 struct Known {
+    /// False for a suspended organization.
+    works: bool,
     /// True if the subject led to the user, false if the address did.
     by_subject: bool,
     user: Option<Stored<User>>,
@@ -95,14 +97,16 @@ impl Providers<'_> {
         let of_subject = key::subject_holder(tenant, &hash(&provider.issuer, &who.sub));
         let email = who.email.as_ref().map(Email::key);
         let of_email = email.map(|email| key::email_holder(tenant, &email));
-        let of_listed = key::listed_provider(tenant);
+        let (of_listed, organization) = (key::listed_provider(tenant), key::organization(tenant));
         let mut keys = vec![
             AnyKey::from(&of_subject),
             (&of_listed).into(),
+            (&organization).into(),
             key::organization_head(tenant).into(),
         ];
         keys.extend(of_email.iter().map(AnyKey::from));
         let batch = self.0.table.batch_get(keys, Read::Consistent).await?;
+        let organization: Option<Stored<Organization>> = batch.get(&organization)?;
         let holder: Option<Stored<SubjectHolder>> = batch.get(&of_subject)?;
         let by_email = |key: &Key<EmailHolder>| batch.get(key).transpose();
         let by_email = of_email.as_ref().and_then(by_email).transpose()?;
@@ -117,6 +121,7 @@ impl Providers<'_> {
             None => None,
         };
         Ok(Known {
+            works: organization.is_some_and(|one| one.works().is_ok()),
             by_subject: holder.is_some(),
             user,
             listed: batch.get(&of_listed)?,
@@ -137,6 +142,7 @@ impl Providers<'_> {
         let context = WriteContext::from(tenant).with_head(known.head.clone());
         let of_groups = provider.role_of(&who.groups);
         let found = match &known.user {
+            _ if !known.works => return Ok(Some(None)),
             Some(user) if user.disabled => return Ok(Some(None)),
             Some(user) if known.by_subject => {
                 let lost = !provider.roles.0.is_empty() && of_groups.is_none();
@@ -340,7 +346,8 @@ impl Providers<'_> {
     }
 }
 
-fn hash(issuer: &str, sub: &str) -> String {
+/// The hash of a subject, by which its user is found.
+pub(crate) fn hash(issuer: &str, sub: &str) -> String {
     digest(&format!("{issuer}\n{sub}"))
 }
 
