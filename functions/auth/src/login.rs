@@ -35,7 +35,12 @@ pub async fn login(
     Body(Login { username, password }): Body<Login>,
 ) -> Result<
     SetCookie<UserView>,
-    Problem<(InvalidCredentials, OrganizationSuspended, PasswordSignInOff, TooManyAttempts)>,
+    Problem<(
+        InvalidCredentials,
+        OrganizationSuspended,
+        PasswordSignInOff,
+        TooManyAttempts,
+    )>,
 > {
     telemetry::signs_in_from(&address);
     let sign_in = app.store.sign_in();

@@ -10,8 +10,8 @@ use agent::{action::AgentAction, journal::Excerpt, session::AgentSession};
 use model::{
     AgentSessionId, AlertId, Deleted, ExternalId, FeedEntry, Fingerprint, JsonText,
     NotificationKind, NotificationPreferences, OrganizationHead, OrganizationId, PasswordHash,
-    PasswordSignIn,    ProjectId, RecordName, ReferenceId, ReferenceType, Reminded, SearchedType, SourceName, TagId,
-    Talk, Timestamp, TokenId, UserId,
+    PasswordSignIn, ProjectId, RecordName, ReferenceId, ReferenceType, Reminded, SearchedType,
+    SourceName, TagId, Talk, Timestamp, TokenId, UserId,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

@@ -126,7 +126,7 @@ impl OidcProvider {
         self.desk(|desk| (desk.key, desk.kid) = (new_key(), desk.kid + 1));
     }
 
-    /// Tokens name a key that nobody finds.
+    /// Tokens name a key beyond those that it shows.
     pub fn hides_its_key(&self) {
         self.desk(|desk| desk.hides_key = true);
     }

@@ -15,8 +15,8 @@ use super::{
     first_break, sign_in::strays, subject,
 };
 use crate::{
-    AgentSessionId, JournalSubject, JsonObject, JsonText, OrganizationId, Session, Timestamp, Token,
-    TokenId, TokenName, UserId, digest, input, names::names,
+    AgentSessionId, JournalSubject, JsonObject, JsonText, OrganizationId, Session, Timestamp,
+    Token, TokenId, TokenName, UserId, digest, input, names::names,
 };
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

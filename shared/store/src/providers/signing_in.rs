@@ -1,9 +1,9 @@
 //! A sign-in by a provider: its user is found by the subject, bound by a verified address, or made.
 
 use model::{
-    AccountChange, Code, Email, EntryContent, Error, FullName, Letter, Organization, OrganizationEvent,
-    PasswordHash, ProviderSubject, Role, Session, Sid, SignInMethod, SignInProvider, User, UserId,
-    Username, digest, network, random, unique_name,
+    AccountChange, Code, Email, EntryContent, Error, FullName, Letter, Organization,
+    OrganizationEvent, PasswordHash, ProviderSubject, Role, Session, Sid, SignInMethod,
+    SignInProvider, User, UserId, Username, digest, network, random, unique_name,
 };
 use serde_json::{Value, json};
 
