@@ -8,12 +8,15 @@ use shared::model::Permission;
 use tests::support::{Api, METHODS, Request, World, document, example, operations};
 
 /// Operations that need no session.
-const PUBLIC: [(&str, &str); 7] = [
+const PUBLIC: [(&str, &str); 10] = [
     ("POST", "/api/auth/login"),
     ("POST", "/api/auth/accept"),
     ("POST", "/api/auth/forgot"),
     ("POST", "/api/auth/reset"),
     ("POST", "/api/auth/email/confirm"),
+    ("GET", "/api/auth/sign-in"),
+    ("GET", "/api/auth/oidc"),
+    ("GET", "/api/auth/oidc/callback"),
     ("POST", "/api/notifications/unsubscribe"),
     ("GET", "/api/openapi.json"),
 ];

@@ -2,15 +2,15 @@
 
 use model::{
     Id, Invitation, InvitationId, Link, Organization, OrganizationEntry, OrganizationHead,
-    OrganizationId, RecordType, Session, SignInEntry, Timestamp, Token, User, UserId, digest,
-    unique_name,
+    OrganizationId, RecordType, Session, SignInEntry, SignInProvider, Timestamp, Token, User,
+    UserId, digest, unique_name,
 };
 use table::{AnyKey, Gsi1, Key, List, Sort, padded};
 
 use super::format::{below, name_then_id, of_record, partition, record};
 use crate::records::{
-    Account, Attempted, EmailHolder, FailureCount, Failures, MailCount, TokenHolder, Tombstone,
-    Totals,
+    Account, Attempted, EmailHolder, FailureCount, Failures, ListedProvider, MailCount,
+    SubjectHolder, TokenHolder, Tombstone, Totals, UsedState,
 };
 
 pub fn organization(id: OrganizationId) -> Key<Organization> {
@@ -91,6 +91,30 @@ pub(crate) fn email_holders(email: &str) -> List<EmailHolder> {
 /// The user of an address in an organization.
 pub(crate) fn email_holder(tenant: OrganizationId, email: &str) -> Key<EmailHolder> {
     email_holders(email).at(Sort::new(padded(tenant.get())))
+}
+
+/// The provider by which the organization's users sign in.
+pub(crate) fn sign_in_provider(tenant: OrganizationId) -> Key<SignInProvider> {
+    Key::new(format!("ORG#{tenant}"), "SIGN_IN")
+}
+
+/// The user of a provider's subject, by the hash of both.
+pub(crate) fn subject_holder(tenant: OrganizationId, hash: &str) -> Key<SubjectHolder> {
+    Key::new(format!("ORG#{tenant}#SUBJECT"), hash)
+}
+
+/// The providers of all organizations. They belong to the service: a sign-in looks for a username's.
+pub(crate) fn listed_providers() -> List<ListedProvider> {
+    List::new("PROVIDERS")
+}
+
+pub(crate) fn listed_provider(tenant: OrganizationId) -> Key<ListedProvider> {
+    listed_providers().at(Sort::new(padded(tenant.get())))
+}
+
+/// The used state of a sign-in by a provider, by its hash.
+pub(crate) fn used_state(hash: &str) -> Key<UsedState> {
+    Key::new(format!("SIGN_IN#{hash}"), "STATE")
 }
 
 /// A link that was sent by mail, by the hash of its token. It belongs to the service: a request with the
