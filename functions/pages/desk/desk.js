@@ -1,12 +1,9 @@
-/**
- * The desk: a client of the API in the browser. This module starts it.
+/** The desk: a client of the API in the browser. This module starts it.
  *
- * desk.js          start, and the table of views
  * frame/           navigation, router, sign-in, session, drafts, inbox
  * api/client.js    requests; api/records.js: the store that the feed keeps true
  * elements.js      what views are made of; thread.js: comments and messages
- * views/X/X.js     a view: `export async function view(context, parameters)`, see frame/router.js
- */
+ * views/X/X.js     a view: `export async function view(context, parameters)`, see frame/router.js */
 /** @import { Change } from "workdesk" */
 /** @import { Route } from "./frame/router.js" */
 import { onUnauthenticated } from "./api/client.js";
@@ -18,23 +15,24 @@ import { open, prepare, start } from "./frame/router.js";
 import { myId, readSession } from "./frame/session.js";
 import { signIn } from "./frame/sign-in.js";
 
-/** @type {Route[]} */
+/** @type {(path: string, title: string, place: string, load: Route["load"]) => Route} */
+const route = (path, title, place, load) => ({ path, title, place, load });
+const settings = () => import("./views/settings/settings.js");
 const ROUTES = [
-  { path: "/", title: "Home", place: "Home", load: () => import("./views/home/home.js") },
-  { path: "/projects", title: "Projects", place: "Projects", load: () => import("./views/projects/projects.js") },
-  { path: "/projects/:id", title: "Project", place: "Projects", load: () => import("./views/projects/board.js") },
-  { path: "/tasks/:id", title: "Task", place: "Projects", load: () => import("./views/tasks/tasks.js") },
-  { path: "/alerts", title: "Alerts", place: "Alerts", load: () => import("./views/alerts/alerts.js") },
-  { path: "/alerts/:id", title: "Alert", place: "Alerts", load: () => import("./views/alerts/alert.js") },
-  { path: "/requests", title: "Requests", place: "Requests", load: () => import("./views/requests/requests.js") },
-  { path: "/requests/:id", title: "Request", place: "Requests", load: () => import("./views/requests/request.js") },
-  { path: "/tickets", title: "Tickets", place: "Tickets", load: () => import("./views/tickets/tickets.js") },
-  { path: "/tickets/:id", title: "Ticket", place: "Tickets", load: () => import("./views/tickets/ticket.js") },
-  { path: "/search", title: "Search", place: "Search", load: () => import("./views/search/search.js") },
-  { path: "/settings", title: "Settings", place: "Settings", load: () => import("./views/settings/settings.js") },
-  { path: "/settings/:section", title: "Settings", place: "Settings", load: () => import("./views/settings/settings.js") },
-  { path: "/settings/:section/:id", title: "Settings", place: "Settings", load: () => import("./views/settings/settings.js") },
-  { path: "/agent-sessions/:id", title: "Alert", place: "Alerts", load: () => import("./views/alerts/session.js") },
+  route("/", "Home", "Home", () => import("./views/home/home.js")),
+  route("/projects", "Projects", "Projects", () => import("./views/projects/projects.js")),
+  route("/projects/:id", "Project", "Projects", () => import("./views/projects/board.js")),
+  route("/tasks/:id", "Task", "Projects", () => import("./views/tasks/tasks.js")),
+  route("/alerts", "Alerts", "Alerts", () => import("./views/alerts/alerts.js")),
+  route("/alerts/:id", "Alert", "Alerts", () => import("./views/alerts/alert.js")),
+  route("/agent-sessions/:session", "Alert", "Alerts", () => import("./views/alerts/alert.js")),
+  route("/requests", "Requests", "Requests", () => import("./views/requests/requests.js")),
+  route("/requests/:id", "Request", "Requests", () => import("./views/requests/requests.js")),
+  route("/tickets", "Tickets", "Tickets", () => import("./views/tickets/tickets.js")),
+  route("/tickets/:id", "Ticket", "Tickets", () => import("./views/tickets/tickets.js")),
+  route("/search", "Search", "Search", () => import("./views/search/search.js")),
+  ...["/settings", "/settings/:section", "/settings/:section/:id"].map((path) =>
+    route(path, "Settings", "Settings", settings)),
 ];
 
 onUnauthenticated(signIn);
@@ -44,9 +42,9 @@ try {
   // The feed begins before the first record is read, so that no change is missed.
   await Promise.all([readSession(), begin()]);
   showPerson();
-  start(ROUTES, place("main"), mark);
+  start(place("main"), mark);
   followInbox();
-  follow(() => open(), noticed);
+  follow(open, noticed);
 } catch (problem) {
   place("main").append(trouble(problem, () => location.reload()));
 }

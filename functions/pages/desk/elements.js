@@ -1,100 +1,110 @@
-/**
- * The elements that views are made of. All of them take text as text, never as markup.
+/** The elements that views are made of. All of them take text as text, never as markup.
  *
- * - node(tag, attributes, ...children): an element. `on…` attributes are listeners; null children are left out.
- * - button(label, act, { reason, kind }): runs `act`; while it runs, it cannot be pressed again. A `Problem` stands
- *   beside it, with "Try again". `reason` (see `denied`) shows the button as not usable, and says why.
- * - field(label, control, { hint }), form({ fields, submit, act, cancel, draft }): faults of a `Problem` stand at their
- *   fields by the control's name. `draft` keeps what is typed, until `act` is done.
- * - select(name, options, value), choice({ label, options, value, save, reason }): a select; one that saves at once.
- * - dialog(title, content), conflict(…), trouble(problem, again), empty(text)
- * - arrows(list): up and down move the focus among its links.
- * - rows(parent, items, key, make): a list whose unchanged rows keep their elements, focus and place.
- * - facts({ Name: value }), quiet(text), named(values)
- * - state(value), words(value), time(instant), clock(instant), due(instant, open), money(amount), number(value), person(user)
- */
-
+ *     node("p.quiet", { id: "hint", onclick: act }, "Due ", time(at))     attributes may be left out
+ *
+ * A `reason` (see `denied`) shows a button or a form as not usable, and says why. A `Problem` of what they do
+ * stands beside them, with "Try again"; its faults stand at the fields with their names. */
 /** @import { Money, UserRef } from "workdesk" */
 import { Problem } from "./api/client.js";
 import { keepDraft } from "./frame/drafts.js";
 
-/** @typedef {Node | string | number | null | undefined | false} Child */
-/** @typedef {{ [name: string]: string | number | boolean | null | undefined | ((event: any) => unknown) }} Attributes */
+/** What is nothing is left out. @typedef {string | number | null | undefined | false} Text */
+/** @typedef {Node | Text | readonly any[]} Child */
+/** @typedef {{ [name: string]: Text | true | ((event: any) => unknown) }} Attributes */
 /** @typedef {HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement} Control */
 /** @typedef {[value: string, label: string]} Choice */
+/** @typedef {HTMLElementTagNameMap} Tags */
+/** @template {string} S
+ * @typedef {S extends `${infer T extends keyof Tags}.${string}` ? Tags[T] : Tags[S & keyof Tags]} Made */
 
 /** The page's words are English, so dates and numbers are, too, in the reader's variant. */
 const LOCALE = navigator.languages.find((language) => language.startsWith("en")) ?? "en-GB";
 
 let numbers = 0;
 /** A new id for an element. */
-export function newId() {
-  return `e${(numbers += 1)}`;
-}
+export const newId = () => `e${(numbers += 1)}`;
 
-/**
- * @template {keyof HTMLElementTagNameMap} T
- * @param {T} tag @param {Attributes} [attributes] @param {...Child} children
- * @returns {HTMLElementTagNameMap[T]}
- */
-export function node(tag, attributes = {}, ...children) {
+/** @template {string} S @param {S} selector @param {...(Attributes | Child)} rest @returns {Made<S>} */
+export function node(selector, ...rest) {
+  const [tag = "", ...classes] = selector.split(".");
   const made = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) {
+  if (classes.length > 0) made.className = classes.join(" ");
+  const [first] = rest;
+  const attributes = first && Object.getPrototypeOf(first) === Object.prototype ? rest.shift() : {};
+  for (const [name, value] of Object.entries(/** @type {Attributes} */ (attributes))) {
     if (typeof value === "function") made.addEventListener(name.slice(2), value);
     else if (name === "value") /** @type {any} */ (made).value = value ?? "";
     else if (value === true) made.setAttribute(name, "");
     else if (value !== false && value !== null && value !== undefined) made.setAttribute(name, String(value));
   }
-  made.append(...shown(children));
-  return made;
+  made.append(...shown(/** @type {Child[]} */ (rest)));
+  return /** @type {Made<S>} */ (made);
 }
 
-/** @param {Child[]} children @returns {(Node | string)[]} */
-function shown(children) {
-  return children.flatMap((child) =>
-    child === null || child === undefined || child === false ? [] : [child instanceof Node ? child : String(child)],
-  );
+/** @param {Child} child @returns {(Node | string)[]} */
+function shown(child) {
+  if (Array.isArray(child)) return child.flatMap(shown);
+  if (child === null || child === undefined || child === false) return [];
+  return [child instanceof Node ? child : String(child)];
 }
 
-/**
- * @param {string} label @param {() => unknown} act
+/** @param {...Child} children */
+export const quiet = (...children) => node("span.quiet", children);
+/** @param {string} text */
+export const empty = (text) => node("p.empty", text);
+/** @param {Child} title @param {...Child} children */
+export const section = (title, ...children) => node("section", node("h2", title), children);
+/** @param {string} href @param {...Child} children */
+export const link = (href, ...children) => node("a.link", { href }, children);
+/** @param {number} count @param {string} one @param {string} [many] */
+export const counted = (count, one, many = `${one}s`) => `${number(count)} ${count === 1 ? one : many}`;
+/** Content that is shown when it is wanted. @param {string} key tells it from others
+ * @param {Child} summary @param {Child} content @param {() => void} [onOpen] */
+export function fold(key, summary, content, onOpen = () => {}) {
+  const ontoggle = (/** @type {any} */ { target }) => target.open && onOpen();
+  return node("details", { "data-fold": key, ontoggle }, node("summary", summary), content);
+}
+
+/** @param {Child} label @param {() => unknown} act
  * @param {{ reason?: string, kind?: "main" | "plain" | "danger" | "", name?: string }} [options]
- * `name`: what the button is called where its label needs the context, such as "Reply to Ada"
- */
+ * `name`: what the button is called where its label needs the context, such as "Reply to Ada" */
 export function button(label, act, { reason = "", kind = "", name } = {}) {
-  const why = newId();
-  const press = async () => {
-    if (pressed.ariaDisabled === "true") return;
-    await run(pressed, place, act);
-  };
-  const pressed = node("button", {
-    type: "button", class: kind, "aria-label": name, onclick: press,
-    "aria-disabled": reason ? "true" : null, "aria-describedby": reason ? why : null,
-  }, label);
-  const place = node("span", { class: "action" }, pressed, reason && node("small", { id: why }, reason));
+  const pressed = node("button", { type: "button", class: kind, "aria-label": name }, label);
+  const place = node("span.action", pressed);
+  pressed.addEventListener("click", () => isIdle(pressed) && run(pressed, place, act));
+  allow(pressed, reason);
   return place;
 }
 
-/**
- * Runs what a button or form does, and shows its problem at its end.
+/** Says beside a button why it cannot be used; if it can, its effect.
+ * @param {Element} pressed @param {string} reason @param {string} [effect] */
+export function allow(pressed, reason, effect = "") {
+  if (pressed.nextElementSibling?.matches("small.why")) pressed.nextElementSibling.remove();
+  const why = node("small.why", { id: newId() }, reason || effect);
+  pressed.ariaDisabled = reason ? "true" : null;
+  if (!why.textContent) return pressed.removeAttribute("aria-describedby");
+  pressed.setAttribute("aria-describedby", why.id);
+  pressed.after(why);
+}
+
+/** @param {Element} pressed */
+const isIdle = (pressed) => pressed.ariaDisabled !== "true" && pressed.ariaBusy !== "true";
+
+/** Runs what a button or form does, and shows its problem at its end.
  * @param {HTMLElement} pressed @param {HTMLElement} place @param {() => unknown} act
- * @param {(problem: Problem) => boolean} [told] shows the problem elsewhere and returns true
- * @param {() => void} [again] what "Try again" does, if not the same
- */
-async function run(pressed, place, act, told, again) {
+ * @param {(problem: unknown) => boolean} [told] shows the problem elsewhere and returns true
+ * @param {() => void} [again] what "Try again" does, if not the same */
+async function run(pressed, place, act, told, again = () => run(pressed, place, act)) {
   place.querySelector(":scope > .trouble")?.remove();
-  pressed.ariaDisabled = "true";
   pressed.ariaBusy = "true";
   try {
-    await act();
-    return true;
+    return (await act()) !== false;
   } catch (problem) {
-    if (/** @type {any} */ (problem).name === "AbortError") return false;
+    if (/** @type {Error} */ (problem).name === "AbortError") return false;
     if (!(problem instanceof Problem)) console.error(problem);
-    if (!(problem instanceof Problem && told?.(problem))) place.append(trouble(problem, again ?? (() => run(pressed, place, act))));
+    if (!told?.(problem)) place.append(trouble(problem, again));
     return false;
   } finally {
-    pressed.ariaDisabled = null;
     pressed.ariaBusy = null;
   }
 }
@@ -102,89 +112,88 @@ async function run(pressed, place, act, told, again) {
 /** A problem where it happened. @param {unknown} problem @param {() => unknown} [again] */
 export function trouble(problem, again) {
   const known = problem instanceof Problem;
-  const text = known ? [problem.detail, ...problem.faults.map(({ detail }) => detail)].join(" ") : "The page failed.";
-  const useful = again && (!known || problem.status !== 403);
-  const retry = useful ? node("button", { type: "button", class: "plain", onclick: again }, "Try again") : null;
-  return node("div", { class: "trouble", role: "alert" }, node("span", {}, text), retry);
+  const said = known ? [problem, ...problem.faults].map(({ detail }) => detail) : ["The page failed."];
+  const retry = again && !(known && problem.status === 403);
+  return node("div.trouble", { role: "alert" }, node("span", said.join(" ")),
+    retry && node("button.plain", { type: "button", onclick: again }, "Try again"));
 }
 
-/** @param {string} text */
-export function empty(text) {
-  return node("p", { class: "empty" }, text);
-}
-
-/** A control with its label, hint and fault. @param {string} label @param {Control} control @param {{ hint?: string }} [o] */
+/** A control with its label, hint and fault.
+ * @param {string} label @param {Control} control @param {{ hint?: string }} [options] */
 export function field(label, control, { hint = "" } = {}) {
   control.id ||= newId();
   const [help, fault] = [newId(), newId()];
   control.setAttribute("aria-describedby", `${help} ${fault}`);
-  return node("div", { class: "field" },
-    node("label", { for: control.id }, label), control,
-    node("small", { id: help }, hint), node("span", { class: "fault", id: fault }));
+  return node("div.field", node("label", { for: control.id }, label), control,
+    node("small", { id: help }, hint), node("span.fault", { id: fault }));
 }
 
-/** @param {HTMLElement} place a field @param {string} text "" if it has none */
-export function setFault(place, text) {
-  const fault = place.querySelector(".fault");
-  if (fault) fault.textContent = text;
-  place.querySelector("input, textarea, select")?.setAttribute("aria-invalid", String(text !== ""));
-}
-
-/**
- * @param {object} options
- * @param {HTMLElement[]} options.fields each made by `field`
- * @param {string} options.submit label of the button
- * @param {(form: HTMLFormElement) => unknown} options.act sends it
- * @param {() => void} [options.cancel]
- * @param {string} [options.draft] name under which typed text is kept
- * @param {string} [options.reason] why the user may not send it
- */
-export function form({ fields, submit, act, cancel, draft, reason = "" }) {
-  const why = newId();
-  const send = node("button", {
-    class: "main", "aria-disabled": reason ? "true" : null, "aria-describedby": reason ? why : null,
-  }, submit);
-  const end = node("div", { class: "end" }, send,
-    cancel && node("button", { type: "button", onclick: cancel }, "Cancel"), reason && node("small", { id: why }, reason));
-  const controls = () => /** @type {Control[]} */ ([...made.elements].filter((one) => "name" in one && one.name));
-  /** @param {Problem} problem */
-  const told = (problem) => {
-    const places = fields.map((place) => ({ place, control: /** @type {Control | null} */ (place.querySelector("[name]")) }));
-    for (const { place, control } of places) setFault(place, problem.faultOf(control?.name ?? ""));
-    const first = places.find(({ control }) => control?.ariaInvalid === "true" || control?.matches("[aria-invalid=true]"));
-    first?.control?.focus();
-    return first !== undefined && problem.faults.every(({ pointer }) =>
-      places.some(({ control }) => pointer.split("/")[1] === control?.name));
-  };
-  /** @type {HTMLFormElement} */
-  const made = node("form", {
-    novalidate: true,
-    onsubmit: async (/** @type {Event} */ event) => {
-      event.preventDefault();
-      if (send.ariaDisabled === "true") return;
-      const missing = controls().find((one) => one.required && !one.value.trim());
-      for (const place of fields) setFault(place, missing && place.contains(missing) ? "Fill this in." : "");
-      if (missing) return missing.focus();
-      const done = await run(send, made, () => act(made), told, () => made.requestSubmit());
-      if (done) for (const drop of drops) drop();
-    },
-  }, ...fields, end);
-  // A password is not kept.
-  const drops = draft ? controls().filter(({ type }) => type !== "password").map((one) => keepDraft(one, `${draft} ${one.name}`)) : [];
-  made.addEventListener("reset", () => drops.forEach((drop) => drop()));
-  return made;
+/** A labelled control: a select if it has options, a text area if it has rows, else an input.
+ * @param {string} label @param {string} name
+ * @param {{ hint?: string, options?: Choice[], value?: string | null, [name: string]: any }} [attributes] */
+export function input(label, name, { hint = "", options, value = "", ...attributes } = {}) {
+  const control = options ? select(name, options, value ?? "", attributes)
+    : node(attributes["rows"] ? "textarea" : "input", { name, value, ...attributes });
+  return field(label, control, { hint });
 }
 
 /** @param {string} name @param {Choice[]} options @param {string} [value] @param {Attributes} [attributes] */
 export function select(name, options, value = "", attributes = {}) {
   return node("select", { name, ...attributes, value: null },
-    ...options.map(([one, label]) => node("option", { value: one, selected: one === value }, label)));
+    options.map(([one, label]) => node("option", { value: one, selected: one === value }, label)));
 }
 
-/**
- * A labelled select that saves a choice at once. If that fails, the choice stays, with "Try again".
- * @param {{ label: string, options: Choice[], value: string, save: (value: string) => unknown, reason?: string }} options
- */
+/** @param {Element | null} place a field, or a control in one @param {string} text "" if it has none */
+export function setFault(place, text) {
+  const [around, control] = [place?.closest(".field"), place?.querySelector("[name]") ?? place];
+  around?.querySelector(".fault")?.replaceChildren(text);
+  control?.setAttribute("aria-invalid", String(text !== ""));
+}
+
+/** @typedef {object} Form
+ * @property {Child} [fields] made by `input` or `field`
+ * @property {string} submit label of the button
+ * @property {(values: Record<string, string>, form: HTMLFormElement) => unknown} act sends it
+ * @property {() => void} [cancel]
+ * @property {string} [draft] name under which typed text is kept until `act` is done
+ * @property {string} [reason] why the user may not send it */
+/** @param {Form} options */
+export function form({ fields = [], submit, act, cancel, draft, reason = "" }) {
+  const controls = () => /** @type {Control[]} */ ([...made.querySelectorAll("[name]")]);
+  /** Shows the faults at the fields. Returns true if no other is left. @param {unknown} problem */
+  const told = (problem) => {
+    if (!(problem instanceof Problem)) return false;
+    for (const one of controls()) setFault(one, problem.faultOf(one.name));
+    const faulty = controls().filter(({ name }) => problem.faultOf(name));
+    faulty[0]?.focus();
+    return faulty.length > 0
+      && problem.faults.every(({ pointer }) => faulty.some(({ name }) => pointer.split("/")[1] === name));
+  };
+  const onsubmit = async (/** @type {Event} */ event) => {
+    event.preventDefault();
+    if (!isIdle(send)) return;
+    const missing = controls().find((one) => one.required && !one.value.trim());
+    for (const one of controls()) setFault(one, one === missing ? "Fill this in." : "");
+    if (missing) return missing.focus();
+    const values = Object.fromEntries(controls().map(({ name, value }) => [name, value]));
+    const done = await run(send, made, () => act(values, made), told, () => made.requestSubmit());
+    if (done) drops.forEach((drop) => drop());
+  };
+  const send = node("button.main", submit);
+  /** @type {HTMLFormElement} */
+  const made = node("form", { novalidate: true, onsubmit }, fields,
+    node("div.end", send, cancel && node("button", { type: "button", onclick: cancel }, "Cancel")));
+  allow(send, reason);
+  // A password is not kept.
+  const drops = draft ? controls().filter(({ type }) => type !== "password")
+    .map((one) => keepDraft(one, `${draft} ${one.name}`)) : [];
+  made.addEventListener("reset", () => drops.forEach((drop) => drop()));
+  return made;
+}
+
+/** A labelled select that saves a choice at once. If that fails, the choice stays, with "Try again".
+ * @param {Omit<Form, "act" | "submit"> & { label: string, options: Choice[], value: string,
+ *   save: (value: string) => unknown }} options */
 export function choice({ label, options, value, save, reason = "" }) {
   const control = select(label, options, value, { disabled: reason !== "" });
   const place = field(label, control, { hint: reason });
@@ -192,80 +201,122 @@ export function choice({ label, options, value, save, reason = "" }) {
   return place;
 }
 
-/**
- * A dialog over the page. Escape closes it, and the focus returns to where it was.
- * @param {string} title @param {Child[]} content @param {{ stays?: boolean }} [options] `stays`: Escape does nothing
- */
+/** A dialog over the page. Escape closes it, unless it stays; the focus returns to where it was.
+ * @param {string} title @param {Child} content @param {{ stays?: boolean }} [options] */
 export function dialog(title, content, { stays = false } = {}) {
   const heading = newId();
+  const stay = (/** @type {Event & { key?: string }} */ event) =>
+    stays && (event.type === "cancel" || event.key === "Escape") && event.preventDefault();
   /** @type {HTMLDialogElement} */
-  const made = node("dialog", {
-    "aria-labelledby": heading,
-    onclose: () => made.remove(),
-    oncancel: (/** @type {Event} */ event) => stays && event.preventDefault(),
-    onkeydown: (/** @type {KeyboardEvent} */ event) => stays && event.key === "Escape" && event.preventDefault(),
-  }, node("h2", { id: heading }, title), ...content);
+  const made = node("dialog",
+    { "aria-labelledby": heading, onclose: () => made.remove(), oncancel: stay, onkeydown: stay },
+    node("h2", { id: heading }, title), content);
   document.body.append(made);
   made.showModal();
   return made;
 }
 
-/**
- * Both versions of a text after a 412. The user keeps one.
- * @param {string} what @param {string} mine @param {string} theirs
- * @param {() => unknown} keepMine sends the user's text over the other one @param {() => unknown} takeTheirs
+/** A form in a dialog, closed after `act`. @param {string} title @param {Form & { text?: Child }} options */
+export function ask(title, { text, act, ...options }) {
+  const over = dialog(title, [
+    text && node("p", text),
+    form({ ...options, cancel: () => over.close(), act: async (values, made) => {
+      const done = (await act(values, made)) !== false;
+      if (done) over.close();
+      return done;
+    } }),
+  ]);
+}
+
+/** Saves a change of a record as it was read. After a 412 both versions stand in `place`, and one is kept; it
+ * resolves to false then: a form is not done.
+ * @param {{ place: HTMLElement, what: string, known: any, save: (known: any) => unknown, mine: () => string,
+ *   theirs: (current: any) => string, take: (current: any) => unknown }} saving @returns {Promise<boolean>}
  */
-export function conflict(what, mine, theirs, keepMine, takeTheirs) {
-  return node("div", { class: "conflict", role: "alert" },
-    node("p", {}, `${what} was changed by someone else meanwhile. Nothing typed is lost.`),
-    node("div", { class: "versions" },
-      node("section", {}, node("b", {}, "Yours"), node("p", { class: "text" }, mine || "(empty)"),
-        button("Save yours", keepMine)),
-      node("section", {}, node("b", {}, "Theirs"), node("p", { class: "text" }, theirs || "(empty)"),
-        button("Take theirs", takeTheirs))));
+export async function settle(saving) {
+  const { place, what, known, save, mine, theirs, take } = saving;
+  place.querySelector(".conflict")?.remove();
+  try {
+    await save(known);
+    return true;
+  } catch (problem) {
+    if (!(problem instanceof Problem && problem.current)) throw problem;
+    const { current } = problem;
+    const version = (/** @type {string} */ name, /** @type {string} */ text, /** @type {Node} */ keep) =>
+      node("section", node("b", name), node("p.text", text || "(empty)"), keep);
+    place.append(node("div.conflict", { role: "alert" },
+      node("p", `${what} was changed by someone else meanwhile. Nothing typed is lost.`),
+      node("div.versions",
+        version("Yours", mine(), button("Save yours", () => settle({ ...saving, known: current }))),
+        version("Theirs", theirs(current), button("Take theirs", () => take(current))))));
+    return false;
+  }
 }
 
 /** Items that the rows of a list were made from. @type {WeakMap<Element, unknown>} */
 const sources = new WeakMap();
 
 /**
- * Shows items as the children of an element. A row is made anew only if its item is another object than before.
- * A row with the focus gives it to its successor.
- * @template I
- * @param {HTMLElement} parent @param {I[]} items @param {(item: I) => string | number} key
- * @param {(item: I) => HTMLElement} make
- */
+ * Shows items as the children of an element. A row is made anew if its item is another object than before; it
+ * takes over the focus.
+ * @template I @param {HTMLElement} parent @param {I[]} items
+ * @param {(item: I) => string | number} key @param {(item: I) => HTMLElement} make */
 export function rows(parent, items, key, make) {
-  const old = new Map([...parent.children].map((row) => [/** @type {HTMLElement} */ (row).dataset["key"], row]));
+  const old = new Map([...parent.children].map((row) => [row.getAttribute("data-key"), row]));
   const made = items.map((item) => {
-    const name = String(key(item));
-    const known = old.get(name);
+    const known = old.get(String(key(item)));
     if (known && sources.get(known) === item) return known;
     const focused = known?.contains(document.activeElement) ? document.activeElement : null;
-    const at = known && focused ? [known, ...known.querySelectorAll(FOCUSABLE)].indexOf(focused) : -1;
+    const at = known && focused ? [...known.querySelectorAll(FOCUSABLE)].indexOf(focused) : -1;
     const row = make(item);
-    row.dataset["key"] = name;
+    row.dataset["key"] = String(key(item));
     sources.set(row, item);
-    if (known && focused) {
-      known.replaceWith(row);
+    if (focused) {
+      known?.replaceWith(row);
       focusLike(focused, at, row);
     }
     return row;
   });
-  const kept = new Set(made);
+  const kept = new Set(/** @type {Element[]} */ (made));
   for (const row of [...parent.children]) if (!kept.has(row)) row.remove();
-  made.forEach((row, at) => parent.children[at] === row || parent.insertBefore(row, parent.children[at] ?? null));
+  for (const [at, row] of made.entries()) {
+    if (parent.children[at] !== row) parent.insertBefore(row, parent.children[at] ?? null);
+  }
 }
 
-const FOCUSABLE = "a[href], button, input, select, textarea, [tabindex]";
+const FOCUSABLE = "a[href], button, input, select, textarea, summary, [tabindex]";
 /** Focuses in a new row what was focused in the old one, with the place of the cursor.
  * @param {Element} focused @param {number} at @param {HTMLElement} row */
 function focusLike(focused, at, row) {
-  const same = row.contains(focused) ? focused : [row, ...row.querySelectorAll(FOCUSABLE)][at] ?? row;
+  const same = row.contains(focused) ? focused : row.querySelectorAll(FOCUSABLE)[at] ?? row;
   /** @type {HTMLElement} */ (same).focus({ preventScroll: true });
   if (same instanceof HTMLTextAreaElement && focused instanceof HTMLTextAreaElement) {
     same.setSelectionRange(focused.selectionStart, focused.selectionEnd);
   }
+}
+
+/** @typedef {[key: string, element: HTMLElement | null | undefined | false]} Part */
+/** @typedef {{ key: string, text: string, made: HTMLElement }} Drawn */
+/** What a place shows. @type {WeakMap<Element, Map<string, Drawn>>} */
+const drawn = new WeakMap();
+
+/** Shows elements by keys. What looks as before stays; else the new one takes over focus and open folds.
+ * @param {HTMLElement} place @param {Part[]} parts */
+export function redraw(place, parts) {
+  const before = drawn.get(place);
+  const now = parts.flatMap(([key, made]) => {
+    if (!made) return [];
+    const old = before?.get(key);
+    if (old?.made === made) return [old];
+    const text = made.outerHTML.replace(/"e\d+( e\d+)*"/g, "");
+    if (old?.text === text) return [old];
+    for (const open of old?.made.querySelectorAll("details[open]") ?? []) {
+      made.querySelector(`[data-fold="${open.getAttribute("data-fold")}"]`)?.setAttribute("open", "");
+    }
+    return [{ key, text, made }];
+  });
+  drawn.set(place, new Map(now.map((one) => [one.key, one])));
+  rows(place, now, ({ key }) => key, ({ made }) => made);
 }
 
 /** Up and down move the focus among the links of a list. @param {HTMLElement} list */
@@ -274,26 +325,34 @@ export function arrows(list) {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     const links = [...list.querySelectorAll("a")];
     const at = links.indexOf(/** @type {HTMLAnchorElement} */ (document.activeElement));
-    const link = step && at >= 0 && links[at + step];
-    if (!link) return;
+    const next = step && at >= 0 && links[at + step];
+    if (!next) return;
     event.preventDefault();
-    link.focus();
+    next.focus();
   });
 }
 
 /** Shape and tone of each state. @type {Record<string, string>} */
 const STATES = {
-  backlog: "dash quiet", todo: "ring", in_progress: "half accent", in_review: "half good", blocked: "stop bad",
-  done: "check good", cancelled: "cross quiet",
-  open: "ring", pending: "pause warn", resolved: "check good", closed: "check quiet",
-  active: "half accent", on_hold: "pause warn", completed: "check good", archived: "cross quiet",
-  acknowledged: "half accent", info: "ring", warning: "warning warn", error: "warning bad", critical: "stop bad",
-  started: "ring", analyzing: "half accent", awaiting_confirmation: "pause warn", executing: "half accent",
-  cancelling: "half warn", failed: "stop bad", expired: "cross quiet",
-  low: "down quiet", medium: "dash", high: "up warn", urgent: "up bad",
+  // Work
+  backlog: "dash quiet", todo: "ring", in_progress: "half accent", in_review: "half good",
+  blocked: "stop bad", done: "check good", cancelled: "cross quiet", open: "ring", pending: "pause warn",
+  resolved: "check good", closed: "check quiet", active: "half accent", on_hold: "pause warn",
+  completed: "check good", archived: "cross quiet", low: "down quiet", medium: "dash", high: "up warn",
+  urgent: "up bad",
+  // Alerts and sessions
+  acknowledged: "half accent", info: "ring", warning: "warning warn", error: "warning bad",
+  critical: "stop bad", started: "ring", analyzing: "half accent", awaiting_confirmation: "pause warn",
+  executing: "half accent", cancelling: "half warn", failed: "stop bad", expired: "cross quiet",
+  // Findings, actions and steps
+  true: "check good", false: "cross", unknown: "dash warn", queued: "pause", waiting: "ring quiet",
+  running: "half accent", succeeded: "check good", skipped: "cross quiet", done_before: "check good",
+  refused: "stop bad", not_now: "pause warn", unclear: "warning warn", not_done: "stop bad",
+  not_sent: "cross quiet", waived: "cross quiet", handed_over: "half accent", effective: "check good",
+  ineffective: "stop bad",
 };
 
-/** A state as a word with a shape. @param {string} value @param {string} [label] @param {string} [look] "shape tone" */
+/** A state as a word with a shape. @param {string} value @param {string} [label] @param {string} [look] */
 export function state(value, label = words(value), look = STATES[value] ?? "ring") {
   const [shape, tone = ""] = look.split(" ");
   return node("span", { class: `state ${tone}`, "data-shape": shape }, label);
@@ -306,30 +365,27 @@ export function words(value) {
 }
 
 /** Choices of values, named by their words. @param {readonly string[]} values @returns {Choice[]} */
-export function named(values) {
-  return values.map((value) => [value, words(value)]);
-}
+export const named = (values) => values.map((value) => [value, words(value)]);
 
-/** @param {...Child} children */
-export function quiet(...children) {
-  return node("span", { class: "quiet" }, ...children);
-}
-
-/** Names and values in two columns. @param {Record<string, Child>} values */
+/** Names with what belongs to them; empty ones are left out. @param {Record<string, Child>} values */
 export function facts(values) {
-  const row = (/** @type {[string, Child]} */ [name, value]) => [node("dt", {}, name), node("dd", {}, value)];
-  return node("dl", { class: "facts" }, ...Object.entries(values).flatMap(row));
+  const row = (/** @type {[string, Child]} */ [name, content]) =>
+    (shown(content).some((one) => one !== "") ? [node("dt", name), node("dd", content)] : []);
+  return node("dl.facts", Object.entries(values).map(row));
 }
 
 /** @param {UserRef | null | undefined} user @param {string} [none] */
 export function person(user, none = "Unassigned") {
-  return user ? node("span", { title: `@${user.username}` }, user.fullName) : node("span", { class: "quiet" }, none);
+  return user ? node("span", { title: `@${user.username}` }, user.fullName) : quiet(none);
 }
 
-const EXACT = new Intl.DateTimeFormat(LOCALE, { dateStyle: "full", timeStyle: "long" });
-const CLOCK = new Intl.DateTimeFormat(LOCALE, { hour: "2-digit", minute: "2-digit" });
-const DAY = new Intl.DateTimeFormat(LOCALE, { day: "numeric", month: "short" });
-const YEAR = new Intl.DateTimeFormat(LOCALE, { day: "numeric", month: "short", year: "numeric" });
+/** @param {Intl.DateTimeFormatOptions} options */
+const format = (options) => new Intl.DateTimeFormat(LOCALE, options);
+const EXACT = format({ dateStyle: "full", timeStyle: "long" });
+const CLOCK = format({ hour: "2-digit", minute: "2-digit" });
+const SECOND = format({ hour: "2-digit", minute: "2-digit", second: "2-digit" });
+const DAY = format({ day: "numeric", month: "short" });
+const YEAR = format({ day: "numeric", month: "short", year: "numeric" });
 const MINUTE_MS = 60_000;
 
 /** Days from today on, by the reader's calendar. @param {Date} date */
@@ -338,10 +394,11 @@ function daysAhead(date) {
   return (midnight(date) - midnight(new Date())) / 86_400_000;
 }
 
+/** @param {Date} date */
+const nearDay = (date) => ({ "-1": "yesterday", 0: "today", 1: "tomorrow" }[daysAhead(date)]);
+
 /** The date in the reader's zone, such as "12 Nov". @param {Date} date */
-export function day(date) {
-  return (date.getFullYear() === new Date().getFullYear() ? DAY : YEAR).format(date);
-}
+export const day = (date) => (date.getFullYear() === new Date().getFullYear() ? DAY : YEAR).format(date);
 
 /** An instant in short. @param {string} instant */
 function short(instant) {
@@ -349,62 +406,54 @@ function short(instant) {
   const minutes = Math.round((date.getTime() - Date.now()) / MINUTE_MS);
   if (minutes === 0) return "just now";
   if (Math.abs(minutes) < 60) return minutes < 0 ? `${-minutes} min ago` : `in ${minutes} min`;
-  const days = daysAhead(date);
-  const near = { "-1": "yesterday ", 0: "", 1: "tomorrow " }[days];
-  return near === undefined ? day(date) : near + CLOCK.format(date);
+  const near = nearDay(date);
+  return near ? `${near} ${CLOCK.format(date)}`.replace("today ", "") : day(date);
 }
 
+/** @param {string} instant @param {string} text @param {string} kind */
+const timed = (instant, text, kind) =>
+  node("time", { class: kind || null, datetime: instant, title: EXACT.format(new Date(instant)) }, text);
+
 /** An instant, short in the reader's zone, exact as its title. @param {string} instant */
-export function time(instant) {
-  return node("time", { datetime: instant, title: EXACT.format(new Date(instant)) }, short(instant));
-}
+export const time = (instant) => timed(instant, short(instant), "");
 setInterval(() => {
-  for (const one of document.querySelectorAll("time:not(.due, .clock)")) {
+  for (const one of document.querySelectorAll("time:not([class])")) {
     const text = short(/** @type {HTMLTimeElement} */ (one).dateTime);
     if (one.textContent !== text) one.textContent = text;
   }
 }, MINUTE_MS);
 
-const SECOND = new Intl.DateTimeFormat(LOCALE, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
-
-/** An instant of a time line: the time of day to the second, with the date if it was another day. @param {string} instant */
+/** The time of day to the second, with the date if it was another day. @param {string} instant */
 export function clock(instant) {
   const date = new Date(instant);
-  const text = `${daysAhead(date) === 0 ? "" : `${day(date)} `}${SECOND.format(date)}`;
-  return node("time", { class: "clock", datetime: instant, title: EXACT.format(date) }, text);
+  return timed(instant, `${daysAhead(date) === 0 ? "" : `${day(date)} `}${SECOND.format(date)}`, "clock");
 }
 
-/**
- * A due date. `open`: work is left, so that a past date is overdue.
- * @param {string} instant @param {boolean} open @param {string} [word] what stands before the day
- */
+/** A due date. @param {string} instant @param {boolean} open work is left, so that a past date is overdue
+ * @param {string} [word] what stands before the day */
 export function due(instant, open, word = "Due") {
   const date = new Date(instant);
-  const days = daysAhead(date);
-  const near = { "-1": "yesterday", 0: "today", 1: "tomorrow" }[days] ?? day(date);
+  const near = nearDay(date) ?? day(date);
   const over = open && date.getTime() < Date.now();
-  const soon = open && !over && days <= 1;
+  const soon = open && daysAhead(date) <= 1;
   const text = over ? `Overdue ${near}` : word ? `${word} ${near}` : words(near);
-  const tone = over ? "bad" : soon ? "warn" : "quiet";
-  return node("time", { class: `due ${tone}`, datetime: instant, title: EXACT.format(date) }, text);
+  return timed(instant, text, `due ${over ? "bad" : soon ? "warn" : "quiet"}`);
 }
 
 /** @param {number} value @param {number} [digits] */
-export function number(value, digits = 0) {
-  return new Intl.NumberFormat(LOCALE, { maximumFractionDigits: digits }).format(value);
-}
+export const number = (value, digits = 0) =>
+  new Intl.NumberFormat(LOCALE, { maximumFractionDigits: digits }).format(value);
 
-/** Decimals of the currencies that have not two, by ISO 4217. `Intl` leaves out those of some others. */
-const DECIMALS = /** @type {Map<string, number>} */ (new Map([
-  ..."BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF".split(" ").map((none) => /** @type {const} */ ([none, 0])),
-  ..."BHD IQD JOD KWD LYD OMR TND".split(" ").map((three) => /** @type {const} */ ([three, 3])),
-  ["CLF", 4], ["UYW", 4],
-]));
+/** Decimals of a currency, by ISO 4217. `Intl` leaves out those of some. @param {string} currency */
+export function decimals(currency) {
+  if ("BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF".includes(currency)) return 0;
+  return { BHD: 3, IQD: 3, JOD: 3, KWD: 3, LYD: 3, OMR: 3, TND: 3, CLF: 4, UYW: 4 }[currency] ?? 2;
+}
 
 /** An amount of money as text, such as "€1,250.00". @param {Money} amount */
 export function money({ minorUnits, currency }) {
   if (!/^[A-Z]{3}$/.test(currency)) return `${number(minorUnits)} ${currency}`;
-  const digits = DECIMALS.get(currency) ?? 2;
-  const exact = { style: /** @type {const} */ ("currency"), currency, minimumFractionDigits: digits, maximumFractionDigits: digits };
-  return new Intl.NumberFormat(LOCALE, exact).format(minorUnits / 10 ** digits);
+  const digits = decimals(currency);
+  const exact = { currency, minimumFractionDigits: digits, maximumFractionDigits: digits };
+  return new Intl.NumberFormat(LOCALE, { style: "currency", ...exact }).format(minorUnits / 10 ** digits);
 }

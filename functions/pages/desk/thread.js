@@ -1,53 +1,41 @@
-/**
- * Texts that people write: a writer with `@` completion, and a thread of comments or messages.
+/** Texts that people write: a writer with `@` completion, and a thread of comments or messages.
  *
  *     writer({ label: "Comment", submit: "Comment", draft: "comment", save: async (text) => { … } })
- *     writer({ label: "Description", submit: "Save", draft: "description", value, match: task,
- *       save: async (text, match) => { … }, textOf: (current) => current.description, cancel })
  *     const { element, show } = thread({ entry, write: { … }, reply, edit, remove });  show(records);
  *
- * A writer keeps its draft until `save` is done. A 412 shows both versions: `match` is then the record as it is now.
- */
-import { Problem } from "./api/client.js";
+ * A writer keeps its draft until `save` is done. `match`: the record as read; after a 412, as it is now. */
 import { everyone } from "./api/records.js";
-import { button, conflict, field, form, newId, node, rows, time } from "./elements.js";
+import { button, field, form, newId, node, quiet, rows, settle, time } from "./elements.js";
 import { draftAt, draftOf, keepDraft } from "./frame/drafts.js";
 
-/**
- * @typedef {object} Writing
- * @property {string} label @property {string} submit @property {string} draft name of the draft at this address
- * @property {(text: string, match: any) => unknown} save
- * @property {string} [value] @property {{ version: number }} [match] @property {(current: any) => string} [textOf]
+/** @typedef {object} Writing
+ * @property {string} label @property {string} submit @property {string} draft its name at this address
+ * @property {(text: string, match: any) => unknown} save @property {string} [value]
+ * @property {{ version: number }} [match] @property {(current: any) => string} [textOf]
  * @property {boolean} [line] a text of one line @property {boolean} [optional] may be empty
  * @property {() => void} [cancel] closes the writer; also called after a save
  * @property {HTMLElement} [extra] a further control, such as "Internal note"
- * @property {string} [reason] why the user may not write
- */
-/**
- * @typedef {object} Entry
- * @property {string} author @property {string} at
- * @property {string | null} text null: deleted
- * @property {string} [label] such as "Support" or "Internal note"
+ * @property {string} [reason] why the user may not write */
+/** @typedef {object} Entry
+ * @property {string} author @property {string} at @property {string | null} text null: deleted
+ * @property {string} [label] such as "Internal note" @property {boolean} [support] written by support
  * @property {boolean} [aside] set off from the others, as internal notes are
- * @property {boolean} [support] written by support
  * @property {boolean} [edited] @property {boolean} [own] may be edited and deleted
- * @property {number | null} [parentId]
- */
+ * @property {number | null} [parentId] */
 
 /** Names shown at most. */
 const NAMES = 6;
 
 /** @param {Writing} writing */
 export function writer({
-  label, submit, draft, save, value = "", match, textOf, cancel, line = false, optional = submit === "Save" && !line, extra,
-  reason = "",
+  label, submit, draft, save, value = "", match, textOf = () => "", cancel, line = false,
+  optional = submit === "Save" && !line, extra, reason = "",
 }) {
   const area = node(line ? "input" : "textarea", { name: "content", required: !optional, value });
   // A draft belongs to the version of the record that was edited first.
   const version = draftAt(`${draft} version`);
-  const restored = version.text() !== null;
-  const edited = match && restored ? { version: Number(version.text()) } : match;
-  if (edited) area.addEventListener("input", () => version.keep(String(edited.version)));
+  const known = match && version.text() ? { version: Number(version.text()) } : match;
+  if (known) area.addEventListener("input", () => version.keep(String(known.version)));
   const drop = keepDraft(area, draft);
   const close = () => {
     drop();
@@ -55,155 +43,152 @@ export function writer({
     area.value = value;
     cancel?.();
   };
-  /** @param {{ version: number } | undefined} known */
-  const send = /** @returns {Promise<void>} */ async (known) => {
-    made.querySelector(".conflict")?.remove();
-    try {
+  const act = () => settle({
+    place: made, what: label, known, mine: () => area.value, theirs: textOf, take: close,
+    save: async (now) => {
       const sent = area.value;
-      await save(sent, known);
+      await save(sent, now);
+      // What was typed meanwhile stays.
       if (area.value === sent) close();
-    } catch (problem) {
-      if (!(problem instanceof Problem && problem.status === 412 && problem.current && textOf)) throw problem;
-      const { current } = problem;
-      // Only something else was changed, while this text was written.
-      if (!restored && known === match && textOf(current) === value) return send(current);
-      version.keep(String(current.version));
-      made.append(conflict(label, area.value, textOf(current), () => send(current), close));
-    }
-  };
+    },
+  });
   const control = field(label, area);
-  if (area instanceof HTMLTextAreaElement) control.append(...completion(area));
-  const fields = extra ? [control, extra] : [control];
-  const made = form({ fields, submit, act: () => send(edited), reason, ...(cancel && { cancel: close }) });
-  /** @type {HTMLElement} */ (area).addEventListener("keydown", (event) => {
-    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) made.requestSubmit();
-    if (event.key === "Escape" && cancel && area.value === value) close();
+  if (area instanceof HTMLTextAreaElement) control.append(completion(area));
+  const made = form({ fields: [control, extra], submit, act, reason, ...(cancel && { cancel: close }) });
+  area.addEventListener("keydown", (/** @type {any} */ { key, ctrlKey, metaKey }) => {
+    if (key === "Enter" && (ctrlKey || metaKey)) made.requestSubmit();
+    if (key === "Escape" && cancel && area.value === value) close();
   });
   return made;
 }
 
-/** Completes `@` and the beginning of a name. @param {HTMLTextAreaElement} area @returns {HTMLElement[]} */
+/** The list that completes `@` and the beginning of a name. @param {HTMLTextAreaElement} area */
 function completion(area) {
-  const list = node("ul", { class: "names", role: "listbox", id: newId(), "aria-label": "People", hidden: true });
+  const list = node("ul.names", { role: "listbox", id: newId(), "aria-label": "People", hidden: true });
   let chosen = 0;
   area.setAttribute("aria-autocomplete", "list");
   area.setAttribute("aria-controls", list.id);
-  const begun = () => /(?:^|[^\p{L}\p{N}])@([\p{L}\p{N}._-]*)$/u.exec(area.value.slice(0, area.selectionStart))?.[1];
+  const begun = () => /(?:^|[^\p{L}\p{N}])@([\p{L}\p{N}._-]*)$/u
+    .exec(area.value.slice(0, area.selectionStart))?.[1]?.toLowerCase();
   const close = () => {
     list.hidden = true;
     area.removeAttribute("aria-activedescendant");
   };
   const choose = (/** @type {number} */ at) => {
     chosen = at;
-    [...list.children].forEach((one, index) => one.setAttribute("aria-selected", String(index === at)));
+    for (const [index, one] of [...list.children].entries()) one.ariaSelected = String(index === at);
     area.setAttribute("aria-activedescendant", list.children[at]?.id ?? "");
   };
   const take = (/** @type {string} */ username) => {
-    const word = begun() ?? "";
-    area.setRangeText(`${username} `, area.selectionStart - word.length, area.selectionStart, "end");
+    const from = area.selectionStart - (begun() ?? "").length;
+    area.setRangeText(`${username} `, from, area.selectionStart, "end");
     area.dispatchEvent(new Event("input"));
     area.focus();
   };
+  /** @param {import("workdesk").User} user */
+  const option = ({ username, fullName }) => node("li", {
+    role: "option", id: newId(), "data-name": username,
+    onpointerdown: (/** @type {Event} */ event) => {
+      event.preventDefault();
+      take(username);
+    },
+  }, fullName, " ", quiet(`@${username}`));
   area.addEventListener("input", async () => {
-    const word = begun()?.toLowerCase();
+    const word = begun();
     if (word === undefined) return close();
     const people = await everyone().catch(() => []);
-    if (begun()?.toLowerCase() !== word) return;
+    if (begun() !== word) return;
     const names = people.filter(({ username, fullName }) =>
       [username, ...fullName.split(" ")].some((one) => one.toLowerCase().startsWith(word)));
+    list.replaceChildren(...names.slice(0, NAMES).map(option));
     if (names.length === 0) return close();
-    list.replaceChildren(...names.slice(0, NAMES).map(({ username, fullName }) =>
-      node("li", { role: "option", id: newId(), "data-name": username, onpointerdown: (/** @type {Event} */ event) => {
-        event.preventDefault();
-        take(username);
-      } }, fullName, " ", node("span", { class: "quiet" }, `@${username}`))));
     list.hidden = false;
     choose(0);
   });
   area.addEventListener("keydown", (event) => {
     if (list.hidden) return;
+    const { key, ctrlKey, metaKey, shiftKey } = event;
+    const step = { ArrowDown: 1, ArrowUp: -1 }[key];
     const count = list.children.length;
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step) choose((chosen + step + count) % count);
-    else if (event.key === "Escape") close();
-    else if (["Enter", "Tab"].includes(event.key) && !event.ctrlKey && !event.metaKey && !event.shiftKey) {
-      take(/** @type {HTMLElement} */ (list.children[chosen]).dataset["name"] ?? "");
+    else if (key === "Escape") close();
+    else if (["Enter", "Tab"].includes(key) && !ctrlKey && !metaKey && !shiftKey) {
+      take(list.children[chosen]?.getAttribute("data-name") ?? "");
     } else return;
     event.preventDefault();
     event.stopImmediatePropagation();
   });
   area.addEventListener("blur", close);
-  return [list];
+  return list;
 }
 
-/**
- * A thread: oldest first, replies under what they reply to, a writer at the end.
+/** A thread: oldest first, replies under what they reply to, a writer at the end.
  * @template {{ id: number, version?: number }} R
  * @param {object} options
  * @param {(record: R) => Entry} options.entry
  * @param {Writing | null} options.write what is written at the end
  * @param {(text: string, parentId: number) => unknown} [options.reply]
  * @param {(record: R, text: string, match: any) => unknown} [options.edit]
- * @param {(record: R) => unknown} [options.remove]
- */
+ * @param {(record: R) => unknown} [options.remove] */
 export function thread({ entry, write, reply, edit, remove }) {
-  const list = node("ol", { class: "thread" });
+  const list = node("ol.thread");
   /** Comments whose change is being saved: their drafts are still kept. @type {Set<number>} */
   const saving = new Set();
   /** @param {R} record */
   const row = (record) => {
     const { author, at, text, label, aside, support, edited, own, parentId } = entry(record);
-    const place = node("div", { class: "entry-acts" });
-    const content = node("p", { class: text === null ? "quiet" : "text" }, text ?? "This comment was deleted.");
+    const { id } = record;
+    const place = node("div.entry-acts");
+    const content = node(text === null ? "p.quiet" : "p.text", text ?? "This comment was deleted.");
     const open = (/** @type {Writing} */ writing) => {
-      const made = writer({ ...writing, cancel: () => (place.replaceChildren(...acts), (content.hidden = false)) });
-      place.replaceChildren(made);
-      return made.querySelector("textarea");
+      const cancel = () => {
+        place.replaceChildren(...acts);
+        content.hidden = false;
+      };
+      place.replaceChildren(writer({ ...writing, cancel }));
+      return place.querySelector("textarea");
     };
     const change = () => {
       content.hidden = true;
-      return open({ label: "Comment", submit: "Save", draft: `edit ${record.id}`, value: text ?? "",
-        match: /** @type {{ version: number }} */ (record), textOf: (current) => current.content,
+      return open({
+        label: "Comment", submit: "Save", draft: `edit ${id}`, value: text ?? "",
+        textOf: (current) => current.content, match: /** @type {{ version: number }} */ (record),
         save: async (changed, match) => {
-          saving.add(record.id);
-          try {
-            await edit?.(record, changed, match);
-          } finally {
-            saving.delete(record.id);
-          }
-        } });
+          saving.add(id);
+          await Promise.resolve(edit?.(record, changed, match)).finally(() => saving.delete(id));
+        },
+      });
     };
-    const answer = () => open({ label: `Reply to ${author}`, submit: "Reply", draft: `reply ${record.id}`,
-      save: (written) => reply?.(written, record.id) });
+    const answer = () => open({ label: `Reply to ${author}`, submit: "Reply", draft: `reply ${id}`,
+      save: (written) => reply?.(written, id) });
+    const kind = "plain";
     const acts = text === null ? [] : [
-      reply && button("Reply", () => answer()?.focus(), { kind: "plain", name: `Reply to ${author}` }),
-      edit && own && button("Edit", () => change()?.focus(), { kind: "plain", name: "Edit your comment" }),
-      remove && own && button("Delete", () => remove(record), { kind: "plain", name: "Delete your comment" }),
+      reply && button("Reply", () => answer()?.focus(), { kind, name: `Reply to ${author}` }),
+      edit && own && button("Edit", () => change()?.focus(), { kind, name: "Edit your comment" }),
+      remove && own && button("Delete", () => remove(record), { kind, name: "Delete your comment" }),
     ].flatMap((one) => one || []);
     place.append(...acts);
     const kinds = [parentId && "reply", aside && "aside", support && "support"].filter(Boolean).join(" ");
-    const made = node("li", { class: kinds || null },
-      node("p", { class: "by" }, node("b", {}, author), label && node("span", { class: "quiet" }, label), time(at),
-        edited && node("span", { class: "quiet" }, "edited")),
+    if (own && !saving.has(id) && draftOf(`edit ${id}`) !== null) change();
+    else if (reply && draftOf(`reply ${id}`) !== null) answer();
+    return node("li", { class: kinds || null },
+      node("p.by", node("b", author), label && quiet(label), time(at), edited && quiet("edited")),
       content, place);
-    if (own && draftOf(`edit ${record.id}`) !== null && !saving.has(record.id)) change();
-    else if (reply && draftOf(`reply ${record.id}`) !== null) answer();
-    return made;
   };
   /** @param {R[]} records */
   const show = (records) => {
-    const parent = new Map(records.map((record) => [record.id, entry(record).parentId ?? 0]));
-    const root = (/** @type {number} */ id) => {
-      while (parent.get(id)) id = parent.get(id) ?? 0;
-      return id;
+    const known = new Map(records.map((record) => [record.id, record]));
+    /** @param {R} record @returns {R} */
+    const root = (record) => {
+      const parent = known.get(entry(record).parentId ?? 0);
+      return parent ? root(parent) : record;
     };
-    const sorted = records.map((record) => ({ record, top: root(record.id), at: entry(record).at }));
-    const begun = new Map(sorted.map(({ record, at }) => [record.id, at]));
-    const order = (/** @type {{ top: number, at: string, record: R }} */ one) =>
-      `${begun.get(one.top) ?? one.at} ${String(one.top).padStart(16)} ${one.at}`;
-    sorted.sort((one, other) => (order(one) < order(other) ? -1 : 1));
+    const sorted = records.map((record) => {
+      const top = root(record);
+      return { record, order: `${entry(top).at} ${String(top.id).padStart(16)} ${entry(record).at}` };
+    });
+    sorted.sort((one, other) => (one.order < other.order ? -1 : 1));
     rows(list, sorted.map(({ record }) => record), ({ id }) => id, row);
   };
-  const element = node("div", { class: "threaded" }, list, write && writer(write));
-  return { element, show };
+  return { element: node("div.threaded", list, write && writer(write)), show };
 }

@@ -45,6 +45,8 @@ def press(desk, name, exact=True):
 
 
 def sees(desk, text):
+    """Waits for a text. Changes of others are asked for at once."""
+    desk.looks_up()
     desk.page.get_by_text(text).first.wait_for()
 
 
@@ -63,7 +65,7 @@ def faults(world, *faults):
 
 
 def two_people_resolve_an_alert(world):
-    with world.desk("max", "#/alerts") as max_, world.desk("ada", "#/alerts?status=me") as ada:
+    with world.desk("max", "#/alerts") as max_, world.desk("ada", "#/alerts?status=me", width=390) as ada:
         sees(ada, "Nothing waits for you.")
         max_.looks("alerts")
         max_.page.get_by_role("combobox", name="Severity").select_option("error")
@@ -87,7 +89,7 @@ def two_people_resolve_an_alert(world):
             sees(desk, "Rejected by Ada Lindqvist")
             sees(desk, REASON)
         press(max_, "Analyse again")
-        max_.page.get_by_text("session 2", exact=False).first.wait_for()
+        sees(max_, "session 2")
         sees(ada, "Awaiting confirmation")
         press(ada, "Preview and approve")
         # What an approver must see: money, call, conditions, the way back, who approves.
@@ -181,11 +183,21 @@ def fails_in_the_middle_of_an_approval(world):
         page.reload()
         press(desk, "Preview and approve")
         assert page.get_by_label("Note").input_value() == NOTE
-        left = desk.fails("POST", r"/execute$", 429, 503, None)
-        desk.ends()
-        press(desk, "Approve and execute US$7,015.50")
+        # The laptop is closed for longer than the session lasts.
+        with desk.asleep():
+            desk.ends()
         page.get_by_role("dialog", name="Sign in").wait_for()
         desk.signs_in()
+        assert page.get_by_label("Note").input_value() == NOTE
+        desk.ends()
+        # It is closed again while the approval is on its way.
+        with contextlib.ExitStack() as asleep:
+            desk.is_answered_too_late("POST", r"/execute$", lambda: asleep.enter_context(desk.asleep()))
+            left = desk.fails("POST", r"/execute$", 429, 503, None)
+            press(desk, "Approve and execute US$7,015.50")
+            page.get_by_role("dialog", name="Sign in").wait_for()
+            with page.expect_event("requestfailed", lambda one: one.url.endswith("/execute")):
+                desk.signs_in()
         sees(desk, "Resolved by the agent, after a read")
         assert not left, left
     journal = world.api("ada").call("GET", f"{SESSIONS}/{newest(world, alert)['id']}/journal")
@@ -274,18 +286,23 @@ def settles_and_hands_over(world):
 
 
 def pauses(world):
+    """A pause begins and ends by keyboard, on the list and while an action waits."""
     proposed(world, "sue", "invoice_quantity_differs")
-    with world.desk("ada", "#/alerts") as desk:
+    with world.desk("ada", "#/alerts", width=390) as desk:
         page = desk.page
-        press(desk, "Pause all actions")
+
+        def enters(name):
+            page.get_by_role("button", name=name, exact=True).press("Enter")
+
+        enters("Pause all actions")
         sees(desk, "All actions are paused")
-        page.get_by_role("link", name="Invoice KA-2026-11 bills more than was metered").click()
-        press(desk, "Preview and approve")
+        page.get_by_role("link", name="Invoice KA-2026-11 bills more than was metered").press("Enter")
+        enters("Preview and approve")
         sees(desk, "All of the organization's actions are paused.")
-        press(desk, "Approve and execute")
+        enters("Approve and execute")
         sees(desk, "Queued")
-        press(desk, "Pause…")
-        press(desk, "Resume all actions")
+        enters("Pause…")
+        enters("Resume all actions")
         page.get_by_role("button", name="Pause all actions").wait_for()
-        press(desk, "Cancel the session")
+        enters("Cancel the session")
         sees(desk, "Analyse again")

@@ -93,11 +93,17 @@ def moves_in_both_browsers(world, project):
         wait_for_cards(other.page, "In progress", moved)
         # Into an empty column.
         page.locator(".card", has_text="Ask the customers").drag_to(page.get_by_role("region", name="Blocked"))
-        wait_for_cards(other.page, "Blocked", ["Ask the customers"])
+        blocked = other.page.get_by_role("list", name="Blocked", exact=True)
+        other.sees(blocked.get_by_role("link", name="Ask the customers"))
+        # Back by the list of the card, on a phone.
+        other.page.get_by_label("Move Ask the customers").focus()
+        other.page.get_by_label("Move Ask the customers").select_option("In review")
+        desk.sees(page.get_by_role("list", name="In review").get_by_role("link", name="Ask the customers"))
         # A deleted task disappears.
         gone = world.api("max").call("POST", "/api/tasks", {"title": "A mistake", "projectId": project["id"]})["id"]
-        other.page.get_by_role("link", name="A mistake").wait_for()
+        other.sees(other.page.get_by_role("link", name="A mistake"))
         world.api("max").call("DELETE", f"/api/tasks/{gone}", expect=204)
+        other.looks_up()
         other.page.get_by_role("link", name="A mistake").wait_for(state="detached")
 
 

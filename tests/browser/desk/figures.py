@@ -11,7 +11,8 @@ from world import ROOT
 
 TASKS = 1_000
 STATUSES = ("backlog", "todo", "in_progress", "in_review", "blocked", "done", "cancelled")
-CHANGES = 1_200
+# An hour of them, one each two seconds.
+CHANGES = 1_800
 VIEWS = {
     "home": "#/",
     "projects": "#/projects",

@@ -1,10 +1,13 @@
-"""Sign-in, navigation, and a session that ends"""
+"""Sign-in, navigation, a session that ends, and a closed laptop"""
+
+import contextlib
 
 
 def check(world):
     signs_in_by_keyboard(world)
     navigates(world)
     becomes_another_user(world)
+    sleeps_in_the_middle_of_a_comment(world)
 
 
 def signs_in_by_keyboard(world):
@@ -26,7 +29,7 @@ def signs_in_by_keyboard(world):
 
 
 def navigates(world):
-    with world.desk("mia", "#/nowhere") as desk:
+    with world.desk("mia", "#/nowhere", width=390) as desk:
         page = desk.page
         page.get_by_role("heading", name="There is no such page").wait_for()
         page.get_by_role("link", name="Go to Home").click()
@@ -51,3 +54,28 @@ def becomes_another_user(world):
         assert text.input_value() == ""
         comments = world.api("sue").call("GET", f"/api/tasks/{task}/comments")
         assert "Words of Mia" not in [one["content"] for one in comments], comments
+
+
+def sleeps_in_the_middle_of_a_comment(world):
+    """A closed laptop: the text stays over the end of the session, and a comment on its way is written once."""
+    task = world.api("mia").call("GET", "/api/tasks?limit=1")[0]["id"]
+    words, others = f"Before the train {world.mark}", f"On the train {world.mark}"
+    with world.desk("mia", f"#/tasks/{task}", refused=(401, "ERR_CONNECTION_RESET", "ERR_FAILED")) as desk:
+        page = desk.page
+        text = page.get_by_label("Comment", exact=True)
+        text.fill(words)
+        with desk.asleep():
+            world.api("sue").call("POST", f"/api/tasks/{task}/comments", {"content": others})
+            desk.ends()
+        desk.signs_in()
+        page.get_by_text(others).wait_for()
+        assert text.input_value() == words
+        with contextlib.ExitStack() as asleep:
+            desk.is_answered_too_late("POST", "/comments$", lambda: asleep.enter_context(desk.asleep()))
+            with page.expect_event("requestfailed"):
+                page.get_by_role("button", name="Comment", exact=True).click(no_wait_after=True)
+        page.locator(".thread").get_by_text(words).wait_for()
+        # The feed may have shown the comment before the repeated request was answered.
+        page.wait_for_function("document.querySelector('.threaded > form textarea').value === ''")
+    comments = world.api("mia").call("GET", f"/api/tasks/{task}/comments")
+    assert [one["content"] for one in comments].count(words) == 1, comments

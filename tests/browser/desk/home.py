@@ -6,7 +6,7 @@ def check(world):
     project = max_.call("POST", "/api/projects", {"title": "Home of tests"})["id"]
     due = "2030-01-31T12:00:00Z"
     task = {"title": "Answer the auditors", "projectId": project, "assigneeId": 3, "dueDate": due}
-    with world.desk("sue") as desk:
+    with world.desk("sue", width=390) as desk:
         page = desk.page
         page.get_by_role("heading", name="Open work").wait_for()
         desk.looks("home")

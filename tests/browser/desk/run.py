@@ -14,7 +14,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent.parent
 sys.path[:0] = [str(HERE), str(HERE.parent), str(ROOT / "infra")]
 
-PARTS = ("frame", "home", "board", "tasks", "alerts", "requests", "tickets", "search", "settings", "hostile")
+PARTS = ("frame", "home", "board", "tasks", "alerts", "refusals", "requests", "tickets", "search", "settings", "hostile")
 
 
 def check(browser, base, axe, parts=PARTS):

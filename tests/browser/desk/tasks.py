@@ -44,11 +44,11 @@ def edits(world, task):
         page.get_by_label("billing").check()
         page.get_by_role("button", name="Close").click()
         fact(page, "Tags: billing").wait_for()
-        page.get_by_role("button", name="Edit title").click()
+        page.get_by_role("button", name="Edit title").press("Enter")
         page.get_by_label("Title").fill("Write the whole plan")
         page.keyboard.press("Enter")
         page.get_by_role("heading", name="Write the whole plan").wait_for()
-        page.get_by_role("button", name="Edit description").click()
+        page.get_by_role("button", name="Add a description").click()
         page.get_by_label("Description").fill("<img src=x onerror=alert(1)>\n\nIn two parts.")
         page.keyboard.press("Control+Enter")
         page.get_by_text("<img src=x onerror=alert(1)>").wait_for()
@@ -78,18 +78,21 @@ def talks(world, task):
         page.keyboard.press("Control+Enter")
         page.get_by_text("Could @sue read this?").wait_for()
         assert text.input_value() == ""
-        other.page.get_by_text("Could @sue read this?").wait_for()
+        other.sees(other.page.get_by_text("Could @sue read this?"))
         other.page.get_by_role("button", name="Reply to Mia Tanaka").click()
         other.page.get_by_label("Reply to Mia Tanaka").fill("It is clear.")
         other.page.get_by_role("button", name="Reply", exact=True).click()
-        page.get_by_text("It is clear.").wait_for()
+        desk.sees(page.get_by_text("It is clear."))
+        fact(other.page, "Priority").click()
+        other.page.get_by_label("Priority").select_option("High")
+        desk.sees(fact(page, "Priority: High"))
         desk.looks("task-thread")
         page.get_by_role("button", name="Edit your comment").click()
         page.get_by_role("textbox", name="Comment").first.fill("Could @sue read it?")
         page.get_by_role("button", name="Save").click()
-        other.page.get_by_text("Could @sue read it?").wait_for()
+        other.sees(other.page.get_by_text("Could @sue read it?"))
         page.get_by_role("button", name="Delete your comment").click()
-        other.page.get_by_text("This comment was deleted.").wait_for()
+        other.sees(other.page.get_by_text("This comment was deleted."))
         page.get_by_text("This comment was deleted.").wait_for()
 
 
@@ -141,7 +144,7 @@ def loses_nothing(world, task):
         world.api("sue").call("POST", path, {"content": "While you were away"})
         page.context.set_offline(False)
         page.locator(".thread").get_by_text("From a train").wait_for()
-        page.locator(".thread").get_by_text("While you were away").wait_for()
+        desk.sees(page.locator(".thread").get_by_text("While you were away"))
         # Frozen timers, as of a closed laptop.
         page.clock.install()
         text.fill("Before the lid")
@@ -195,10 +198,10 @@ def deletes(world, project):
     api = world.api("max")
     with world.desk("max", f"#/tasks/{kept}") as desk:
         page = desk.page
-        page.get_by_role("button", name="Delete", exact=True).click()
+        page.get_by_role("button", name="Delete", exact=True).press("Enter")
         page.get_by_text("Deleted Ask the customers.").first.wait_for()
         page.get_by_text("2 tasks").wait_for()
-        page.get_by_role("button", name="Undo").click()
+        page.get_by_role("button", name="Undo").press("Enter")
         page.get_by_text("3 tasks").wait_for()
         page.get_by_role("link", name="Choose the pilot").click()
         page.get_by_role("button", name="Delete", exact=True).click()
@@ -206,7 +209,7 @@ def deletes(world, project):
         assert api.call("GET", f"/api/tasks/{gone}")["id"] == gone
         # A notice under the pointer stays.
         page.locator(".notice").hover()
-        desk.looks("deleted")
+        assert not world.axe(page)
         with page.expect_response(lambda one: one.request.method == "DELETE") as answer:
             page.mouse.move(400, 400)
         assert answer.value.status == 204

@@ -22,7 +22,7 @@ def choose(page, field, label):
 
 
 def shows(desk, status):
-    desk.page.get_by_label("Fields").get_by_text(status, exact=True).first.wait_for()
+    desk.sees(desk.page.get_by_label("Fields").get_by_text(status, exact=True))
 
 
 def raises(world):
@@ -43,7 +43,7 @@ def raises(world):
         dialog.get_by_label("Priority").select_option("urgent")
         dialog.get_by_label("Title").press("Enter")
         page.get_by_role("heading", name="No invoice for November").wait_for()
-        page.get_by_label("Messages").get_by_text("It should have come yesterday.").wait_for()
+        page.get_by_role("log").get_by_text("It should have come yesterday.").wait_for()
         page.get_by_text("Support and above may change a ticket.").wait_for()
         page.go_back()
         page.get_by_role("button", name="Raise a ticket").click()
@@ -66,24 +66,25 @@ def is_answered_and_opened_again(world):
         choose(page, "Status", "Resolved")
         shows(support, "Resolved")
         answer = customer.page.get_by_role("listitem").filter(has_text="Corrected from the next invoice on.")
-        answer.get_by_text("Support", exact=True).wait_for()
+        customer.sees(answer.get_by_text("Support", exact=True))
         shows(customer, "Resolved")
         customer.page.get_by_label("Message", exact=True).focus()
         customer.page.keyboard.type("The November one is wrong, too.")
         customer.page.keyboard.press("Control+Enter")
         shows(customer, "Open")
-        page.get_by_text("The November one is wrong, too.").wait_for()
+        support.sees(page.get_by_text("The November one is wrong, too."))
         shows(support, "Open")
         support.looks("ticket")
         choose(page, "Status", "Closed")
-        customer.page.get_by_text("The ticket is closed and takes no more replies.").wait_for()
+        customer.sees(customer.page.get_by_text("The ticket is closed and takes no more replies."))
         page.get_by_text("History").click()
         page.get_by_text("status from Resolved to Open").wait_for()
 
 
 def notes_are_for_support(world):
     number = ticket(world, "Is the price list final?", description="We sign tomorrow.")
-    with world.desk("vic", f"#/tickets/{number}") as reader, world.desk("sue", f"#/tickets/{number}") as support:
+    address = f"#/tickets/{number}"
+    with world.desk("vic", address) as reader, world.desk("sue", address, width=390) as support:
         page = support.page
         page.get_by_label("Send as").select_option("note")
         page.get_by_label("Message", exact=True).fill("Ask sales before you answer.")
@@ -96,7 +97,7 @@ def notes_are_for_support(world):
         assert page.get_by_label("Send as").input_value() == "reply"
         page.get_by_label("Message", exact=True).fill("It is.")
         page.get_by_role("button", name="Send reply").click()
-        reader.page.get_by_text("It is.").wait_for()
+        reader.sees(reader.page.get_by_text("It is."))
         assert reader.page.get_by_text("Ask sales").count() == 0
         reader.page.get_by_text("Members and above may do this.").wait_for()
         support.looks("ticket-note")
@@ -177,50 +178,54 @@ def reads_earlier_messages(world):
     """The newest messages first; what others add moves nothing above."""
     number = ticket(world, "A long talk", description="Message 0")
     reply = f"/api/managed-services/ticket/{number}/reply"
-    for at in range(1, 55):
+    for at in range(1, 6):
         world.api("mia").call("POST", reply, {"content": f"Message {at}"})
-    with world.desk("sue", f"#/tickets/{number}") as desk:
+    with world.desk("sue") as desk:
+        desk.reads_few(4)
+        desk.open(f"#/tickets/{number}")
         page = desk.page
-        rows = page.get_by_label("Messages").get_by_role("listitem")
-        world.api("mia").call("POST", reply, {"content": "Message 55"})
-        rows.get_by_text("Message 55").wait_for()
-        assert rows.count() == 51
-        page.get_by_role("button", name="Earlier messages").click()
+        rows = page.get_by_role("log").get_by_role("listitem")
+        world.api("mia").call("POST", reply, {"content": "Message 6"})
+        desk.sees(rows.get_by_text("Message 6"))
+        assert rows.count() == 5
+        page.get_by_role("button", name="Show earlier").click()
         rows.get_by_text("Message 0", exact=True).wait_for()
-        assert rows.count() == 56
-        page.get_by_role("button", name="Earlier messages").wait_for(state="detached")
+        assert rows.count() == 7
+        page.get_by_role("button", name="Show earlier").wait_for(state="detached")
 
 
 def lists(world):
     """Filters in the address, pages by cursor, rows that change and stay where they are."""
     first = ticket(world, "Many 0", priority="low")
-    for number in range(1, 52):
+    for number in range(1, 5):
         ticket(world, f"Many {number}", priority="low")
-    with world.desk("sue", "#/tickets?priority=low&sort=createdAt&creatorId=4&status=open") as desk:
+    with world.desk("sue") as desk:
+        desk.reads_few(4)
+        desk.open("#/tickets?priority=low&sort=-createdAt&creatorId=4&status=open")
         page = desk.page
         rows = page.locator(".columns > li")
-        assert rows.count() == 50
-        page.get_by_role("button", name="More").focus()
-        page.keyboard.press("Enter")
-        rows.nth(51).wait_for()
-        page.get_by_role("link", name="Many 0").focus()
-        page.keyboard.press("ArrowDown")
+        assert rows.count() == 4
+        page.get_by_role("button", name="More").press("Enter")
+        rows.nth(4).wait_for()
+        page.locator(f"a[href='#/tickets/{first}']").focus()
+        page.keyboard.press("ArrowUp")
         assert page.evaluate("document.activeElement.textContent").endswith("Many 1")
         world.api("sue").call("PATCH", f"/api/managed-services/ticket/{first}", {"status": "in_progress"})
-        rows.filter(has_text="Many 0").get_by_text("In progress").wait_for()
-        ticket(world, "Many 52", priority="low")
-        ticket(world, "Quite another one", priority="urgent")
-        page.get_by_role("button", name="Show 1 new ticket").wait_for()
+        desk.sees(rows.filter(has_text=f"#{first}").get_by_text("In progress"))
+        ticket(world, "Many 5", priority="low")
+        other = f"Quite another one {world.mark}"
+        ticket(world, other, priority="urgent")
+        desk.sees(page.get_by_role("button", name="Show 1 new ticket"))
         page.get_by_label("Priority").select_option("urgent")
         page.wait_for_url("**priority=urgent**")
-        rows.filter(has_text="Quite another one").wait_for()
+        rows.filter(has_text=other).wait_for()
         page.get_by_label("Assignee").select_option("me")
         page.get_by_text("Nothing matches.").wait_for()
         page.reload()
         page.get_by_text("Nothing matches.").wait_for()
         page.get_by_label("Assignee").select_option("")
-        page.get_by_role("link", name="Quite another one").click()
-        page.get_by_role("heading", name="Quite another one").wait_for()
+        page.get_by_role("link", name=other).click()
+        page.get_by_role("heading", name=other).wait_for()
     with world.desk("sue", "#/tickets?priority=high,urgent") as desk:
         desk.looks("tickets")
     with world.desk("mia", "#/tickets?status=nothing", refused={400}) as desk:

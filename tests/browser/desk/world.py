@@ -12,6 +12,7 @@ import pathlib
 import re
 import secrets
 import sys
+import time
 import urllib.parse
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent.parent
@@ -61,26 +62,54 @@ class Desk:
         assert len(own) <= MOST_REQUESTS, own
         return len(own)
 
+    def reads_few(self, count):
+        """The page reads its lists by so many rows."""
+        fewer = lambda url: re.sub(r"\blimit=50\b", f"limit={count}", url)
+        self.page.route(re.compile(r"\blimit=50\b"), lambda route: route.continue_(url=fewer(route.request.url)))
+
     def settled(self):
         """Waits until the view has its content."""
         self.page.wait_for_selector("main[aria-busy=false]")
 
     def looks(self, name):
-        """axe-core finds nothing and nothing is cut off, at both widths and in both colour schemes. Keeps pictures."""
-        page = self.page
+        """axe-core finds nothing and nothing is cut off, in light at the great width and in dark at the small one.
+        Keeps pictures."""
+        page, own = self.page, self.page.viewport_size
         PICTURES.mkdir(parents=True, exist_ok=True)
-        for width in WIDTHS:
+        for width, scheme in zip(WIDTHS, SCHEMES, strict=True):
             page.set_viewport_size({"width": width, "height": 800})
+            page.emulate_media(color_scheme=scheme)
             over = page.evaluate("document.documentElement.scrollWidth - innerWidth")
             assert over <= 0, f"{name} is {over} px too wide at {width} px"
-            for scheme in SCHEMES:
-                page.emulate_media(color_scheme=scheme)
-                # Of the rules, only those of contrast depend on the colours.
-                found = self.world.axe(page, scheme == SCHEMES[0])
-                assert not found, f"{name} at {width} px, {scheme}: {found}"
-                page.screenshot(path=PICTURES / f"{name}-{width}-{scheme}.png", full_page=True)
-        page.set_viewport_size({"width": WIDTHS[0], "height": 800})
+            # The elements are the same. Of the rules, only those of contrast depend on the colours.
+            found = self.world.axe(page, scheme == SCHEMES[0])
+            assert not found, f"{name} at {width} px, {scheme}: {found}"
+            page.screenshot(path=PICTURES / f"{name}-{width}-{scheme}.png", full_page=True)
+        page.set_viewport_size(own)
         page.emulate_media(color_scheme=SCHEMES[0])
+
+    def sees(self, locator):
+        """Waits for what others changed, as a reader who comes back to the page again and again."""
+        until = time.monotonic() + WAIT_MILLISECONDS / 1000
+        while not locator.first.is_visible():
+            assert time.monotonic() < until, f"{locator} does not appear"
+            self.looks_up()
+            self.page.wait_for_timeout(100)
+
+    def looks_up(self):
+        """The reader comes back to the page, which asks for changes at once then."""
+        self.page.evaluate("dispatchEvent(new Event('focus'))")
+
+    @contextlib.contextmanager
+    def asleep(self):
+        """The laptop is closed: no timer of the page runs, and it takes no answer."""
+        devtools = self.page.context.new_cdp_session(self.page)
+        devtools.send("Debugger.enable")
+        devtools.send("Debugger.pause")
+        yield
+        devtools.send("Debugger.disable")
+        devtools.detach()
+        self.looks_up()
 
     def fails(self, method, path, *failures):
         """Lets the next requests of a method and path fail: by a status, or None for a lost connection."""
@@ -100,15 +129,18 @@ class Desk:
         self.page.route(re.compile(path), fail)
         return left
 
-    def is_answered_too_late(self, method, path):
-        """Lets the next request of a method and path be done, and its answer be lost."""
+    def is_answered_too_late(self, method, path, meanwhile=lambda: None):
+        """Lets the next request of a method and path that is not refused be done, and its answer be lost."""
         left = [1]
 
         def lose(route):
             if not left or route.request.method != method:
                 return route.fallback()
+            answer = route.fetch()
+            if not answer.ok:
+                return route.fulfill(response=answer)
             left.pop()
-            route.fetch()
+            meanwhile()
             route.abort("connectionreset")
 
         self.page.route(re.compile(path), lose)
@@ -132,7 +164,7 @@ class World:
 
     def __init__(self, browser, base, axe):
         self.browser, self.base, self.axe_source = browser, base, axe
-        self.clients = {}
+        self.clients, self.cookies = {}, {}
         # Sets the records of this run apart from those of earlier runs.
         self.mark = secrets.token_hex(2)
 
@@ -145,20 +177,29 @@ class World:
         return self.clients[user]
 
     def forget(self, user):
+        """The user's sessions have ended."""
         self.clients.pop(user, None)
+        self.cookies.pop(user, None)
+
+    def sign_in(self, context, user, password=PASSWORD):
+        """Gives a browser the session of a user, which all browsers of this run share."""
+        if user not in self.cookies:
+            login = {"username": user, "password": password}
+            origin = urllib.parse.urlsplit(self.base)
+            headers = {"origin": f"{origin.scheme}://{origin.netloc}"}
+            answer = context.request.post(f"{self.base}api/auth/login", data=login, headers=headers)
+            assert answer.ok, (user, answer.status, answer.text())
+            self.cookies[user] = context.cookies()
+        context.add_cookies(self.cookies[user])
 
     @contextlib.contextmanager
-    def desk(self, user=None, address="", width=WIDTHS[0], refused=()):
+    def desk(self, user=None, address="", width=WIDTHS[0], refused=(), password=PASSWORD):
         """Opens the desk at an address, signed in as a user. Without one, the sign-in is open."""
         size = {"width": width, "height": 800}
         with contextlib.closing(self.browser.new_context(viewport=size, locale="en-GB")) as context:
             context.set_default_timeout(WAIT_MILLISECONDS)
             if user:
-                login = {"username": user, "password": PASSWORD}
-                origin = urllib.parse.urlsplit(self.base)
-                headers = {"origin": f"{origin.scheme}://{origin.netloc}"}
-                answer = context.request.post(f"{self.base}api/auth/login", data=login, headers=headers)
-                assert answer.ok, (user, answer.status, answer.text())
+                self.sign_in(context, user, password)
             desk = Desk(self, context, set(refused) if user else {401, *refused})
             desk.user = user
             if user:

@@ -1,62 +1,41 @@
-/**
- * The client of the API. All requests of the desk go through it.
+/** The client of the API. All requests of the desk go through it.
  *
  *     const { data, next } = await get("/api/projects/{id}/tasks", { id: 1, status: ["todo"] }, { signal });
- *     const { data } = await post("/api/tasks", {}, { title: "…", projectId: 1 });
  *     const { data } = await patch("/api/tasks/{id}", { id: 7 }, { title: "…" }, { match: task });
  *
- * Parameters fill the path's braces; the others become the query, a list by repetition. Paths, parameters, bodies and
- * answers have the types of the document. `match` is the record as it was read: its version is sent as `If-Match`.
- *
- * Failures throw a `Problem`. A 412 has the record as it is now in `current`. An aborted request throws `AbortError`.
+ * Parameters fill the path's braces; others become the query, a list by repetition. Types are the document's.
+ * Failures throw a `Problem`; an aborted request throws `AbortError`.
  * Each POST has an `Idempotency-Key`; after a lost connection the same request has the same key again.
  * 429, 503 and a lost connection are repeated, by `Retry-After` or with growing pauses, five times.
- * A 401 waits for the sign-in (`onUnauthenticated`) and is then repeated.
- */
-
+ * A 401 waits for the sign-in (`onUnauthenticated`) and is then repeated. */
 /** @import { paths, Fault } from "workdesk" */
 
 /** @typedef {"get" | "post" | "put" | "patch" | "delete"} Method */
-/**
- * @template {Method} M
- * @typedef {{ [P in keyof paths]: paths[P] extends Record<M, { responses: any }> ? P : never }[keyof paths]} PathOf
- */
-/**
- * @template {keyof paths} P
- * @template {Method} M
- * @typedef {paths[P][M] extends { parameters: { path: infer A } } ? A : {}} InPath
- */
-/**
- * @template {keyof paths} P
- * @template {Method} M
+/** @template {Method} M @typedef {{ [P in keyof paths]:
+ *   paths[P] extends Record<M, { responses: any }> ? P : never }[keyof paths]} PathOf */
+/** @template {keyof paths} P @template {Method} M
+ * @typedef {paths[P][M] extends { parameters: { path: infer A } } ? A : {}} InPath */
+/** @template {keyof paths} P @template {Method} M
  * @typedef {InPath<P, M> & (paths[P][M] extends { parameters: { query?: infer Q } }
- *   ? [Q] extends [undefined] ? {} : Omit<Partial<Q>, keyof InPath<P, M>> : {})} ParametersOf
- */
-/**
- * @template {keyof paths} P
- * @template {Method} M
- * @typedef {paths[P][M] extends { requestBody: { content: { "application/json": infer B } } } ? B : undefined} BodyOf
- */
-/**
- * @template {keyof paths} P
- * @template {Method} M
- * @typedef {paths[P][M] extends { responses: { 200: { content: { "application/json": infer R } } } } ? R : undefined}
- *   ResultOf
- */
-/**
- * @typedef {object} Options
+ *   ? [Q] extends [undefined] ? {} : Omit<Partial<Q>, keyof InPath<P, M>> : {})} ParametersOf */
+/** @template T @typedef {T extends { content: { "application/json": infer J } } ? J : undefined} Json */
+/** @template {keyof paths} P @template {Method} M
+ * @typedef {paths[P][M] extends { requestBody: infer B } ? Json<B> : undefined} BodyOf */
+/** @template {keyof paths} P @template {Method} M
+ * @typedef {paths[P][M] extends { responses: { 200: infer R } } ? Json<R> : undefined} ResultOf */
+/** @template {Method} M
+ * @typedef {<P extends PathOf<M>>(path: P, parameters: ParametersOf<P, M>, body?: BodyOf<P, M>,
+ *   options?: Options) => Promise<Answer<ResultOf<P, M>>>} Write */
+/** @template {Method} M
+ * @typedef {<P extends PathOf<M>>(path: P, parameters: ParametersOf<P, M>, options?: Options) =>
+ *   Promise<Answer<ResultOf<P, M>>>} Bare */
+/** @typedef {object} Options
  * @property {AbortSignal} [signal] the view's: aborts the request when the view closes
- * @property {{ version: number }} [match] the record as it was read
+ * @property {{ version: number }} [match] the record as it was read, for `If-Match`
  * @property {boolean} [absent] there must be no record yet
  * @property {boolean} [quiet] shows no bar
- * @property {boolean} [keepalive] outlives the page
- */
-/**
- * @template R
- * @typedef {object} Answer
- * @property {R} data
- * @property {string | null} next path of the next page of a list
- */
+ * @property {boolean} [keepalive] outlives the page */
+/** `next`: the path of a list's next page. @template R @typedef {{ data: R, next: string | null }} Answer */
 
 /** Pauses in seconds between attempts. */
 const PAUSES = [0.5, 1, 2, 4, 8];
@@ -64,31 +43,28 @@ const PAUSES = [0.5, 1, 2, 4, 8];
 const PATIENCE_MS = 35_000;
 /** A longer `Retry-After` is told to the user instead. */
 const LONGEST_PAUSE = 60;
-/** Conflicts that pass by themselves. */
-const PASSING = new Set(["request_under_way", "concurrent_change", "rate_limited", "unavailable", "no_answer"]);
+/** Problems that pass by themselves. */
+const PASSING = ["request_under_way", "concurrent_change", "rate_limited", "unavailable", "no_answer"];
 
 /** A refusal of the API, or no answer at all. */
 export class Problem extends Error {
   /** The record as it is now, after a 412. @type {any} */
   current = undefined;
 
-  /**
-   * @param {number} status 0 if there was no answer
-   * @param {{ code?: string, detail?: string, message?: string, errors?: Fault[] }} body
-   * @param {number} retryAfter seconds; 0 if there is none
-   */
+  /** @param {number} status 0: no answer @param {any} body @param {number} [retryAfter] seconds */
   constructor(status, body, retryAfter = 0) {
     super(body.detail ?? body.message ?? `The server answered ${status}.`);
     this.status = status;
-    this.code = body.code ?? (status === 429 ? "rate_limited" : status === 503 ? "unavailable" : "");
+    this.code = body.code ?? { 429: "rate_limited", 503: "unavailable" }[status] ?? "";
     this.detail = this.message;
     this.retryAfter = retryAfter;
+    /** @type {Fault[]} */
     this.faults = body.errors ?? [];
   }
 
   /** The fault of a field of the body, or "". @param {string} name */
   faultOf(name) {
-    return this.faults.find(({ pointer }) => pointer === `/${name}` || pointer.startsWith(`/${name}/`))?.detail ?? "";
+    return this.faults.find(({ pointer }) => pointer.split("/")[1] === name)?.detail ?? "";
   }
 }
 
@@ -98,44 +74,29 @@ const keys = new Map();
 let signIn = async () => {};
 /** @type {(state: { busy: boolean, waiting: boolean }) => void} */
 let activity = () => {};
-let busy = 0;
-let waiting = 0;
+let [busy, waiting] = [0, 0];
 
-/** Sets the sign-in that a 401 waits for. @param {() => Promise<void>} wait */
-export function onUnauthenticated(wait) {
-  signIn = wait;
-}
+/** Sets the sign-in that a 401 waits for. @param {typeof signIn} wait */
+export const onUnauthenticated = (wait) => void (signIn = wait);
+/** Sets the listener: is a request under way, and does one wait? @param {typeof activity} listener */
+export const onActivity = (listener) => void (activity = listener);
 
-/** Sets the listener of the client's state: is it busy, and does it wait to repeat a request?
- * @param {typeof activity} listener */
-export function onActivity(listener) {
-  activity = listener;
-}
-
-/**
- * @template {Method} M
- * @typedef {<P extends PathOf<M>>(path: P, parameters: ParametersOf<P, M>, body?: BodyOf<P, M>, options?: Options) =>
- *   Promise<Answer<ResultOf<P, M>>>} Write
- */
-/** @template {Method} M
- * @typedef {<P extends PathOf<M>>(path: P, parameters: ParametersOf<P, M>, options?: Options) =>
- *   Promise<Answer<ResultOf<P, M>>>} Bare */
 /** @type {Write<"post">} */
 export const post = (path, parameters, body, options) => request("post", path, parameters, body, options);
 /** @type {Write<"put">} */
 export const put = (path, parameters, body, options) => request("put", path, parameters, body, options);
 /** @type {Write<"patch">} */
 export const patch = (path, parameters, body, options) => request("patch", path, parameters, body, options);
-/** `DELETE` @type {Bare<"delete">} */
+/** @type {Bare<"delete">} */
 export const remove = (path, parameters, options) => request("delete", path, parameters, undefined, options);
 /** @type {Bare<"get">} */
 export const get = (path, parameters, options) => request("get", path, parameters, undefined, options);
-
-/** Reads the next page of a list. @param {string} next @param {Options} [options] @returns {Promise<Answer<any>>} */
+/** Reads the next page of a list. @param {string} next @param {Options} [options] */
 export const more = (next, options = {}) => exchange("get", next, undefined, options);
 
-/** Reads all pages of a list. @type {<P extends PathOf<"get">>(path: P, parameters: ParametersOf<P, "get">,
- *   options?: Options) => Promise<ResultOf<P, "get">>} */
+/** Reads all pages of a list.
+ * @type {<P extends PathOf<"get">>(path: P, parameters: ParametersOf<P, "get">, options?: Options) =>
+ *   Promise<ResultOf<P, "get">>} */
 export async function all(path, parameters, options) {
   const rows = /** @type {any} */ ([]);
   for (let page = await get(path, parameters, options); ; page = await more(page.next, options)) {
@@ -144,25 +105,21 @@ export async function all(path, parameters, options) {
   }
 }
 
-/**
- * @param {Method} method @param {string} path @param {object} parameters @param {unknown} body @param {Options} [options]
- * @returns {Promise<Answer<any>>}
- */
+/** @param {Method} method @param {string} path @param {object} parameters @param {unknown} body
+ * @param {Options} [options] */
 function request(method, path, parameters, body, options = {}) {
   const query = new URLSearchParams();
   let address = path;
   for (const [name, value] of Object.entries(parameters)) {
-    if (address.includes(`{${name}}`)) address = address.replace(`{${name}}`, encodeURIComponent(String(value)));
+    if (path.includes(`{${name}}`)) address = address.replace(`{${name}}`, encodeURIComponent(String(value)));
     else for (const one of [value ?? []].flat()) query.append(name, String(one));
   }
   return exchange(method, query.size ? `${address}?${query}` : address, body, options);
 }
 
-/**
- * Sends a request until it has an answer to show.
+/** Sends a request until it has an answer to show.
  * @param {Method} method @param {string} address @param {unknown} body @param {Options} options
- * @returns {Promise<Answer<any>>}
- */
+ * @returns {Promise<Answer<any>>} */
 async function exchange(method, address, body, options) {
   const text = body === undefined ? undefined : JSON.stringify(body);
   const login = address === "/api/auth/login";
@@ -175,7 +132,12 @@ async function exchange(method, address, body, options) {
     headers["idempotency-key"] = keys.get(signature) ?? crypto.getRandomValues(new Uint32Array(4)).join("-");
     keys.set(signature, headers["idempotency-key"]);
   }
-  if (!options.quiet) tell(1, 0);
+  const tell = (/** @type {number} */ begun, /** @type {number} */ waits) => {
+    if (options.quiet) return;
+    [busy, waiting] = [busy + begun, waiting + waits];
+    activity({ busy: busy > 0, waiting: waiting > 0 });
+  };
+  tell(1, 0);
   try {
     for (let attempt = 0, lost = false; ; ) {
       const answer = await once(method, address, text, headers, options);
@@ -191,62 +153,54 @@ async function exchange(method, address, body, options) {
       if (answer.status === 412) {
         const data = await current(address);
         // The first attempt was done, and its answer was lost.
-        if (lost && Object.entries(Object(body)).every(([name, value]) => data[name] === value)) return { data, next: null };
+        const isDone = Object.entries(Object(body)).every(([name, value]) => data[name] === value);
+        if (lost && isDone) return { data, next: null };
         answer.current = data;
       }
-      const repeat = PASSING.has(answer.code) && answer.retryAfter <= LONGEST_PAUSE && attempt < PAUSES.length;
-      if (!repeat) {
+      const passes = PASSING.includes(answer.code) && answer.retryAfter <= LONGEST_PAUSE;
+      if (!passes || attempt === PAUSES.length) {
         if (answer.status !== 0) keys.delete(signature);
         throw answer;
       }
       lost ||= answer.status === 0;
-      if (!options.quiet) tell(0, 1);
-      try {
-        await pause(Math.max(answer.retryAfter, PAUSES[attempt++] ?? 0), options.signal);
-      } finally {
-        if (!options.quiet) tell(0, -1);
-      }
+      const seconds = Math.max(answer.retryAfter, PAUSES[attempt++] ?? 0);
+      tell(0, 1);
+      await pause(seconds, options.signal).finally(() => tell(0, -1));
     }
   } finally {
-    if (!options.quiet) tell(-1, 0);
+    tell(-1, 0);
   }
 }
 
-/** A record as it is now. Comments have no address of their own to read: their list has them by id.
- * @param {string} address @returns {Promise<any>} */
+/** A record as it is now; a comment is read by its list. @param {string} address @returns {Promise<any>} */
 async function current(address) {
   const [, list = "", id] = /^(.*\/comments)\/(\d+)$/.exec(address) ?? [];
   const { data } = await exchange("get", id ? `${list}?id=${id}` : address, undefined, { quiet: true });
   return id ? data[0] : data;
 }
 
-/**
- * @param {string} method @param {string} address @param {string | undefined} body
- * @param {Record<string, string>} headers @param {Options} options
- * @returns {Promise<Answer<any> | Problem>}
- */
+/** @param {Method} method @param {string} address @param {string | undefined} body
+ * @param {Record<string, string>} headers @param {Options} of @returns {Promise<Answer<any> | Problem>} */
 async function once(method, address, body, headers, { signal, keepalive = false }) {
   const patience = AbortSignal.timeout(PATIENCE_MS);
   try {
     const answer = await fetch(address, {
-      method: method.toUpperCase(),
-      headers,
-      body: body ?? null,
-      keepalive,
+      method: method.toUpperCase(), headers, body: body ?? null, keepalive,
       signal: signal ? AbortSignal.any([signal, patience]) : patience,
     });
     const text = await answer.text();
-    if (!answer.ok) return new Problem(answer.status, parsed(text), Number(answer.headers.get("retry-after")) || 0);
+    const retryAfter = Number(answer.headers.get("retry-after")) || 0;
+    if (!answer.ok) return new Problem(answer.status, parsed(text), retryAfter);
     const next = /<([^>]+)>; rel="next"/.exec(answer.headers.get("link") ?? "")?.[1];
     const { pathname, search } = new URL(next ?? "/", location.href);
     return { data: text ? JSON.parse(text) : undefined, next: next ? pathname + search : null };
-  } catch (error) {
+  } catch {
     signal?.throwIfAborted();
     return new Problem(0, { code: "no_answer", detail: "The server did not answer. Nothing typed is lost." });
   }
 }
 
-/** @param {string} text @returns {object} */
+/** @param {string} text */
 function parsed(text) {
   try {
     return Object(JSON.parse(text));
@@ -260,14 +214,7 @@ export function pause(seconds, signal) {
   const done = new AbortController();
   return new Promise((resolve, reject) => {
     const timer = setTimeout(resolve, 1000 * seconds, undefined);
-    addEventListener("online", resolve, { signal: done.signal });
-    signal?.addEventListener("abort", () => (clearTimeout(timer), reject(signal.reason)), { signal: done.signal });
+    addEventListener("online", resolve, done);
+    signal?.addEventListener("abort", () => (clearTimeout(timer), reject(signal.reason)), done);
   }).finally(() => done.abort());
-}
-
-/** @param {number} begun @param {number} waits */
-function tell(begun, waits) {
-  busy += begun;
-  waiting += waits;
-  activity({ busy: busy > 0, waiting: waiting > 0 });
 }

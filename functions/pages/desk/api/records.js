@@ -1,43 +1,40 @@
-/**
- * The store of records, kept true by the feed of changes.
+/** The store of records, kept true by the feed of changes.
  *
  *     put("task", data);                       // what the API returned; older versions change nothing
  *     record("task", 7)                        // the newest known, or undefined
  *     watch(signal, { wants, changed });       // until the view closes
  *
- * `wants(change)` says if the view shows the changed record: then the store reads it again. `changed(keys)` is called
- * after records were put or dropped; keys are `task:7`. The store drops a changed record that no view wants.
- * Records of a view's lists: call `put` with the rows that were read, and read them from the store when `changed`.
- *
- * The feed is asked every few seconds while the page is visible, and at once when it becomes visible or online.
- */
-
+ * `wants(change)` says if the view shows the changed record: then the store reads it again; else it drops it.
+ * `changed(keys)` is called after records were put or dropped; keys are `task:7`. */
 /** @import * as api from "workdesk" */
-import { get, pause, Problem } from "./client.js";
+import { get, more, pause, Problem } from "./client.js";
 
-/**
- * The records of the store by the feed's types.
+/** The records of the store by the feed's types.
  * @typedef {object} Records
- * @property {api.JoinedTask} task
- * @property {api.Milestone} milestone
- * @property {api.ServiceRequest} service_request
- * @property {api.TicketWithMessages["ticket"]} ticket
- * @property {api.ActivityWithRefs} activity
- * @property {api.Project} project
- * @property {api.Phase} phase
- * @property {api.Tag} tag
- * @property {api.Comment} comment
- * @property {api.TicketMessage} ticket_message
- * @property {api.User} user
- * @property {api.Alert} alert
- * @property {api.AgentSession} agent_session
- */
+ * @property {api.JoinedTask} task @property {api.Tag} tag
+ * @property {api.Project} project @property {api.Phase} phase @property {api.Milestone} milestone
+ * @property {api.ServiceRequest} service_request @property {api.Comment} comment
+ * @property {api.TicketWithMessages["ticket"]} ticket @property {api.TicketMessage} ticket_message
+ * @property {api.ActivityWithRefs} activity @property {api.User} user
+ * @property {api.Alert} alert @property {api.AgentSession} agent_session */
 /** @typedef {{ wants: (change: api.Change) => boolean, changed: (keys: Set<string>) => void }} Watcher */
 
 /** Seconds between two questions for changes. */
 const PAUSE = 3;
 /** Ids in one question for rows of a list. */
 const IDS = 100;
+/** Types that are read by a list, and those that are read one by one. `{on}` is the id of the parent. */
+const LISTS = /** @type {Record<string, string>} */ ({
+  task: "/api/tasks", service_request: "/api/service-requests", ticket: "/api/managed-services/tickets",
+  tag: "/api/tags", phase: "/api/projects/{on}/phases", "comment task": "/api/tasks/{on}/comments",
+  "comment activity": "/api/activities/{on}/comments",
+  "comment service_request": "/api/service-requests/{on}/comments",
+  ticket_message: "/api/managed-services/ticket/{on}",
+});
+const SINGLE = /** @type {Record<string, string>} */ ({
+  milestone: "/api/milestones", activity: "/api/activities", project: "/api/projects", user: "/api/users",
+  alert: "/api/concierge/alerts", agent_session: "/api/concierge/agent-sessions",
+});
 
 /** @type {Map<string, any>} */
 const held = new Map();
@@ -45,26 +42,21 @@ const held = new Map();
 const hidden = new Set();
 /** @type {Set<Watcher>} */
 const watchers = new Set();
-/** @type {Set<string>} */
+/** Keys of changed records that the watchers do not know of yet. @type {Set<string>} */
 let news = new Set();
 /** The path of the feed's next page. */
 let next = "";
-let reset = () => {};
-/** @type {(changes: api.Change[]) => void} */
-let noticed = () => {};
 let wake = () => {};
 
-/**
- * The newest known record, or undefined.
- * @template {keyof Records} T @param {T} type @param {number} id @returns {Records[T] | undefined}
- */
+/** The newest known record, or undefined.
+ * @template {keyof Records} T @param {T} type @param {number} id @returns {Records[T] | undefined} */
 export function record(type, id) {
   const key = `${type}:${id}`;
   return hidden.has(key) ? undefined : held.get(key);
 }
 
-/** Hides a record that is about to be deleted, or shows it again. @param {keyof Records} type @param {number} id
- * @param {boolean} hide */
+/** Hides a record that is about to be deleted, or shows it again.
+ * @param {keyof Records} type @param {number} id @param {boolean} hide */
 export function hide(type, id, hide) {
   const key = `${type}:${id}`;
   if (hide) hidden.add(key);
@@ -72,10 +64,8 @@ export function hide(type, id, hide) {
   tell(key);
 }
 
-/**
- * Keeps records as the API returned them. Returns the newest of each.
- * @template {keyof Records} T @param {T} type @param {Records[T] | Records[T][]} rows @returns {Records[T][]}
- */
+/** Keeps records as the API returned them. Returns the newest of each. @template {keyof Records} T
+ * @param {T} type @param {Records[T] | Records[T][]} rows @returns {Records[T][]} */
 export function put(type, rows) {
   return [rows].flat().map((row) => {
     const key = `${type}:${row.id}`;
@@ -100,17 +90,35 @@ export function watch(signal, watcher) {
   signal.addEventListener("abort", () => watchers.delete(watcher));
 }
 
+/** Reads again after wanted changes: once for all of a moment, and not all the time.
+ * @param {AbortSignal} signal @param {(change: api.Change) => unknown} wants @param {() => unknown} read
+ * @param {number} [seconds] the least time between two reads */
+export function readAfter(signal, wants, read, seconds = 0) {
+  let [waits, last] = [false, 0];
+  watch(signal, {
+    wants: (change) => {
+      if (waits || !wants(change)) return false;
+      waits = true;
+      pause(last + seconds - performance.now() / 1000, signal).then(() => {
+        [waits, last] = [false, performance.now() / 1000];
+        return read();
+      }).catch(() => {});
+      return false;
+    },
+    changed: () => {},
+  });
+}
+
 /** Tells the watchers of a change, once for all changes of a moment. @param {string} key */
 function tell(key) {
-  if (news.size === 0) {
-    // After what awaits the same answer, such as the form that drops its draft.
-    setTimeout(() => {
-      const keys = news;
-      news = new Set();
-      for (const { changed } of [...watchers]) changed(keys);
-    });
-  }
   news.add(key);
+  if (news.size > 1) return;
+  // After what awaits the same answer, such as the form that drops its draft.
+  setTimeout(() => {
+    const keys = news;
+    news = new Set();
+    for (const { changed } of [...watchers]) changed(keys);
+  });
 }
 
 /** Begins the feed. Call it before the first records are read. */
@@ -118,43 +126,34 @@ export async function begin() {
   next ||= (await get("/api/changes", {}, { quiet: true })).next ?? "";
 }
 
-/**
- * Follows the feed while the page is open.
- * @param {() => void} onReset called when the feed was lost: read all again
- * @param {typeof noticed} onChanges called with all changes, also with those that no view wants
- */
-export async function follow(onReset, onChanges) {
-  reset = onReset;
-  noticed = onChanges;
-  for (const event of ["visibilitychange", "online", "focus"]) {
-    (event === "visibilitychange" ? document : window).addEventListener(event, () => wake());
-  }
+/** Follows the feed: every few seconds while the page is visible, at once when it becomes visible or online.
+ * @param {() => void} reset called when the feed was lost: read all again
+ * @param {(changes: api.Change[]) => void} noticed called with all changes, wanted or not */
+export async function follow(reset, noticed) {
+  document.addEventListener("visibilitychange", () => wake());
+  addEventListener("focus", () => wake());
   for (;;) {
-    await rest();
-    await catchUp().catch(() => {});
-  }
-}
-
-/** Waits for the next question: a few seconds, or until the page becomes visible. */
-async function rest() {
-  const woken = new Promise((resolve) => (wake = () => document.hidden || resolve(undefined)));
-  await Promise.race([woken, pause(PAUSE)]);
-  while (document.hidden) await new Promise((resolve) => (wake = () => resolve(undefined)));
-}
-
-/** Reads the changes since the last time, and the wanted records. */
-export async function catchUp() {
-  for (let full = true; full; ) {
-    const page = await get(/** @type {"/api/changes"} */ (next), {}, { quiet: true }).catch((problem) => {
-      if (problem.status !== 410) throw problem;
+    const woken = new Promise((resolve) => (wake = () => document.hidden || resolve(undefined)));
+    await Promise.race([woken, pause(PAUSE)]);
+    while (document.hidden) await new Promise((resolve) => (wake = () => resolve(undefined)));
+    await catchUp(noticed).catch(async (problem) => {
+      if (problem.status !== 410) return;
       next = "";
       held.clear();
-      return begin().then(reset, reset);
+      await begin().catch(() => {});
+      reset();
     });
-    if (!page) return;
+  }
+}
+
+/** Reads the changes since the last time, and wanted records. @param {(all: api.Change[]) => void} noticed */
+async function catchUp(noticed) {
+  for (let full = true; full; ) {
+    const page = await more(next, { quiet: true });
     /** @type {api.Change[]} */
     const changes = page.data;
     if (changes.length > 0) await apply(changes);
+    if (changes.length > 0) noticed(changes);
     next = page.next ?? next;
     full = changes.length >= 200;
   }
@@ -162,73 +161,44 @@ export async function catchUp() {
 
 /** @param {api.Change[]} changes */
 async function apply(changes) {
-  /** Ids by type and parent. @type {Map<string, { change: api.Change, ids: Set<number> }>} */
+  /** Ids by what reads them. @type {Map<string, Set<number>>} */
   const wanted = new Map();
   for (const change of changes) {
-    const known = held.get(`${change.type}:${change.recordId}`);
-    const old = known && "version" in known && change.version !== null && known.version >= change.version;
-    if (old && change.action !== "deleted") continue; // The page's own write.
-    if (![...watchers].filter(({ wants }) => wants(change)).length) {
-      held.delete(`${change.type}:${change.recordId}`);
+    const { type, recordId, parent, version, action } = change;
+    const known = held.get(`${type}:${recordId}`);
+    const own = known?.version >= (version ?? Infinity) && action !== "deleted";
+    if (own) continue;
+    if (![...watchers].some(({ wants }) => wants(change))) {
+      held.delete(`${type}:${recordId}`);
       continue;
     }
-    const key = LISTS.has(change.type) ? `${change.type} ${JSON.stringify(PARTS.has(change.type) && change.parent)}`
-      : `${change.type} ${change.recordId}`;
-    const group = wanted.get(key) ?? { change, ids: new Set() };
-    wanted.set(key, group);
-    group.ids.add(change.recordId);
+    const all = LISTS[type]?.includes("{on}") === false;
+    const read = all ? type : `${type} ${type in SINGLE ? recordId : parent?.recordId} ${parent?.type}`;
+    wanted.set(read, (wanted.get(read) ?? new Set()).add(recordId));
   }
-  for (const { change, ids } of wanted.values()) {
-    const all = [...ids];
-    for (let from = 0; from < all.length; from += IDS) await refresh(change, all.slice(from, from + IDS));
+  for (const [read, ids] of wanted) {
+    const [type = "", on = "", parent] = read.split(" ");
+    for (let from = 0; from < ids.size; from += IDS) {
+      await refresh(/** @type {keyof Records} */ (type), on, parent, [...ids].slice(from, from + IDS));
+    }
   }
-  noticed(changes);
 }
 
-/** Types that are read by their list. */
-const LISTS = new Set(["task", "service_request", "ticket", "tag", "comment", "phase"]);
-/** Types whose list is that of their parent. */
-const PARTS = new Set(["comment", "phase"]);
-
-/** Reads changed records again, and drops those that are gone. @param {api.Change} change @param {number[]} ids */
-async function refresh({ type, parent, recordId: id }, ids) {
-  const quiet = { quiet: true };
-  const on = parent?.recordId ?? 0;
-  const list = { id: ids };
-  /** @type {Record<string, () => Promise<{ data: any }>>} */
-  const reads = {
-    task: () => get("/api/tasks", list, quiet),
-    service_request: () => get("/api/service-requests", list, quiet),
-    ticket: () => get("/api/managed-services/tickets", list, quiet),
-    tag: () => get("/api/tags", list, quiet),
-    phase: () => get("/api/projects/{projectId}/phases", { projectId: on, ...list }, quiet),
-    comment: () =>
-      parent?.type === "task" ? get("/api/tasks/{taskId}/comments", { taskId: on, ...list }, quiet)
-      : parent?.type === "activity" ? get("/api/activities/{activityId}/comments", { activityId: on, ...list }, quiet)
-      : get("/api/service-requests/{serviceRequestId}/comments", { serviceRequestId: on, ...list }, quiet),
-    ticket_message: () => get("/api/managed-services/ticket/{ticketId}", { ticketId: on, sort: "-createdAt", limit: IDS }, quiet),
-    milestone: () => get("/api/milestones/{id}", { id }, quiet),
-    activity: () => get("/api/activities/{id}", { id }, quiet),
-    project: () => get("/api/projects/{id}", { id }, quiet),
-    user: () => get("/api/users/{id}", { id }, quiet),
-    alert: () => get("/api/concierge/alerts/{id}", { id }, quiet),
-    agent_session: () => get("/api/concierge/agent-sessions/{id}", { id }, quiet),
-  };
-  const data = await reads[type]?.().then(
-    (answer) => answer.data,
-    (problem) => {
-      if (problem instanceof Problem && problem.status === 404) return [];
-      throw problem;
-    },
-  );
-  if (type === "ticket_message") {
-    if (data.ticket) put("ticket", data.ticket);
-    for (const message of data.messages ?? []) put("ticket_message", message);
-    return;
-  }
-  const rows = put(type, data);
-  const found = new Set(rows.map((row) => row.id));
-  for (const gone of ids) if (!found.has(gone)) drop(type, gone);
+/** Reads changed records again, and drops those that are gone.
+ * @param {keyof Records} type @param {string} on id of the parent, or of the record
+ * @param {string | undefined} parent its type @param {number[]} ids */
+async function refresh(type, on, parent, ids) {
+  const list = LISTS[type] ?? LISTS[`${type} ${parent}`];
+  // Messages come with their ticket, and cannot be asked for by id.
+  const query = type === "ticket_message" ? `sort=-createdAt&limit=${IDS}` : `id=${ids.join("&id=")}`;
+  const path = list ? `${list.replace("{on}", on)}?${query}` : `${SINGLE[type]}/${on}`;
+  const { data } = await more(path, { quiet: true }).catch((problem) => {
+    if (problem instanceof Problem && problem.status === 404) return { data: [] };
+    throw problem;
+  });
+  if (data.ticket) put("ticket", data.ticket);
+  const found = put(type, data.messages ?? data).map(({ id }) => id);
+  for (const gone of ids) if (!found.includes(gone)) drop(type, gone);
 }
 
 /** @type {Promise<api.User[]> | undefined} */
@@ -236,13 +206,8 @@ let people;
 
 /** The users who are not disabled, read at the first call and again after one changed. */
 export function everyone() {
-  people ??= get("/api/users", { disabled: false }, { quiet: true }).then(
-    ({ data }) => data,
-    (problem) => {
-      people = undefined;
-      throw problem;
-    },
-  );
+  people ??= get("/api/users", { disabled: false }, { quiet: true }).then(({ data }) => data);
+  people.catch(forgetPeople);
   return people;
 }
 

@@ -1,43 +1,32 @@
-/**
- * Drafts: typed text that was not sent, by user, address and name. They survive a reload of the page.
- *
- *     const drop = keepDraft(textarea, "comment")   // restores the text now, and keeps it as the user types
- *     drop()                                        // after it was sent, also if the view has changed meanwhile
- */
+/** Drafts: typed text that was not sent, by user, address and name. They survive a reload of the page.
+ * `keepDraft` restores the text, and keeps it as the user types. What it returns drops it. */
 import { myId } from "./session.js";
 
 /** For a browser without storage, or with a full one. @type {Map<string, string>} */
 const memory = new Map();
 
-/** @param {string} name */
-function key(name) {
-  return `draft ${myId()} ${location.hash.split("?")[0]} ${name}`;
-}
-
 /** A draft of the present address, whatever the address is later. @param {string} name */
 export function draftAt(name) {
-  const kept = key(name);
+  const key = `draft ${myId()} ${location.hash.split("?")[0]} ${name}`;
   return {
-    text: () => memory.get(kept) ?? sessionStorage.getItem(kept),
+    text: () => memory.get(key) ?? sessionStorage.getItem(key),
     /** @param {string} text */
     keep: (text) => {
       try {
-        sessionStorage.setItem(kept, text);
+        sessionStorage.setItem(key, text);
       } catch {
-        memory.set(kept, text);
+        memory.set(key, text);
       }
     },
     drop: () => {
-      memory.delete(kept);
-      sessionStorage.removeItem(kept);
+      memory.delete(key);
+      sessionStorage.removeItem(key);
     },
   };
 }
 
 /** The kept text, or null. @param {string} name */
-export function draftOf(name) {
-  return draftAt(name).text();
-}
+export const draftOf = (name) => draftAt(name).text();
 
 /** @param {HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement} control @param {string} name */
 export function keepDraft(control, name) {
@@ -45,10 +34,4 @@ export function keepDraft(control, name) {
   control.value = draft.text() ?? control.value;
   control.addEventListener("input", () => draft.keep(control.value));
   return draft.drop;
-}
-
-/** Drops all drafts, at sign-out. */
-export function dropDrafts() {
-  memory.clear();
-  sessionStorage.clear();
 }

@@ -1,9 +1,4 @@
-/**
- * The inbox: the user's unread notifications, for the navigation's count and for Home.
- *
- *     inbox(signal, (rows) => …)     // now, and when they change
- *     await markRead({ ids: ["…"] })
- */
+/** The inbox: the user's unread notifications, for the navigation's count and for Home. */
 
 /** @import { Notification, NotificationsRead } from "workdesk" */
 import { get, post } from "../api/client.js";
@@ -17,22 +12,20 @@ let unread;
 /** @type {Set<(rows: Notification[]) => void>} */
 const listeners = new Set();
 
-/** @param {AbortSignal} signal @param {(rows: Notification[]) => void} show */
+/** Shows the unread ones, now and when they change. @param {AbortSignal | null} signal
+ * @param {(rows: Notification[]) => void} show */
 export function inbox(signal, show) {
   listeners.add(show);
-  signal.addEventListener("abort", () => listeners.delete(show));
+  signal?.addEventListener("abort", () => listeners.delete(show));
   if (unread) show(unread);
 }
 
 /** The number to show. @param {Notification[]} rows */
-export function countOf(rows) {
-  return rows.length < LIMIT ? String(rows.length) : `${LIMIT}+`;
-}
+export const countOf = (rows) => (rows.length < LIMIT ? String(rows.length) : `${LIMIT}+`);
 
 /** Reads the unread notifications again. */
 export async function readInbox() {
-  const { data } = await get("/api/notifications", { unread: true, limit: LIMIT }, { quiet: true });
-  tell(data);
+  tell((await get("/api/notifications", { unread: true, limit: LIMIT }, { quiet: true })).data);
 }
 
 /** Reads them from now on, each minute while the page is visible. */

@@ -1,126 +1,109 @@
-/**
- * The router. The address of a view is `#/tasks/7?status=todo`: a path, and the view's filters.
+/** The router. The address of a view is `#/tasks/7?status=todo`: a path, and the view's filters.
  *
- *     export async function view(context, parameters) { … }      // of views/X/X.js
- *
- * `context` has the places of the view and its life; `parameters` are those of the path, such as `{ id: "7" }`.
- * A view appends to `context.body` as data arrives, and ends when it is all there. An error that it throws is shown in its place with "Try again".
- * It may return `(query) => …`: called when only the filters of the address change. Else the view is opened anew.
- */
+ * A view appends to `context.body` as data arrives, and ends when all is there. What it throws stands in its
+ * place with "Try again". It may return what is called when only the filters of the address change; else it is
+ * opened anew. Its parameters are those of the path, such as `{ id: "7" }`. */
 import { Problem } from "../api/client.js";
 import { node, trouble } from "../elements.js";
 
-/**
- * @typedef {object} Context
- * @property {HTMLElement} header the head of the view, with its heading; a view appends its actions
- * @property {HTMLElement} body the empty body
- * @property {URLSearchParams} query the filters in the address
- * @property {AbortSignal} signal aborts when the view closes
- * @property {(text: string) => void} title sets the heading and the page's title
- * @property {(changes: Record<string, string | string[] | null>) => void} filter sets filters in the address
- */
+/** `header` has the heading, and `title` sets it; `signal` aborts when the view closes; `filter` sets filters in
+ * the address, which `query` has.
+ * @typedef {{ header: HTMLElement, body: HTMLElement, query: URLSearchParams, signal: AbortSignal,
+ *   title: (text: string) => void,
+ *   filter: (changes: Record<string, string | string[] | null>) => void }} Context */
 /** @typedef {(query: URLSearchParams) => void} Requery */
 /** @typedef {(context: Context, parameters: Record<string, string>) => Promise<Requery | void>} View */
-/**
- * @typedef {object} Route
- * @property {string} path such as "/tasks/:id"
- * @property {string} title until the view knows better
- * @property {string} place the entry of the navigation
- * @property {() => Promise<{ view: View }>} load
- */
+/** `place`: the entry of the navigation. `title`: until the view knows better.
+ * @typedef {{ path: string, title: string, place: string, load: () => Promise<{ view: View }> }} Route */
 
+/** Paths of records by their types. @type {Record<string, string>} */
+const VIEWS = {
+  task: "tasks", project: "projects", service_request: "requests", ticket: "tickets", alert: "alerts",
+  agent_session: "agent-sessions",
+};
 /** @type {Route[]} */
 let routes = [];
 /** @type {HTMLElement} */
 let main;
-/** @type {(place: string) => void} */
-let arrived = () => {};
+let arrived = (/** @type {string} */ _place) => {};
 let closing = new AbortController();
 let shown = "";
-/** @type {Requery | undefined} */
+/** @type {Requery | void} */
 let requery;
 /** @type {Map<string, number>} */
 const scrolled = new Map();
 
 /** The address of a path, for `href`. @param {string} path @param {Record<string, string>} [query] */
-export function to(path, query) {
-  return `#${path}${query ? `?${new URLSearchParams(query)}` : ""}`;
-}
-
-/** @type {Record<string, string>} */
-const VIEWS = {
-  task: "tasks",
-  project: "projects",
-  service_request: "requests",
-  ticket: "tickets",
-  alert: "alerts",
-  agent_session: "agent-sessions",
-};
-
-/** The address of a record's view, for `href`; undefined if it has none. @param {string} type @param {number} id */
-export function addressOf(type, id) {
-  return VIEWS[type] && to(`/${VIEWS[type]}/${id}`);
-}
-
+export const to = (path, query) => `#${path}${query ? `?${new URLSearchParams(query)}` : ""}`;
 /** Goes to a path. @param {string} path */
-export function go(path) {
-  location.hash = path;
-}
+export const go = (path) => void (location.hash = path);
+/** The address of a record's view, if it has one. @param {string} type @param {number} id */
+export const addressOf = (type, id) => VIEWS[type] && to(`/${VIEWS[type]}/${id}`);
 
-/** @returns {{ path: string, query: URLSearchParams }} */
 function address() {
   const [path = "", query = ""] = location.hash.slice(1).split("?");
   return { path: path || "/", query: new URLSearchParams(query) };
 }
 
-/** Loads the module of the address's view while the session is read. @param {Route[]} table */
+/** The route of a path, with the parameters in it. @param {string} path */
+function found(path) {
+  const parts = path.split("/");
+  for (const route of routes) {
+    const names = route.path.split("/");
+    const values = names.map((name, at) => [name, decodeURIComponent(parts[at] ?? "")]);
+    const fits = values.every(([name, value]) => name?.startsWith(":") || name === value);
+    if (!fits || names.length !== parts.length) continue;
+    return { route, parameters: Object.fromEntries(values.map(([name, value]) => [name?.slice(1), value])) };
+  }
+  return undefined;
+}
+
+/** Loads the module of the address's view, while the session is read. @param {Route[]} table */
 export function prepare(table) {
-  void table.find((route) => matched(route.path, address().path))?.load().catch(() => {});
+  routes = table;
+  found(address().path)?.route.load().catch(() => {});
 }
 
 /** Opens the view of the address, now and after each navigation.
- * @param {Route[]} table @param {HTMLElement} place @param {typeof arrived} onArrival */
-export function start(table, place, onArrival) {
-  [routes, main, arrived] = [table, place, onArrival];
+ * @param {HTMLElement} place @param {typeof arrived} onArrival */
+export function start(place, onArrival) {
+  [main, arrived] = [place, onArrival];
   addEventListener("hashchange", () => {
     const { path, query } = address();
     if (path === shown && requery) requery(query);
     else open(true);
   });
   addEventListener("scroll", () => scrolled.set(location.hash, scrollY), { passive: true });
-  open(false);
+  open();
 }
 
-/** Opens the view of the address anew. @param {boolean} focus moves the focus to its heading */
+/** Opens the view of the address anew. @param {boolean} [focus] moves the focus to its heading */
 export function open(focus = false) {
   closing.abort();
   closing = new AbortController();
   const { signal } = closing;
   const { path, query } = address();
   const top = scrolled.get(location.hash) ?? 0;
-  const found = routes.map((route) => ({ route, parameters: matched(route.path, path) })).find((one) => one.parameters);
   const heading = node("h1", { tabindex: -1 });
-  const header = node("header", { class: "head" }, heading);
-  const body = node("div", { class: "body" });
-  /** @param {string} text */
-  const title = (text) => {
+  const [header, body] = [node("header.head", heading), node("div.body")];
+  const title = (/** @type {string} */ text) => {
     heading.textContent = text;
     document.title = `${text} – Workdesk`;
   };
-  title(found?.route.title ?? "There is no such page");
+  const { route, parameters = {} } = found(path) ?? {};
+  title(route?.title ?? "There is no such page");
   main.replaceChildren(header, body);
   [shown, requery] = [path, undefined];
-  arrived(found?.route.place ?? "");
+  arrived(route?.place ?? "");
   if (focus) heading.focus({ preventScroll: true });
   scrollTo(0, 0);
-  main.ariaBusy = String(found !== undefined);
-  if (!found) return body.append(node("p", {}, node("a", { href: to("/") }, "Go to Home")));
-  const context = { header, body, query, signal, title, filter };
+  main.ariaBusy = String(route !== undefined);
+  if (!route) return body.append(node("p", node("a", { href: to("/") }, "Go to Home")));
   const opened = async () => {
-    const { view } = await found.route.load();
-    const result = await view(context, found.parameters ?? {});
+    const { view } = await route.load();
+    const result = await view({ header, body, query, signal, title, filter }, parameters);
     if (signal.aborted) return;
-    if (result) requery = result;
+    requery = result;
     main.ariaBusy = "false";
     performance.mark("shown");
     scrollTo(0, top);
@@ -133,8 +116,7 @@ export function open(focus = false) {
   });
 }
 
-/** Sets filters in the address without a step in the history. Null removes one.
- * @type {Context["filter"]} */
+/** Sets filters in the address without a step in the history; null removes one. @type {Context["filter"]} */
 function filter(changes) {
   const { path, query } = address();
   for (const [name, value] of Object.entries(changes)) {
@@ -143,19 +125,4 @@ function filter(changes) {
   }
   history.replaceState(null, "", `#${path}${query.size ? `?${query}` : ""}`);
   requery?.(query);
-}
-
-/** @param {string} pattern @param {string} path @returns {Record<string, string> | undefined} */
-function matched(pattern, path) {
-  const names = pattern.split("/");
-  const parts = path.split("/");
-  if (names.length !== parts.length) return undefined;
-  /** @type {Record<string, string>} */
-  const parameters = {};
-  for (const [at, name] of names.entries()) {
-    const part = parts[at] ?? "";
-    if (name.startsWith(":")) parameters[name.slice(1)] = decodeURIComponent(part);
-    else if (name !== part) return undefined;
-  }
-  return parameters;
 }

@@ -1,47 +1,24 @@
-/**
- * The session: the signed-in user and what they may do.
- *
- *     me().user.fullName
- *     may("delete_task")       // true or false
- *     denied("delete_task")    // "", or the reason to show: "Managers and admins may do this."
- */
+/** The session: the signed-in user and what they may do. `denied` is "", or the reason to show. */
 
 /** @import { Session, Permission, Role } from "workdesk" */
 import { get } from "../api/client.js";
 
-/** The lowest role that has a permission, as in "Roles" of the API's guide. @type {Record<Permission, Role>} */
-const LEAST_ROLE = {
-  view_work: "viewer",
-  view_managed_services: "viewer",
-  create_service_request: "member",
-  comment_service_request: "member",
-  create_task: "member",
-  update_task: "member",
-  create_activity: "member",
-  comment_activity: "member",
-  tag_activity: "member",
-  reply_ticket: "member",
-  update_service_request: "support",
-  view_agent_remediation: "support",
-  create_agent_remediation: "support",
-  manage_signals: "support",
-  manage_tickets: "support",
-  delete_service_request: "manager",
-  delete_task: "manager",
-  manage_milestones: "manager",
-  manage_directory: "manager",
-  execute_agent_remediation: "manager",
-  manage_users: "admin",
-  manage_organization: "admin",
+/** What each role may do beside what the lower ones may, as in "Roles" of the API's guide.
+ * @type {Record<Role, Permission[]>} */
+const ROLES = {
+  viewer: ["view_work", "view_managed_services"],
+  member: ["create_service_request", "comment_service_request", "create_task", "update_task",
+    "create_activity", "comment_activity", "tag_activity", "reply_ticket"],
+  support: ["update_service_request", "view_agent_remediation", "create_agent_remediation", "manage_signals",
+    "manage_tickets"],
+  manager: ["delete_service_request", "delete_task", "manage_milestones", "manage_directory",
+    "execute_agent_remediation"],
+  admin: ["manage_users", "manage_organization"],
 };
-export const PERMISSIONS = /** @type {Permission[]} */ (Object.keys(LEAST_ROLE));
-/** @type {Record<Role, string>} */
+export const PERMISSIONS = Object.values(ROLES).flat();
 const ALLOWED = {
-  viewer: "Everyone",
-  member: "Members and above",
-  support: "Support and above",
-  manager: "Managers and admins",
-  admin: "Admins",
+  viewer: "Everyone", member: "Members and above", support: "Support and above",
+  manager: "Managers and admins", admin: "Admins",
 };
 
 /** @type {Session | undefined} */
@@ -50,7 +27,6 @@ let session;
 /** Reads the session. Waits for the sign-in if there is none. */
 export async function readSession() {
   session = (await get("/api/auth/session", {})).data;
-  return session;
 }
 
 /** The session. Views are opened after it was read. */
@@ -60,16 +36,13 @@ export function me() {
 }
 
 /** The id of the signed-in user; 0 before the sign-in. */
-export function myId() {
-  return session?.user.id ?? 0;
-}
+export const myId = () => session?.user.id ?? 0;
 
 /** @param {Permission} permission */
-export function may(permission) {
-  return me().permissions.includes(permission);
-}
+export const may = (permission) => me().permissions.includes(permission);
 
 /** Why the user may not do something: "" if they may. @param {Permission} permission */
 export function denied(permission) {
-  return may(permission) ? "" : `${ALLOWED[LEAST_ROLE[permission]]} may do this.`;
+  const role = /** @type {Role[]} */ (Object.keys(ROLES)).find((one) => ROLES[one].includes(permission));
+  return may(permission) ? "" : `${ALLOWED[role ?? "admin"]} may do this.`;
 }

@@ -1,172 +1,101 @@
-/**
- * The list of alerts: by status, or those that wait for the user. `#/alerts?status=open&severity=critical`
+/** The list of alerts: by status, or those that wait for the user. `#/alerts?status=open&severity=critical`
  *
- * Three requests: alerts, the newest sessions, and whether actions are paused.
- */
+ * Three requests: alerts, the newest sessions, and whether actions are paused. */
 
 /** @import * as api from "workdesk" */
-/** @import { Context } from "../../frame/router.js" */
-/** @import { Choice } from "../../elements.js" */
+/** @import { View } from "../../frame/router.js" */
 import { get, more } from "../../api/client.js";
-import { put, record, watch } from "../../api/records.js";
-import { button, empty, field, node, rows, select, state, time, trouble, words } from "../../elements.js";
+import { readAfter } from "../../api/records.js";
+import { button, counted, empty, input, named, node, quiet, redraw } from "../../elements.js";
+import { state, time, trouble, words } from "../../elements.js";
 import { to } from "../../frame/router.js";
-import { amount, prose } from "./parts.js";
-import { pauseBar, readPause } from "./pause.js";
-import { capital, counted } from "./words.js";
+import { pauseOf } from "./pause.js";
+import { amount, prose } from "./words.js";
 
-/** @typedef {api.Alert | (api.AlertRef & { entities?: undefined, count?: undefined })} Shown */
-/** @typedef {{ alert: Shown, session: api.AgentSessionRow | undefined, mine: boolean }} Row */
+const TABS = { me: "For you", open: "Open", acknowledged: "Acknowledged", resolved: "Resolved" };
+const SEVERITIES = named(["critical", "error", "warning", "info"]);
 
-/** @type {Choice[]} */
-const TABS = [["me", "For you"], ["open", "Open"], ["acknowledged", "Acknowledged"], ["resolved", "Resolved"]];
-/** @type {Choice[]} */
-const SEVERITIES = ["critical", "error", "warning", "info"].map((one) => [one, words(one)]);
-const LIMIT = 50;
-
-/** @param {Context} context */
+/** @type {View} */
 export async function view({ header, body, query, signal, filter }) {
-  /** The filters of the address. @type {{ status: string, severity: string, type: string }} */
-  let choice;
+  const tabs = node("nav.tabs", { "aria-label": "Alerts by status" });
+  const severity = input("Severity", "severity", { options: [["", "All"], ...SEVERITIES],
+    onchange: (/** @type {any} */ { target }) => filter({ severity: target.value || null }) });
+  const count = node("span.quiet.push", { role: "status" });
+  const shown = node("ul.alerts", { "aria-label": "Alerts" });
+  const end = node("div.end");
+  const pause = node("div.push");
   let question = 0;
-  /** @type {Set<number>} */
-  let ids = new Set();
+  /** @type {(api.Alert | api.AlertRef)[]} */
+  let alerts = [];
   /** @type {Map<number, api.AgentSessionRow>} */
   let sessions = new Map();
   /** @type {string | null} */
   let next = null;
-  /** Rows that were drawn, by alert: the same object until something of it changes.
-   * @type {Map<number, { text: string, row: Row }>} */
-  const drawn = new Map();
+  const status = () => query.get("status") ?? "open";
 
-  const tabs = node("nav", { class: "tabs", "aria-label": "Alerts by status" });
-  const count = node("span", { class: "quiet push", role: "status" });
-  const [severity, type] = [select("severity", []), select("type", [])];
-  for (const one of [severity, type]) one.addEventListener("change", () => filter({ [one.name]: one.value || null }));
-  const chosen = node("div", { class: "filters" }, field("Severity", severity), field("Type", type));
-  const shown = node("ul", { class: "alerts", "aria-label": "Alerts" });
-  const end = node("div", { class: "end" });
-  const pause = node("div", { class: "push" });
-  header.append(pause);
-  body.append(node("div", { class: "filters" }, tabs, chosen, count), shown, end);
-
-  /** @param {HTMLSelectElement} control @param {Choice[]} options @param {string} value */
-  const offer = (control, options, value) => {
-    const all = options.some(([one]) => one === value) || !value ? options
-      : [...options, /** @type {Choice} */ ([value, words(value)])];
-    const made = [/** @type {Choice} */ (["", "All"]), ...all].map(([one, label]) =>
-      node("option", { value: one, selected: one === value }, label));
-    control.replaceChildren(...made);
-  };
   const read = async () => {
     const mine = (question += 1);
-    const { status } = choice;
-    const filters = /** @type {any} */ ({
-      status: [status], limit: LIMIT,
-      ...(choice.severity && { severity: [choice.severity] }), ...(choice.type && { signalType: [choice.type] }),
-    });
+    const forMe = status() === "me";
+    const filters = /** @type {any} */ ({ status: status(), severity: query.getAll("severity"), limit: 50 });
     const [listed, open, paused] = await Promise.all([
-      status === "me" ? null : get("/api/concierge/alerts", filters, { signal }),
-      get("/api/concierge/agent-sessions", { ...(status === "me" && { next: "me" }), limit: 100 }, { signal }),
-      readPause(signal),
+      forMe ? null : get("/api/concierge/alerts", filters, { signal }),
+      get("/api/concierge/agent-sessions", { ...(forMe && { next: "me" }), limit: 100 }, { signal }),
+      pauseOf(signal),
     ]);
     if (mine !== question) return;
-    if (listed) put("alert", listed.data);
     sessions = new Map(open.data.toReversed().map((row) => [row.alertId, row]));
-    ids = new Set(listed ? listed.data.map(({ id }) => id) : open.data.map(({ alertId }) => alertId));
+    alerts = listed?.data ?? open.data.flatMap(({ alert }) => alert ?? []);
     next = listed?.next ?? null;
-    pause.replaceChildren(pauseBar(paused, signal));
-    const types = [...new Set([...ids].map((id) => record("alert", id)?.signalType ?? ""))].filter(Boolean).sort();
-    offer(type, types.map((one) => [one, words(one)]), choice.type);
+    pause.replaceChildren(paused);
     draw();
   };
   const draw = () => {
-    const { status } = choice;
-    const found = [...ids].flatMap((id) => {
-      const session = sessions.get(id);
-      const alert = record("alert", id) ?? session?.alert;
-      return alert && (status === "me" || alert.status === status)
-        ? [stable({ alert, session, mine: status === "me" })] : [];
-    });
-    rows(shown, found, ({ alert }) => alert.id, shownRow);
-    count.textContent = `${counted(found.length, "alert")}${next ? ", and more" : ""}`;
-    const none = status === "me" ? "Nothing waits for you."
-      : `No ${status} alerts${choice.severity || choice.type ? " of this severity and type" : ""}.`;
-    end.replaceChildren(found.length === 0 ? empty(none) : "", next ? button("Show more", showMore) : "");
-  };
-  /** @param {Row} row */
-  const stable = (row) => {
-    const text = JSON.stringify([row.alert, row.mine, row.session?.next, row.session?.status]);
-    const old = drawn.get(row.alert.id);
-    if (old?.text === text) return old.row;
-    drawn.set(row.alert.id, { text, row });
-    return row;
+    const mine = status() === "me";
+    redraw(shown, alerts.map((alert) => [String(alert.id), row(alert, sessions.get(alert.id), mine)]));
+    count.textContent = `${counted(alerts.length, "alert")}${next ? ", and more" : ""}`;
+    const none = mine ? "Nothing waits for you."
+      : `No ${status()} alerts${query.get("severity") ? " of this severity" : ""}.`;
+    end.replaceChildren(alerts.length === 0 ? empty(none) : "", next ? button("Show more", showMore) : "");
   };
   const showMore = async () => {
     const page = await more(next ?? "", { signal });
-    put("alert", page.data);
-    for (const { id } of page.data) ids.add(id);
+    alerts.push(...page.data);
     next = page.next;
     draw();
   };
-  /** @param {URLSearchParams} query */
-  const open = (query) => {
-    choice = {
-      status: query.get("status") ?? "open", severity: query.get("severity") ?? "", type: query.get("type") ?? "",
-    };
-    tabs.replaceChildren(...TABS.map(([value, label]) => node("a", {
-      href: to("/alerts", { status: value }), "aria-current": value === choice.status ? "page" : null,
-    }, label)));
-    chosen.hidden = choice.status === "me";
-    offer(severity, SEVERITIES, choice.severity);
+  const open = () => {
+    redraw(tabs, Object.entries(TABS).map(([value, label]) => [value, node("a",
+      { href: to("/alerts", { status: value }), "aria-current": value === status() && "page" }, label)]));
+    const control = severity.querySelector("select");
+    if (control) control.value = query.get("severity") ?? "";
+    severity.hidden = status() === "me";
     return read();
   };
-  await open(query);
-
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  let timer;
-  signal.addEventListener("abort", () => clearTimeout(timer));
-  watch(signal, {
-    // The rows of alerts come from sessions, too: all is read again, once for all changes of a moment.
-    wants: ({ type: kind }) => {
-      if (kind === "agent_session" || kind === "alert") {
-        clearTimeout(timer);
-        timer = setTimeout(() => read().catch(() => {}));
-      }
-      return false;
-    },
-    changed: () => {},
-  });
-  return (/** @type {URLSearchParams} */ changed) => {
-    const focused = tabs.contains(document.activeElement);
-    open(changed).catch((problem) => signal.aborted || end.replaceChildren(trouble(problem, () => open(changed))));
-    if (focused) /** @type {HTMLElement | null} */ (tabs.querySelector("a[aria-current]"))?.focus();
+  header.append(pause);
+  body.append(node("div.filters", tabs, severity, count), shown, end);
+  await open();
+  readAfter(signal, ({ type }) => type === "agent_session" || type === "alert", read);
+  return (changed) => {
+    query = changed;
+    open().catch((problem) => signal.aborted || end.replaceChildren(trouble(problem, open)));
   };
 }
 
-/** @param {Row} row */
-function shownRow({ alert, session, mine }) {
-  const records = alert.entities?.map(({ type, id }) => `${words(type).toLowerCase()} ${id}`).join(", ");
-  const many = (alert.count ?? 1) > 1 ? `, ${counted(alert.count ?? 1, "report")}` : "";
-  return node("li", {},
-    state(alert.severity),
-    node("div", {}, node("a", { href: to(`/alerts/${alert.id}`) }, node("strong", {}, alert.title)),
-      node("small", {}, `${records || alert.targetSystem}${many}`)),
-    node("div", { class: "number" }, alert.amountAtRisk ? amount(alert.amountAtRisk) : ""),
-    nextOf(alert, session, mine),
-    node("div", { class: "quiet" }, time(alert.occurredAt)));
-}
-
-/** @param {Shown} alert @param {api.AgentSessionRow | undefined} session @param {boolean} mine */
-function nextOf(alert, session, mine) {
-  const next = alert.status === "resolved" ? null : session?.next;
-  if (!next) {
-    const analysed = "agentSessionId" in alert && alert.agentSessionId ? "Analysed earlier" : "Not analysed yet";
-    return node("div", { class: "quiet" }, alert.status === "resolved" ? "" : session ? state(session.status)
-      : analysed);
-  }
-  const may = mine || (session?.proposedActions ?? []).some(({ mayApprove }) => mayApprove);
-  const who = may ? node("strong", {}, "You") : next.who;
-  return node("div", {},
-    prose(capital(next.what)), node("small", {}, who, next.until && ", until ", next.until && time(next.until)));
+/** @param {api.Alert | api.AlertRef} alert @param {api.AgentSessionRow | undefined} session
+ * @param {boolean} mine it waits for the user */
+function row(alert, session, mine) {
+  const { entities = [], count = 1, agentSessionId = null } = /** @type {Partial<api.Alert>} */ (alert);
+  const records = entities.map(({ type, id }) => `${words(type).toLowerCase()} ${id}`).join(", ");
+  const isResolved = alert.status === "resolved";
+  const step = isResolved ? null : session?.next;
+  const may = mine || session?.proposedActions.some(({ mayApprove }) => mayApprove);
+  return node("li", state(alert.severity),
+    node("div", node("a", { href: to(`/alerts/${alert.id}`) }, node("strong", alert.title)),
+      node("small", records || alert.targetSystem, count > 1 && `, ${counted(count, "report")}`)),
+    node("div.number", alert.amountAtRisk && amount(alert.amountAtRisk)),
+    step ? node("div", prose(words(step.what)), node("small", may ? node("strong", "You") : step.who,
+      step.until && [", until ", time(step.until)]))
+      : node("div.quiet", !isResolved && (session ? state(session.status)
+        : agentSessionId ? "Analysed earlier" : "Not analysed yet")),
+    quiet(time(alert.occurredAt)));
 }

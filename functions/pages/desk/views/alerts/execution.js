@@ -1,54 +1,89 @@
 /** What became of the approved actions: one row a step with its last answer, then the checks. */
 
 /** @import * as api from "workdesk" */
-/** @import { Case, Part } from "./alert.js" */
-/** @import { ActionRow } from "./progress.js" */
-import { node, time } from "../../elements.js";
+/** @import { Case } from "./case.js" */
+import { counted, facts, fold, node, state, time } from "../../elements.js";
 import { manualButtons } from "./actions.js";
-import { code, facts, fold, mark, named, prose, quoted, values } from "./parts.js";
-import { STEPS, counted } from "./words.js";
+import { STEPS, code, prose, quoted, values } from "./words.js";
 
-/** @param {Case} known @returns {Part[]} */
-export function executionParts(known) {
-  const { progress, names } = known;
-  if (progress.length === 0) return [];
-  return [
-    { key: "execution", shows: "", make: () => node("h2", { class: "first", id: "execution" }, "Execution") },
-    ...progress.map((row) => ({
-      key: `run ${row.action.id}`,
-      shows: [row, names.size, known.forms.has(`settle ${row.action.id}`)],
-      make: () => run(known, row),
-    })),
-  ];
+/** The worker's events: those of people about manual actions have other states. */
+const WORK = ["claimed", "answered", "released", "ended", "verified", "reconciled", "verdict"];
+
+/** The approved actions, each with its state, result and the worker's entries of its journal.
+ * @param {api.AgentSession} session @param {api.JournalEntry[]} journal */
+export function progress({ status, proposedActions, executionResults }, journal) {
+  const live = status === "executing" || status === "cancelling";
+  const approved = journal.findLast(({ what, to }) => live && what === "approved" && to === "executing");
+  const begun = Object.keys(Object(approved?.detail?.["actions"]));
+  return proposedActions.flatMap((action) => {
+    const isBegun = begun.includes(action.id);
+    const since = isBegun ? approved?.at ?? "" : "";
+    const found = executionResults.find(({ actionId }) => actionId === action.id);
+    // An earlier attempt's result says nothing of this one.
+    const result = found && found.executedAt >= since ? found : undefined;
+    if (!found && !isBegun) return [];
+    const entries = journal.filter(({ actionId, at, what }) =>
+      actionId === action.id && at >= since && WORK.includes(what));
+    const last = entries.findLast(({ to }) => to)?.to;
+    return [{ action, entries, result, state: result ? stateOf(result, last) : last ?? "queued" }];
+  });
+}
+/** @typedef {ReturnType<typeof progress>[number]} Progress */
+
+/** @param {api.ExecutionResult} result @param {string | null} [last] state by the journal, if it was read */
+function stateOf({ success, verdict, reconciliation, steps }, last) {
+  if (success) return "succeeded";
+  if (last && last !== "queued" && last !== "running") return last;
+  if (verdict?.outcome === "not_done" || reconciliation?.status === "not_done") return "failed";
+  if (reconciliation || steps.some(({ status }) => status === "unclear")) return "unknown";
+  return steps.every(({ status }) => status === "not_sent") ? "skipped" : "failed";
 }
 
-/** @param {Case} known @param {ActionRow} row */
-function run(known, { action, state, says, steps, result }) {
-  const { opened, names } = known;
-  return node("section", { class: "run" },
-    node("div", { class: "line" }, mark(state), node("strong", {}, prose(action.description))),
-    says && node("p", { class: state === "failed" || state === "unknown" ? "bad" : "quiet" }, prose(says)),
-    node("ol", { class: "steps" }, ...steps.map((step) => node("li", {},
-      mark(step.state, STEPS[step.state]), node("span", {}, prose(step.description)),
-      node("small", {}, step.status !== null && `answer ${step.status} `, step.at && time(step.at)),
-      step.problem && step.problem !== says && node("small", { class: "wide" }, step.problem),
-      step.body !== null && fold(opened, `step ${action.id} ${step.order}`, "Answer", [code(step.body)])))),
-    result && facts([
-      ["Effect", result.verification && checks(opened, `verified ${action.id}`, result.verification)],
-      ["Outcome", result.reconciliation && checks(opened, `reconciled ${action.id}`, result.reconciliation)],
-      ["Settled", result.verdict && [mark(result.verdict.outcome), ` by ${named(names, result.verdict.by)} `,
-        time(result.verdict.at), quoted(result.verdict.note)]],
-      ["Ended", [time(result.executedAt), result.duration >= 1000
-        && `, after ${counted(Math.round(result.duration / 1000), "second")}`]],
-    ]), action.isAutomated && manualButtons(known, action, state));
+/** @param {Case} known @param {Progress} row */
+export function run(known, { action, entries, result, state: now }) {
+  const until = entries.findLast(({ what }) => what === "released")?.detail?.["notBefore"];
+  const waits = until ? `No clear answer yet. Next attempt: ${until}.`
+    : "Waits for the agent, or for the end of a pause.";
+  const says = now === "queued" ? waits : now === "running" ? "" : result?.error;
+  let isNext = now === "running";
+  const steps = action.steps.map(({ order, description }) => {
+    const ended = result?.steps.find(({ step }) => step === order);
+    const answer = entries.findLast(({ what, detail }) => what === "answered" && detail?.["step"] === order);
+    const detail = /** @type {Record<string, any>} */ (answer?.detail ?? {});
+    const before = ended?.status ?? detail["effect"] ?? "waiting";
+    const runs = isNext && !before.startsWith("done");
+    if (runs) isNext = false;
+    const { status, body } = ended?.response ?? { ...detail["response"], body: answer?.excerpt?.body };
+    const at = ended?.at ?? answer?.at;
+    const step = runs ? "running" : before;
+    return node("li", state(step, STEPS[step]), node("span", prose(description)),
+      node("small", status && `answer ${status} `, at && time(at)),
+      detail["problem"] && detail["problem"] !== says && node("small.wide", detail["problem"]),
+      body && fold(`step ${order}`, "Answer", code(body)));
+  });
+  const { verification, reconciliation, verdict } = result ?? {};
+  return node("section.run",
+    node("div.line", state(now), node("strong", prose(action.description))),
+    says && node("p", { class: ["failed", "unknown"].includes(now) ? "bad" : "quiet" }, prose(says)),
+    node("ol.steps", steps),
+    result && facts({
+      Effect: verification && checks(verification),
+      Outcome: reconciliation && checks(reconciliation),
+      Settled: verdict && [state(verdict.outcome), ` by ${known.name(verdict.by)} `, time(verdict.at),
+        quoted(verdict.note)],
+      Ended: [time(result.executedAt),
+        result.duration >= 1000 && `, after ${counted(Math.round(result.duration / 1000), "second")}`],
+    }),
+    action.isAutomated && manualButtons(known, action, now));
 }
 
-/** @param {Set<string>} opened @param {string} key @param {api.ActionVerification | api.ActionReconciliation} check */
-function checks(opened, key, { status, looks, at, next, found, problem }) {
-  const [first] = Object.keys(found ?? {});
+/** @param {api.ActionVerification | api.ActionReconciliation} check */
+function checks({ status, looks, at, next, found, problem }) {
+  const prefix = `${Object.keys(found ?? {})[0]?.split(".")[0] ?? ""}.`;
   return [
-    mark(status), ` ${counted(looks, "check")}`, at && ", last ", at && time(at), next && ", next ", next && time(next),
+    state(status), ` ${counted(looks, "check")}`,
+    at && [", last ", time(at)], next && [", next ", time(next)],
     problem && node("div", { class: status === "ineffective" ? "bad" : "quiet" }, prose(problem)),
-    found && fold(opened, key, "What was found", [values(found, `${first?.split(".")[0] ?? ""}.`)]),
+    found && fold(`found ${status}`, "What was found", values(found, prefix)),
   ];
 }

@@ -1,139 +1,112 @@
-/** The board of a project: its tasks by status, filtered by phase and milestone. `#/projects/1?phase=2&milestone=3` */
-
-/** @import { JoinedTask } from "workdesk" */
-/** @import { Context } from "../../frame/router.js" */
+/** The board of a project: its tasks by status, filtered by phase and milestone. `#/projects/1?phase=2` */
+/** @import { View } from "../../frame/router.js" */
+/** @import { Records } from "../../api/records.js" */
 import { get, more, post } from "../../api/client.js";
 import { put, record, watch } from "../../api/records.js";
-import { button, empty, field, form, node, number, select, words } from "../../elements.js";
+import {
+  button, counted, empty, form, input, named, node, number, quiet, redraw, words,
+} from "../../elements.js";
 import { say } from "../../frame/frame.js";
 import { denied } from "../../frame/session.js";
+import { choicesOf } from "../../record/page.js";
 import { columnsOf, STATUSES } from "./columns.js";
 import { movesOf } from "./moves.js";
 import { timeline } from "./timeline.js";
 
-/** @param {Context} context @param {Record<string, string>} parameters */
-export async function view({ header, body, query, signal, title, filter }, parameters) {
-  const projectId = Number(parameters["id"]);
+/** @typedef {"task" | "phase" | "milestone"} Part */
+
+/** @type {View} */
+export async function view({ header, body, query, signal, title, filter }, { id }) {
+  const projectId = Number(id);
+  const on = { projectId };
+  /** @type {Record<Part, Set<number>>} */
   const ids = { task: new Set(), phase: new Set(), milestone: new Set() };
-  /**
-   * Keeps records of the board, and their ids.
-   * @template {keyof ids} T @param {T} type @param {import("../../api/records.js").Records[T][]} rows
-   */
-  const keep = (type, rows) => put(type, rows).forEach(({ id }) => ids[type].add(id));
-  /** @template {keyof ids} T @param {T} type */
-  const kept = (type) => [...ids[type]].flatMap((id) => record(type, id) ?? []);
+  /** @template {Part} T @param {T} type @param {Records[T][]} rows */
+  const keep = (type, rows) => put(type, rows).forEach((row) => ids[type].add(row.id));
+  /** @template {Part} T @param {T} type */
+  const kept = (type) =>
+    [...ids[type]].flatMap((one) => record(type, one) ?? []).filter((row) => row.projectId === projectId);
+  const chosen = (/** @type {string} */ name) => Number(query.get(name)) || null;
 
   const known = record("project", projectId);
-  if (known) title(known.title);
-  const [page, { data: milestoneRows }] = await Promise.all([
-    get("/api/projects/{projectId}/tasks", { projectId }, { signal }),
-    get("/api/projects/{projectId}/milestones", { projectId }, { signal }),
+  title(known?.title ?? "Project");
+  const [page, milestones] = await Promise.all([
+    get("/api/projects/{projectId}/tasks", on, { signal }),
+    get("/api/projects/{projectId}/milestones", on, { signal }),
   ]);
   keep("task", page.data);
-  keep("milestone", milestoneRows);
+  keep("milestone", milestones.data);
   // A view asks three times at most: a board without tasks needs no phases.
-  if (page.data.length > 0) keep("phase", (await get("/api/projects/{projectId}/phases", { projectId }, { signal })).data);
+  const phases = "/api/projects/{projectId}/phases";
+  if (page.data.length > 0) keep("phase", (await get(phases, on, { signal })).data);
   else if (!known) put("project", (await get("/api/projects/{id}", { id: projectId }, { signal })).data);
   title(page.data[0]?.project?.title ?? record("project", projectId)?.title ?? "Project");
 
-  const count = node("span", { class: "quiet" });
-  const phase = select("phase", [], "", { onchange: () => filter({ phase: phase.value }) });
-  const milestone = select("milestone", [], "", { onchange: () => filter({ milestone: milestone.value }) });
-  const problems = node("div", {});
+  const count = quiet();
+  const filters = node("div.filters");
+  const problems = node("div");
+  const end = node("div");
   const moves = movesOf(visible, show, problems);
   const columns = columnsOf(moves.move);
   const times = timeline(() => kept("milestone"), visible);
-  const [phaseField, milestoneField] = [field("Phase", phase), field("Milestone", milestone)];
-  header.append(count);
-  body.append(
-    node("div", { class: "board-head" }, node("div", { class: "filters" }, phaseField, milestoneField), quickAdd()),
-    times.element, problems, columns.element);
-  if (page.next) body.append(moreTasks(page.next));
 
   /** The tasks that the filters leave, at the places where they are shown. */
   function visible() {
-    const [inPhase, inMilestone] = [Number(query.get("phase")), Number(query.get("milestone"))];
-    return kept("task")
-      .filter((task) => !(inPhase && task.phaseId !== inPhase) && !(inMilestone && task.milestoneId !== inMilestone))
-      .map(moves.placed);
+    const [phase, milestone] = [chosen("phase"), chosen("milestone")];
+    const left = kept("task").filter((task) => (!phase || task.phaseId === phase)
+      && (!milestone || task.milestoneId === milestone));
+    return left.map(moves.placed);
   }
 
   function show() {
     const found = visible();
-    columns.show(found);
     const done = found.filter(({ status }) => status === "done").length;
-    count.textContent = `${number(found.length)} ${found.length === 1 ? "task" : "tasks"}, ${number(done)} done`;
-    problems.querySelector(".empty")?.remove();
-    if (ids.task.size === 0) problems.append(empty("This project has no tasks yet."));
-  }
-
-  function showFilters() {
-    fill(phase, "All phases", kept("phase"), query.get("phase"));
-    fill(milestone, "All milestones", kept("milestone"), query.get("milestone"));
-    phaseField.hidden = ids.phase.size === 0;
-    milestoneField.hidden = ids.milestone.size === 0;
+    columns.show(found);
     times.show();
-  }
-
-  function quickAdd() {
-    const name = node("input", { name: "title", required: true, autocomplete: "off" });
-    const status = select("status", STATUSES.map((one) => [one, words(one)]), "todo");
-    const made = form({
-      fields: [field("Add a task", name), field("Status", status)],
-      submit: "Add", draft: "new task", reason: denied("create_task"),
-      act: async () => {
-        const [phaseId, milestoneId] = [Number(query.get("phase")) || null, Number(query.get("milestone")) || null];
-        const chosen = /** @type {JoinedTask["status"]} */ (status.value);
-        const { data } = await post("/api/tasks", {}, { title: name.value, status: chosen, projectId, phaseId, milestoneId });
-        keep("task", [data]);
-        name.value = "";
-        say(`Added ${data.title}`);
-      },
-    });
-    made.classList.add("quick-add");
-    return made;
-  }
-
-  /** @param {string} next */
-  function moreTasks(next) {
-    const place = node("div", {}, button("Show more tasks", async () => {
-      const page = await more(next, { signal });
-      keep("task", page.data);
-      show();
-      place.replaceWith(page.next ? moreTasks(page.next) : "");
+    count.textContent = `${counted(found.length, "task")}, ${number(done)} done`;
+    end.replaceChildren(ids.task.size ? "" : empty("This project has no tasks yet."),
+      page.next ? button("Show more tasks", readMore) : "");
+    redraw(filters, /** @type {const} */ (["phase", "milestone"]).map((name) => {
+      const onchange = (/** @type {any} */ { target }) => filter({ [name]: target.value });
+      const [rows, value] = [kept(name), query.get(name)];
+      const options = /** @type {[string, string][]} */ ([["", `All ${name}s`], ...choicesOf(rows)]);
+      return [name, rows.length > 0 && input(words(name), name, { options, value, onchange })];
     }));
-    return place;
   }
 
-  show();
-  showFilters();
-  watch(signal, {
-    wants: ({ type, recordId, parent }) => type in ids
-      && ((parent?.type === "project" && parent.recordId === projectId) || ids[/** @type {keyof ids} */ (type)].has(recordId)),
-    changed: (keys) => {
-      for (const key of keys) {
-        const [type, id] = /** @type {[keyof ids, string]} */ (key.split(":"));
-        if (record(type, Number(id))?.projectId === projectId) ids[type]?.add(Number(id));
-        else ids[type]?.delete(Number(id));
-      }
-      show();
-      showFilters();
+  async function readMore() {
+    const { data, next } = await more(page.next ?? "", { signal });
+    page.next = next;
+    keep("task", data);
+    show();
+  }
+
+  const add = form({
+    fields: [input("Add a task", "title", { required: true, autocomplete: "off" }),
+      input("Status", "status", { options: named(STATUSES), value: "todo" })],
+    submit: "Add", draft: "new task", reason: denied("create_task"),
+    act: async (values, made) => {
+      const task = { phaseId: chosen("phase"), milestoneId: chosen("milestone"), ...on };
+      const { data } = await post("/api/tasks", {}, /** @type {any} */ ({ ...values, ...task }));
+      keep("task", [data]);
+      /** @type {HTMLInputElement} */ (made.elements[0]).value = "";
+      say(`Added ${data.title}`);
     },
   });
-  return (/** @type {URLSearchParams} */ changed) => {
+  add.classList.add("quick-add");
+  header.append(count);
+  body.append(node("div.board-head", filters, add), times.element, problems, columns.element, end);
+  show();
+  watch(signal, {
+    wants: ({ type, recordId, parent }) => {
+      const known = ids[/** @type {Part} */ (type)];
+      if (known && parent?.type === "project" && parent.recordId === projectId) known.add(recordId);
+      return known?.has(recordId) ?? false;
+    },
+    changed: show,
+  });
+  return (changed) => {
     query = changed;
     show();
-    showFilters();
   };
-}
-
-/** @param {HTMLSelectElement} control @param {string} all @param {{ id: number, title: string }[]} found
- * @param {string | null} chosen */
-function fill(control, all, found, chosen) {
-  const choices = [["", all], ...found.map(({ id, title }) => [String(id), title])];
-  if (control.dataset["choices"] !== JSON.stringify(choices)) {
-    control.replaceChildren(...choices.map(([value, label]) => node("option", { value }, label)));
-    control.dataset["choices"] = JSON.stringify(choices);
-  }
-  control.value = chosen ?? "";
 }

@@ -1,10 +1,6 @@
-/**
- * The columns of a board: a card a task, moved by the mouse, by Alt and the arrows, or by its list. The arrows alone
- * go from card to card.
- */
-
+/** The columns of a board. Cards move by mouse, Alt and arrows, or their list; arrows alone move focus. */
 /** @import { JoinedTask } from "workdesk" */
-import { due, node, number, rows, select, state, words } from "../../elements.js";
+import { due, node, number, quiet, rows, select, state, words } from "../../elements.js";
 import { to } from "../../frame/router.js";
 import { may } from "../../frame/session.js";
 import { byOrder } from "./moves.js";
@@ -12,23 +8,21 @@ import { byOrder } from "./moves.js";
 /** @typedef {JoinedTask["status"]} Status */
 /** @type {Status[]} */
 export const STATUSES = ["backlog", "todo", "in_progress", "in_review", "blocked", "done", "cancelled"];
-const ENDED = new Set(["done", "cancelled"]);
+export const ENDED = new Set(["done", "cancelled"]);
 
-/** @param {(id: number, status: Status, before?: number) => void} move */
-export function columnsOf(move) {
+export function columnsOf(/** @type {(id: number, status: Status, before?: number) => void} */ move) {
   const movable = may("update_task");
   const columns = STATUSES.map((status) => {
-    const total = node("span", { class: "count" });
-    const list = node("ol", { class: "cards", "aria-label": words(status) });
-    const element = node("section", { class: "column", "aria-label": words(status) },
-      node("h2", {}, state(status), total), list);
-    if (movable) receive(element, list, (id, before) => move(id, status, before));
-    return { status, element, list, total };
+    const total = node("span.count");
+    const list = node("ol.cards", { "aria-label": words(status) });
+    const head = node("h2", state(status), total);
+    const column = node("section.column", { "aria-label": words(status) }, head, list);
+    if (movable) receive(column, list, (id, before) => move(id, status, before));
+    return { status, column, list, total };
   });
-  const element = node("div", { class: "board", onkeydown: keys }, ...columns.map((one) => one.element));
+  const element = node("div.board", { onkeydown: keys }, columns.map(({ column }) => column));
 
-  /** @param {JoinedTask} task */
-  const card = ({ id, title, status, priority, assignee, dueDate }) => {
+  const card = (/** @type {JoinedTask} */ { id, title, status, priority, assignee, dueDate }) => {
     // Filled when it is used: a board may have 1,000 cards.
     const others = select("move", [["", "Move"]], "", {
       "aria-label": `Move ${title}`,
@@ -36,32 +30,25 @@ export function columnsOf(move) {
         .map((one) => node("option", { value: one }, words(one)))),
       onchange: () => moveAndFocus(id, /** @type {Status} */ (others.value)),
     });
-    return node("li", { class: "card", draggable: movable ? "true" : null },
+    return node("li.card", { draggable: movable && "true" },
       node("a", { href: to(`/tasks/${id}`), draggable: "false" }, title),
-      node("p", { class: "meta" }, state(priority), dueDate && due(dueDate, !ENDED.has(status)),
-        assignee && node("span", { class: "quiet" }, assignee.fullName)),
+      node("p.meta", state(priority), dueDate && due(dueDate, !ENDED.has(status)), quiet(assignee?.fullName)),
       movable && others);
   };
 
-  /** @param {JoinedTask[]} tasks */
-  function show(tasks) {
-    /** @type {Map<Status, JoinedTask[]>} */
-    const groups = new Map(STATUSES.map((status) => [status, []]));
-    for (const task of tasks) groups.get(task.status)?.push(task);
-    const focused = document.activeElement?.closest(".card");
-    const id = element.contains(focused ?? null) ? keyOf(focused) : 0;
-    for (const { status, element, list, total } of columns) {
-      const found = groups.get(status)?.sort(byOrder) ?? [];
+  function show(/** @type {JoinedTask[]} */ tasks) {
+    const focused = idOf(element.contains(document.activeElement) && document.activeElement);
+    for (const { status, column, list, total } of columns) {
+      const found = tasks.filter((task) => task.status === status).sort(byOrder);
       total.textContent = number(found.length);
-      element.classList.toggle("bare", found.length === 0);
-      rows(list, found, (task) => task.id, card);
+      column.classList.toggle("bare", found.length === 0);
+      rows(list, found, ({ id }) => id, card);
     }
     // A card with the focus may have gone to another column.
-    if (id && !element.contains(document.activeElement)) focus(id);
+    if (focused && !element.contains(document.activeElement)) focus(focused);
   }
 
-  /** @param {number} id */
-  function focus(id) {
+  function focus(/** @type {number} */ id) {
     /** @type {HTMLElement | null} */ (element.querySelector(`[data-key="${id}"] a`))?.focus();
   }
 
@@ -71,69 +58,61 @@ export function columnsOf(move) {
     focus(id);
   }
 
-  /** @param {KeyboardEvent} event */
-  function keys(event) {
+  function keys(/** @type {KeyboardEvent} */ event) {
     const across = { ArrowLeft: -1, ArrowRight: 1 }[event.key] ?? 0;
     const along = { ArrowUp: -1, ArrowDown: 1 }[event.key] ?? 0;
-    const from = columns.findIndex(({ list }) => list.contains(/** @type {Node} */ (event.target)));
+    const target = /** @type {Element} */ (event.target);
+    const from = columns.findIndex(({ list }) => list.contains(target));
     const cards = [...(columns[from]?.list.children ?? [])];
-    const at = cards.findIndex((one) => one.contains(/** @type {Node} */ (event.target)));
+    const at = cards.findIndex((one) => one.contains(target));
     if (at < 0 || (!across && !along) || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
-    if (!event.altKey) {
-      let next = cards[at + along];
-      if (across) {
-        let column = from + across;
-        while (columns[column]?.list.children.length === 0) column += across;
-        const list = [...(columns[column]?.list.children ?? [])];
-        next = list[Math.min(at, list.length - 1)];
-      }
-      next?.querySelector("a")?.focus();
-      return;
-    }
     const column = columns[from + across];
-    if (!movable || !column || (along && !cards[at + along])) return;
-    const before = across ? column.list.children[at] : cards[at + (along < 0 ? -1 : 2)];
-    moveAndFocus(keyOf(cards[at]), column.status, keyOf(before) || undefined);
+    if (event.altKey) {
+      if (!movable || !column || (along && !cards[at + along])) return;
+      const before = across ? column.list.children[at] : cards[at + (along < 0 ? -1 : 2)];
+      moveAndFocus(idOf(target), column.status, idOf(before) || undefined);
+    } else {
+      // To the next column that has cards.
+      const side = columns.slice(across < 0 ? 0 : from + 1, across < 0 ? from : undefined);
+      const lists = side.map(({ list }) => list.children).filter((one) => one.length > 0);
+      const near = lists.at(across < 0 ? -1 : 0);
+      const next = across ? near?.[Math.min(at, near.length - 1)] : cards[at + along];
+      next?.querySelector("a")?.focus();
+    }
   }
 
   return { element, show };
 }
 
-/** The id of a card's task; 0 if there is no card. @param {Element | null | undefined} card */
-function keyOf(card) {
-  return Number(/** @type {HTMLElement | undefined} */ (card ?? undefined)?.dataset["key"] ?? 0);
+/** The id of the card around; 0 if there is none. @param {Element | null | undefined | false} part */
+function idOf(part) {
+  return Number((part || null)?.closest(".card")?.getAttribute("data-key") ?? 0);
 }
 
-/**
- * Lets cards be dropped into a column, and shows where a card would land.
- * @param {HTMLElement} column @param {HTMLElement} list @param {(id: number, before?: number) => void} drop
- */
+/** Lets cards be dropped into a column, and shows where a card would land.
+ * @param {HTMLElement} column @param {Element} list @param {(id: number, before?: number) => void} drop */
 function receive(column, list, drop) {
-  /** The card before which a card at this height lands. @param {number} y */
-  const below = (y) => [...list.children].find((card) => {
+  /** The card before which a card at this height lands. @param {DragEvent} event */
+  const below = ({ clientY }) => [...list.children].find((card) => {
     const { top, height } = card.getBoundingClientRect();
-    return y < top + height / 2;
+    return clientY < top + height / 2;
   });
   const clear = () => {
-    for (const one of column.querySelectorAll(".lands, .lands-last")) one.classList.remove("lands", "lands-last");
+    for (const one of [list, ...list.children]) one.classList.remove("lands", "lands-last");
   };
-  column.addEventListener("dragstart", (event) => {
-    const card = /** @type {Element} */ (event.target).closest(".card");
-    event.dataTransfer?.setData("text/plain", String(keyOf(card)));
-  });
+  column.addEventListener("dragstart", ({ dataTransfer, target }) =>
+    dataTransfer?.setData("text/plain", String(idOf(/** @type {Element} */ (target)))));
   column.addEventListener("dragover", (event) => {
+    const card = below(event);
     event.preventDefault();
     clear();
-    const card = below(event.clientY);
-    if (card) card.classList.add("lands");
-    else list.classList.add("lands-last");
+    (card ?? list).classList.add(card ? "lands" : "lands-last");
   });
   for (const end of ["dragleave", "dragend"]) column.addEventListener(end, clear);
   column.addEventListener("drop", (event) => {
     event.preventDefault();
-    const before = keyOf(below(event.clientY)) || undefined;
     clear();
-    drop(Number(event.dataTransfer?.getData("text/plain")), before);
+    drop(Number(event.dataTransfer?.getData("text/plain")), idOf(below(event)) || undefined);
   });
 }

@@ -1,9 +1,4 @@
-/**
- * Moves of cards. A card stands at its new place at once, until the service has answered; then the record is there.
- *
- *     const { move, placed } = movesOf(visible, show, problems);
- */
-
+/** Moves of cards. A card stands at its new place at once, the record when the service has answered. */
 /** @import { JoinedTask } from "workdesk" */
 import { patch, post } from "../../api/client.js";
 import { put, record } from "../../api/records.js";
@@ -11,30 +6,25 @@ import { node, trouble, words } from "../../elements.js";
 import { say } from "../../frame/frame.js";
 
 /** Sorts tasks as the API does. @param {JoinedTask} one @param {JoinedTask} other */
-export function byOrder(one, other) {
-  return one.order - other.order || one.id - other.id;
-}
+export const byOrder = (one, other) => one.order - other.order || one.id - other.id;
 
-/** @param {() => JoinedTask[]} visible the tasks of the board @param {() => void} show @param {HTMLElement} problems */
+/** @param {() => JoinedTask[]} visible @param {() => void} show @param {Element} problems where they stand */
 export function movesOf(visible, show, problems) {
   /** Tasks at places that are not confirmed. @type {Map<number, { task: JoinedTask, from: JoinedTask }>} */
   const open = new Map();
   let queue = Promise.resolve();
 
-  /** The task at the place where it is shown. @param {JoinedTask} task */
+  /** The task where it is shown; the same object while nothing changes. @param {JoinedTask} task */
   function placed(task) {
     const move = open.get(task.id);
-    if (move && move.from !== task) {
-      const { status, order } = move.task;
-      open.set(task.id, { from: task, task: { ...task, status, order } });
-    }
-    return open.get(task.id)?.task ?? task;
+    if (!move) return task;
+    const { status, order } = move.task;
+    if (move.from !== task) Object.assign(move, { from: task, task: { ...task, status, order } });
+    return move.task;
   }
 
-  /**
-   * Moves a task before another one of a status, or to its end.
-   * @param {number} id @param {JoinedTask["status"]} status @param {number} [before]
-   */
+  /** Moves a task before another one of a status, or to its end.
+   * @param {number} id @param {JoinedTask["status"]} status @param {number} [before] */
   function move(id, status, before) {
     const task = record("task", id);
     if (!task || before === id) return;
@@ -42,28 +32,26 @@ export function movesOf(visible, show, problems) {
     const found = others.findIndex((one) => one.id === before);
     const at = found < 0 ? others.length : found;
     const [previous, next] = [others[at - 1], others[at]];
-    const order = next ? (next.order + (previous?.order ?? next.order - 2)) / 2 : (previous?.order ?? task.order) + 1;
-    open.set(id, { from: task, task: { ...task, status, order } });
+    const order = next ? (next.order + (previous?.order ?? next.order - 2)) / 2
+      : (previous?.order ?? task.order) + 1;
+    const mine = { from: task, task: { ...task, status, order } };
+    open.set(id, mine);
     problems.replaceChildren();
     show();
     say(`${task.title}: ${words(status)}, ${at + 1} of ${others.length + 1}`);
-    const mine = open.get(id);
-    const settle = () => {
-      const last = open.get(id);
-      if (last?.task.order === mine?.task.order && last?.task.status === status) open.delete(id);
-      show();
-    };
     queue = queue.then(async () => {
       try {
-        const { data } = next ? await post("/api/tasks/{id}/move", { id }, { before: next.id, status })
-          : previous ? await post("/api/tasks/{id}/move", { id }, { after: previous.id, status })
+        const path = "/api/tasks/{id}/move";
+        const { data } = next ? await post(path, { id }, { before: next.id, status })
+          : previous ? await post(path, { id }, { after: previous.id, status })
           : await patch("/api/tasks/{id}", { id }, { status });
         put("task", data);
       } catch (problem) {
         problems.replaceChildren(
-          node("b", {}, `${task.title} was not moved. `), trouble(problem, () => move(id, status, before)));
+          node("b", `${task.title} was not moved. `), trouble(problem, () => move(id, status, before)));
       }
-      settle();
+      if (open.get(id) === mine) open.delete(id);
+      show();
     });
   }
 

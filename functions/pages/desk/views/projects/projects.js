@@ -1,78 +1,37 @@
 /** The projects of the organization. `#/projects?status=active` */
-
 /** @import { Project } from "workdesk" */
 /** @import { Context } from "../../frame/router.js" */
-import { get, post } from "../../api/client.js";
-import { put, record, watch } from "../../api/records.js";
-import { button, dialog, empty, field, form, node, rows, select, state, time, words } from "../../elements.js";
+import { post } from "../../api/client.js";
+import { put } from "../../api/records.js";
+import { ask, button, input, named, node, quiet, state, time } from "../../elements.js";
 import { go, to } from "../../frame/router.js";
 import { denied } from "../../frame/session.js";
+import { list } from "../../list.js";
 
-/** @type {Project["status"][]} */
-const STATUSES = ["active", "on_hold", "completed", "archived"];
+const STATUSES = /** @type {Project["status"][]} */ (["active", "on_hold", "completed", "archived"]);
 
-/** @param {Context} context */
-export async function view({ header, body, query, signal, filter }) {
-  const list = node("ul", { class: "list" });
-  const none = empty("There is no such project.");
-  const status = select("status", [["", "All but archived"], ...STATUSES.map(named)], query.get("status") ?? "", {
-    "aria-label": "Status", onchange: () => filter({ status: status.value }),
+export function view(/** @type {Context} */ context) {
+  context.header.append(button("New project", create, { reason: denied("manage_directory") }));
+  return list(context, {
+    type: "project", list: "/api/projects", noun: "project", line,
+    filters: () => [["Status", "status", [["", "All but archived"], ...named(STATUSES)]]],
   });
-  header.append(status, button("New project", create, { reason: denied("manage_directory") }));
-  body.append(list);
-  /** @type {Set<number>} */
-  let ids = new Set();
-  const show = () => {
-    const found = [...ids].flatMap((id) => record("project", id) ?? []);
-    rows(list, found, ({ id }) => id, row);
-    none.remove();
-    if (found.length === 0) body.append(none);
-  };
-  const read = async () => {
-    const chosen = STATUSES.filter((one) => one === status.value);
-    const { data } = await get("/api/projects", chosen.length ? { status: chosen } : {}, { signal });
-    ids = new Set(put("project", data).map(({ id }) => id));
-    show();
-  };
-  watch(signal, {
-    wants: ({ type, recordId }) => type === "project" && (ids.has(recordId) || !query.get("status")),
-    changed: (keys) => {
-      const added = [...keys].filter((key) => key.startsWith("project:")).map((key) => Number(key.slice(8)));
-      for (const id of added) ids.add(id);
-      if (added.length) show();
-    },
-  });
-  await read();
-  return (/** @type {URLSearchParams} */ changed) => {
-    status.value = changed.get("status") ?? "";
-    void read();
-  };
 }
 
-/** @param {string} value @returns {[string, string]} */
-function named(value) {
-  return [value, words(value)];
-}
-
-/** @param {Project} project */
-function row({ id, title, description, status, updatedAt }) {
-  return node("li", {},
-    node("a", { class: "grow", href: to(`/projects/${id}`) }, title),
-    state(status), node("span", { class: "quiet" }, "changed ", time(updatedAt)),
-    description && node("p", { class: "quiet whole text" }, description));
+function line(/** @type {Project} */ { id, title, description, status, updatedAt }) {
+  return node("li",
+    node("div.grow", node("a", { href: to(`/projects/${id}`) }, title), node("p.quiet.text", description)),
+    state(status), quiet("changed ", time(updatedAt)));
 }
 
 function create() {
-  const title = node("input", { name: "title", required: true });
-  const description = node("textarea", { name: "description" });
-  const over = dialog("New project", [form({
-    fields: [field("Title", title), field("Description", description)],
-    submit: "Create", draft: "project", cancel: () => over.close(),
-    act: async () => {
-      const { data } = await post("/api/projects", {}, { title: title.value, description: description.value || null });
+  ask("New project", {
+    fields: [input("Title", "title", { required: true }), input("Description", "description", { rows: 3 })],
+    submit: "Create", draft: "project",
+    act: async ({ title = "", description }) => {
+      const { data } = await post("/api/projects", {}, { title, description: description || null });
       put("project", data);
-      over.close();
       go(`/projects/${data.id}`);
     },
-  })]);
+  });
 }

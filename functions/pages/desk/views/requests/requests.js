@@ -1,33 +1,119 @@
-/** Requests: the list, and how one is raised. `#/requests` */
-
-/** @import { Context, Requery } from "../../frame/router.js" */
+/** Requests: the list, how one is raised, and one: description, comments, fields. `#/requests/{id}` */
+/** @import { JoinedTicket, ServiceRequest, User } from "workdesk" */
+/** @import { Child, Choice } from "../../elements.js" */
+/** @import { Context, View } from "../../frame/router.js" */
+/** @import { Filter } from "../../list.js" */
 import { get, post } from "../../api/client.js";
-import { field, node, select } from "../../elements.js";
-import { list } from "./list.js";
-import { raise } from "./raise.js";
+import { everyone, put, record } from "../../api/records.js";
+import {
+  ask, button, counted, input, link, named, node, person, quiet, state, time,
+} from "../../elements.js";
+import { addressOf, go, to } from "../../frame/router.js";
+import { denied, myId } from "../../frame/session.js";
+import { list } from "../../list.js";
+import { row } from "../../record/fields.js";
+import { assignee, page, stateField } from "../../record/page.js";
+import { comments } from "../../record/talk.js";
 
-/** @param {Context} context @returns {Promise<Requery>} */
-export function view(context) {
+const UNRESOLVED = ["open", "in_progress", "pending"];
+const STATUSES = named([...UNRESOLVED, "resolved", "closed"]);
+const PRIORITIES = named(["urgent", "high", "medium", "low"]);
+
+/** @type {View} */
+export async function view(context, { id }) {
+  if (id) return request(context, Number(id));
+  context.header.append(raiser("request", raise));
   return list(context, {
-    type: "service_request", list: "/api/service-requests", path: "/requests", one: "request", many: "requests",
+    type: "service_request", list: "/api/service-requests", noun: "request", line,
+    filters: (people) => [...filters(people), ["Category", "category"]],
     orders: [["-createdAt", "Newest"], ["createdAt", "Oldest"]],
-    categories: true,
-    at: (row) => row.createdAt,
-    raise: raiseRequest,
   });
 }
 
-async function raiseRequest() {
+/** The filters of requests and tickets. @param {Choice[]} people @returns {Filter[]} */
+export const filters = (people) => [
+  ["Status", "status", [["", "Any"], [UNRESOLVED.join(","), "Unresolved"], ...STATUSES]],
+  ["Priority", "priority", [["", "Any"], ...PRIORITIES]],
+  ["Assignee", "assigneeId", [["", "Anyone"], ["me", "Me"], ["none", "Nobody"], ...people]],
+  ["Raised by", "creatorId", [["", "Anyone"], ["me", "Me"], ...people]],
+];
+
+/** A row of a request or a ticket. @param {ServiceRequest | JoinedTicket} row @param {User[]} people */
+export function line(row, people) {
+  const { id, title, status, priority, assigneeId } = row;
+  const user = people.find((one) => one.id === assigneeId);
+  const [path, more, at] = "messageCount" in row
+    ? ["tickets", counted(row.messageCount, "message"), row.lastMessageAt] : ["requests", row.category, null];
+  return node("li",
+    node("a.grow", { href: to(`/${path}/${id}`) }, quiet(`#${id} `), title), state(status), state(priority),
+    person(user, assigneeId ? `User ${assigneeId}` : "Unassigned"), quiet(more),
+    node("span.quiet.when", time(at ?? row.createdAt)));
+}
+
+/** The fields of a request or a ticket. Only some statuses follow others. @param {User[]} people */
+export const fieldsOf = (people) => [
+  stateField("status", ({ status }) => (status === "closed" ? STATUSES.slice(-1)
+    : status === "resolved" ? named(["open", "resolved", "closed"]) : STATUSES)),
+  stateField("priority", () => PRIORITIES), assignee(people),
+];
+
+/** The button that raises a request or a ticket. @param {string} noun @param {() => unknown} act */
+export const raiser = (noun, act) =>
+  button(`Raise a ${noun}`, act, { kind: "main", reason: denied("create_service_request") });
+
+/** The dialog in which a request or a ticket is raised. What is typed stays when it is closed.
+ * @param {string} noun @param {Child} further fields
+ * @param {(values: any) => Promise<{ data: { id: number } }>} send */
+export function dialog(noun, further, send) {
+  ask(`Raise a ${noun}`, {
+    fields: [
+      input("Title", "title", { required: true, maxlength: 255 }),
+      input("Description", "description", { rows: 3 }),
+      input("Priority", "priority", { options: PRIORITIES, value: "medium" }), further,
+    ],
+    submit: `Raise a ${noun}`, draft: "raise",
+    act: async (values) => go(`/${noun}s/${(await send(values)).data.id}`),
+  });
+}
+
+async function raise() {
   const { data } = await get("/api/managed-services/search-references", { limit: 50 });
-  const about = select("reference", [
-    ["", "Nothing in particular"],
-    ...data.map(({ type, id, title }) => /** @type {[string, string]} */ ([`${type} ${id}`, title])),
+  const references = data.map(({ type, id, title }) => /** @type {Choice} */ ([`${type} ${id}`, title]));
+  dialog("request", [
+    input("Category", "category", { maxlength: 100 }),
+    input("About", "reference", { options: [["", "Nothing in particular"], ...references] }),
+  ], ({ category, reference, ...content }) => {
+    const [type, id] = reference.split(" ");
+    const about = type && { referenceType: type, referenceId: Number(id) };
+    const body = { ...content, category: category.trim() || null, ...about };
+    return post("/api/managed-services/request", {}, body);
+  });
+}
+
+async function request(/** @type {Context} */ context, /** @type {number} */ id) {
+  const path = "/api/service-requests/{serviceRequestId}/comments";
+  const on = { serviceRequestId: id };
+  const { signal } = context;
+  const [{ data }, talk, people] = await Promise.all([
+    get("/api/service-requests/{id}", { id }, { signal }),
+    comments(path, on, "service_request", id, "comment_service_request", signal),
+    everyone().catch(() => []),
   ]);
-  const category = node("input", { name: "category", maxlength: 100 });
-  raise("Raise a request", "/requests", [field("Category", category), field("About", about)], async (content) => {
-    const [type, id] = about.value.split(" ");
-    const reference = type ? { referenceType: /** @type {"project"} */ (type), referenceId: Number(id) } : {};
-    const request = { ...content, category: category.value.trim() || null, ...reference };
-    return (await post("/api/managed-services/request", {}, request)).data;
+  put("service_request", data);
+  const { creatorId, createdAt, referenceType, referenceId, agentAction } = data;
+  const creator = people.find((user) => user.id === creatorId);
+  const project = referenceType === "project" && referenceId;
+  const named = project && (record("project", project)?.title ?? `Project ${project}`);
+  const session = agentAction && addressOf("agent_session", agentAction.sessionId);
+  page(context, {
+    type: "service_request", noun: "request", id, path: "/api/service-requests/{id}", on: { id },
+    permission: "update_service_request", described: true, category: true, fields: fieldsOf(people),
+    talk: ["Comments", talk.element], wants: talk.wants, changed: talk.show,
+    about: () => [`Request ${id}, raised by `, person(creator, `user ${creatorId}`), " ", time(createdAt)],
+    further: [
+      project && row("About", link(to(`/projects/${project}`), named)),
+      session && row("From", link(session, "the agent’s session")),
+    ],
+    erase: { reason: creatorId === myId() ? "" : denied("delete_service_request"), path: () => "/requests" },
   });
 }

@@ -1,89 +1,109 @@
-/** The agent's connections to target systems, and the pause of all actions. `#/settings/connections` */
-
-/** @import { Connection, ConnectionPut, AgentPause } from "workdesk" */
-/** @import { Context } from "../../frame/router.js" */
-import { get, post, Problem, put } from "../../api/client.js";
-import { button, dialog, field, form, node, quiet, state } from "../../elements.js";
+/** The agent's connections to target systems, and one of them. `#/settings/connections/{name}` */
+/** @import { Connection, ConnectionPut } from "workdesk" */
+/** @import { View } from "../../frame/router.js" */
+import { get, post, Problem, put, remove } from "../../api/client.js";
+import { button, counted, facts, fold, form, input, node, quiet, state, time } from "../../elements.js";
 import { go, to } from "../../frame/router.js";
 import { denied } from "../../frame/session.js";
-import { paged } from "./parts.js";
+import { pauseOf } from "../alerts/pause.js";
+import { asking, changing, listed, shown } from "./parts.js";
 
-/** @param {Context} context */
-export async function connections({ header, body, signal }) {
-  const [list, { data }] = await Promise.all([
-    paged(get("/api/concierge/connections", { limit: 50 }, { signal }), line, "No connection."),
-    get("/api/concierge/pause", {}, { signal }),
-  ]);
-  const place = node("p", { class: "end" });
-  /** @param {AgentPause} pause */
-  const show = ({ paused }) => {
-    const turn = async () => show((await post(paused ? "/api/concierge/resume" : "/api/concierge/pause", {})).data);
-    place.replaceChildren(
-      state("paused", paused ? "All actions are paused" : "Actions may start", paused ? "pause warn" : "full good"),
-      button(paused ? "Resume all actions" : "Pause all actions", turn, {
-        reason: denied("execute_agent_remediation"),
-      }));
-  };
-  show(data);
-  header.append(button("Create a connection", create, { kind: "main", reason: denied("manage_organization") }));
-  body.append(place, list.element);
-}
+const ONE = "/api/concierge/connections/{name}";
+/** @type {Record<string, () => HTMLElement>} */
+const BREAKERS = {
+  closed: () => state("closed", "Reachable", "full good"),
+  open: () => state("open", "Stopped: no clear answers", "stop bad"),
+  probing: () => state("probing", "Trying again", "half warn"),
+};
 
-/** @param {Connection} connection */
-function line({ name, kind, baseUrl, paused, secretSetAt, allow }) {
-  return node("li", {},
-    node("div", { class: "grow" }, node("a", { href: to(`/settings/connections/${name}`) }, name),
-      node("div", { class: "quiet" }, `${kind}, ${baseUrl}`)),
-    paused ? state("paused", "Paused", "pause warn") : state("active", "In use", "full good"),
-    quiet(secretSetAt ? "secret set" : "no secret"),
-    quiet(`${allow.length} calls allowed`));
-}
-
-/**
- * A connection as the API takes it, in JSON, and its secret.
- * @param {Connection} [known]
- */
-export function connectionFields(known) {
-  const { kind, baseUrl, auth, headers, body, idempotency, allow, testPath, errorCode, keep, limits } =
-    known ?? EXAMPLE;
-  const settings = { kind, baseUrl, auth, headers, body, idempotency, allow, testPath, errorCode, keep, limits };
-  const area = node("textarea", {
-    name: "settings", required: true, spellcheck: "false", class: "code", value: JSON.stringify(settings, null, 2),
-  });
-  const secret = node("input", { name: "secret", type: "password", autocomplete: "off" });
-  return {
-    fields: [
-      field("Settings", area, { hint: "The body of “Creates or replaces a connection” in the API reference." }),
-      field("Secret", secret, {
-        hint: known?.secretSetAt ? "Empty: the present one is kept." : "It is never shown again.",
-      }),
-    ],
-    /** @returns {ConnectionPut} */
-    values: () => {
-      try {
-        return { ...JSON.parse(area.value), ...(secret.value ? { secret: secret.value } : {}) };
-      } catch (error) {
-        throw new Problem(400, { detail: `The settings are no JSON: ${/** @type {Error} */ (error).message}.` });
-      }
-    },
-  };
-}
-
-/** @type {Partial<ConnectionPut>} */
-const EXAMPLE = { kind: "", baseUrl: "https://", auth: { scheme: "bearer" }, allow: [] };
-
-function create() {
-  const name = node("input", { name: "name", required: true, maxlength: 64, autocapitalize: "none" });
-  const { fields, values } = connectionFields();
-  const over = dialog("Create a connection", [
-    form({
-      fields: [field("Name", name, { hint: "Lower-case letters, digits and underscores. It never changes." }), ...fields],
-      submit: "Create connection", draft: "connection", cancel: () => over.close(),
-      act: async () => {
-        await put("/api/concierge/connections/{name}", { name: name.value.trim() }, values(), { absent: true });
-        over.close();
-        go(`/settings/connections/${name.value.trim()}`);
-      },
+/** @type {View} */
+export async function connections(context) {
+  const pause = pauseOf(context.signal);
+  await listed(context, {
+    rows: (options) => get("/api/concierge/connections", { limit: 50 }, options), none: "No connection.",
+    line: ({ name, kind, baseUrl, paused, secretSetAt, allow }) => node("li",
+      node("div.grow", node("a", { href: to(`/settings/connections/${name}`) }, name),
+        node("div.quiet", `${kind}, ${baseUrl}`)),
+      paused ? state("paused", "Paused", "pause warn") : state("active", "In use", "full good"),
+      quiet(secretSetAt ? "secret set" : "no secret"), quiet(counted(allow.length, "call"), " allowed")),
+    create: "Create a connection", reason: denied("manage_organization"),
+    form: () => ({
+      fields: [input("Name", "name", {
+        required: true, maxlength: 64, autocapitalize: "none",
+        hint: "Lower-case letters, digits and underscores. It never changes.",
+      }), fieldsOf()],
+      act: async ({ name = "", ...values }) =>
+        (await put(ONE, { name }, valuesOf(values), { absent: true })).data,
     }),
-  ]);
+  });
+  context.body.prepend(node("p", await pause));
+}
+
+/** The fields of a connection. What is seldom changed is JSON. @param {Partial<Connection>} [known] */
+function fieldsOf({ kind, baseUrl = "https://", allow = [], secretSetAt, ...known } = {}) {
+  const { auth = { scheme: "bearer" }, headers, body, idempotency, testPath, errorCode, keep } = known;
+  const seldom = { auth, headers, body, idempotency, testPath, errorCode, keep, limits: known.limits };
+  const code = { class: "code", spellcheck: "false" };
+  const json = { value: JSON.stringify(seldom, null, 2), hint: "JSON, as in the API reference." };
+  return [
+    input("Kind", "kind", { required: true, value: kind, hint: "Such as stripe." }),
+    input("Base URL", "baseUrl", { type: "url", required: true, value: baseUrl }),
+    input("Secret", "secret", {
+      type: "password", autocomplete: "off",
+      hint: secretSetAt ? "Empty: the present one is kept." : "It is never shown again.",
+    }),
+    input("Allowed calls", "allow", {
+      ...code, rows: 4, value: allow.join("\n"), hint: "One a line, such as GET /invoices/{id}.",
+    }),
+    fold("more", "More", input("Further settings", "more", { ...code, rows: 10, ...json })),
+  ];
+}
+
+/** @param {Record<string, string>} values @returns {ConnectionPut} */
+function valuesOf({ kind = "", baseUrl = "", secret, allow = "", more = "" }) {
+  const calls = allow.split("\n").map((one) => one.trim()).filter(Boolean);
+  try {
+    return { kind, baseUrl, allow: calls, ...JSON.parse(more), ...(secret && { secret }) };
+  } catch (error) {
+    throw new Problem(400, { detail: `The further settings are no JSON. ${error}.` });
+  }
+}
+
+/** @type {View} */
+export async function connection(context, { id: name = "" }) {
+  const result = node("p", { role: "status" });
+  const test = async () => {
+    const { reachable, status, durationMs, problem } = (await post(`${ONE}/test`, { name })).data;
+    const refused = status === 401 || status === 403;
+    const text = reachable ? `status ${status}${refused ? ": the secret was not accepted" : ""}` : problem;
+    const look = reachable && !refused ? "check good" : "stop bad";
+    result.replaceChildren(
+      state("test", reachable ? "Reachable" : "Not reachable", look), ` ${text}, ${durationMs} ms`);
+  };
+  const drop = async () => {
+    await remove(ONE, { name });
+    go("/settings/connections");
+  };
+  const reason = denied("manage_organization");
+  context.title(`Connection ${name}`);
+  await shown(context, ONE, { name }, (known, record) => {
+    const { paused, kind, baseUrl, allow, secretSetAt, breaker } = known;
+    const turn = () => post(paused ? `${ONE}/resume` : `${ONE}/pause`, { name }).then(record.again);
+    return {
+      acts: [
+        button("Test", test, { reason }),
+        button(paused ? "Resume" : "Pause", turn, { reason: denied("execute_agent_remediation") }),
+        asking("Delete", `Delete ${name}?`, "Actions on it can no longer be executed.", drop, { reason }),
+      ],
+      parts: [
+        facts({
+          State: paused ? state("paused", "Paused", "pause warn") : BREAKERS[breaker.state]?.(), Kind: kind,
+          "Base URL": baseUrl, Secret: secretSetAt ? ["set ", time(secretSetAt)] : "none",
+          "Allowed calls": node("div.text", allow.join("\n")),
+        }), result,
+        !reason && fold("form", "Change the connection", form(changing("The connection", known, record,
+          "Save connection", { fields: fieldsOf(known), values: valuesOf }))),
+      ],
+    };
+  }, put);
 }

@@ -1,160 +1,153 @@
 /** The approval policy and the daily caps of the agent's actions. `#/settings/policy` */
-
-/** @import { ActionType, AgentPolicy, PolicyRule, PolicySet, Risk, Role } from "workdesk" */
-/** @import { Context } from "../../frame/router.js" */
-import { get, Problem, put } from "../../api/client.js";
-import { button, dialog, empty, field, form, money, named, node, number, select, time } from "../../elements.js";
+/** @import { ActionType, AgentPolicy, Money, PolicyRule } from "workdesk" */
+/** @import { Choice } from "../../elements.js" */
+/** @import { View } from "../../frame/router.js" */
+import { Problem, put } from "../../api/client.js";
+import {
+  ask, button, decimals, empty, form, input, money, named, node, number, section, time,
+} from "../../elements.js";
 import { denied } from "../../frame/session.js";
-import { checks, confirm, send } from "./parts.js";
-import { condition, demand, typed, typedMoney } from "./rules.js";
+import { asking, changing, checks, shown } from "./parts.js";
 import { ROLES } from "./users.js";
 
 /** @type {ActionType[]} */
-const ACTIONS = ["reprocess_usage_batch", "resend_usage_events", "retry_invoice", "refresh_invoice", "finalize_invoice",
-  "retry_payment", "void_invoice", "issue_credit_note", "generate_invoice", "resume_billing", "recompute_invoice",
-  "reconcile_payment", "remove_duplicate_usage", "pause_collection", "resume_collection", "resend_webhooks",
-  "sync_customer", "notify_customer", "manual_review"];
-/** @type {Risk[]} */
-const RISKS = ["low", "medium", "high", "critical"];
+const ACTIONS = ["reprocess_usage_batch", "resend_usage_events", "retry_invoice", "refresh_invoice",
+  "finalize_invoice", "retry_payment", "void_invoice", "issue_credit_note", "generate_invoice",
+  "resume_billing", "recompute_invoice", "reconcile_payment", "remove_duplicate_usage", "pause_collection",
+  "resume_collection", "resend_webhooks", "sync_customer", "notify_customer", "manual_review"];
+const OPENER = "Not by a user who recorded the alert, opened the session or had it proposed";
 
-/** @param {Context} context */
-export async function policy({ header, body, signal }) {
+/** @type {View} */
+export async function policy(context) {
   const reason = denied("manage_organization");
-  const acts = node("span", { class: "action" });
-  /** @param {AgentPolicy} known */
-  const show = (known) => {
-    /** @param {PolicySet} change @param {AgentPolicy} match */
-    const save = async (change, match) => (await put("/api/concierge/policy", {}, change, { match })).data;
-    const set = async (/** @type {PolicySet} */ change) => show(await save(change, known));
-    /** @param {PolicyRule[]} rules @param {HTMLFormElement} place @param {() => void} close */
-    const saveRules = (rules, place, close) => send({
-      place, what: "The policy", known, mine: text({ ...known, rules }), theirs: text,
-      save: (match) => save({ rules }, match),
-      take: (current) => (show(current), close()),
-    });
-    const edit = (/** @type {PolicyRule | undefined} */ rule) => ruleDialog(rule, (changed, place, close) => {
-      const { rules } = known;
-      return saveRules(rule ? rules.map((one) => (one === rule ? changed : one)) : [...rules, changed], place, close);
-    });
+  await shown(context, "/api/concierge/policy", {}, (known, record) => {
+    const { rules, updatedAt } = /** @type {AgentPolicy} */ (known);
+    const set = async (/** @type {any} */ change) => record.keep((await record.patch(change, known)).data);
+    const edit = (/** @type {PolicyRule | undefined} */ rule) => {
+      const { fields, values } = ruleFields(rule);
+      const others = rules.filter((one) => one !== rule);
+      const changed = (/** @type {any} */ made) => ({ rules: [...others, values(made)] });
+      const title = rule ? "Change the rule" : "Add a rule";
+      ask(title, changing("The policy", known, record, title, { fields, values: changed }, told));
+    };
     const line = (/** @type {PolicyRule} */ rule) => {
       const [actions, approval] = [condition(rule.when), demand(rule)];
-      const remove = () => confirm("Remove this rule?", `${actions}: ${approval}.`, "Remove rule", () =>
-        set({ rules: known.rules.filter((one) => one !== rule) }));
-      return node("li", {},
-        node("div", { class: "grow" }, node("b", {}, actions), node("div", {}, approval)),
-        !reason && button("Change", () => edit(rule), { kind: "plain", name: `Change: ${actions}` }),
-        !reason && button("Remove", remove, { kind: "plain", name: `Remove: ${actions}` }));
+      const drop = () => set({ rules: rules.filter((one) => one !== rule) });
+      return node("li", node("div.grow", node("b", actions), node("div", approval)), !reason && [
+        button("Change", () => edit(rule), { kind: "plain", name: `Change: ${actions}` }),
+        asking("Remove", "Remove this rule?", `${actions}: ${approval}.`, drop,
+          { kind: "plain", name: `Remove: ${actions}` })]);
     };
-    const lines = known.rules.map(line);
-    const preset = () => confirm("Use the rules for billing?", "They replace the present rules.", "Use them", () =>
-      set({ preset: "billing" }));
-    acts.replaceChildren(button("Add a rule", () => edit(undefined), { kind: "main", reason }),
-      ...(reason ? [] : [button("Use the rules for billing", preset)]));
-    body.replaceChildren(
-      node("p", { class: "quiet" },
-        "The strictest rule that matches an action applies. It holds from the next approval on.",
-        ...(known.updatedAt ? [" Changed ", time(known.updatedAt), "."] : [])),
-      node("section", {}, node("h2", {}, "Rules"),
-        lines.length ? node("ul", { class: "list" }, ...lines) : empty("No rule: one approval for each action.")),
-      node("section", {}, node("h2", {}, "Daily caps"), reason ? capsText(known) : capsForm(known, save, show)));
-  };
-  header.append(acts);
-  show((await get("/api/concierge/policy", {}, { signal })).data);
+    const preset = () => set({ preset: "billing" });
+    return {
+      acts: [button("Add a rule", () => edit(undefined), { kind: "main", reason }),
+        !reason && asking("Use the rules for billing", "Use the rules for billing?",
+          "They replace the present rules.", preset)],
+      parts: [
+        node("p.quiet", "The strictest rule that matches an action applies, from the next approval on.",
+          updatedAt && [" Changed ", time(updatedAt), "."]),
+        section("Rules",
+          rules.length ? node("ul.list", rules.map(line)) : empty("No rule: one approval for each action.")),
+        section("Daily caps", reason ? node("ul", capLines(known).map((one) => node("li", one)))
+          : form(changing("The policy", known, record, "Save caps", capsForm(known), told))),
+      ],
+    };
+  }, put);
 }
 
-/** @param {AgentPolicy} policy */
-function text(policy) {
-  return [...policy.rules.map((rule) => `${condition(rule.when)}: ${demand(rule)}.`), ...capLines(policy)].join("\n");
+/** The policy as text, as far as it is changed. @param {AgentPolicy} policy @param {string[]} names */
+function told(policy, names) {
+  const rules = policy.rules.map((rule) => `${condition(rule.when)}: ${demand(rule)}.`);
+  return [...(names.includes("rules") ? rules : []), ...capLines(policy)].join("\n");
 }
 
-/** @param {AgentPolicy} policy */
-function capLines({ caps: { actions, messagesPerCustomer, money: amounts } }) {
-  return [
-    `Actions: ${actions === null ? "no cap" : number(actions)}`,
-    `Messages to one customer: ${messagesPerCustomer === null ? "no cap" : number(messagesPerCustomer)}`,
-    `Money: ${amounts.length ? amounts.map(money).join(", ") : "no cap"}`,
-  ];
+function capLines(/** @type {AgentPolicy} */ { caps: { actions, messagesPerCustomer, money: amounts } }) {
+  const cap = (/** @type {number | null} */ value) => (value === null ? "no cap" : number(value));
+  return [`Actions: ${cap(actions)}`, `Messages to one customer: ${cap(messagesPerCustomer)}`,
+    `Money: ${amounts.map(money).join(", ") || "no cap"}`];
 }
 
-/** @param {AgentPolicy} policy */
-function capsText(policy) {
-  return node("ul", {}, ...capLines(policy).map((line) => node("li", {}, line)));
-}
-
-/** @param {string} pointer @param {string} detail */
-const fault = (pointer, detail) => new Problem(400, { detail, errors: [{ pointer, code: "value", detail }] });
-
-/**
- * @param {AgentPolicy} known @param {(change: PolicySet, match: AgentPolicy) => Promise<AgentPolicy>} save
- * @param {(policy: AgentPolicy) => void} take
- */
-function capsForm(known, save, take) {
-  const limit = (/** @type {string} */ name, /** @type {number | null} */ value) =>
-    node("input", { name, type: "number", min: 0, value });
-  const actions = limit("actions", known.caps.actions);
-  const messages = limit("messagesPerCustomer", known.caps.messagesPerCustomer);
-  const amounts = node("input", { name: "money", value: known.caps.money.map(typed).join(", ") });
-  const whole = (/** @type {HTMLInputElement} */ one) => (one.value ? Number(one.value) : null);
-  return form({
-    fields: [field("Actions", actions, { hint: "Empty: no cap. Days are those of UTC." }),
-      field("Messages to one customer", messages),
-      field("Money", amounts, {
-        hint: "By currency, such as 5000 USD, 4500 EUR. Other currencies then exceed the cap.",
-      })],
-    submit: "Save caps", draft: "caps",
-    act: (place) => {
-      const parts = amounts.value.split(/,(?!\d)/).map((one) => one.trim()).filter(Boolean);
-      const sums = parts.map((one) => typedMoney(one) ?? { one });
-      const wrong = sums.find((sum) => "one" in sum);
-      if (wrong) throw fault("/money", `“${wrong.one}” is no amount. Send one such as 5000 USD.`);
-      const capped = sums.flatMap((sum) => ("one" in sum ? [] : [sum]));
-      const caps = { actions: whole(actions), messagesPerCustomer: whole(messages), money: capped };
-      return send({ place, what: "The policy", known, mine: capLines({ ...known, caps }).join("\n"),
-        theirs: (current) => capLines(current).join("\n"), save: (match) => save({ caps }, match), take });
-    },
-  });
-}
-
-/**
- * @param {PolicyRule | undefined} rule
- * @param {(changed: PolicyRule, place: HTMLFormElement, close: () => void) => unknown} save
- */
-function ruleDialog(rule, save) {
-  const when = rule?.when;
-  const actionType = select("actionType", [["", "Any"], ...named(ACTIONS)], when?.actionType ?? "");
-  const moves = select("movesMoney", [["", "Any"], ["true", "Move money"], ["false", "Move no money"]],
-    String(when?.movesMoney ?? ""));
-  const amount = node("input", { name: "amountAtLeast", value: when?.amountAtLeast && typed(when.amountAtLeast) });
-  const risk = select("riskAtLeast", [["", "Any"], ...named(RISKS)], when?.riskAtLeast ?? "");
-  const on = node("input", { name: "connection", value: when?.connection ?? "", maxlength: 64 });
-  const approval = select("approval",
-    [["1", "One approval"], ["2", "Two approvals"], ["deny", "Denied to everyone"]],
-    rule?.deny ? "deny" : String(rule?.approvers ?? 1));
-  const roles = checks("Approvers’ roles (none chosen: any)", ROLES, rule?.roles ?? []);
-  const opener = checks("Others",
-    [["notOpener", "Not by a user who recorded the alert, opened the session or had it proposed"]],
-    rule?.notOpener ? ["notOpener"] : []);
-  const over = dialog(rule ? "Change the rule" : "Add a rule", [
-    form({
-      fields: [field("Type of action", actionType), field("Money", moves),
-        field("Amount at least", amount, { hint: "Such as 500 USD." }), field("Risk at least", risk),
-        field("Connection", on), field("Needs", approval), roles.element, opener.element],
-      submit: rule ? "Save rule" : "Add rule", draft: rule ? `rule ${condition(rule.when)}` : "rule",
-      cancel: () => over.close(),
-      act: (place) => {
-        const sum = amount.value.trim() ? typedMoney(amount.value) : null;
-        if (amount.value.trim() && !sum) throw fault("/amountAtLeast", "Send an amount such as 500 USD.");
-        return save({
-          when: {
-            actionType: /** @type {ActionType} */ (actionType.value) || null,
-            movesMoney: moves.value ? moves.value === "true" : null,
-            amountAtLeast: sum, riskAtLeast: /** @type {Risk} */ (risk.value) || null,
-            connection: on.value.trim() || null,
-          },
-          approvers: approval.value === "2" ? 2 : 1, deny: approval.value === "deny",
-          roles: /** @type {Role[]} */ (roles.values()), notOpener: opener.values().length > 0,
-        }, place, () => over.close());
-      },
+function capsForm(/** @type {AgentPolicy} */ { caps: { actions, messagesPerCustomer, money: amounts } }) {
+  const whole = (/** @type {number | null} */ value) => ({ type: "number", min: 0, value: `${value ?? ""}` });
+  const fields = [
+    input("Actions", "actions", { ...whole(actions), hint: "Empty: no cap. Days are those of UTC." }),
+    input("Messages to one customer", "messagesPerCustomer", whole(messagesPerCustomer)),
+    input("Money", "money", {
+      value: amounts.map(typed).join(", "),
+      hint: "By currency, such as 5000 USD, 4500 EUR. Other currencies then exceed the cap.",
     }),
-  ]);
+  ];
+  const values = (/** @type {any} */ { money: sums, ...counts }) => ({ caps: {
+    actions: counts.actions ? Number(counts.actions) : null,
+    messagesPerCustomer: counts.messagesPerCustomer ? Number(counts.messagesPerCustomer) : null,
+    money: sums.split(/,(?!\d)/).filter((/** @type {string} */ one) => one.trim())
+      .map((/** @type {string} */ one) => amountOf(one, "money")),
+  } });
+  return { fields, values };
+}
+
+/** The amount of a text such as "500 USD" or "12.50 EUR".
+ * @param {string} text @param {string} name of the field @returns {Money} */
+function amountOf(text, name) {
+  const [, whole, part = "", code = ""] = /^(\d{1,12})(?:[.,](\d+))?\s*([a-z]{3})$/i.exec(text.trim()) ?? [];
+  const currency = code.toUpperCase();
+  const minorUnits = Number(whole + part.padEnd(decimals(currency), "0"));
+  if (whole && part.length <= decimals(currency)) return { currency, minorUnits };
+  const detail = `“${text.trim()}” is no amount. Send one such as 500 USD.`;
+  throw new Problem(400, { detail, errors: [{ pointer: `/${name}`, code: "value", detail }] });
+}
+
+/** An amount as people type it. @param {Money} amount */
+const typed = ({ currency, minorUnits }) =>
+  `${(minorUnits / 10 ** decimals(currency)).toFixed(decimals(currency))} ${currency}`;
+
+/** The actions of a rule, such as "Actions that move money, on stripe". @param {PolicyRule["when"]} when */
+function condition({ movesMoney, amountAtLeast, riskAtLeast, actionType, connection }) {
+  const parts = [
+    movesMoney !== null && `that move ${movesMoney ? "" : "no "}money`,
+    amountAtLeast && `of ${money(amountAtLeast)} or more`,
+    riskAtLeast && `of ${riskAtLeast} risk${riskAtLeast === "critical" ? "" : " or higher"}`,
+    actionType && `of the type ${actionType.replaceAll("_", " ")}`, connection && `on ${connection}`,
+  ].filter(Boolean);
+  return parts.length === 0 ? "Every action" : `Actions ${parts.join(", ")}`;
+}
+
+/** The approval that a rule demands, such as "two approvals, from admin". @param {PolicyRule} rule */
+function demand({ deny, approvers, roles, notOpener }) {
+  if (deny) return "denied to everyone";
+  const from = roles.length > 0 && `from ${roles.join(" or ")}`;
+  return [approvers === 2 ? "two approvals" : "one approval", from, notOpener && "not by the opener"]
+    .filter(Boolean).join(", ");
+}
+
+function ruleFields(/** @type {PolicyRule | undefined} */ rule) {
+  const when = rule?.when;
+  const one = (/** @type {string} */ label, /** @type {string} */ name, /** @type {any} */ value,
+    /** @type {Choice[]} */ options) => input(label, name, { options, value });
+  const roles = checks("Approvers’ roles (none chosen: any)", ROLES, rule?.roles ?? []);
+  const others = checks("Others", [["notOpener", OPENER]], rule?.notOpener ? ["notOpener"] : []);
+  const fields = [
+    one("Type of action", "actionType", when?.actionType, [["", "Any"], ...named(ACTIONS)]),
+    one("Money", "movesMoney", String(when?.movesMoney ?? ""),
+      [["", "Any"], ["true", "Move money"], ["false", "Move no money"]]),
+    input("Amount at least", "amountAtLeast", {
+      value: when?.amountAtLeast && typed(when.amountAtLeast), hint: "Such as 500 USD.",
+    }),
+    one("Risk at least", "riskAtLeast", when?.riskAtLeast,
+      [["", "Any"], ...named(["low", "medium", "high", "critical"])]),
+    input("Connection", "connection", { value: when?.connection, maxlength: 64 }),
+    one("Needs", "approval", rule?.deny ? "deny" : String(rule?.approvers ?? 1),
+      [["1", "One approval"], ["2", "Two approvals"], ["deny", "Denied to everyone"]]),
+    roles.element, others.element,
+  ];
+  const values = (/** @type {any} */ { movesMoney, amountAtLeast, approval, ...when }) => ({
+    when: {
+      actionType: when.actionType || null, riskAtLeast: when.riskAtLeast || null,
+      movesMoney: movesMoney ? movesMoney === "true" : null, connection: when.connection.trim() || null,
+      amountAtLeast: amountAtLeast.trim() ? amountOf(amountAtLeast, "amountAtLeast") : null,
+    },
+    approvers: approval === "2" ? 2 : 1, deny: approval === "deny", roles: roles.values(),
+    notOpener: others.values().length > 0,
+  });
+  return { fields, values };
 }

@@ -1,26 +1,17 @@
-/** Settings: a page for each section, one's own first, then those of the organization. `#/settings/{section}` */
-
+/** Settings: a page for each section, one's own first, then the organization's. `#/settings/{section}` */
 /** @import { Permission } from "workdesk" */
-/** @import { Context } from "../../frame/router.js" */
+/** @import { View } from "../../frame/router.js" */
 import { empty, node, trouble } from "../../elements.js";
 import { to } from "../../frame/router.js";
 import { denied } from "../../frame/session.js";
-import { connection } from "./connection.js";
-import { connections } from "./connections.js";
-import { notifications } from "./notifications.js";
-import { organization } from "./organization.js";
+import { connection, connections } from "./connections.js";
+import { notifications, organization, profile, sessions, tokens } from "./own.js";
 import { policy } from "./policy.js";
-import { profile } from "./profile.js";
-import { sessions } from "./sessions.js";
-import { tokens } from "./tokens.js";
-import { user } from "./user.js";
-import { users } from "./users.js";
-import { webhook } from "./webhook.js";
-import { webhooks } from "./webhooks.js";
+import { user, users } from "./users.js";
+import { webhook, webhooks } from "./webhooks.js";
 
-/** @typedef {(context: Context, id: string) => Promise<void>} Show */
-/** @typedef {{ name: string, title: string, show: Show, one?: Show, reads?: Permission }} Section */
-
+/** @typedef {{ name: string, title: string, show: View, one?: View, reads?: Permission }} Section */
+const AGENT = "view_agent_remediation";
 /** @type {Section[]} */
 const OWN = [
   { name: "profile", title: "Profile", show: profile },
@@ -33,27 +24,29 @@ const SHARED = [
   { name: "organization", title: "Organization", show: organization },
   { name: "users", title: "Users", show: users, one: user },
   { name: "webhooks", title: "Webhooks", show: webhooks, one: webhook, reads: "manage_organization" },
-  { name: "connections", title: "Connections", show: connections, one: connection, reads: "view_agent_remediation" },
-  { name: "policy", title: "Policy", show: policy, reads: "view_agent_remediation" },
+  { name: "connections", title: "Connections", show: connections, one: connection, reads: AGENT },
+  { name: "policy", title: "Policy", show: policy, reads: AGENT },
 ];
 
-/** @param {Context} context @param {Record<string, string>} parameters */
-export async function view(context, { section: name = "profile", id = "" }) {
+/** @type {View} */
+export async function view(context, parameters) {
+  const { section: name = "profile", id } = parameters;
   const section = [...OWN, ...SHARED].find((one) => one.name === name);
-  const link = (/** @type {Section} */ one) => node("li", {}, node("a", {
-    href: to(`/settings/${one.name}`), "aria-current": one === section ? "page" : null,
+  const link = (/** @type {Section} */ one) => node("li", node("a", {
+    href: to(`/settings/${one.name}`), "aria-current": one === section && "page",
   }, one.title));
-  const body = node("div", { class: "section" });
+  const body = node("div.section");
   context.body.classList.add("with-sections");
-  context.body.append(node("nav", { "aria-label": "Settings" },
-    node("ul", {}, ...OWN.map(link)), node("ul", {}, ...SHARED.map(link))), body);
-  if (!section) return body.append(empty("There is no such section."));
-  context.title(section.title);
-  const reason = section.reads ? denied(section.reads) : "";
-  if (reason) return body.append(empty(reason.replace("do this", "read this")));
+  context.body.append(
+    node("nav", { "aria-label": "Settings" }, node("ul", OWN.map(link)), node("ul", SHARED.map(link))), body);
+  context.title(section?.title ?? "Settings");
+  const reason = section?.reads ? denied(section.reads) : "";
+  if (!section || reason) {
+    return body.append(empty(section ? reason.replace("do this", "read this") : "There is no such section."));
+  }
   const show = async () => {
     body.replaceChildren();
-    await (id && section.one ? section.one : section.show)({ ...context, body }, id).catch((problem) => {
+    await ((id && section.one) || section.show)({ ...context, body }, parameters).catch((problem) => {
       if (problem.name !== "AbortError") body.replaceChildren(trouble(problem, show));
     });
   };

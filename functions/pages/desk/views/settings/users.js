@@ -1,52 +1,72 @@
-/** The users of the organization. `#/settings/users` */
-
-/** @import { Role, User } from "workdesk" */
-/** @import { Context } from "../../frame/router.js" */
-import { get, post } from "../../api/client.js";
-import { button, dialog, field, form, named, node, quiet, select, state, time, words } from "../../elements.js";
+/** The users of the organization, and one of them. `#/settings/users/{id}` */
+/** @import { Context, View } from "../../frame/router.js" */
+import { get, post, put, remove } from "../../api/client.js";
+import { ask, button, facts, form, input, named, node, quiet, state, time, words } from "../../elements.js";
 import { to } from "../../frame/router.js";
-import { denied } from "../../frame/session.js";
-import { paged } from "./parts.js";
+import { denied, may, PERMISSIONS } from "../../frame/session.js";
+import { save } from "../../record/fields.js";
+import { tokenLine } from "./own.js";
+import { asking, changing, checks, listed, shown } from "./parts.js";
 
-export const ROLES = named(/** @type {Role[]} */ (["viewer", "member", "support", "manager", "admin"]));
+/** @type {any} */
+export const ROLES = named(["viewer", "member", "support", "manager", "admin"]);
+const PASSWORD = { type: "password", required: true, autocomplete: "new-password" };
 
-/** @param {Context} context */
-export async function users({ header, body, signal }) {
-  const list = await paged(get("/api/users", { limit: 100 }, { signal }), line, "No user.");
-  header.append(button("Create a user", () => create(list.prepend), { kind: "main", reason: denied("manage_users") }));
-  body.append(list.element);
-}
-
-/** @param {User} user */
-function line({ id, fullName, username, role, permissions, disabled, createdAt }) {
-  return node("li", {},
-    node("a", { class: "grow", href: to(`/settings/users/${id}`) }, fullName, quiet(` @${username}`)),
+export const users = (/** @type {Context} */ context) => listed(context, {
+  rows: (options) => get("/api/users", { limit: 100 }, options), none: "No user.",
+  line: ({ id, fullName, username, role, permissions, disabled, createdAt }) => node("li",
+    node("a.grow", { href: to(`/settings/users/${id}`) }, fullName, quiet(` @${username}`)),
     disabled && state("disabled", "Disabled", "cross quiet"),
-    node("span", {}, words(role), permissions?.length ? quiet(` and ${permissions.length} more`) : ""),
-    node("span", { class: "quiet when" }, "since ", time(createdAt)));
-}
+    node("span", words(role), permissions?.length ? quiet(` and ${permissions.length} more`) : ""),
+    node("span.quiet.when", "since ", time(createdAt))),
+  create: "Create a user", reason: denied("manage_users"),
+  form: () => ({
+    fields: [
+      input("User name", "username", {
+        required: true, maxlength: 64, autocapitalize: "none", hint: "It never changes.",
+      }),
+      input("Full name", "fullName", { required: true, maxlength: 255 }),
+      input("Role", "role", { options: ROLES, value: "member" }),
+      input("First password", "password", { ...PASSWORD, hint: "Have the user change it." }),
+    ],
+    act: async (values) => (await post("/api/users", {}, /** @type {any} */ (values))).data,
+  }),
+});
 
-/** @param {(user: User) => void} created */
-function create(created) {
-  const username = node("input", {
-    name: "username", required: true, maxlength: 64, autocomplete: "off", autocapitalize: "none",
+/** @type {View} */
+export async function user(context, { id }) {
+  const on = { id: Number(id) };
+  const manages = may("manage_users");
+  await shown(context, "/api/users/{id}", on, (known, record) => {
+    const { fullName, username, role, disabled, permissions: given } = known;
+    context.title(fullName);
+    const fixed = facts({
+      "User name": username, Role: !manages && words(role),
+      State: disabled ? state("disabled", "Disabled", "cross quiet") : state("active", "Active", "full good"),
+    });
+    if (!manages) return { parts: [fixed, node("p.quiet", denied("manage_users"))] };
+    const turn = () => save(record, { disabled: !disabled }, known);
+    const setPassword = () => ask(`Set the password of ${fullName}`, {
+      text: "All sessions and tokens of the user end.", submit: "Set password",
+      fields: input("New password", "password", { ...PASSWORD, hint: "12 to 128 characters." }),
+      act: ({ password = "" }) => put("/api/users/{id}/password", on, { password }),
+    });
+    const all = [...new Set([...PERMISSIONS, ...(given ?? [])])];
+    const permissions = checks("Permissions beyond the role’s", named(all), given ?? []);
+    return {
+      acts: [button("Set a password", setPassword), disabled ? button("Enable", turn)
+        : asking("Disable", `Disable ${fullName}?`, "Sessions and tokens end at once. Records stay.", turn)],
+      parts: [fixed, form(changing("The user", known, record, "Save user", {
+        fields: [input("Full name", "fullName", { required: true, maxlength: 255, value: fullName }),
+          input("Role", "role", { options: ROLES, value: role }), permissions.element],
+        values: (typed) => ({ ...typed, permissions: permissions.values() }),
+      }))],
+    };
   });
-  const fullName = node("input", { name: "fullName", required: true, maxlength: 255 });
-  const role = select("role", ROLES, "member");
-  const password = node("input", { name: "password", type: "password", required: true, autocomplete: "new-password" });
-  const over = dialog("Create a user", [
-    form({
-      fields: [field("User name", username, { hint: "It never changes." }), field("Full name", fullName),
-        field("Role", role), field("First password", password, { hint: "12 to 128 characters. Have the user change it." })],
-      submit: "Create user", draft: "user", cancel: () => over.close(),
-      act: async () => {
-        const { data } = await post("/api/users", {}, {
-          username: username.value, fullName: fullName.value, role: /** @type {Role} */ (role.value),
-          password: password.value,
-        });
-        over.close();
-        created(data);
-      },
-    }),
-  ]);
+  if (!manages) return;
+  const path = "/api/users/{id}/tokens";
+  await listed(context, {
+    title: "Tokens", rows: (options) => get(path, { ...on, limit: 50 }, options), none: "No token.",
+    line: (token) => tokenLine(token, () => remove(`${path}/{tokenId}`, { ...on, tokenId: token.id })),
+  });
 }

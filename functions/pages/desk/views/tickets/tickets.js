@@ -1,18 +1,93 @@
-/** Tickets: the list, and how one is raised. `#/tickets` */
+/**
+ * Tickets: the list, how one is raised, and one of them: its messages, support's side told apart and internal
+ * notes set off, and its fields. `#/tickets/{id}` */
+/** @import { TicketMessage } from "workdesk" */
+/** @import { Context, View } from "../../frame/router.js" */
+import { get, post } from "../../api/client.js";
+import { everyone, put, record } from "../../api/records.js";
+import { input, node, person, quiet, time } from "../../elements.js";
+import { draftOf, keepDraft } from "../../frame/drafts.js";
+import { denied } from "../../frame/session.js";
+import { list } from "../../list.js";
+import { page, TICKET } from "../../record/page.js";
+import { LIMIT, talk } from "../../record/talk.js";
+import { writer } from "../../thread.js";
+import { dialog, fieldsOf, filters, line, raiser } from "../requests/requests.js";
 
-/** @import { Context, Requery } from "../../frame/router.js" */
-import { post } from "../../api/client.js";
-import { list } from "../requests/list.js";
-import { raise } from "../requests/raise.js";
-
-/** @param {Context} context @returns {Promise<Requery>} */
-export function view(context) {
+/** @type {View} */
+export async function view(context, { id }) {
+  if (id) return ticket(context, Number(id));
+  const send = (/** @type {any} */ content) => post("/api/managed-services/tickets", {}, content);
+  context.header.append(raiser("ticket", () => dialog("ticket", null, send)));
   return list(context, {
-    type: "ticket", list: "/api/managed-services/tickets", path: "/tickets", one: "ticket", many: "tickets",
+    type: "ticket", list: "/api/managed-services/tickets", noun: "ticket", filters, line,
     orders: [["-lastMessageAt", "Last message"], ["-createdAt", "Newest"], ["createdAt", "Oldest"]],
-    categories: false,
-    at: (row) => row.lastMessageAt ?? row.createdAt,
-    raise: () => raise("Raise a ticket", "/tickets", [], async (content) =>
-      (await post("/api/managed-services/tickets", {}, content)).data),
   });
+}
+
+async function ticket(/** @type {Context} */ context, /** @type {number} */ ticketId) {
+  const read = async () => {
+    const newest = { ticketId, sort: /** @type {const} */ ("-createdAt"), limit: LIMIT };
+    const page = await get(TICKET, newest, { signal: context.signal });
+    put("ticket", page.data.ticket);
+    return page;
+  };
+  const [first, people] = await Promise.all([read(), everyone().catch(() => [])]);
+  const messages = talk("ticket_message", "ticket", ticketId, first, { entry, write: null });
+  const sent = async () => {
+    messages.take((await read()).data.messages);
+    messages.show();
+  };
+  const below = node("div");
+  let closed = /** @type {boolean | undefined} */ (undefined);
+  page(context, {
+    type: "ticket", noun: "ticket", id: ticketId, path: TICKET, on: { ticketId },
+    permission: "manage_tickets",
+    talk: ["Messages", node("div.threaded", messages.element, below)], wants: messages.wants,
+    about: ({ creator, createdAt }) =>
+      [`Ticket ${ticketId}, raised by `, person(creator, "a former user"), " ", time(createdAt)],
+    fields: fieldsOf(people),
+    changed: () => {
+      const now = record("ticket", ticketId)?.status === "closed";
+      if (now !== closed) below.replaceChildren(reply(ticketId, now, sent));
+      closed = now;
+      messages.show();
+    },
+  });
+}
+
+function entry(/** @type {TicketMessage} */ { content, sender, internal, createdAt }) {
+  const support = sender.isSupport && !internal;
+  const label = internal ? "Internal note" : support ? "Support" : "";
+  return { author: sender.name, at: createdAt, text: content, label, aside: internal, support };
+}
+
+/** Writes a reply or a note. @param {number} ticketId @param {boolean} closed @param {() => unknown} sent */
+function reply(ticketId, closed, sent) {
+  const reason = closed ? "The ticket is closed and takes no more replies." : denied("reply_ticket");
+  if (reason && !draftOf("message")) return quiet(reason);
+  const extra = input("Send as", "kind", {
+    options: [["reply", "Reply, seen by all"], ["note", "Internal note"]],
+    hint: "Only users who may answer tickets see an internal note.",
+  });
+  const kind = /** @type {HTMLSelectElement} */ (extra.querySelector("select"));
+  const drop = keepDraft(kind, "kind");
+  const made = writer({
+    label: "Message", submit: "Send", draft: "message", extra, reason,
+    save: async (content) => {
+      await post(`${TICKET}/reply`, { ticketId }, { content, internal: kind.value === "note" });
+      drop();
+      kind.value = "reply";
+      mark();
+      await sent();
+    },
+  });
+  const mark = () => {
+    const note = kind.value === "note";
+    made.classList.toggle("note", note);
+    made.querySelector("button.main")?.replaceChildren(note ? "Add internal note" : "Send reply");
+  };
+  kind.addEventListener("change", mark);
+  mark();
+  return made;
 }

@@ -1,0 +1,108 @@
+/** A list of records: filters in the address, pages by cursor, rows kept true by the feed. Rows keep their
+ * places while others work. New ones wait above the list until the reader asks for them. */
+/** @import { User } from "workdesk" */
+/** @import { Choice } from "./elements.js" */
+/** @import { Context, Requery } from "./frame/router.js" */
+import { get, more } from "./api/client.js";
+import { everyone, put, record, watch } from "./api/records.js";
+import { arrows, button, counted, empty, input, node, redraw, rows, trouble } from "./elements.js";
+import { myId } from "./frame/session.js";
+import { choicesOf } from "./record/page.js";
+
+/** A filter in the address: one of some values, or a text.
+ * @typedef {[label: string, name: string, options?: Choice[]]} Filter */
+/** @typedef {object} Kind
+ * @property {"project" | "service_request" | "ticket"} type @property {string} noun
+ * @property {"/api/projects" | "/api/service-requests" | "/api/managed-services/tickets"} list
+ * @property {(people: Choice[]) => Filter[]} filters @property {Choice[]} [orders] the first is the default
+ * @property {(row: any, people: User[]) => HTMLElement} line */
+
+/** @param {Context} context @param {Kind} kind @returns {Promise<Requery>} */
+export async function list({ body, query: asked, signal, filter }, { type, noun, orders, ...kind }) {
+  const names = kind.filters([]).map(([, name]) => name);
+  /** Ids of the rows. @type {Set<number>} */
+  let shown = new Set();
+  /** Ids of those that came since. @type {Set<number>} */
+  let waiting = new Set();
+  let people = /** @type {User[]} */ ([]);
+  let next = /** @type {string | null} */ (null);
+  const filters = node("div.filters", { role: "group", "aria-label": "Filters" });
+  const news = node("p.news", { role: "status" });
+  const items = node("ul.list.columns");
+  const end = node("div");
+  body.append(filters, node("div", news, items, end));
+  arrows(items);
+
+  const showFilters = () => {
+    const all = kind.filters(choicesOf(people.filter(({ id }) => id !== myId())));
+    const order = orders?.map(([value, label], at) => /** @type {Choice} */ ([at ? value : "", label]));
+    if (order) all.push(["Order", "sort", order]);
+    redraw(filters, all.map(([label, name, options]) => {
+      const value = asked.getAll(name).join(",");
+      if (options && !options.some(([one]) => one === value)) options.push([value, value]);
+      const onchange = (/** @type {any} */ { target }) => filter({ [name]: target.value.trim() || null });
+      return [name, input(label, name, { options, value, onchange, maxlength: options ? null : 100 })];
+    }));
+  };
+  const show = () => {
+    const all = [...shown].flatMap((id) => record(type, id) ?? []);
+    rows(items, all, ({ id }) => id, (row) => kind.line(row, people));
+    const none = empty(next ? "Nothing among those read so far." : "Nothing matches.");
+    end.replaceChildren(all.length ? "" : none, next ? button("More", readMore) : "");
+    const fresh = `Show ${counted(waiting.size, `new ${noun}`)}`;
+    news.replaceChildren(waiting.size ? button(fresh, read) : "");
+  };
+  const add = (/** @type {{ data: any, next: string | null }} */ page) => {
+    for (const { id } of put(type, page.data)) shown.add(id);
+    ({ next } = page);
+    show();
+  };
+  const read = async () => {
+    const query = asked;
+    const wanted = Object.fromEntries(names.map((name) => [name, query.getAll(name)]));
+    const sort = query.get("sort") ?? orders?.[0]?.[0];
+    const rows = get(kind.list, /** @type {any} */ ({ ...wanted, sort, limit: 50 }), { signal });
+    const [page, users] = await Promise.all([rows, everyone().catch(() => [])]);
+    // The answer to other filters is not shown.
+    if (query !== asked) return;
+    [shown, waiting, people] = [new Set(), new Set(), users];
+    showFilters();
+    add(page);
+  };
+  const readMore = async () => {
+    const [before, query] = [shown.size, asked];
+    const page = await more(next ?? "", { signal });
+    if (query === asked) add(page);
+    items.children[before]?.querySelector("a")?.focus();
+  };
+  const load = () => read().catch((problem) => {
+    if (problem.name !== "AbortError") end.replaceChildren(trouble(problem, load));
+  });
+  /** Would the list have the row? Archived projects are there only if they are asked for. @param {any} row */
+  const matches = (row) => names.every((name) => {
+    const wanted = asked.getAll(name).flatMap((value) => value.split(","));
+    const [value, word] = [`${row[name]}`, row[name] === null ? "none" : row[name] === myId() ? "me" : ""];
+    return wanted.length === 0 ? value !== "archived" : wanted.includes(value) || wanted.includes(word);
+  });
+
+  watch(signal, {
+    wants: (change) => change.type === type && (shown.has(change.recordId) || change.action === "created"),
+    changed: (keys) => {
+      for (const key of keys) {
+        const id = Number(key.split(":")[1]);
+        if (!key.startsWith(`${type}:`) || shown.has(id)) continue;
+        const row = record(type, id);
+        if (row && matches(row)) waiting.add(id);
+        else waiting.delete(id);
+      }
+      show();
+    },
+  });
+  showFilters();
+  await load();
+  return (changed) => {
+    asked = changed;
+    showFilters();
+    void load();
+  };
+}

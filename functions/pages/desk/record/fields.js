@@ -1,0 +1,123 @@
+/** The fields and texts of a record, edited in their places and saved with the version that was read. */
+/** @import { Child, Choice } from "../elements.js" */
+import { Problem } from "../api/client.js";
+import { button, choice, form, input, node, quiet, redraw, settle } from "../elements.js";
+import { draftOf } from "../frame/drafts.js";
+import { writer } from "../thread.js";
+
+/** A record that is shown. `read`: the newest known, nothing after it was deleted; `keep` takes what the API
+ * returned; `reason`: why the user may not change it.
+ * @typedef {{ read: () => any, keep: (current: any) => unknown, reason: string,
+ *   patch: (change: any, match: any) => Promise<{ data: any }> }} Edited */
+/** A field: `shown` returns nothing where there is no value; a date has no `choices`; `editor`: its control.
+ * @typedef {{ label: string, name: string, shown: (record: any) => Child,
+ *   choices?: (record: any) => Choice[] | Promise<Choice[]>,
+ *   editor?: (record: any, close: () => void) => Promise<HTMLElement> }} Field */
+
+/** Saves a change. Sends it again for the record as it is now, if only other fields were changed meanwhile.
+ * @param {Edited} record @param {Record<string, any>} change @param {any} known @returns {Promise<void>} */
+export async function save(record, change, known) {
+  try {
+    record.keep((await record.patch(change, known)).data);
+  } catch (problem) {
+    if (!(problem instanceof Problem && problem.current)) throw problem;
+    const now = (problem.current = problem.current.ticket ?? problem.current);
+    record.keep(now);
+    const same = (/** @type {any} */ other) => Object.keys(change).every((name) => now[name] === other[name]);
+    if (same(change) || same(known)) return save(record, change, now);
+    throw problem;
+  }
+}
+
+/** A row of the fields. @param {string} label @param {Child} value */
+export const row = (label, value) => node("div.fact", quiet(label), value);
+
+/** What is shown, and in its place what edits it. @param {HTMLElement} place @param {Edited} record
+ * @param {(known: any, open: () => Promise<void>) => [string, HTMLElement | null][]} value
+ * @param {(known: any, close: () => void) => HTMLElement | Promise<HTMLElement>} editor */
+function inPlace(place, record, value, editor) {
+  let editing = false;
+  const show = () => {
+    const known = record.read();
+    if (!editing && known) redraw(place, value(known, open));
+  };
+  const close = () => {
+    editing = false;
+    place.classList.remove("whole");
+    show();
+    place.querySelector("button")?.focus();
+  };
+  const open = async () => {
+    const made = await editor(record.read(), close);
+    editing = true;
+    place.replaceChildren(made);
+    /** @type {HTMLElement | null} */ (made.querySelector("select, input, textarea"))?.focus();
+  };
+  return { show, open };
+}
+
+/** A field: its value, and in its place a control that saves what is chosen.
+ * @param {Edited} record @param {Field} field */
+export function fact(record, { label, name, shown, choices, editor }) {
+  const place = node("div");
+  const told = (/** @type {any} */ known) => node("span", shown(known) || quiet("None"));
+  const { show } = inPlace(place, record, (known, open) => [[label, record.reason
+    ? node("span", { title: record.reason }, told(known))
+    : button([node("span.only-read", `${label}: `), told(known)], open, { kind: "plain" })]],
+  async (known, close) => {
+    const send = (/** @type {string} */ value) => {
+      const change = { [name]: value === "" ? null : name.endsWith("Id") ? Number(value) : value };
+      const chosen = place.querySelector("select")?.selectedOptions[0]?.label;
+      return settle({
+        place, what: label, known, take: close, save: (match) => save(record, change, match).then(close),
+        mine: () => chosen ?? told({ ...known, ...change }).textContent ?? "",
+        theirs: (current) => told(current).textContent ?? "",
+      });
+    };
+    const now = String(known[name] ?? "");
+    const control = editor ? await editor(known, close)
+      : choices ? choice({ label, options: await choices(known), value: now, save: send })
+      : dateForm(label, now, send, close);
+    control.addEventListener("keydown", ({ key }) => key === "Escape" && close());
+    // The list is opened, since an arrow chooses at once in a closed one. Browsers want a gesture for it.
+    control.addEventListener("focusin", ({ target }) => {
+      if (target instanceof HTMLSelectElement && navigator.userActivation.isActive) target.showPicker();
+    }, { once: true });
+    return control;
+  });
+  return { element: row(label, place), show };
+}
+
+/** A form for a day. Work is due at its end, at the user's place.
+ * @param {string} label @param {string} now @param {(day: string) => void} send @param {() => void} close */
+function dateForm(label, now, send, close) {
+  const date = now && new Date(now);
+  // The day of the reader's calendar as "2026-11-26".
+  const value = date && new Date(+date - 60_000 * date.getTimezoneOffset()).toISOString().slice(0, 10);
+  return form({
+    fields: input(label, "date", { type: "date", value }), submit: "Save", cancel: close,
+    act: ({ date: day }) => send(day ? new Date(`${day}T23:59:59.999`).toISOString() : ""),
+  });
+}
+
+/** A text. `line`: of one line; `shown` shows it, unless it is the heading; `none` stands for no text.
+ * @param {Edited} record
+ * @param {{ label: string, name: string, line?: boolean, optional?: boolean, none?: string,
+ *   shown?: (text: string) => HTMLElement }} options */
+export function text(record, { label, name, line = false, optional = !line, shown, none = "" }) {
+  const element = node("div.described");
+  const { show, open } = inPlace(element, record, (known, open) => {
+    const act = `${known[name] ? "Edit" : "Add a"} ${label.toLowerCase()}`;
+    return [["value", (known[name] ? shown?.(known[name]) : none && quiet(none)) || null],
+      ["change", record.reason ? null : button(act, open, { kind: "plain" })]];
+  }, (known, cancel) => {
+    element.classList.add("whole");
+    return writer({
+      label, submit: "Save", draft: name, value: known[name] ?? "", match: known, line, optional, cancel,
+      textOf: (current) => current[name] ?? "",
+      save: (written, match) => save(record, { [name]: written || null }, match),
+    });
+  });
+  if (draftOf(name) !== null && !record.reason) void open();
+  return { element, show };
+}

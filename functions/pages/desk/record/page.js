@@ -1,0 +1,134 @@
+/** The page of one record: heading, texts and fields edited in place, what is said on it, its history. */
+/** @import { HistoryEntry, Permission, User } from "workdesk" */
+/** @import { Child, Choice } from "../elements.js" */
+/** @import { Context } from "../frame/router.js" */
+/** @import { Field } from "./fields.js" */
+import { get, patch, remove } from "../api/client.js";
+import { drop, hide, put, record, watch } from "../api/records.js";
+import { button, day, empty, fold, node, person, section, state, time, trouble, words } from "../elements.js";
+import { notice } from "../frame/frame.js";
+import { addressOf, go } from "../frame/router.js";
+import { denied } from "../frame/session.js";
+import { fact, row, text } from "./fields.js";
+
+export const TICKET = "/api/managed-services/ticket/{ticketId}";
+/** `on`: parameters of the path; `permission`: to change it; `about`: who raised it, where it is; `further`:
+ * rows of the fields; `erase`: why the user may not delete it, and where one is then.
+ * @typedef {object} Kind
+ * @property {"task" | "service_request" | "ticket"} type @property {string} noun @property {number} id
+ * @property {"/api/tasks/{id}" | "/api/service-requests/{id}" | typeof TICKET} path
+ * @property {any} on @property {Permission} permission @property {(record: any) => Child} about
+ * @property {[title: string, content: Child]} talk @property {(change: any) => boolean} wants
+ * @property {() => void} changed @property {Field[]} fields @property {Child} [further]
+ * @property {boolean} [described] has a description @property {boolean} [category] has a category
+ * @property {{ reason: string, path: (record: any) => string }} [erase] */
+
+/** @param {Context} context @param {Kind} kind */
+export function page({ header, body, title, signal }, { type, noun, id, path, on, erase, ...kind }) {
+  const known = {
+    read: () => /** @type {any} */ (record(type, id)),
+    keep: (/** @type {any} */ row) => put(type, { ...known.read(), ...row }),
+    patch: (/** @type {any} */ change, /** @type {any} */ match) => patch(path, on, change, { match }),
+    reason: denied(kind.permission),
+  };
+  const heading = text(known, { label: "Title", name: "title", line: true });
+  const described = kind.described && text(known, {
+    label: "Description", name: "description", none: "No description.",
+    shown: (value) => node("p.text", value),
+  });
+  const category = kind.category && text(known, {
+    label: "Category", name: "category", line: true, optional: true, none: "None",
+    shown: (value) => node("span", value),
+  });
+  const fields = kind.fields.map((one) => fact(known, one));
+  const { element: history, read: readHistory } = historyOf(path, on, signal);
+  const place = node("p.quiet.whole");
+  const show = () => {
+    const row = known.read();
+    if (!row) return void (signal.aborted || body.replaceChildren(empty(`This ${noun} was deleted.`)));
+    title(row.title);
+    place.replaceChildren(node("span", kind.about(row), ", changed ", time(row.updatedAt)));
+    for (const part of [heading, described, category, ...fields]) if (part) part.show();
+    kind.changed();
+  };
+  const gone = () => erase && undoable(known.read(), erase.path);
+  const act = erase && node("span.push", button("Delete", gone, { kind: "plain", reason: erase.reason }));
+  header.append(heading.element, act || "", place);
+  body.append(node("div.task",
+    node("div.column",
+      described && section("Description", described.element), section(...kind.talk), history),
+    node("aside.fields", { "aria-label": "Fields" }, fields.map(({ element }) => element),
+      category && row("Category", category.element), kind.further,
+      known.reason && node("p.quiet", known.reason.replace("do this", `change a ${noun}`)))));
+  show();
+  watch(signal, {
+    wants: (change) => kind.wants(change) || (change.type === type && change.recordId === id),
+    changed: (keys) => {
+      if (keys.has(`${type}:${id}`) && history.open) void readHistory();
+      show();
+    },
+  });
+
+  /** Deletes the record, unless the user takes it back within five seconds.
+   * @param {any} row @param {(record: any) => string} next */
+  function undoable(row, next) {
+    const restore = () => hide(type, id, false);
+    const failed = (/** @type {any} */ { detail }) => {
+      restore();
+      notice(`${row.title} was not deleted. ${detail}`, "Open it", () => go(`${addressOf(type, id)}`));
+    };
+    const send = (/** @type {boolean} */ keepalive) =>
+      void remove(/** @type {any} */ (path), on, { match: row, keepalive }).then(done, failed);
+    const done = () => drop(type, id);
+    hide(type, id, true);
+    go(next(row));
+    notice(`Deleted ${row.title}.`, "Undo", restore, send);
+  }
+}
+
+/** The history of a record, newest first, read when it is opened.
+ * @param {Kind["path"]} path @param {any} on @param {AbortSignal} signal */
+function historyOf(path, on, signal) {
+  const place = node("div");
+  const read = async () => {
+    try {
+      const { data } = await get(/** @type {const} */ (`${path}/history`), { ...on, limit: 100 }, { signal });
+      place.replaceChildren(data.length ? node("ol.list", data.map(changeOf)) : empty("No change yet."));
+    } catch (problem) {
+      if (!signal.aborted) place.replaceChildren(trouble(problem, read));
+    }
+  };
+  return { element: /** @type {HTMLDetailsElement} */ (fold("history", "History", place, read)), read };
+}
+
+/** Fields with ids or long texts, whose values are not told. */
+const UNTOLD = ["assigneeId", "milestoneId", "phaseId", "tagIds", "projectId", "description", "order"];
+
+function changeOf(/** @type {HistoryEntry} */ { actor, at, what, changes }) {
+  const told = changes.map(({ field, from, to }) => {
+    const name = words(field.replace(/Ids?$/, "").replace(/[A-Z]/g, " $&")).toLowerCase();
+    return UNTOLD.includes(field) ? name : `${name} from ${valueOf(from)} to ${valueOf(to)}`;
+  });
+  const text = what === "updated" ? `changed ${told.join("; ")}` : `${what} it`;
+  return node("li", node("span.grow", person(actor, "The service"), ` ${text}`), time(at));
+}
+
+function valueOf(/** @type {unknown} */ one) {
+  if (typeof one !== "string" || one === "") return one ? `“${one}”` : "none";
+  if (/^\d{4}-\d\d-\d\dT/.test(one)) return day(new Date(one));
+  return /^[a-z_]+$/.test(one) ? words(one) : `“${one}”`;
+}
+
+/** @param {User[]} people @returns {Field} */
+export const assignee = (people) => ({
+  label: "Assignee", name: "assigneeId", choices: () => [["", "None"], ...choicesOf(people)],
+  shown: ({ assigneeId, assignee: joined }) =>
+    assigneeId && person(joined ?? people.find(({ id }) => id === assigneeId), `User ${assigneeId}`),
+});
+
+/** @param {"status" | "priority"} name @param {(record: any) => Choice[]} choices @returns {Field} */
+export const stateField = (name, choices) =>
+  ({ label: words(name), name, choices, shown: (row) => state(row[name]) });
+
+/** @param {{ id: number, title?: string, fullName?: string }[]} rows @returns {Choice[]} */
+export const choicesOf = (rows) => rows.map(({ id, title, fullName }) => [`${id}`, title ?? fullName ?? ""]);

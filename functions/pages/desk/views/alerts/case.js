@@ -1,0 +1,126 @@
+/** A case: an alert with its session and what belongs to them, read again when they change. */
+
+/** @import * as api from "workdesk" */
+/** @import { Decision } from "./decision.js" */
+import { get } from "../../api/client.js";
+import { everyone, readAfter } from "../../api/records.js";
+import { myId } from "../../frame/session.js";
+import { progress } from "./execution.js";
+
+/** How often approvals that expire are looked at. */
+const PAUSE_MS = 20_000;
+const SESSION = "/api/concierge/agent-sessions/{id}";
+
+export class Case {
+  /** @type {api.Alert} */ alert = /** @type {any} */ (undefined);
+  /** @type {api.AgentSession | undefined} */ session;
+  /** The alert's sessions; not read while actions run. @type {api.AgentSessionRow[]} */ sessions = [];
+  /** @type {api.JournalEntry[]} */ journal = [];
+  /** @type {api.JournalCheck | undefined} */ check;
+  /** @type {ReturnType<typeof progress>} */ progress = [];
+  /** @type {api.User[]} */ users = [];
+  /** Open forms by their keys. @type {Map<string, HTMLElement>} */ forms = new Map();
+  /** Ids of the actions to preview. @type {Set<string>} */ chosen = new Set();
+  /** @type {Decision | undefined} */ decision;
+  /** What became of a change of the alert's status. */ told = "";
+  #question = 0;
+
+  /** @param {{ alertId?: number, sessionId?: number }} of one of them
+   * @param {AbortSignal} signal @param {() => void} show */
+  constructor(of, signal, show) {
+    this.of = of;
+    this.signal = signal;
+    this.show = show;
+  }
+
+  /** What the session proposes. */
+  get actions() {
+    return this.session?.proposedActions ?? [];
+  }
+
+  get isNewest() {
+    return this.session?.id === this.alert.agentSessionId;
+  }
+
+  get runs() {
+    return ["executing", "cancelling"].includes(this.session?.status ?? "");
+  }
+
+  /** @param {number} id of a user */
+  name(id) {
+    const known = this.users.find((user) => user.id === id);
+    return known ? known.fullName + (id === myId() ? " (you)" : "") : `user ${id}`;
+  }
+
+  /** Is this automated action still to be approved? @param {api.ProposedAction} action */
+  isApprovable({ id, isAutomated }) {
+    const { alert, session } = this;
+    const now = this.progress.find(({ action }) => action.id === id)?.state ?? "skipped";
+    const ended = ["completed", "failed"].includes(session?.status ?? "") && (session?.openActions ?? 0) > 0;
+    return isAutomated && this.isNewest && alert.status !== "resolved" && ["failed", "skipped"].includes(now)
+      && (session?.status === "awaiting_confirmation" || ended);
+  }
+
+  /** Reads and shows all, now and when it changes. */
+  async open() {
+    const named = everyone().then((users) => (this.users = users), () => {});
+    await this.read();
+    await named;
+    this.draw();
+    const timer = setInterval(() => this.draw(), PAUSE_MS);
+    this.signal.addEventListener("abort", () => clearInterval(timer));
+    readAfter(this.signal, ({ type, recordId }) => type === "alert" ? recordId === this.alert.id
+      : type === "agent_session" && [this.session, ...this.sessions].some((one) => one?.id === recordId),
+    () => this.read());
+  }
+
+  /** Reads all again. */
+  async read() {
+    const [options, mine] = [{ signal: this.signal }, (this.#question += 1)];
+    const session = async (/** @type {number | null | undefined} */ id) =>
+      (id ? (await get(SESSION, { id }, options)).data : undefined);
+    const wanted = await session(this.of.sessionId);
+    const id = this.of.alertId ?? wanted?.alertId ?? 0;
+    const alert = (await get("/api/concierge/alerts/{id}", { id }, options)).data;
+    const now = wanted ?? await session(alert.agentSessionId);
+    if (mine !== this.#question) return;
+    if (now?.id !== this.session?.id) {
+      [this.journal, this.check, this.decision] = [[], undefined, undefined];
+      this.forms.clear();
+    }
+    const digests = (/** @type {api.ProposedAction[]} */ all) => all.map(({ digest }) => digest).join();
+    const isNew = digests(now?.proposedActions ?? []) !== digests(this.actions);
+    const ran = this.runs;
+    [this.alert, this.session] = [alert, now];
+    if (isNew) this.#choose();
+    this.draw();
+    if (ran || this.runs || this.check) await this.readJournal();
+    if (now && !this.runs) {
+      this.sessions = (await get("/api/concierge/alerts/{id}/agent-sessions", { id }, options)).data;
+      this.draw();
+    }
+  }
+
+  /** @param {boolean} [checked] */
+  async readJournal(checked = false) {
+    const [path, options] = [{ id: this.session?.id ?? 0 }, { signal: this.signal }];
+    this.journal = (await get(`${SESSION}/journal`, path, options)).data;
+    if (checked) this.check = (await get(`${SESSION}/journal/check`, path, options)).data;
+    this.draw();
+  }
+
+  draw() {
+    if (this.signal.aborted) return;
+    this.progress = this.session ? progress(this.session, this.journal) : [];
+    this.show();
+  }
+
+  /** Chooses what the agent may execute, without the alternatives. */
+  #choose() {
+    this.chosen = new Set();
+    for (const { id, isAutomated, excludes, unless } of this.actions) {
+      const other = unless.length > 0 || excludes.some((one) => this.chosen.has(one));
+      if (isAutomated && !other) this.chosen.add(id);
+    }
+  }
+}
