@@ -1,8 +1,5 @@
-/**
- * A list of records: filters in the address, pages by cursor, rows kept true by the feed. Rows keep their
- * places while others work. New ones wait above the list until the reader asks for them.
- */
-
+/** A list of records: filters in the address, pages by cursor, rows kept true by the feed. Rows keep their
+ * places while others work. New ones wait above the list until the reader asks for them. */
 /** @import { User } from "workdesk" */
 /** @import { Choice } from "./elements.js" */
 /** @import { Context, Requery } from "./frame/router.js" */
@@ -14,13 +11,11 @@ import { choicesOf } from "./record/page.js";
 
 /** A filter in the address: one of some values, or a text.
  * @typedef {[label: string, name: string, options?: Choice[]]} Filter */
-/**
- * @typedef {object} Kind
+/** @typedef {object} Kind
  * @property {"project" | "service_request" | "ticket"} type @property {string} noun
  * @property {"/api/projects" | "/api/service-requests" | "/api/managed-services/tickets"} list
  * @property {(people: Choice[]) => Filter[]} filters @property {Choice[]} [orders] the first is the default
- * @property {(row: any, people: User[]) => HTMLElement} line
- */
+ * @property {(row: any, people: User[]) => HTMLElement} line */
 
 /** @param {Context} context @param {Kind} kind @returns {Promise<Requery>} */
 export async function list({ body, query: asked, signal, filter }, { type, noun, orders, ...kind }) {
@@ -29,10 +24,8 @@ export async function list({ body, query: asked, signal, filter }, { type, noun,
   let shown = new Set();
   /** Ids of those that came since. @type {Set<number>} */
   let waiting = new Set();
-  /** @type {User[]} */
-  let people = [];
-  /** @type {string | null} */
-  let next = null;
+  let people = /** @type {User[]} */ ([]);
+  let next = /** @type {string | null} */ (null);
   const filters = node("div.filters", { role: "group", "aria-label": "Filters" });
   const news = node("p.news", { role: "status" });
   const items = node("ul.list.columns");
@@ -59,8 +52,7 @@ export async function list({ body, query: asked, signal, filter }, { type, noun,
     const fresh = `Show ${counted(waiting.size, `new ${noun}`)}`;
     news.replaceChildren(waiting.size ? button(fresh, read) : "");
   };
-  /** @param {{ data: any, next: string | null }} page */
-  const add = (page) => {
+  const add = (/** @type {{ data: any, next: string | null }} */ page) => {
     for (const { id } of put(type, page.data)) shown.add(id);
     ({ next } = page);
     show();

@@ -1,23 +1,18 @@
 /** The fields and texts of a record, edited in their places and saved with the version that was read. */
-
 /** @import { Child, Choice } from "../elements.js" */
 import { Problem } from "../api/client.js";
 import { button, choice, form, input, node, quiet, redraw, settle } from "../elements.js";
 import { draftOf } from "../frame/drafts.js";
 import { writer } from "../thread.js";
 
-/**
- * A record that is shown. `read`: the newest known, nothing after it was deleted; `keep` takes what the API
+/** A record that is shown. `read`: the newest known, nothing after it was deleted; `keep` takes what the API
  * returned; `reason`: why the user may not change it.
  * @typedef {{ read: () => any, keep: (current: any) => unknown, reason: string,
- *   patch: (change: any, match: any) => Promise<{ data: any }> }} Edited
- */
-/**
- * A field: `shown` returns nothing where there is no value; a date has no `choices`; `editor`: its control.
+ *   patch: (change: any, match: any) => Promise<{ data: any }> }} Edited */
+/** A field: `shown` returns nothing where there is no value; a date has no `choices`; `editor`: its control.
  * @typedef {{ label: string, name: string, shown: (record: any) => Child,
  *   choices?: (record: any) => Choice[] | Promise<Choice[]>,
- *   editor?: (record: any, close: () => void) => Promise<HTMLElement> }} Field
- */
+ *   editor?: (record: any, close: () => void) => Promise<HTMLElement> }} Field */
 
 /** Saves a change. Sends it again for the record as it is now, if only other fields were changed meanwhile.
  * @param {Edited} record @param {Record<string, any>} change @param {any} known @returns {Promise<void>} */

@@ -1,5 +1,4 @@
 /** The page of one record: heading, texts and fields edited in place, what is said on it, its history. */
-
 /** @import { HistoryEntry, Permission, User } from "workdesk" */
 /** @import { Child, Choice } from "../elements.js" */
 /** @import { Context } from "../frame/router.js" */
@@ -13,8 +12,7 @@ import { denied } from "../frame/session.js";
 import { fact, row, text } from "./fields.js";
 
 export const TICKET = "/api/managed-services/ticket/{ticketId}";
-/**
- * `on`: parameters of the path; `permission`: to change it; `about`: who raised it, where it is; `further`:
+/** `on`: parameters of the path; `permission`: to change it; `about`: who raised it, where it is; `further`:
  * rows of the fields; `erase`: why the user may not delete it, and where one is then.
  * @typedef {object} Kind
  * @property {"task" | "service_request" | "ticket"} type @property {string} noun @property {number} id
@@ -23,8 +21,7 @@ export const TICKET = "/api/managed-services/ticket/{ticketId}";
  * @property {[title: string, content: Child]} talk @property {(change: any) => boolean} wants
  * @property {() => void} changed @property {Field[]} fields @property {Child} [further]
  * @property {boolean} [described] has a description @property {boolean} [category] has a category
- * @property {{ reason: string, path: (record: any) => string }} [erase]
- */
+ * @property {{ reason: string, path: (record: any) => string }} [erase] */
 
 /** @param {Context} context @param {Kind} kind */
 export function page({ header, body, title, signal }, { type, noun, id, path, on, erase, ...kind }) {
@@ -107,8 +104,7 @@ function historyOf(path, on, signal) {
 /** Fields with ids or long texts, whose values are not told. */
 const UNTOLD = ["assigneeId", "milestoneId", "phaseId", "tagIds", "projectId", "description", "order"];
 
-/** @param {HistoryEntry} entry */
-function changeOf({ actor, at, what, changes }) {
+function changeOf(/** @type {HistoryEntry} */ { actor, at, what, changes }) {
   const told = changes.map(({ field, from, to }) => {
     const name = words(field.replace(/Ids?$/, "").replace(/[A-Z]/g, " $&")).toLowerCase();
     return UNTOLD.includes(field) ? name : `${name} from ${valueOf(from)} to ${valueOf(to)}`;
@@ -117,8 +113,7 @@ function changeOf({ actor, at, what, changes }) {
   return node("li", node("span.grow", person(actor, "The service"), ` ${text}`), time(at));
 }
 
-/** @param {unknown} one */
-function valueOf(one) {
+function valueOf(/** @type {unknown} */ one) {
   if (typeof one !== "string" || one === "") return one ? `“${one}”` : "none";
   if (/^\d{4}-\d\d-\d\dT/.test(one)) return day(new Date(one));
   return /^[a-z_]+$/.test(one) ? words(one) : `“${one}”`;

@@ -1,5 +1,4 @@
 /** What is said on a record: comments, or the messages of a ticket. The newest are read first. */
-
 /** @import { Change, Comment, Permission } from "workdesk" */
 import { get, more, patch, post, remove } from "../api/client.js";
 import { put, record } from "../api/records.js";
@@ -14,8 +13,7 @@ export const LIMIT = 50;
 /** @param {"comment" | "ticket_message"} type @param {string} on type of the record @param {number} id of it
  * @param {{ data: any, next: string | null }} first @param {Parameters<typeof thread<any>>[0]} options */
 export function talk(type, on, id, first, options) {
-  /** @type {Set<number>} */
-  const ids = new Set();
+  const ids = /** @type {Set<number>} */ (new Set());
   const { element: list, show: showThread } = thread(options);
   const above = node("div");
   const take = (/** @type {any} */ rows) => put(type, rows).forEach((row) => ids.add(row.id));
@@ -66,8 +64,7 @@ export async function comments(path, on, type, id, permission, signal) {
   return made;
 }
 
-/** @param {Comment} comment */
-function entry({ user, userId, createdAt, updatedAt, deletedAt, content, parentId }) {
+function entry(/** @type {Comment} */ { user, userId, createdAt, updatedAt, deletedAt, content, parentId }) {
   return {
     author: user?.fullName ?? "A former user", at: createdAt, text: deletedAt ? null : content, parentId,
     edited: !deletedAt && updatedAt !== createdAt, own: userId === myId() || may("manage_directory"),

@@ -1,5 +1,4 @@
 /** The board of a project: its tasks by status, filtered by phase and milestone. `#/projects/1?phase=2` */
-
 /** @import { View } from "../../frame/router.js" */
 /** @import { Records } from "../../api/records.js" */
 import { get, more, post } from "../../api/client.js";

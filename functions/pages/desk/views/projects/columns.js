@@ -1,5 +1,4 @@
 /** The columns of a board. Cards move by mouse, Alt and arrows, or their list; arrows alone move focus. */
-
 /** @import { JoinedTask } from "workdesk" */
 import { due, node, number, quiet, rows, select, state, words } from "../../elements.js";
 import { to } from "../../frame/router.js";
@@ -11,8 +10,7 @@ import { byOrder } from "./moves.js";
 export const STATUSES = ["backlog", "todo", "in_progress", "in_review", "blocked", "done", "cancelled"];
 export const ENDED = new Set(["done", "cancelled"]);
 
-/** @param {(id: number, status: Status, before?: number) => void} move */
-export function columnsOf(move) {
+export function columnsOf(/** @type {(id: number, status: Status, before?: number) => void} */ move) {
   const movable = may("update_task");
   const columns = STATUSES.map((status) => {
     const total = node("span.count");
@@ -24,8 +22,7 @@ export function columnsOf(move) {
   });
   const element = node("div.board", { onkeydown: keys }, columns.map(({ column }) => column));
 
-  /** @param {JoinedTask} task */
-  const card = ({ id, title, status, priority, assignee, dueDate }) => {
+  const card = (/** @type {JoinedTask} */ { id, title, status, priority, assignee, dueDate }) => {
     // Filled when it is used: a board may have 1,000 cards.
     const others = select("move", [["", "Move"]], "", {
       "aria-label": `Move ${title}`,
@@ -39,8 +36,7 @@ export function columnsOf(move) {
       movable && others);
   };
 
-  /** @param {JoinedTask[]} tasks */
-  function show(tasks) {
+  function show(/** @type {JoinedTask[]} */ tasks) {
     const focused = idOf(element.contains(document.activeElement) && document.activeElement);
     for (const { status, column, list, total } of columns) {
       const found = tasks.filter((task) => task.status === status).sort(byOrder);
@@ -52,8 +48,7 @@ export function columnsOf(move) {
     if (focused && !element.contains(document.activeElement)) focus(focused);
   }
 
-  /** @param {number} id */
-  function focus(id) {
+  function focus(/** @type {number} */ id) {
     /** @type {HTMLElement | null} */ (element.querySelector(`[data-key="${id}"] a`))?.focus();
   }
 
@@ -63,8 +58,7 @@ export function columnsOf(move) {
     focus(id);
   }
 
-  /** @param {KeyboardEvent} event */
-  function keys(event) {
+  function keys(/** @type {KeyboardEvent} */ event) {
     const across = { ArrowLeft: -1, ArrowRight: 1 }[event.key] ?? 0;
     const along = { ArrowUp: -1, ArrowDown: 1 }[event.key] ?? 0;
     const target = /** @type {Element} */ (event.target);

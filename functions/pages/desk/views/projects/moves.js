@@ -1,5 +1,4 @@
 /** Moves of cards. A card stands at its new place at once, the record when the service has answered. */
-
 /** @import { JoinedTask } from "workdesk" */
 import { patch, post } from "../../api/client.js";
 import { put, record } from "../../api/records.js";

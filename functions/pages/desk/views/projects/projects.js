@@ -1,5 +1,4 @@
 /** The projects of the organization. `#/projects?status=active` */
-
 /** @import { Project } from "workdesk" */
 /** @import { Context } from "../../frame/router.js" */
 import { post } from "../../api/client.js";
@@ -9,11 +8,9 @@ import { go, to } from "../../frame/router.js";
 import { denied } from "../../frame/session.js";
 import { list } from "../../list.js";
 
-/** @type {Project["status"][]} */
-const STATUSES = ["active", "on_hold", "completed", "archived"];
+const STATUSES = /** @type {Project["status"][]} */ (["active", "on_hold", "completed", "archived"]);
 
-/** @param {Context} context */
-export function view(context) {
+export function view(/** @type {Context} */ context) {
   context.header.append(button("New project", create, { reason: denied("manage_directory") }));
   return list(context, {
     type: "project", list: "/api/projects", noun: "project", line,
@@ -21,8 +18,7 @@ export function view(context) {
   });
 }
 
-/** @param {Project} project */
-function line({ id, title, description, status, updatedAt }) {
+function line(/** @type {Project} */ { id, title, description, status, updatedAt }) {
   return node("li",
     node("div.grow", node("a", { href: to(`/projects/${id}`) }, title), node("p.quiet.text", description)),
     state(status), quiet("changed ", time(updatedAt)));

@@ -1,5 +1,4 @@
 /** Milestones as bars on a line of time, with the share of their tasks that is done. */
-
 /** @import { JoinedTask, Milestone } from "workdesk" */
 import { day, fold, node, quiet, state, words } from "../../elements.js";
 

@@ -1,5 +1,4 @@
 /** Requests: the list, how one is raised, and one: description, comments, fields. `#/requests/{id}` */
-
 /** @import { JoinedTicket, ServiceRequest, User } from "workdesk" */
 /** @import { Child, Choice } from "../../elements.js" */
 /** @import { Context, View } from "../../frame/router.js" */
@@ -91,8 +90,7 @@ async function raise() {
   });
 }
 
-/** @param {Context} context @param {number} id */
-async function request(context, id) {
+async function request(/** @type {Context} */ context, /** @type {number} */ id) {
   const path = "/api/service-requests/{serviceRequestId}/comments";
   const on = { serviceRequestId: id };
   const { signal } = context;

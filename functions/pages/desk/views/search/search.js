@@ -1,5 +1,4 @@
 /** Search: results by type, as one types. Down goes to the results, Enter opens the first. `#/search?q=` */
-
 /** @import { FoundRecord } from "workdesk" */
 /** @import { View } from "../../frame/router.js" */
 import { get, more } from "../../api/client.js";
@@ -18,8 +17,7 @@ const TYPES = [["task", "Tasks"], ["service_request", "Requests"], ["ticket", "T
 
 /** @type {View} */
 export async function view({ body, query, signal, filter }) {
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  let timer;
+  let timer = /** @type {ReturnType<typeof setTimeout> | undefined} */ (undefined);
   /** What the shown rows answer. */
   let answered = "";
   const field = input("Words", "q", {

@@ -1,5 +1,4 @@
 /** The agent's connections to target systems, and one of them. `#/settings/connections/{name}` */
-
 /** @import { Connection, ConnectionPut } from "workdesk" */
 /** @import { View } from "../../frame/router.js" */
 import { get, post, Problem, put, remove } from "../../api/client.js";

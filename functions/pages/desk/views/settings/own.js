@@ -1,5 +1,4 @@
 /** One's own settings: profile and password, sessions, tokens, notifications; and the organization's name. */
-
 /** @import { NotificationPreferences, Permission, Token } from "workdesk" */
 /** @import { Context, View } from "../../frame/router.js" */
 /** @import { Edited } from "../../record/fields.js" */
@@ -127,8 +126,7 @@ function browser(agent) {
   return known && system ? `${known} on ${system}` : agent?.slice(0, 60) ?? "Unknown program";
 }
 
-/** @param {Context} context */
-export const tokens = (context) => listed(context, {
+export const tokens = (/** @type {Context} */ context) => listed(context, {
   rows: (options) => get("/api/tokens", { limit: 50 }, options),
   line: (token) => tokenLine(token, () => remove("/api/tokens/{id}", { id: token.id })),
   none: "No token. Scripts and CI use one instead of a password.", create: "Create a token",

@@ -1,5 +1,4 @@
 /** What sections of settings are made of: lists with what creates a row, records with what changes them. */
-
 /** @import { Child, Form } from "../../elements.js" */
 /** @import { Answer, Options } from "../../api/client.js" */
 /** @import { Context } from "../../frame/router.js" */

@@ -1,5 +1,4 @@
 /** The approval policy and the daily caps of the agent's actions. `#/settings/policy` */
-
 /** @import { ActionType, AgentPolicy, Money, PolicyRule } from "workdesk" */
 /** @import { Choice } from "../../elements.js" */
 /** @import { View } from "../../frame/router.js" */
@@ -64,8 +63,7 @@ function told(policy, names) {
   return [...(names.includes("rules") ? rules : []), ...capLines(policy)].join("\n");
 }
 
-/** @param {AgentPolicy} policy */
-function capLines({ caps: { actions, messagesPerCustomer, money: amounts } }) {
+function capLines(/** @type {AgentPolicy} */ { caps: { actions, messagesPerCustomer, money: amounts } }) {
   const cap = (/** @type {number | null} */ value) => (value === null ? "no cap" : number(value));
   return [`Actions: ${cap(actions)}`, `Messages to one customer: ${cap(messagesPerCustomer)}`,
     `Money: ${amounts.map(money).join(", ") || "no cap"}`];
@@ -138,8 +136,7 @@ function demand({ deny, approvers, roles, notOpener }) {
     .filter(Boolean).join(", ");
 }
 
-/** @param {PolicyRule | undefined} rule */
-function ruleFields(rule) {
+function ruleFields(/** @type {PolicyRule | undefined} */ rule) {
   const when = rule?.when;
   const one = (/** @type {string} */ label, /** @type {string} */ name, /** @type {any} */ value,
     /** @type {Choice[]} */ options) => input(label, name, { options, value });

@@ -1,5 +1,4 @@
 /** Settings: a page for each section, one's own first, then the organization's. `#/settings/{section}` */
-
 /** @import { Permission } from "workdesk" */
 /** @import { View } from "../../frame/router.js" */
 import { empty, node, trouble } from "../../elements.js";

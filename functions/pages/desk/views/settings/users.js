@@ -1,5 +1,4 @@
 /** The users of the organization, and one of them. `#/settings/users/{id}` */
-
 /** @import { Context, View } from "../../frame/router.js" */
 import { get, post, put, remove } from "../../api/client.js";
 import { ask, button, facts, form, input, named, node, quiet, state, time, words } from "../../elements.js";
@@ -14,8 +13,7 @@ export const ROLES = named(["viewer", "member", "support", "manager", "admin"]);
 const EMAIL = { type: "email", maxlength: 254 };
 const PASSWORD = { type: "password", required: true, autocomplete: "new-password" };
 
-/** @param {Context} context */
-export const users = (context) => listed(context, {
+export const users = (/** @type {Context} */ context) => listed(context, {
   rows: (options) => get("/api/users", { limit: 100 }, options), none: "No user.",
   line: ({ id, fullName, username, role, permissions, disabled, createdAt }) => node("li",
     node("a.grow", { href: to(`/settings/users/${id}`) }, fullName, quiet(` @${username}`)),

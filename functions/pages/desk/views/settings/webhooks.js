@@ -1,5 +1,4 @@
 /** Webhooks: URLs that are called when records change; one with its deliveries. `#/settings/webhooks/{id}` */
-
 /** @import { DeliveryStatus, Webhook, WebhookCreate, WebhookDelivery } from "workdesk" */
 /** @import { Context, View } from "../../frame/router.js" */
 import { get, post, remove } from "../../api/client.js";
@@ -16,8 +15,7 @@ const PATTERNS = ["*", "task.*", "milestone.*", "service_request.*", "ticket.*",
 const LOOKS = { pending: "pause warn", delivered: "check good", failed: "stop bad" };
 const REASONS = { gone: "Disabled: the receiver is gone", failing: "Disabled: it failed for five days" };
 
-/** @param {Context} context */
-export const webhooks = (context) => listed(context, {
+export const webhooks = (/** @type {Context} */ context) => listed(context, {
   rows: (options) => get("/api/webhooks", { limit: 50 }, options), none: "No webhook.",
   line: (known) => node("li",
     node("div.grow", node("a", { href: to(`/settings/webhooks/${known.id}`) }, known.url),

@@ -1,5 +1,4 @@
 /** A task: its text, fields, tags, comments and history. `#/tasks/7` */
-
 /** @import { View } from "../../frame/router.js" */
 /** @import { Field } from "../../record/fields.js" */
 import { all, get, post, remove } from "../../api/client.js";
@@ -66,8 +65,7 @@ async function phases({ projectId }) {
 async function tagBoxes({ id, tags: attached }, close) {
   const tags = await all("/api/tags", {});
   const failed = node("div");
-  /** @param {any} box @param {number} tagId */
-  const set = async (box, tagId) => {
+  const set = async (/** @type {any} */ box, /** @type {number} */ tagId) => {
     failed.replaceChildren();
     try {
       if (box.checked) await post("/api/tasks/{taskId}/tags", { taskId: id }, { tagId });

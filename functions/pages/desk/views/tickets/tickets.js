@@ -1,8 +1,6 @@
 /**
  * Tickets: the list, how one is raised, and one of them: its messages, support's side told apart and internal
- * notes set off, and its fields. `#/tickets/{id}`
- */
-
+ * notes set off, and its fields. `#/tickets/{id}` */
 /** @import { TicketMessage } from "workdesk" */
 /** @import { Context, View } from "../../frame/router.js" */
 import { get, post } from "../../api/client.js";
@@ -27,8 +25,7 @@ export async function view(context, { id }) {
   });
 }
 
-/** @param {Context} context @param {number} ticketId */
-async function ticket(context, ticketId) {
+async function ticket(/** @type {Context} */ context, /** @type {number} */ ticketId) {
   const read = async () => {
     const newest = { ticketId, sort: /** @type {const} */ ("-createdAt"), limit: LIMIT };
     const page = await get(TICKET, newest, { signal: context.signal });
@@ -59,8 +56,7 @@ async function ticket(context, ticketId) {
   });
 }
 
-/** @param {TicketMessage} message */
-function entry({ content, sender, internal, createdAt }) {
+function entry(/** @type {TicketMessage} */ { content, sender, internal, createdAt }) {
   const support = sender.isSupport && !internal;
   const label = internal ? "Internal note" : support ? "Support" : "";
   return { author: sender.name, at: createdAt, text: content, label, aside: internal, support };
