@@ -53,7 +53,7 @@ export async function profile({ body, signal }) {
   const showEmail = (asked = "") => email.replaceChildren(data.email ?? quiet("none"),
     data.email ? quiet(verified(data.emailVerifiedAt)) : "",
     button(asked ? "Change again" : "Change", changeEmail, { kind: "plain", name: "Change e-mail" }),
-    node("span", { role: "status" }, asked && `A link was sent to ${asked}. Open it to confirm the address.`));
+    node("span", { role: "status" }, asked && `A link was sent to ${asked}. Open it to confirm it.`));
   const changeEmail = () => ask("Change your e-mail", {
     fields: [input("New e-mail", "email", { type: "email", required: true, maxlength: 254 }),
       input("Your password", "password", { ...secret, autocomplete: "current-password" })],
@@ -115,8 +115,7 @@ export function sessionLine({ userAgent, address, signedInAt, lastUsedAt, curren
   return row;
 }
 
-/** @param {string | null} at */
-export const verified = (at) => (at ? "verified" : "not verified");
+export const verified = (/** @type {string | null} */ at) => (at ? "verified" : "not verified");
 
 /** "Chrome on Linux", or the text itself. @param {string | null} agent */
 function browser(agent) {

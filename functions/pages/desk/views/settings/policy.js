@@ -73,8 +73,7 @@ function capLines(/** @type {AgentPolicy} */ { caps: { actions, messagesPerCusto
 const freshness = ({ signedInWithin }) => (signedInWithin === null ? "Approvals need no fresh sign-in."
   : `Approving and settling need a sign-in of the last ${signedInWithin} minutes.`);
 
-/** @param {AgentPolicy} policy */
-const freshForm = ({ signedInWithin }) => ({
+const freshForm = (/** @type {AgentPolicy} */ { signedInWithin }) => ({
   fields: input("Minutes since the sign-in", "signedInWithin", {
     type: "number", min: 5, max: 1440, value: `${signedInWithin ?? ""}`,
     hint: "For approving and settling: 5 to 1,440. Empty: no limit.",
@@ -82,8 +81,7 @@ const freshForm = ({ signedInWithin }) => ({
   values: (/** @type {any} */ typed) => ({ signedInWithin: Number(typed.signedInWithin) || null }),
 });
 
-/** @param {AgentPolicy} policy */
-function capsForm({ caps: { actions, messagesPerCustomer, money: amounts } }) {
+function capsForm(/** @type {AgentPolicy} */ { caps: { actions, messagesPerCustomer, money: amounts } }) {
   const whole = (/** @type {number | null} */ value) => ({ type: "number", min: 0, value: `${value ?? ""}` });
   const fields = [
     input("Actions", "actions", { ...whole(actions), hint: "Empty: no cap. Days are those of UTC." }),

@@ -1,5 +1,4 @@
 /** Invitations, and the sign-in by the company's provider. `#/settings/provider` */
-
 /** @import { Context, View } from "../../frame/router.js" */
 import { get, post, put, remove } from "../../api/client.js";
 import { button, form, input, node, quiet, state, time, words } from "../../elements.js";
@@ -10,8 +9,7 @@ import { ROLES } from "./users.js";
 
 const PROVIDER = "/api/organizations/{id}/sign-in";
 
-/** @param {Context} context */
-export const invitations = (context) => listed(context, {
+export const invitations = (/** @type {Context} */ context) => listed(context, {
   rows: (options) => get("/api/invitations", { limit: 50 }, options), none: "No invitation.",
   create: "Invite a person", reason: me().mail ? "" : "This deployment sends no mail.", line,
   form: () => ({
@@ -25,7 +23,8 @@ export const invitations = (context) => listed(context, {
 
 /** @param {import("workdesk").Invitation} invitation @returns {HTMLElement} */
 function line({ id, email, fullName, role, sentAt, expiresAt, acceptedAt }) {
-  const again = async () => void row.replaceWith(line((await post("/api/invitations/{id}/send", { id })).data));
+  const send = () => post("/api/invitations/{id}/send", { id });
+  const again = async () => void row.replaceWith(line((await send()).data));
   const drop = () => remove("/api/invitations/{id}", { id }).then(() => row.remove());
   const over = Date.parse(expiresAt) < Date.now();
   /** @type {HTMLElement} */
