@@ -209,7 +209,7 @@ class Account:
     def allow_local_targets(self):
         """Allows connections and webhooks to this machine, which a deployed stack refuses."""
         functions = self.client("lambda")
-        for name in ("resolution-agent", "action-worker", "updates", "webhook-sender"):
+        for name in ("resolution-agent", "action-worker", "updates", "webhook-sender", "mailer"):
             name = f"{STACK}-{name}"
             found = functions.get_function_configuration(FunctionName=name)
             variables = {**found["Environment"]["Variables"], "LOCAL_TARGETS": "true"}

@@ -22,7 +22,7 @@ use lambda_http::{
 use model::{Clock, Error, Fault, FaultCode, random};
 use runtime::{
     FromStart, Start,
-    config::Patience,
+    config::{Environment, Patience},
     telemetry::{self, Metric},
 };
 use tokio::time::timeout;
@@ -75,9 +75,12 @@ where
     telemetry::run(function, Box::pin(served)).await
 }
 
-/// Runs a function for everybody, without table and settings: it answers whatever else has failed.
-pub async fn run_open(function: &'static str, routes: Routes) -> Result<(), lambda_http::Error> {
-    let layered = open_router(routes, Clock::system());
+/// Runs a function for everybody, without a table: it answers whatever else has failed.
+pub async fn run_open(
+    function: &'static str,
+    routes: impl FnOnce(&Environment) -> Routes,
+) -> Result<(), lambda_http::Error> {
+    let layered = open_router(routes(&Environment::process()), Clock::system());
     let served = lambda_runtime::run(lambda(layered));
     telemetry::run(function, Box::pin(served)).await
 }
@@ -229,11 +232,22 @@ fn time_left(request: &Request, clock: &Clock) -> Duration {
     }
 }
 
+/// Browsers ask this host by https alone for two years.
+const HSTS: HeaderValue = HeaderValue::from_static("max-age=63072000");
+
+/// Returns true if the client came by https. The gateway says so with each request.
+fn is_https(headers: &HeaderMap) -> bool {
+    headers
+        .get("x-forwarded-proto")
+        .is_some_and(|scheme| scheme == "https")
+}
+
 /// Gives the answer its headers and, if it is an error, its body; writes the log line.
 async fn finish(State(clock): State<Clock>, request: Request, next: Next) -> Response {
     let request_id = request_id(&request);
     let traces = telemetry::Traces::of(request.headers());
     let method = request.method().clone();
+    let is_https = is_https(request.headers());
     let path = request.uri().path().to_owned();
     let route = request
         .extensions()
@@ -276,6 +290,9 @@ async fn finish(State(clock): State<Clock>, request: Request, next: Next) -> Res
         header::X_CONTENT_TYPE_OPTIONS,
         HeaderValue::from_static("nosniff"),
     );
+    if is_https {
+        headers.insert(header::STRICT_TRANSPORT_SECURITY, HSTS);
+    }
     if let Ok(id) = HeaderValue::try_from(request_id) {
         headers.insert(REQUEST_ID, id);
     }

@@ -191,6 +191,12 @@ fn of_background(function: &'static Function) -> Vec<Fault> {
     ]
 }
 
+/// The oldest message of a queue has waited since the fault began.
+fn waits(minute: &mut Minute<'_>, queue: &str) {
+    let seconds = 60 * u32::try_from(minute.since).unwrap();
+    minute.queue(queue, AGE, f64::from(seconds));
+}
+
 /// Faults of the work behind the endpoints.
 fn of_work() -> Vec<Fault> {
     let overdue = |minute: &mut Minute<'_>| {
@@ -205,11 +211,7 @@ fn of_work() -> Vec<Fault> {
             "no worker runs",
             &["LateWork", "OldMessages", "OverdueActions"],
             move |minute| {
-                minute.queue(
-                    "ActionQueue",
-                    AGE,
-                    60.0 * f64::from(u32::try_from(minute.since).unwrap()),
-                );
+                waits(minute, "ActionQueue");
                 minute.lacks(Metric::Action("succeeded"));
                 overdue(minute);
             },
@@ -223,12 +225,11 @@ fn of_work() -> Vec<Fault> {
             minute.lacks(Metric::Overdue(0));
         }),
         fault("webhook messages wait", &["OldDeliveries"], |minute| {
-            let seconds = 60 * minute.since;
-            minute.queue(
-                "WebhookQueue",
-                AGE,
-                f64::from(u32::try_from(seconds).unwrap()),
-            );
+            waits(minute, "WebhookQueue");
+        })
+        .lasting(30),
+        fault("mail messages wait", &["OldMails"], |minute| {
+            waits(minute, "MailQueue");
         })
         .lasting(30),
         fault(
@@ -267,6 +268,7 @@ fn of_work() -> Vec<Fault> {
     for (queue, alarm) in [
         ("Action", "DeadLetters"),
         ("Webhook", "WebhookDeadLetters"),
+        ("Mail", "MailDeadLetters"),
         ("Sweep", "SweepDeadLetters"),
         ("Change", "LostChanges"),
     ] {

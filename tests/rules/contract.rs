@@ -8,12 +8,13 @@ use shared::model::Permission;
 use tests::support::{Api, METHODS, Request, World, document, example, operations};
 
 /// Operations that need no session.
-const PUBLIC: [(&str, &str); 6] = [
+const PUBLIC: [(&str, &str); 7] = [
     ("POST", "/api/auth/login"),
     ("POST", "/api/auth/accept"),
     ("POST", "/api/auth/forgot"),
     ("POST", "/api/auth/reset"),
     ("POST", "/api/auth/email/confirm"),
+    ("POST", "/api/notifications/unsubscribe"),
     ("GET", "/api/openapi.json"),
 ];
 
@@ -265,7 +266,7 @@ const FIXED: [&str; 11] = [
 
 /// Fixed fields of single records, which have operations of their own for some of them.
 const FIXED_OF: [(&str, &[&str]); 7] = [
-    ("User", &["emailVerifiedAt"]),
+    ("User", &["emailBouncedAt", "emailVerifiedAt"]),
     ("Activity", &["creatorId", "tags"]),
     ("Comment", &["userId", "parentId", "deletedAt", "user"]),
     (

@@ -288,7 +288,9 @@ impl<'a> Walk<'a> {
     fn items(&self) -> (&'static str, String) {
         let of_user = |what: &str| format!("ORG#1#USER#{}#{what}", self.ada.id());
         let kind = match self.template {
-            "/api/auth/sessions" => return ("session", of_user("SESSION")),
+            "/api/auth/sessions" | "/api/users/{id}/sessions" => {
+                return ("session", of_user("SESSION"));
+            }
             "/api/notifications" => return ("notification", of_user("NOTIFICATION")),
             "/api/tokens" | "/api/users/{id}/tokens" => return ("token", of_user("TOKEN")),
             "/api/journal" => "organization_entry",
@@ -473,7 +475,7 @@ impl<'a> Walk<'a> {
                 let record = i64::try_from(number).unwrap() + 100;
                 api.has_delivery("task.updated", record).await;
             }
-            "/api/auth/sessions" => {
+            "/api/auth/sessions" | "/api/users/{id}/sessions" => {
                 api.sign_in("ada").await;
             }
             "/api/notifications" => {

@@ -123,10 +123,11 @@ fn another_ciphertext_changes_the_environment_of_every_function_that_uses_it() {
 }
 
 /// The ciphertexts: parameter, variable, and the functions that use it.
-fn ciphertexts() -> [(&'static str, &'static str, BTreeSet<String>); 3] {
+fn ciphertexts() -> [(&'static str, &'static str, BTreeSet<String>); 4] {
     let names = |names: &[&str]| names.iter().map(ToString::to_string).collect();
     let of_api = api_functions().filter(|(_, function)| function.read.is_some());
-    let of_api: Vec<&str> = of_api.map(|(name, _)| name).collect();
+    let of_api = of_api.map(|(name, _)| name).chain(["mailer"]);
+    let of_api: Vec<&str> = of_api.collect();
     [
         (
             "SessionSecrets",
@@ -138,6 +139,7 @@ fn ciphertexts() -> [(&'static str, &'static str, BTreeSet<String>); 3] {
             "ENCRYPTED_WEBHOOK_SECRETS",
             names(&["updates", "webhook-sender"]),
         ),
+        ("MailSecrets", "ENCRYPTED_MAIL_SECRETS", names(&["mailer"])),
         (
             "CheckSecrets",
             "ENCRYPTED_CHECK_SECRETS",

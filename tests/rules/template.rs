@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use local::mail_receiver::{MailReceiver, Verdict};
 use serde_json::{Value, json};
 use shared::{
     agent::action::AgentAction,
@@ -134,6 +135,7 @@ async fn every_grant_of_a_role_is_used() {
     walk_over_services(&world).await;
     walk_over_the_agent(&world).await;
     walk_over_updates(&world).await;
+    walk_over_mails(&world).await;
     let has_table = |function: &&Function| !function.is_open() && !function.is_client();
     let with_table = FUNCTIONS.iter().filter(has_table);
     for function in with_table.map(|function| function.name) {
@@ -155,6 +157,29 @@ async fn every_grant_of_a_role_is_used() {
             "the role of {function} grants what it never uses: {unused:?}"
         );
     }
+}
+
+/// A comment and a reminder are mailed, and an address bounces.
+async fn walk_over_mails(world: &Concierge) {
+    let api = &world.api;
+    let (ada, mia) = (api.sign_in("ada").await, api.user("mia").await.id);
+    api.has_address("mia", "mia@example.com").await;
+    let mut stream = api.stream().await;
+    let due = api.clock.now().plus(2 * span::DAY);
+    let task = json!({
+        "title": "Compare", "projectId": 1, "assigneeId": mia, "dueDate": due,
+        "description": "Ask @mia",
+    });
+    ada.creates("/api/tasks", task).await;
+    let mailed = json!({"due_soon": {"mail": true}});
+    let preferences = "/api/notifications/preferences";
+    let mia = api.sign_in("mia").await;
+    mia.put(preferences, mailed).await.expect(200);
+    api.publishes(&mut stream).await;
+    api.clock.advance(span::DAY + span::MINUTE);
+    api.sweeper().await.sweep().await;
+    let bounces = MailReceiver::judging(|_, _| Verdict::Answer("550 5.1.1 No such user"));
+    assert!(api.sends_mails(&bounces.unwrap()).await > 1);
 }
 
 async fn walk_over_updates(world: &Concierge) {

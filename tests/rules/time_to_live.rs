@@ -24,7 +24,10 @@ const LEFT: [(&str, i64); 11] = [
         (102 * span::DAY - 12 * span::HOUR) / span::SECOND,
     ),
     // From the beginning of the quarter of an hour on.
-    ("sign_in_count", 15 * span::MINUTE / span::SECOND + 1),
+    (
+        "sign_in_count",
+        (span::DAY + 15 * span::MINUTE) / span::SECOND + 1,
+    ),
     ("sign_in_failures", 15 * span::MINUTE / span::SECOND + 1),
     ("token", span::HOUR / span::SECOND + 1),
     ("token_holder", span::HOUR / span::SECOND + 1),

@@ -25,7 +25,7 @@ BEYOND_SCHEMAS = {
     "combination": "some sort orders of a list need a filter",
     "repeated": "two elements of a list have the same id",
     "incorrect": "the current password is wrong",
-    "guessable": "the password is the username: two members are compared",
+    "common": "the password is one of a list, or little more than a name",
     "manual": "a manual action is not executed",
     "precision": "a number has more digits than JSON readers keep",
 }

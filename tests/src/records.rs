@@ -44,7 +44,7 @@ pub async fn signed_in(store: &Store, user: &User, now: Timestamp) -> Sid {
     let sign_in = store.sign_in();
     let account = sign_in.account(&user.username).await.unwrap().unwrap();
     let session = session(&sid, user, now);
-    sign_in.begin(&account, &session).await.unwrap();
+    sign_in.begin(&account, &session, None).await.unwrap();
     sid
 }
 

@@ -34,10 +34,11 @@ pub async fn accept_invitation(
 > {
     let invitations = app.store.invitations();
     let open = invitations.open(&token).await?;
+    let hash = password::hash_new(password, "password", &username, &open.organization);
     let new = NewAccount {
+        password_hash: hash.await?,
         username,
         full_name,
-        password_hash: password::hash(password.into_secret()).await?,
     };
     let now = app.clock.now();
     let begun = |sid: &Sid, user: &User| {

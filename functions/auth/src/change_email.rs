@@ -24,16 +24,10 @@ pub async fn change_email(
     app.needs_mail()?;
     telemetry::signs_in_from(&address);
     let sign_in = app.store.sign_in();
-    let (account, attempt) = tokio::join!(
-        sign_in.account(&user.username),
-        sign_in.attempt(&user.username, &address),
-    );
-    let attempt = attempt?;
-    let verified = async {
-        let hash = account?.map(|account| account.password_hash);
-        password::verify(sent.into_secret(), hash).await
-    };
-    if !sign_in.decided(&attempt, verified.await).await? {
+    let (attempt, account) = sign_in.attempt(&user.username, &address).await?;
+    let hash = account.map(|account| account.password_hash);
+    let verified = password::verify(sent.into_secret(), hash).await;
+    if !sign_in.decided(&attempt, verified).await? {
         telemetry::count(Metric::SignInFailure, app.clock.now());
         sign_in.failed(attempt).await?;
         return Err(Error::invalid(incorrect()).into());

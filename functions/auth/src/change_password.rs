@@ -25,14 +25,14 @@ pub async fn change_password(
     let (session, user) = (identity.session()?, &identity.user);
     telemetry::signs_in_from(&address);
     let sign_in = app.store.sign_in();
-    let (account, attempt) = tokio::join!(
-        sign_in.to_renew(user),
+    let (head, attempt) = tokio::join!(
+        sign_in.head(user.organization_id),
         sign_in.attempt(&user.username, &address),
     );
-    let attempt = attempt?;
+    let (attempt, account) = attempt?;
     let verified = async {
         let gone = || Error::internal("changing a password", "the account is gone");
-        let (account, head) = account?.ok_or_else(gone)?;
+        let (account, head) = (account.ok_or_else(gone)?, head?);
         let hash = Some(account.password_hash.clone());
         let known = password::verify(current_password.into_secret(), hash).await?;
         Ok((account, head, known))
@@ -44,17 +44,19 @@ pub async fn change_password(
         sign_in.failed(attempt.clone()).await?;
         faults.push(incorrect());
     }
-    if let Err(guessable) = new_password.fits(&user.username) {
-        faults.push(guessable.at("newPassword"));
-    }
+    let fits = new_password.for_user(&user.username, &identity.organization.name);
+    let fits = fits.map_err(|common| faults.push(common.at("newPassword")));
     let forget_failures = sign_in.succeeded(&attempt);
-    if !faults.is_empty() {
-        if known {
-            forget_failures.await?;
+    let new = match fits {
+        Ok(new) if faults.is_empty() => new,
+        _ => {
+            if known {
+                forget_failures.await?;
+            }
+            return Err(Error::Invalid(faults).into());
         }
-        return Err(Error::Invalid(faults).into());
-    }
-    let hash = password::hash(new_password.into_secret()).await?;
+    };
+    let hash = password::hash(new).await?;
     let now = app.clock.now();
     let begun = |sid: &Sid, user: &User| {
         Session::begin(sid, user, now).from(address.clone(), user_agent.clone())

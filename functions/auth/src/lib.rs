@@ -7,9 +7,12 @@ mod confirm_email;
 mod create_token;
 mod delete_token;
 mod delete_token_of_user;
+mod end_session;
 mod end_sessions;
+mod end_sessions_of_user;
 mod forgot_password;
 mod list_sessions;
+mod list_sessions_of_user;
 mod list_tokens;
 mod list_tokens_of_user;
 mod login;
@@ -35,6 +38,9 @@ pub fn routes() -> Routes<App> {
             operation!(change_password::change_password),
             operation!(list_sessions::list_sessions),
             operation!(end_sessions::end_sessions),
+            operation!(end_session::end_session),
+            operation!(list_sessions_of_user::list_user_sessions),
+            operation!(end_sessions_of_user::end_user_sessions),
             operation!(list_tokens::list_tokens),
             operation!(create_token::create_token),
             operation!(delete_token::delete_token),

@@ -3,7 +3,7 @@
 use shared::endpoint::*;
 use shared::model::{Session, SessionSort};
 
-/// A session of the caller.
+/// A session of a user.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct OpenSession {
@@ -40,20 +40,22 @@ pub async fn list_sessions(
         let holds = session.holds(&identity.user, now);
         holds.then_some(session)
     });
-    Ok(pages.answer(open, |session| view(&session, current))?)
+    Ok(pages.answer(open, |session| OpenSession::of(&session, current))?)
 }
 
-fn view(session: &Session, current: &Session) -> OpenSession {
-    let is_current = session.sid_hash == current.sid_hash;
-    // This request may just have extended its own.
-    let session = if is_current { current } else { session };
-    OpenSession {
-        id: session.public_id(),
-        created_at: session.created_at,
-        last_used_at: session.touched_at,
-        expires_at: session.ends_at(),
-        current: is_current,
-        address: session.address.clone(),
-        user_agent: session.user_agent.clone(),
+impl OpenSession {
+    pub(crate) fn of(session: &Session, current: &Session) -> Self {
+        let is_current = session.sid_hash == current.sid_hash;
+        // This request may just have extended its own.
+        let session = if is_current { current } else { session };
+        Self {
+            id: session.public_id(),
+            created_at: session.created_at,
+            last_used_at: session.touched_at,
+            expires_at: session.ends_at(),
+            current: is_current,
+            address: session.address.clone(),
+            user_agent: session.user_agent.clone(),
+        }
     }
 }

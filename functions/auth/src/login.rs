@@ -1,7 +1,7 @@
 //! `POST /api/auth/login`
 
 use shared::endpoint::*;
-use shared::model::{Login, LoginPassword, Session, Sid, User};
+use shared::model::{Login, LoginPassword, Session, Sid, SignInMethod, User};
 use shared::store::{Account, SignInAttempt};
 use shared::telemetry;
 use shared::telemetry::Metric;
@@ -18,6 +18,8 @@ use crate::view::UserView;
 /// - For 1, 2, 4 … up to 60 seconds after each failure, from the tenth on an account in a quarter of an
 ///   hour on. Networks where the account signed in within 30 days do not wait.
 ///
+/// A suspended organization is named only after a right password (403 `organization_suspended`).
+///
 /// A network is an IPv4 address or the first 64 bits of an IPv6 address. An attempt that is answered
 /// 503 does not count as failed.
 #[utoipa::path(post, path = "/api/auth/login")]
@@ -28,16 +30,15 @@ pub async fn login(
     ClientAddress(address): ClientAddress,
     UserAgent(user_agent): UserAgent,
     Body(Login { username, password }): Body<Login>,
-) -> Result<SetCookie<UserView>, Problem<(InvalidCredentials, TooManyAttempts)>> {
+) -> Result<
+    SetCookie<UserView>,
+    Problem<(InvalidCredentials, OrganizationSuspended, TooManyAttempts)>,
+> {
     telemetry::signs_in_from(&address);
     let sign_in = app.store.sign_in();
-    let (account, attempt) = tokio::join!(
-        sign_in.account(&username),
-        sign_in.attempt(&username, &address),
-    );
-    let attempt = attempt?;
-    let judged = async { judge(&app, account?, password).await };
-    let known = sign_in.decided(&attempt, judged.await).await?;
+    let (attempt, account) = sign_in.attempt(&username, &address).await?;
+    let judged = judge(&app, account, password).await;
+    let known = sign_in.decided(&attempt, judged).await?;
     let Some((account, user)) = known else {
         return Err(refused(&app, attempt).await.into());
     };
@@ -46,7 +47,7 @@ pub async fn login(
     let session = Session::begin(&sid, &user, now).from(address.clone(), user_agent);
     // Both end: the attempt is no failure, whether or not the session begins.
     let (begun, noted) = tokio::join!(
-        sign_in.begin(&account, &session),
+        sign_in.begin(&account, &session, Some(SignInMethod::Password)),
         sign_in.succeeded(&attempt),
     );
     begun.and(noted)?;

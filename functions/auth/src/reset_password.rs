@@ -17,9 +17,8 @@ pub async fn reset_password(
 ) -> Result<NoContent, Problem<(ConcurrentChange, LinkInvalid)>> {
     let links = app.store.account_links();
     let account = links.to_reset(&token).await?;
-    let fits = password.fits(&account.user.username);
-    fits.map_err(|error| Error::invalid(error.at("password")))?;
-    let hash = password::hash(password.into_secret()).await?;
+    let (username, organization) = (&account.user.username, &account.organization);
+    let hash = password::hash_new(password, "password", username, organization).await?;
     let network = app.notices_from(&address);
     links
         .reset(account, &token, &hash, network.as_deref())

@@ -30,13 +30,14 @@ pub async fn create_user(
         let by = caller.identity().await?;
         by.held().may_give(role, &extra_permissions)?;
         Ok(NewUser {
+            password_hash: password::hash_new(password, "password", &username, &by.organization)
+                .await?,
             username: username.into(),
             full_name: full_name.into(),
             email,
             email_verified_at: None,
             role,
             extra_permissions,
-            password_hash: password::hash(password.into_secret()).await?,
         })
     };
     let directory = app.store.directory();

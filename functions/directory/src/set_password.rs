@@ -23,11 +23,10 @@ pub async fn set_password(
     if by.user.id == user.id {
         return Err(own_password().into());
     }
+    let organization = &by.organization;
     let by = by.held();
     by.may_change(user)?;
-    let fits = password.fits(&user.username);
-    fits.map_err(|error| Error::invalid(error.at("password")))?;
-    let hash = password::hash(password.into_secret()).await?;
+    let hash = password::hash_new(password, "password", &user.username, organization).await?;
     let network = app.notices_from(&address);
     directory
         .set_password(caller.pending_write(), &by, read, hash, network.as_deref())

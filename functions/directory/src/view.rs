@@ -2,8 +2,8 @@
 
 use shared::endpoint::*;
 use shared::model::{
-    Email, EntryActor, EntryCredential, FullName, Invitation, InvitationId, JsonObject,
-    OrganizationEntry, OrganizationEvent, Permission, Role, User, UserId, UserRef,
+    DigestedMembers, Email, EntryActor, EntryCredential, FullName, Invitation, InvitationId,
+    JsonObject, OrganizationEntry, OrganizationEvent, Permission, Role, User, UserId, UserRef,
 };
 use shared::store::{Inviter, Stored};
 
@@ -15,6 +15,7 @@ use shared::store::{Inviter, Stored};
     "fullName": "Ada Lindqvist",
     "email": "ada@example.com",
     "emailVerifiedAt": "2026-01-05T09:05:00.000Z",
+    "emailBouncedAt": null,
     "role": "admin",
     "permissions": [],
     "disabled": false,
@@ -31,6 +32,8 @@ pub struct UserView {
     email: Option<Email>,
     /// Instant at which the user verified the address by a link; null before.
     email_verified_at: Option<Timestamp>,
+    /// Instant from which a server refuses mails to the address for good; null for a good one.
+    email_bounced_at: Option<Timestamp>,
     #[schema(value_type = Role)]
     role: OrOther<Role>,
     /// Permissions beyond those of the role; null for callers without `manage_users`.
@@ -58,6 +61,7 @@ impl UserView {
             full_name: record.full_name,
             email: record.email.filter(|_| sees_email),
             email_verified_at: record.email_verified_at.filter(|_| sees_email),
+            email_bounced_at: record.email_bounced_at.filter(|_| sees_email),
             role: record.role,
             permissions: manages.then_some(record.extra_permissions),
             disabled: record.disabled,
@@ -147,12 +151,13 @@ pub fn inviter(caller: &Identity) -> Inviter {
     "before": {"role": "member"},
     "after": {"role": "manager"},
     "previousHash": "80a00f0b51c6d51dc228b0b2b1f4fb3a510da55c0aaef2a956d7c488180d68f9",
-    "hash": "a3bf4f1b2b0b822cd15d6c15b0f00a089f86d081884c7d659a2feaa0c55ad015"
+    "hash": "a3bf4f1b2b0b822cd15d6c15b0f00a089f86d081884c7d659a2feaa0c55ad015",
+    "digested": null
 })))]
 #[serde(rename_all = "camelCase")]
 pub struct OrganizationEntryView {
-    /// Number, from 1.
-    seq: i64,
+    /// Number, from 1; null for a sign-in, a refused one and a sign-out, which `sign_ins_chained` names.
+    seq: Option<i64>,
     at: Timestamp,
     actor: EntryActor,
     /// Credential of the request; null for the service itself and the operator.
@@ -166,16 +171,20 @@ pub struct OrganizationEntryView {
     before: Option<JsonObject>,
     /// Changed fields after; null for a deleted record. A new password has no fields.
     after: Option<JsonObject>,
-    /// Hash of the entry before it; empty for the first.
+    /// Hash of the entry before it; empty for the first, and without a number.
     previous_hash: String,
-    /// SHA-256 of the canonical JSON of the entry without this field, in hexadecimal.
+    /// SHA-256 of the canonical JSON of the entry without this field and `digested`, in hexadecimal.
     hash: String,
+    /// Names of persons, in place of which the hash covers digests; null for none, and after their erasure.
+    /// A name that was erased is an object.
+    digested: Option<DigestedMembers>,
 }
 
 impl From<OrganizationEntry> for OrganizationEntryView {
-    fn from(entry: OrganizationEntry) -> Self {
+    fn from(mut entry: OrganizationEntry) -> Self {
+        let digested = entry.show_names();
         Self {
-            seq: entry.seq,
+            seq: (!entry.event.is_apart()).then_some(entry.seq),
             at: entry.at,
             actor: entry.actor,
             credential: entry.credential,
@@ -185,6 +194,7 @@ impl From<OrganizationEntry> for OrganizationEntryView {
             after: entry.after.map(|after| after.0),
             previous_hash: entry.previous_hash,
             hash: entry.hash,
+            digested,
         }
     }
 }

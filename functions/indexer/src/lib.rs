@@ -62,6 +62,10 @@ impl Consumer for Indexer {
         LIMIT
     }
 
+    fn store(&self) -> &Store {
+        &self.store
+    }
+
     async fn consume(&self, organization: OrganizationId, changes: Changes) -> Result<(), Error> {
         let count = changes.count();
         let Changes {

@@ -3,17 +3,19 @@
  * frame/           navigation, router, sign-in, session, drafts, inbox
  * api/client.js    requests; api/records.js: the store that the feed keeps true
  * elements.js      what views are made of; thread.js: comments and messages
+ * list.js          the page of a list; record/page.js: that of one record
  * views/X/X.js     a view: `export async function view(context, parameters)`, see frame/router.js */
 /** @import { Change } from "workdesk" */
 /** @import { Route } from "./frame/router.js" */
 import { onUnauthenticated } from "./api/client.js";
 import { begin, follow, forgetPeople } from "./api/records.js";
 import { trouble } from "./elements.js";
-import { mark, place, showNavigation, showPerson } from "./frame/frame.js";
+import { mark, notice, place, showNavigation, showPerson } from "./frame/frame.js";
 import { followInbox, readInbox } from "./frame/inbox.js";
 import { open, prepare, start } from "./frame/router.js";
 import { myId, readSession } from "./frame/session.js";
-import { signIn } from "./frame/sign-in.js";
+import { followLink } from "./frame/links.js";
+import { begins, signIn, unsaid } from "./frame/sign-in.js";
 
 /** @type {(path: string, title: string, place: string, load: Route["load"]) => Route} */
 const route = (path, title, place, load) => ({ path, title, place, load });
@@ -37,6 +39,7 @@ const ROUTES = [
 
 onUnauthenticated(signIn);
 showNavigation();
+begins(await followLink());
 prepare(ROUTES);
 try {
   // The feed begins before the first record is read, so that no change is missed.
@@ -45,12 +48,13 @@ try {
   start(place("main"), mark);
   followInbox();
   follow(open, noticed);
+  const said = unsaid();
+  if (said) notice(said, "Close", () => {});
 } catch (problem) {
   place("main").append(trouble(problem, () => location.reload()));
 }
 
-/** @param {Change[]} changes */
-function noticed(changes) {
+function noticed(/** @type {Change[]} */ changes) {
   readInbox().catch(() => {});
   const users = changes.filter(({ type }) => type === "user");
   if (users.length > 0) forgetPeople();

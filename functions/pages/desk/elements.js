@@ -19,7 +19,6 @@ import { keepDraft } from "./frame/drafts.js";
 
 /** The page's words are English, so dates and numbers are, too, in the reader's variant. */
 const LOCALE = navigator.languages.find((language) => language.startsWith("en")) ?? "en-GB";
-
 let numbers = 0;
 /** A new id for an element. */
 export const newId = () => `e${(numbers += 1)}`;
@@ -48,10 +47,8 @@ function shown(child) {
   return [child instanceof Node ? child : String(child)];
 }
 
-/** @param {...Child} children */
-export const quiet = (...children) => node("span.quiet", children);
-/** @param {string} text */
-export const empty = (text) => node("p.empty", text);
+export const quiet = (/** @type {Child[]} */ ...children) => node("span.quiet", children);
+export const empty = (/** @type {string} */ text) => node("p.empty", text);
 /** @param {Child} title @param {...Child} children */
 export const section = (title, ...children) => node("section", node("h2", title), children);
 /** @param {string} href @param {...Child} children */
@@ -157,8 +154,7 @@ export function setFault(place, text) {
  * @property {() => void} [cancel]
  * @property {string} [draft] name under which typed text is kept until `act` is done
  * @property {string} [reason] why the user may not send it */
-/** @param {Form} options */
-export function form({ fields = [], submit, act, cancel, draft, reason = "" }) {
+export function form(/** @type {Form} */ { fields = [], submit, act, cancel, draft, reason = "" }) {
   const controls = () => /** @type {Control[]} */ ([...made.querySelectorAll("[name]")]);
   /** Shows the faults at the fields. Returns true if no other is left. @param {unknown} problem */
   const told = (problem) => {
@@ -396,7 +392,6 @@ function daysAhead(date) {
 
 /** @param {Date} date */
 const nearDay = (date) => ({ "-1": "yesterday", 0: "today", 1: "tomorrow" }[daysAhead(date)]);
-
 /** The date in the reader's zone, such as "12 Nov". @param {Date} date */
 export const day = (date) => (date.getFullYear() === new Date().getFullYear() ? DAY : YEAR).format(date);
 
@@ -440,8 +435,7 @@ export function due(instant, open, word = "Due") {
   return timed(instant, text, `due ${over ? "bad" : soon ? "warn" : "quiet"}`);
 }
 
-/** @param {number} value @param {number} [digits] */
-export const number = (value, digits = 0) =>
+export const number = (/** @type {number} */ value, /** @type {number} */ digits = 0) =>
   new Intl.NumberFormat(LOCALE, { maximumFractionDigits: digits }).format(value);
 
 /** Decimals of a currency, by ISO 4217. `Intl` leaves out those of some. @param {string} currency */

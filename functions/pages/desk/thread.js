@@ -85,8 +85,7 @@ function completion(area) {
     area.dispatchEvent(new Event("input"));
     area.focus();
   };
-  /** @param {import("workdesk").User} user */
-  const option = ({ username, fullName }) => node("li", {
+  const option = (/** @type {import("workdesk").User} */ { username, fullName }) => node("li", {
     role: "option", id: newId(), "data-name": username,
     onpointerdown: (/** @type {Event} */ event) => {
       event.preventDefault();
@@ -134,8 +133,7 @@ export function thread({ entry, write, reply, edit, remove }) {
   const list = node("ol.thread");
   /** Comments whose change is being saved: their drafts are still kept. @type {Set<number>} */
   const saving = new Set();
-  /** @param {R} record */
-  const row = (record) => {
+  const row = (/** @type {R} */ record) => {
     const { author, at, text, label, aside, support, edited, own, parentId } = entry(record);
     const { id } = record;
     const place = node("div.entry-acts");
@@ -175,8 +173,7 @@ export function thread({ entry, write, reply, edit, remove }) {
       node("p.by", node("b", author), label && quiet(label), time(at), edited && quiet("edited")),
       content, place);
   };
-  /** @param {R[]} records */
-  const show = (records) => {
+  const show = (/** @type {R[]} */ records) => {
     const known = new Map(records.map((record) => [record.id, record]));
     /** @param {R} record @returns {R} */
     const root = (record) => {

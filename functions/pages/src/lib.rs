@@ -1,19 +1,33 @@
-//! The OpenAPI document, the page that shows it, and the desk. All are public; they need no table, no
-//! session and no settings.
+//! The OpenAPI document, the page that shows it, the desk, and the contact for security. All are public; they
+//! need no table and no session.
 
 mod desk;
 mod file;
 mod openapi;
 mod reference;
+mod security_txt;
 
 use axum::{response::Redirect, routing::get};
-use shared::{http::Routes, operation};
+use shared::{
+    clock::Clock,
+    config::{self, Environment},
+    http::Routes,
+    operation,
+};
 
 /// Paths of both pages. They are not part of the API, so the document leaves them out.
-pub const PAGES: &[&str] = &["/", "/desk/{file}", "/api", "/api/docs", "/api/docs/{file}"];
+pub const PAGES: &[&str] = &[
+    "/",
+    "/desk/{file}",
+    "/api",
+    "/api/docs",
+    "/api/docs/{file}",
+    "/.well-known/security.txt",
+];
 
 /// The function's routes.
-pub fn routes() -> Routes {
+pub fn routes(environment: &Environment) -> Routes {
+    let contact = config::security_contact(environment);
     let to_reference = get(async || Redirect::permanent("/api/docs"));
     Routes::new("pages", [operation!(openapi::get_open_api)])
         .page("/", get(desk::page::page))
@@ -22,4 +36,8 @@ pub fn routes() -> Routes {
         .page("/api/", to_reference)
         .page("/api/docs", get(reference::page::page))
         .page("/api/docs/{file}", get(reference::file::file))
+        .page(
+            "/.well-known/security.txt",
+            get(async move || security_txt::page(contact, &Clock::system())),
+        )
 }

@@ -2,5 +2,5 @@
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), lambda_http::Error> {
-    shared::serve::run_open(env!("CARGO_PKG_NAME"), pages::routes()).await
+    shared::serve::run_open(env!("CARGO_PKG_NAME"), pages::routes).await
 }

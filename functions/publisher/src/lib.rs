@@ -1,11 +1,11 @@
-//! The first consumer of the table's stream: appends the change feed, creates deliveries to webhooks, and
-//! begins cleanups.
+//! The first consumer of the table's stream: appends the change feed, creates deliveries to webhooks, begins
+//! cleanups, and sends the messages of mails.
 
 mod start;
 
 use std::time::Duration;
 
-use model::{DeliveryMessage, Error, OrganizationId};
+use model::{DeliveryMessage, Error, MailMessage, OrganizationId};
 use runtime::queue::Queue;
 use store::{Published, Store, SweepMessage, UnlistedChange, WebhookEvent};
 use stream::{Changes, Consumer, StreamEvent, StreamResponse};
@@ -17,21 +17,25 @@ const LIMIT: Duration = Duration::from_secs(4);
 #[derive(Clone, Debug)]
 pub struct Publisher {
     store: Store,
-    queue: Queue,
-    sweep_queue: Queue,
-    dead_letters: Queue,
+    queues: Queues,
     limit: Duration,
 }
 
+/// The queues of a publisher.
+#[derive(Clone, Debug)]
+pub struct Queues {
+    pub webhooks: Queue,
+    pub sweeps: Queue,
+    pub mails: Queue,
+    /// The dead-letter queue of changes.
+    pub dead_letters: Queue,
+}
+
 impl Publisher {
-    /// Creates a publisher with the queues of webhook deliveries and of the sweeper, and with the dead-letter
-    /// queue of changes.
-    pub fn new(store: Store, queue: Queue, sweep_queue: Queue, dead_letters: Queue) -> Self {
+    pub const fn new(store: Store, queues: Queues) -> Self {
         Self {
             store,
-            queue,
-            sweep_queue,
-            dead_letters,
+            queues,
             limit: LIMIT,
         }
     }
@@ -43,7 +47,7 @@ impl Publisher {
     }
 
     pub async fn handle(&self, event: StreamEvent) -> StreamResponse {
-        stream::handle(self, &self.dead_letters, &event, self.store.now()).await
+        stream::handle(self, &self.queues.dead_letters, &event, self.store.now()).await
     }
 
     /// Creates the deliveries of changes to an organization's webhooks, and sends their messages. Returns
@@ -60,7 +64,7 @@ impl Publisher {
         let webhooks = self.store.webhooks();
         let messages: Vec<DeliveryMessage> =
             webhooks.deliver(organization, events.collect()).await?;
-        self.queue.try_send(&messages).await;
+        self.queues.webhooks.try_send(&messages).await;
         Ok(messages.len())
     }
 }
@@ -75,6 +79,10 @@ impl Consumer for Publisher {
         self.limit
     }
 
+    fn store(&self) -> &Store {
+        &self.store
+    }
+
     async fn consume(&self, organization: OrganizationId, changes: Changes) -> Result<(), Error> {
         let count = changes.count();
         let Changes { listed, unlisted } = changes;
@@ -84,7 +92,13 @@ impl Consumer for Publisher {
         let cleanups = unlisted.iter();
         let cleanups = cleanups.filter_map(|change| SweepMessage::of_unlisted(change, now));
         let cleanups: Vec<SweepMessage> = cleanups.collect();
-        self.sweep_queue.try_send(&cleanups).await;
+        let mails = unlisted.iter();
+        let mails = mails.filter_map(|change| store::mail_of_unlisted(change, now));
+        let mails: Vec<MailMessage> = mails.collect();
+        tokio::join!(
+            self.queues.sweeps.try_send(&cleanups),
+            self.queues.mails.try_send(&mails),
+        );
         let delivered = self.deliver(organization, &published, &unlisted).await?;
         tracing::info!(organizationId = %organization, changes = count, published = published.new, delivered);
         Ok(())

@@ -8,18 +8,19 @@ use runtime::{
 use store::Store;
 use stream::{StreamEvent, StreamResponse};
 
-use crate::Publisher;
+use crate::{Publisher, Queues};
 
 impl FromStart for Publisher {
     fn from_start(start: &Start) -> Result<Self, Error> {
         let store = Store::new(start.dynamodb.clone(), &start.table, Clock::system());
         let environment = &start.environment;
-        Ok(Self::new(
-            store,
-            start.queue(&config::webhook_queue_url(environment)?),
-            start.queue(&config::sweep_queue_url(environment)?),
-            start.queue(&config::change_dead_letter_queue_url(environment)?),
-        ))
+        let queues = Queues {
+            webhooks: start.queue(&config::webhook_queue_url(environment)?),
+            sweeps: start.queue(&config::sweep_queue_url(environment)?),
+            mails: start.queue(&config::mail_queue_url(environment)?),
+            dead_letters: start.queue(&config::change_dead_letter_queue_url(environment)?),
+        };
+        Ok(Self::new(store, queues))
     }
 }
 

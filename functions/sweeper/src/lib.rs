@@ -1,5 +1,5 @@
 //! Resends lost messages, ends abandoned actions and sessions, finishes deletes, reminds users, and sends the
-//! messages of webhook deliveries that are due.
+//! messages of webhook deliveries and mails that are due.
 //!
 //! Due work is in shards. Each minute a message goes out for each shard that has some, and starts a run for
 //! it. A run resumes what a crashed request or worker left undone. A crashed run leaves nothing worse, and two
@@ -15,7 +15,7 @@ use std::{collections::BTreeMap, time::Duration};
 use agent::{action::Message, session::AgentSessionStatus};
 use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent, SqsMessage};
 use futures::{StreamExt, stream};
-use model::{Error, Timestamp, WebhookDelivery, span};
+use model::{Error, Mail, Timestamp, WebhookDelivery, span};
 use runtime::{
     messages,
     queue::{Queue, Queued},
@@ -36,7 +36,7 @@ const AT_ONCE: usize = 200;
 /// Records handled concurrently.
 const CONCURRENCY: usize = 10;
 
-/// Shards counted concurrently, each by five queries.
+/// Shards counted concurrently, each by eight queries.
 const COUNTED: usize = 4;
 
 /// Time limit of a run: less than a minute, after which the next one begins, and than the function's timeout.
@@ -54,6 +54,7 @@ pub struct Sweeper {
 pub struct Queues {
     pub actions: Queue,
     pub webhooks: Queue,
+    pub mails: Queue,
     pub sweeps: Queue,
 }
 
@@ -185,15 +186,18 @@ impl Sweeper {
     }
 
     async fn run(&self, shard: Shard) -> Swept {
-        let mut kinds = [Swept::default(); 4];
-        let [agent, cleanups, deliveries, reminders] = &mut kinds;
+        let mut kinds = [Swept::default(); 6];
+        let [agent, cleanups, deliveries, mails, reminders, sign_ins] = &mut kinds;
         let ends = tokio::join!(
             timeout(self.budget, self.agent(shard, agent)),
             timeout(self.budget, self.cleanups(shard, cleanups)),
             timeout(self.budget, self.deliveries(shard, deliveries)),
+            timeout(self.budget, self.mails(shard, mails)),
             timeout(self.budget, self.reminders(shard, reminders)),
+            timeout(self.budget, self.sign_ins(shard, sign_ins)),
         );
-        let in_time = ends.0.is_ok() && ends.1.is_ok() && ends.2.is_ok() && ends.3.is_ok();
+        let ends: [_; 6] = ends.into();
+        let in_time = ends.iter().all(Result::is_ok);
         let mut swept = Swept::default();
         for kind in kinds {
             swept += kind;
@@ -205,7 +209,9 @@ impl Sweeper {
             %shard,
             cleanups = swept.cleanups,
             deliveries = swept.deliveries,
+            mails = swept.mails,
             reminded = swept.reminded,
+            chained = swept.chained,
             overdue = swept.overdue,
             resent = swept.resent,
             looks = swept.checks,
@@ -295,6 +301,30 @@ impl Sweeper {
         }
     }
 
+    /// Sends messages of mails. Only messages that the queue accepted count as sent.
+    async fn mails(&self, shard: Shard, swept: &mut Swept) {
+        let (mails, now) = (self.store.mails(), self.store.now());
+        let sent = each_page(
+            async |wanted| mails.due(shard, now, wanted).await,
+            async |due| {
+                let due = due.into_iter().filter_map(|due: Stored<Mail>| {
+                    let message = due.message(now)?;
+                    Some((due, message))
+                });
+                let noted = send(&self.queues.mails, due, async |due| mails.resent(due).await);
+                for (due, noted) in noted.await {
+                    match noted {
+                        Ok(()) => swept.mails += 1,
+                        Err(error) => swept.failed(&due.id, &error),
+                    }
+                }
+            },
+        );
+        if let Err(error) = sent.await {
+            swept.failed("mails that are due", &error);
+        }
+    }
+
     /// Notifies users of due tasks and of ending proposals.
     async fn reminders(&self, shard: Shard, swept: &mut Swept) {
         let notifications = self.store.notifications();
@@ -306,6 +336,18 @@ impl Sweeper {
         });
         if let Err(error) = Box::pin(run).await {
             swept.failed("reminders that are due", &error);
+        }
+    }
+
+    /// Names the entries of sign-ins in the chains of their organizations.
+    async fn sign_ins(&self, shard: Shard, swept: &mut Swept) {
+        let journals = self.store.journals();
+        let run = journals.chain_sign_ins(shard, |organization, done| match done {
+            Ok(chained) => swept.chained += chained,
+            Err(error) => swept.failed(&format!("sign-ins of organization {organization}"), &error),
+        });
+        if let Err(error) = Box::pin(run).await {
+            swept.failed("sign-ins that are due", &error);
         }
     }
 

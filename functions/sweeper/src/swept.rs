@@ -11,7 +11,11 @@ pub struct Swept {
     pub cleanups: usize,
     /// Messages sent for webhook deliveries.
     pub deliveries: usize,
+    /// Messages sent for mails.
+    pub mails: usize,
     pub reminded: usize,
+    /// Entries of sign-ins named in their chains.
+    pub chained: usize,
     pub overdue: usize,
     pub resent: usize,
     /// Messages sent for checks of ended actions and of alerts.
@@ -43,7 +47,9 @@ impl AddAssign for Swept {
     fn add_assign(&mut self, other: Self) {
         self.cleanups += other.cleanups;
         self.deliveries += other.deliveries;
+        self.mails += other.mails;
         self.reminded += other.reminded;
+        self.chained += other.chained;
         self.overdue += other.overdue;
         self.resent += other.resent;
         self.checks += other.checks;

@@ -8,6 +8,7 @@ mod read_notifications;
 mod search;
 mod set_notification_preferences;
 mod state;
+mod unsubscribe;
 mod webhooks;
 
 pub use state::Updates;
@@ -25,6 +26,7 @@ pub fn routes() -> Routes<Updates> {
             operation!(read_notifications::read_notifications),
             operation!(get_notification_preferences::get_notification_preferences),
             operation!(set_notification_preferences::set_notification_preferences),
+            operation!(unsubscribe::unsubscribe),
             operation!(webhooks::list::list_webhooks),
             operation!(webhooks::create::create_webhook),
             operation!(webhooks::get::get_webhook),

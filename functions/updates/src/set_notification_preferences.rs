@@ -3,9 +3,10 @@
 use shared::endpoint::*;
 use shared::model::{NotificationPreferences, NotificationPreferencesSet};
 
-/// Switches kinds of notifications on or off for the caller.
+/// Switches kinds of notifications on or off for the caller, in the inbox and by mail.
 ///
-/// Returns all kinds. A kind that is off makes no notification. Older notifications stay.
+/// Returns all kinds. A kind whose `inbox` is false makes no notification, and no mail. Older notifications
+/// stay. `true` for a kind is the inbox without mail, `false` is neither.
 #[utoipa::path(put, path = "/api/notifications/preferences")]
 pub async fn set_notification_preferences(
     State(app): State<App>,

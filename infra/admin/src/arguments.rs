@@ -10,6 +10,9 @@ use crate::{error::Error, terminal};
 /// The required values of a subcommand, and further ones.
 type Values<const N: usize> = ([String; N], Vec<String>);
 
+/// The values of a subcommand, and the value of its option, if it was given.
+type WithOption<const N: usize> = ([String; N], Option<String>);
+
 /// Reads `N` values and any further ones. Prints `usage` and returns none for `--help`; an error
 /// with `usage` for fewer than `N` values.
 pub(crate) fn values<const N: usize>(
@@ -33,6 +36,28 @@ pub(crate) fn values<const N: usize>(
     let more = values.split_off(N);
     let values = values.try_into().map_err(|_| Error::Arguments(usage))?;
     Ok(Some((values, more)))
+}
+
+/// Reads exactly `N` values, and an option that may stand anywhere; else as [`values`].
+pub(crate) fn with_option<const N: usize>(
+    mut given: Parser,
+    usage: &'static str,
+    (option, takes_value): (&str, bool),
+) -> Result<Option<WithOption<N>>, Error> {
+    let (mut rest, mut found) = (Vec::new(), None);
+    while let Some(argument) = given.next()? {
+        match argument {
+            Long(name) if name == option && takes_value => {
+                found = Some(given.value()?.into_string().map_err(lexopt::Error::from)?);
+            }
+            Long(name) if name == option => found = Some(String::new()),
+            Value(value) => rest.push(value),
+            Short('h') | Long("help") => rest.push("--help".into()),
+            other => return Err(other.unexpected().into()),
+        }
+    }
+    let values = exactly(Parser::from_args(rest), usage)?;
+    Ok(values.map(|values| (values, found)))
 }
 
 /// Reads exactly `N` values; else as [`values`].

@@ -79,6 +79,7 @@ async fn create(
     new: New,
     password: NewPassword,
 ) -> Result<(Organization, User), Error> {
+    let password = password.for_user(&new.username, &new.name)?;
     let admin = NewUser {
         username: new.username.into(),
         full_name: new.full_name.into(),
@@ -86,7 +87,7 @@ async fn create(
         email: new.email,
         role: Role::Admin,
         extra_permissions: Vec::new(),
-        password_hash: password::hash(password.into_secret()).await?,
+        password_hash: password::hash(password).await?,
     };
     let plan = vec![PlanFeature::AgentAi];
     let directory = store.directory();

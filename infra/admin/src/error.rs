@@ -1,8 +1,11 @@
 //! Errors of subcommands.
 
-use std::io;
+use std::{io, process::ExitCode};
 
-use shared::model::{IsUsername, WrongText};
+use shared::{
+    model::{CommonPassword, WrongText},
+    store::ImportError,
+};
 
 /// An error of a subcommand, printed as it is.
 #[derive(Debug, thiserror::Error)]
@@ -19,9 +22,9 @@ pub(crate) enum Error {
     /// The two entries of the password differ.
     #[error("the two passwords differ")]
     Mistyped,
-    /// The password is the username.
-    #[error("{0}")]
-    Guessable(#[from] IsUsername),
+    /// The password is little more than a name.
+    #[error("the password must {0}")]
+    Common(#[from] CommonPassword),
     /// An argument of the wrong form; holds its name.
     #[error("{0} must {1}")]
     Text(&'static str, WrongText),
@@ -31,7 +34,20 @@ pub(crate) enum Error {
     /// Some organizations were left out; holds their number. Each is named before.
     #[error("left out: {0}")]
     Incomplete(usize),
+    /// The input cannot be imported.
+    #[error("{0}")]
+    Import(#[from] ImportError),
     /// An operation on the table failed.
     #[error("{}", .0.chain())]
     Store(#[from] shared::Error),
+}
+
+impl Error {
+    /// 2 for an import whose usernames are taken, 1 for all others.
+    pub(crate) fn exit_code(&self) -> ExitCode {
+        match self {
+            Self::Import(ImportError::Taken(_)) => ExitCode::from(2),
+            _ => ExitCode::FAILURE,
+        }
+    }
 }

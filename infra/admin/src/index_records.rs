@@ -51,7 +51,7 @@ pub(crate) async fn run(given: Parser) -> Result<(), Error> {
     }
 }
 
-async fn index(store: &Store, organization: OrganizationId) -> Result<(), Error> {
+pub(crate) async fn index(store: &Store, organization: OrganizationId) -> Result<(), Error> {
     let report = |kind: &str, records: usize| {
         terminal::say(&format!("{}\t{kind}\t{records}", organization.get()));
     };

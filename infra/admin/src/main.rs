@@ -3,12 +3,17 @@
 
 mod arguments;
 mod create_organization;
+mod delete_organization;
+mod erase_user;
 mod error;
+mod export_organization;
+mod import_organization;
 mod index_records;
 mod list_organizations;
 mod record_alert;
 mod reset_password;
 mod set_plan;
+mod suspend_organization;
 mod table;
 mod terminal;
 
@@ -33,6 +38,11 @@ Subcommands:
   list-organizations    Lists all organizations
   record-alert          Records an alert for the resolution agent
   index-records         Adds older records to the search index
+  suspend-organization  Refuses an organization's requests and holds its work, or lifts that
+  export-organization   Writes all items of an organization to standard output
+  import-organization   Creates an organization from an export
+  delete-organization   Deletes an organization and all of its items
+  erase-user            Erases what names a user
 
 Run workdesk-admin SUBCOMMAND --help for the arguments of a subcommand.
 
@@ -49,7 +59,7 @@ async fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             terminal::fail(&error.to_string());
-            ExitCode::FAILURE
+            error.exit_code()
         }
     }
 }
@@ -71,6 +81,11 @@ async fn run(mut given: Parser) -> Result<(), Error> {
         record_alert::NAME => record_alert::run(given).await,
         index_records::NAME => index_records::run(given).await,
         list_organizations::NAME => list_organizations::run(given).await,
+        suspend_organization::NAME => suspend_organization::run(given).await,
+        export_organization::NAME => export_organization::run(given).await,
+        import_organization::NAME => import_organization::run(given).await,
+        delete_organization::NAME => delete_organization::run(given).await,
+        erase_user::NAME => erase_user::run(given).await,
         _ => Err(no_subcommand(&format!("there is no subcommand {name}"))),
     }
 }

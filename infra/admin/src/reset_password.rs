@@ -30,9 +30,11 @@ pub(crate) async fn run(given: Parser) -> Result<(), Error> {
         None => None,
     };
     let user = user.ok_or_else(|| Error::Invalid(format!("there is no user {username}")))?;
-    let password = terminal::new_password(&user.username)?;
-    let hash = password::hash(password.into_secret()).await?;
     let directory = store.directory();
+    let organization = directory.organization(user.organization_id).await?;
+    let password = terminal::new_password(&user.username)?;
+    let password = password.for_user(&user.username, &organization.name)?;
+    let hash = password::hash(password).await?;
     directory
         .change_password(WriteContext::of_operator(user.organization_id), &user, hash)
         .await?;

@@ -16,6 +16,13 @@ pub(crate) fn say(line: &str) {
     println!("{line}");
 }
 
+/// Prints progress in place, if a person watches.
+pub(crate) fn progress(line: &str) {
+    if io::stderr().is_terminal() {
+        eprint!("\r{line}");
+    }
+}
+
 /// Prints an error.
 pub(crate) fn fail(line: &str) {
     eprintln!("error: {line}");
@@ -42,7 +49,5 @@ pub(crate) fn new_password(username: &str) -> Result<NewPassword, Error> {
         line.trim_end_matches(['\r', '\n']).to_owned()
     };
     let password = NewPassword::try_from(text);
-    let password = password.map_err(|error| Error::Text("the password", error))?;
-    password.fits(username)?;
-    Ok(password)
+    password.map_err(|error| Error::Text("the password", error))
 }

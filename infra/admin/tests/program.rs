@@ -70,6 +70,12 @@ impl World {
         check.entries
     }
 
+    /// True if an export has the hash of a password.
+    async fn exports_hash_of(&self, username: &str, exported: &str) -> bool {
+        let account = self.account(username).await.unwrap();
+        exported.contains(account.password_hash.expose())
+    }
+
     async fn signs_in(&self, username: &str, word: &str) -> bool {
         let account = self.account(username).await.unwrap();
         let hash = Some(account.password_hash);
@@ -208,6 +214,77 @@ async fn what_does_not_do_is_refused_and_leaves_nothing() {
 }
 
 #[tokio::test]
+async fn an_organization_leaves_and_comes_back() {
+    let world = World::start().await;
+    for admin in [["Halden Services", "ada", "Ada"], ["Outland", "bea", "Bea"]] {
+        let created = world.run("create-organization", &admin, "twelve chars\n");
+        said(&created.await);
+    }
+    let early = world
+        .run("delete-organization", &["1", "Halden Services"], "")
+        .await;
+    assert!(refused(&early).contains("is not suspended"));
+    let suspended = said(&world.run("suspend-organization", &["1"], "").await);
+    assert!(suspended.starts_with("Organization 1, Halden Services; suspended since "));
+    let exported = said(&world.run("export-organization", &["1"], "").await);
+    assert!(!world.exports_hash_of("ada", &exported).await);
+    let exported = said(
+        &world
+            .run("export-organization", &["--accounts", "1"], "")
+            .await,
+    );
+    assert!(world.exports_hash_of("ada", &exported).await);
+    let header = exported.lines().next().unwrap();
+    assert!(header.contains(r#""format":"workdesk-organization","version":1,"organization":1"#));
+    let taken = world
+        .run("import-organization", &["--as-new", "Copy"], &exported)
+        .await;
+    assert_eq!(taken.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&taken.stderr).contains("taken usernames: ada"));
+    for (rest, why) in [
+        (&["1", "Halden Services"][..], "may be deleted from"),
+        (&["1", "Halden", "--now"], "has another name"),
+        (&["7", "Halden", "--now"], "no such organization"),
+    ] {
+        let answer = refused(&world.run("delete-organization", rest, "").await);
+        assert!(answer.contains(why), "{answer}");
+    }
+    let now = ["1", "Halden Services", "--now"];
+    let deleted = said(&world.run("delete-organization", &now, "").await);
+    assert!(
+        deleted.starts_with("Organization 1 is deleted: "),
+        "{deleted}"
+    );
+    assert!(world.account("ada").await.is_none());
+    // Again, for what came late.
+    said(&world.run("delete-organization", &now, "").await);
+    for (input, why) in [
+        ("", "line 1"),
+        ("{}", "line 1: it is not the header"),
+        (&exported[..header.len()], "not those that line 1 counts"),
+        (
+            &exported.replace("ORG#1", "ORG#2"),
+            "not an item of an export",
+        ),
+    ] {
+        let answer = refused(&world.run("import-organization", &[], input).await);
+        assert!(answer.contains(why), "{answer}");
+    }
+    let imported = said(&world.run("import-organization", &[], &exported).await);
+    assert!(imported.starts_with("Organization 1: "), "{imported}");
+    let lifted = said(
+        &world
+            .run("suspend-organization", &["1", "--lift"], "")
+            .await,
+    );
+    assert_eq!(lifted, "Organization 1, Halden Services; not suspended.\n");
+    assert!(world.signs_in("ada", "twelve chars").await);
+    assert_eq!(world.entries(1).await, 4);
+    let last = refused(&world.run("erase-user", &["1", "1"], "").await);
+    assert!(last.contains("last admin"), "{last}");
+}
+
+#[tokio::test]
 async fn older_records_are_indexed_however_often() {
     let world = World::start().await;
     for admin in [["Halden Services", "ada", "Ada"], ["Outland", "bea", "Bea"]] {
@@ -240,6 +317,11 @@ async fn every_subcommand_explains_itself() {
         "reset-password",
         "list-organizations",
         "index-records",
+        "suspend-organization",
+        "export-organization",
+        "import-organization",
+        "delete-organization",
+        "erase-user",
     ] {
         let help = said(&world.run(subcommand, &["--help"], "").await);
         let usage = format!("Usage: workdesk-admin {subcommand} TABLE");

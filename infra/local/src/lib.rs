@@ -12,6 +12,7 @@ pub mod execution_environment;
 pub mod function;
 pub mod gateway;
 mod lambda;
+pub mod mail_receiver;
 mod process;
 pub mod schedule;
 pub mod stack;

@@ -74,6 +74,8 @@ codes! {
     403 "Permission denied" {
         /// The caller lacks a permission.
         PermissionDenied,
+        /// The operator of the service suspended the organization.
+        OrganizationSuspended,
         /// The organization's plan does not include the feature.
         PlanFeatureUnavailable,
         /// The caller has no access to this record.
@@ -242,8 +244,8 @@ names! {
         Project,
         /// The password is not the current one.
         Incorrect,
-        /// The password can be guessed: it is the username.
-        Guessable,
+        /// The password is common: one of a list, a run, or little more than a name.
+        Common,
         /// The action is manual: a person has to do it.
         Manual,
         /// Two actions of the list exclude each other.

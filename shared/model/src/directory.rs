@@ -3,7 +3,7 @@ use strum::EnumString;
 use utoipa::ToSchema;
 
 use super::{
-    Ids, OrOther, OrganizationId, OrganizationName, TagId, TagName, Timestamp, WebUrl,
+    Code, Error, Ids, OrOther, OrganizationId, OrganizationName, TagId, TagName, Timestamp, WebUrl,
     input::{Change, Patch},
     quota::UnitsPerSecond,
 };
@@ -38,8 +38,44 @@ pub struct Organization {
     pub invitations_per_day: u32,
     /// The address of the desk, for links of mails, notifications and webhooks; null for the deployment's own.
     pub web_url: Option<WebUrl>,
+    /// None while the organization works.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(ignore)]
+    pub suspended: Option<Suspension>,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
+}
+
+/// A suspension by the operator. All requests are refused, and all work that is due waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Suspension {
+    pub since: Timestamp,
+    pub cause: SuspensionCause,
+}
+
+names! {
+    /// The cause of a suspension.
+    pub enum SuspensionCause {
+        /// The operator's decision, which the operator may lift.
+        Operator,
+        /// An import that has not ended.
+        Import,
+        /// A deletion that has not ended.
+        Deletion,
+    }
+}
+
+impl Organization {
+    /// 403 while the organization is suspended.
+    pub fn works(&self) -> Result<(), Error> {
+        match self.suspended {
+            None => Ok(()),
+            Some(_) => Err(Error::forbidden(
+                Code::OrganizationSuspended,
+                "Your organization is suspended. Ask the operator of the service.",
+            )),
+        }
+    }
 }
 
 input! {

@@ -5,7 +5,7 @@ use std::error::Error as StdError;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::{Code, FaultCode, Timestamp, WrongText};
+use crate::{Code, FaultCode, WrongText};
 
 /// A fault of a request: its place, code and explanation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
@@ -154,15 +154,6 @@ impl Error {
     /// 400 with a single fault.
     pub fn invalid(fault: Fault) -> Self {
         Self::Invalid(vec![fault])
-    }
-
-    /// 429: the mails of a period of so many milliseconds are sent. Periods follow one another from the Unix
-    /// epoch on.
-    pub fn mail_limit(now: Timestamp, period: i64) -> Self {
-        let left = period - now.millis().rem_euclid(period);
-        Self::MailLimit {
-            retry_after: left.unsigned_abs().div_ceil(1_000),
-        }
     }
 
     /// 409: other requests changed the record in every attempt.

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Code, Email, Error, FullName, Held, InvitationId, Link, OrOther, OrganizationId, Role,
-    Timestamp, User, UserId, span,
+    Timestamp, User, UserId, link::mail_limit, span,
 };
 use crate::input;
 
@@ -77,7 +77,7 @@ impl Invitation {
         let is_same_day = self.sent_at.start_of_day() == now.start_of_day();
         let before = if is_same_day { self.sent_again } else { 0 };
         if before >= Self::MOST_AGAIN {
-            return Err(Error::mail_limit(now, span::DAY));
+            return Err(mail_limit(now, span::DAY));
         }
         self.sent_again = before + 1;
         self.sent_at = now;

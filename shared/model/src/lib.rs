@@ -69,25 +69,25 @@ pub use id::Id;
 pub use integer::{MAX_ID, Order, Whole};
 pub use invitation::{Invitation, InvitationCreate};
 pub use journal::{
-    CredentialType, EntryActor, EntryActorType, EntryContent, EntryCredential, JournalFlaw,
-    JournalHead, Journaled, OrganizationEntry, OrganizationEvent, OrganizationHead,
-    OrganizationJournalBreak, OrganizationJournalCheck, OrganizationJournalFilter,
-    OrganizationJournalFrom, SessionHead,
+    CredentialType, DigestedMembers, EntryActor, EntryActorType, EntryContent, EntryCredential,
+    JournalFlaw, JournalHead, Journaled, NamedSignIn, OrganizationEntry, OrganizationEvent,
+    OrganizationHead, OrganizationJournalBreak, OrganizationJournalCheck,
+    OrganizationJournalFilter, OrganizationJournalFrom, SessionHead, SignInEntry, SignInMethod,
 };
 pub use json_object::{JsonObject, JsonText};
 pub use link::{
     AccountLink, EmailChange, EmailConfirm, InvitationAccept, InvitationLink, Link, LinkPurpose,
-    PasswordForgotten, PasswordReset, refused_link,
+    PasswordForgotten, PasswordReset, mail_limit, refused_link,
 };
 pub use list::{AnyOf, Cursor, FilterValue, Ids, Limit, Listing, OrNone, Part, Sort, Who};
 pub use mail::{AccountChange, Letter, Mail, MailMessage, MailStatus, MailedLink};
 pub use milestone::*;
 pub use notification::{
     Notification, NotificationFilter, NotificationKind, NotificationPreferences,
-    NotificationPreferencesSet, NotificationsRead,
+    NotificationPreferencesSet, NotificationsRead, SignedLink, Unsubscribe, Unsubscription,
 };
 pub use or_other::OrOther;
-pub use password::{IsUsername, LoginPassword, NewPassword, PasswordHash};
+pub use password::{CommonPassword, LoginPassword, NewPassword, PasswordHash};
 pub use permission::{NamedPermission, OrdinaryPermission, Permission, Role, need};
 pub use project::*;
 pub use queue_message::QueueMessage;
@@ -109,8 +109,8 @@ pub use task::*;
 pub use text::{
     ActionId, AlertText, Category, Content, DeliveryId, Description, EntityId, ExternalId,
     Fingerprint, FullName, JournalSubject, LinkToken, LoginName, MetricName, NotificationId,
-    OrganizationName, Reason, SearchText, Slug, SourceName, StateName, SystemName, TagName, Title,
-    TokenName, Unit, Username,
+    OrganizationName, Reason, SearchText, SessionName, Slug, SourceName, StateName, SystemName,
+    TagName, Title, TokenName, Unit, Username,
 };
 pub use ticket::*;
 pub use time::{NotATimestamp, Timestamp, span};

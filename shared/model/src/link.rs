@@ -7,7 +7,7 @@ use super::{
     OrganizationId, Timestamp, User, UserId, Username,
     input::{Place, Reading},
     span,
-    user::password_is_not_the_username,
+    user::password_is_more_than_the_username,
 };
 use crate::{FaultCode, input};
 
@@ -59,6 +59,15 @@ impl Link {
     pub const EMAIL_CONFIRMATION: i64 = span::DAY;
 }
 
+/// 429: the mails of a period of so many milliseconds are sent. Periods follow one another from the Unix epoch
+/// on.
+pub fn mail_limit(now: Timestamp, period: i64) -> Error {
+    let left = period - now.millis().rem_euclid(period);
+    Error::MailLimit {
+        retry_after: left.unsigned_abs().div_ceil(1_000),
+    }
+}
+
 /// 403 for a dead link of an account, whatever is wrong with it.
 pub fn refused_link() -> Error {
     let detail = "The link is not valid, or no longer. Ask for another one.";
@@ -95,7 +104,7 @@ input! {
         full_name: FullName,
         password: NewPassword,
     }
-    check(username, password) password_is_not_the_username;
+    check(username, password) password_is_more_than_the_username;
     example {
         "token": "Rk3vW8sQz1b4tLm7YxNcD2pFhJ6gKa9uE5oXiTqZwS0",
         "username": "noor",

@@ -34,6 +34,9 @@ const RESENT: i64 = 10 * span::MINUTE;
 /// The milliseconds of an attempt. Longer than a server may take, so that no two attempts overlap.
 const LEASE: i64 = 2 * span::MINUTE;
 
+/// The milliseconds after a minute by which the index shows its notifications.
+const SETTLED: i64 = 5 * span::SECOND;
+
 /// The milliseconds by which two clocks may differ.
 const SKEW: i64 = span::SECOND;
 
@@ -69,6 +72,8 @@ names! {
         Pending,
         /// The server accepted it.
         Sent,
+        /// There was nothing left to say, or the address is no longer the user's.
+        Dropped,
         /// No further attempt is to come.
         Failed,
     }
@@ -134,8 +139,17 @@ pub struct MailedLink {
 }
 
 impl Letter {
+    pub const fn link(&self) -> Option<&MailedLink> {
+        match self {
+            Self::Invitation { link, .. }
+            | Self::PasswordReset { link, .. }
+            | Self::EmailConfirmation { link, .. } => Some(link),
+            _ => None,
+        }
+    }
+
     /// Returns the instant from which the letter is of no use.
-    pub const fn expires_at(&self) -> Option<Timestamp> {
+    const fn expires_at(&self) -> Option<Timestamp> {
         match self {
             Self::Invitation { expires_at, .. }
             | Self::PasswordReset { expires_at, .. }
@@ -147,7 +161,7 @@ impl Letter {
     /// Returns the earliest instant of the first attempt. The notifications of a minute wait for its end.
     fn earliest(&self, now: Timestamp) -> Timestamp {
         match self {
-            Self::Notifications { minute } => minute.plus(span::MINUTE + SKEW).max(now),
+            Self::Notifications { minute } => minute.plus(span::MINUTE + SETTLED).max(now),
             _ => now,
         }
     }
@@ -156,6 +170,11 @@ impl Letter {
 impl Mail {
     /// Milliseconds for which a mail is kept.
     pub const KEPT: i64 = 7 * span::DAY;
+
+    /// Returns true if the link of its letter is dead.
+    pub fn is_late(&self, now: Timestamp) -> bool {
+        self.letter.expires_at().is_some_and(|end| end <= now)
+    }
 
     /// Creates a mail that is to be sent at once. The mail of a minute's notifications is the same for all
     /// of them, and waits for the end of the minute.
@@ -201,10 +220,15 @@ impl Mail {
         self.due_at = self.due_at.max(Some(until));
     }
 
-    /// Ends an attempt: the server accepted the mail, or there was nothing to send.
+    /// Ends an attempt: the server accepted the mail.
     pub fn sent(&mut self) {
         self.end(MailStatus::Sent);
         self.last_error = None;
+    }
+
+    /// Ends an attempt with nothing to send.
+    pub fn unwanted(&mut self) {
+        self.end(MailStatus::Dropped);
     }
 
     /// Ends an attempt that may succeed later. Plans the next one, unless it was the last or the letter is
@@ -361,7 +385,7 @@ mod tests {
         let mail = |now| mail(letter.clone(), now);
         assert_eq!(mail(first).id, mail(second).id);
         assert!(!mail(first).may_begin(minute.plus(59_000)));
-        assert!(mail(first).may_begin(minute.plus(61_000)));
+        assert!(mail(first).may_begin(minute.plus(span::MINUTE + SETTLED)));
         assert_ne!(
             super::tests::mail(changed(), first).id,
             super::tests::mail(changed(), first).id

@@ -2,6 +2,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
+    fmt,
     ops::Not,
 };
 
@@ -9,15 +10,17 @@ use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 use utoipa::{
     PartialSchema, ToSchema,
-    openapi::{ObjectBuilder, Ref, RefOr, Schema, schema::Type},
+    openapi::{ObjectBuilder, OneOfBuilder, Ref, RefOr, Schema},
 };
 
 use crate::{
-    AnyOf, CommentId, FaultCode, NotificationId, NotificationSubject, OrganizationId, Timestamp,
-    UserId, input,
-    input::{Field, Fields, Input, List, Place, Property, Reading, at_least_one, object_schema},
+    AnyOf, CommentId, FaultCode, Id, NotificationId, NotificationSubject, OrganizationId,
+    Timestamp, UserId, input,
+    input::{
+        Change, Field, Fields, Input, List, Place, Property, Reading, at_least_one, object_schema,
+    },
     names::names,
-    span,
+    plain_text, span,
 };
 
 names! {
@@ -41,6 +44,16 @@ names! {
         WebhookDisabled,
         /// The agent's policy allows more than before.
         PolicyLoosened,
+    }
+}
+
+impl NotificationKind {
+    /// Returns true for a kind that comes by mail unless the user chose otherwise.
+    const fn is_usually_mailed(self) -> bool {
+        matches!(
+            self,
+            Self::Mentioned | Self::ActionNeeded | Self::ApprovalNeeded
+        )
     }
 }
 
@@ -128,30 +141,58 @@ fn one_of_both(
     }
 }
 
-/// The kinds of notifications that a user gets.
+/// The places where a user gets a kind of notifications.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[schema(examples(json!({"inbox": true, "mail": false})))]
+pub struct NotificationChannels {
+    /// True if the user gets it.
+    inbox: bool,
+    /// True if it comes by mail, too: to a verified address, if the deployment sends mail.
+    mail: bool,
+}
+
+/// The kinds of notifications that a user gets, and by what.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NotificationPreferences {
     /// The kinds that the user switched off.
     pub off: BTreeSet<NotificationKind>,
+    /// The kinds for which the user chose to get mails, or none.
+    pub mail: BTreeMap<NotificationKind, bool>,
 }
 
 impl NotificationPreferences {
+    /// Returns true if the user gets the kind by mail. There is no mail of a kind that is off.
+    pub fn mails(&self, kind: NotificationKind) -> bool {
+        let chosen = self.mail.get(&kind).copied();
+        !self.off.contains(&kind) && chosen.unwrap_or(kind.is_usually_mailed())
+    }
+
     pub fn set(&mut self, sent: &NotificationPreferencesSet) {
-        for (kind, is_on) in &sent.0 {
-            if *is_on {
-                self.off.remove(kind);
-            } else {
-                self.off.insert(*kind);
+        for (kind, channels) in &sent.0 {
+            if let Change::Set(mail) = channels.mail {
+                self.mail.insert(*kind, mail);
             }
+            match (&channels.inbox, &channels.mail) {
+                (Change::Set(false), _) => self.off.insert(*kind),
+                (Change::Set(true), _) | (_, Change::Set(true)) => self.off.remove(kind),
+                _ => false,
+            };
+        }
+    }
+
+    fn channels(&self, kind: NotificationKind) -> NotificationChannels {
+        NotificationChannels {
+            inbox: !self.off.contains(&kind),
+            mail: self.mails(kind),
         }
     }
 }
 
-/// `true` or `false` by kind.
+/// The channels by kind.
 impl Serialize for NotificationPreferences {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let kinds = NotificationKind::ALL.iter();
-        serializer.collect_map(kinds.map(|kind| (kind.name(), !self.off.contains(kind))))
+        serializer.collect_map(kinds.map(|kind| (kind.name(), self.channels(*kind))))
     }
 }
 
@@ -159,12 +200,12 @@ impl PartialSchema for NotificationPreferences {
     fn schema() -> RefOr<Schema> {
         let mut object = ObjectBuilder::new()
             .description(Some(
-                "For each kind of notification, whether the user gets it.",
+                "For each kind of notification, where the user gets it.",
             ))
             .examples([serde_json::json!(Self::default())]);
         for kind in NotificationKind::ALL {
-            let is_on = ObjectBuilder::new().schema_type(Type::Boolean);
-            object = object.property(kind.name(), is_on).required(kind.name());
+            let channels = Ref::from_schema_name(NotificationChannels::name());
+            object = object.property(kind.name(), channels).required(kind.name());
         }
         object.into()
     }
@@ -174,11 +215,67 @@ impl ToSchema for NotificationPreferences {
     fn name() -> std::borrow::Cow<'static, str> {
         "NotificationPreferences".into()
     }
+
+    fn schemas(all: &mut Vec<(String, RefOr<Schema>)>) {
+        all.push((
+            NotificationChannels::name().into(),
+            NotificationChannels::schema(),
+        ));
+    }
+}
+
+input! {
+    /// The places where a user is to get a kind: at least one field. A mail needs the inbox.
+    pub struct NotificationChannelsSet {
+        /// True for the inbox; false means no mail either.
+        inbox: Change<bool>,
+        /// True for a mail, too, which brings it into the inbox as well.
+        mail: Change<bool>,
+    }
+    needs any;
+    check(inbox, mail) mail_needs_the_inbox;
+    example {"inbox": true, "mail": false};
+}
+
+fn mail_needs_the_inbox(
+    inbox: Reading<&Change<bool>>,
+    mail: Reading<&Change<bool>>,
+    body: &mut Place<'_>,
+) {
+    if let (Some(Change::Set(false)), Some(Change::Set(true))) = (inbox, mail) {
+        let detail = "A kind that is off has no mail. Send `inbox` as true, or leave it out.";
+        body.at("mail").report(FaultCode::Combination, detail);
+    }
+}
+
+impl NotificationChannelsSet {
+    /// Reads the channels, or `true` for the inbox without mail and `false` for neither.
+    fn read_any(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
+        match value {
+            Value::Bool(inbox) => Some(Self {
+                inbox: Change::Set(*inbox),
+                mail: Change::Set(false),
+            }),
+            other => Self::read(other, place),
+        }
+    }
 }
 
 /// A change of preferences: at least one kind. The others keep their values.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NotificationPreferencesSet(BTreeMap<NotificationKind, bool>);
+#[derive(Clone, Debug)]
+pub struct NotificationPreferencesSet(BTreeMap<NotificationKind, NotificationChannelsSet>);
+
+impl NotificationPreferencesSet {
+    /// Returns the change that ends the mails of some kinds.
+    pub fn without_mail(kinds: impl IntoIterator<Item = NotificationKind>) -> Self {
+        let none = NotificationChannelsSet {
+            inbox: Change::Keep,
+            mail: Change::Set(false),
+        };
+        let kinds = kinds.into_iter();
+        Self(kinds.map(|kind| (kind, none.clone())).collect())
+    }
+}
 
 impl Field for NotificationPreferencesSet {
     fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
@@ -195,10 +292,11 @@ impl Field for NotificationPreferencesSet {
     fn field_schemas(all: &mut Vec<(String, RefOr<Schema>)>) {
         let properties = Self::properties();
         let rules = input::any_sent(&properties);
-        let example = serde_json::json!({"commented": false, "due_soon": true});
+        let example = serde_json::json!({"commented": {"mail": true}, "due_soon": false});
         let about = "A change of preferences: at least one kind. The others keep their values.";
         let schema = object_schema(properties, &rules, Some(example), &[about]);
         all.push(("NotificationPreferencesSet".to_owned(), schema));
+        NotificationChannelsSet::field_schemas(all);
     }
 }
 
@@ -208,8 +306,8 @@ impl Input for NotificationPreferencesSet {
         let kinds = NotificationKind::ALL.iter();
         let sent = kinds.filter_map(|kind| Some((*kind, object.get(kind.name())?)));
         let read = sent.map(|(kind, value)| {
-            let is_on = bool::read(value, &mut place.at(kind.name()))?;
-            Some((kind, is_on))
+            let mut place = place.at(kind.name());
+            Some((kind, NotificationChannelsSet::read_any(value, &mut place)?))
         });
         // Each fault is reported.
         let read: Vec<_> = read.collect();
@@ -221,9 +319,73 @@ impl Input for NotificationPreferencesSet {
         let property = |kind: &NotificationKind| Property {
             name: kind.name().to_owned(),
             required: false,
-            schema: bool::field_schema(),
+            schema: OneOfBuilder::new()
+                .item(bool::field_schema())
+                .item(NotificationChannelsSet::field_schema())
+                .into(),
         };
         kinds.map(property).collect()
+    }
+}
+
+plain_text! {
+    /// A signed link that ends mails.
+    SignedLink, r"^[A-Za-z0-9._~-]+$", 400, "1.4.mentioned.b2YgYSBtYWls", is_of_a_link,
+    "the link of a mail";
+}
+
+fn is_of_a_link(text: &str) -> bool {
+    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || b"._~-".contains(&byte);
+    !text.is_empty() && text.bytes().all(is_part)
+}
+
+input! {
+    pub struct Unsubscribe {
+        /// The text of the link.
+        link: SignedLink,
+    }
+}
+
+/// The content of a link that ends the mails of some kinds for a user, as `1.4.mentioned~assigned`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unsubscription {
+    pub organization_id: OrganizationId,
+    pub user_id: UserId,
+    pub kinds: BTreeSet<NotificationKind>,
+}
+
+impl Unsubscription {
+    /// Parses the content of a link. `None` for another text.
+    pub fn parse(text: &str) -> Option<Self> {
+        let mut parts = text.splitn(3, '.');
+        let mut number = || parts.next()?.parse().ok();
+        let (organization, user) = (number()?, number()?);
+        let kinds = parts.next()?.split('~');
+        let known = |name| {
+            NotificationKind::ALL
+                .iter()
+                .find(|kind| kind.name() == name)
+        };
+        Some(Self {
+            organization_id: OrganizationId::new(organization)?,
+            user_id: UserId::new(user)?,
+            kinds: kinds
+                .map(|name| known(name).copied())
+                .collect::<Option<_>>()?,
+        })
+    }
+}
+
+impl fmt::Display for Unsubscription {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kinds: Vec<&str> = self.kinds.iter().map(|kind| kind.name()).collect();
+        write!(
+            f,
+            "{}.{}.{}",
+            self.organization_id,
+            self.user_id,
+            kinds.join("~")
+        )
     }
 }
 
@@ -245,21 +407,66 @@ mod tests {
     }
 
     #[test]
-    fn all_kinds_are_on_until_they_are_switched_off() {
+    fn kinds_are_on_and_some_are_mailed_until_the_user_chooses() {
         let mut preferences = NotificationPreferences::default();
-        assert_eq!(json!(preferences)["due_soon"], true);
-        let sent = json!({"due_soon": false, "mentioned": true});
-        preferences.set(&input::from_value(&sent).unwrap());
         let shown = json!(preferences);
-        assert_eq!(shown["due_soon"], false);
-        assert_eq!(shown["mentioned"], true);
+        let both = |inbox, mail| json!({"inbox": inbox, "mail": mail});
         assert_eq!(
             shown.as_object().unwrap().len(),
             NotificationKind::ALL.len()
         );
-        let back = input::from_value(&json!({"due_soon": true})).unwrap();
-        preferences.set(&back);
-        assert_eq!(preferences, NotificationPreferences::default());
+        let mailed = ["mentioned", "action_needed", "approval_needed"];
+        for kind in NotificationKind::ALL {
+            let name = kind.name();
+            assert_eq!(shown[name], both(true, mailed.contains(&name)), "{name}");
+        }
+        for (sent, kind, inbox, mail) in [
+            (json!({"due_soon": false}), "due_soon", false, false),
+            (json!({"due_soon": {"mail": true}}), "due_soon", true, true),
+            (
+                json!({"due_soon": {"inbox": false}}),
+                "due_soon",
+                false,
+                false,
+            ),
+            (json!({"due_soon": {"inbox": true}}), "due_soon", true, true),
+            // The form of old clients.
+            (json!({"mentioned": true}), "mentioned", true, false),
+            (
+                json!({"assigned": {"inbox": true, "mail": true}}),
+                "assigned",
+                true,
+                true,
+            ),
+        ] {
+            preferences.set(&input::from_value(&sent).unwrap());
+            assert_eq!(json!(preferences)[kind], both(inbox, mail), "{sent}");
+        }
+        preferences.set(&NotificationPreferencesSet::without_mail([
+            NotificationKind::Assigned,
+        ]));
+        assert_eq!(json!(preferences)["assigned"], both(true, false));
+    }
+
+    #[test]
+    fn an_unsubscription_reads_as_it_was_written() {
+        let of = Unsubscription {
+            organization_id: OrganizationId::new(1).unwrap(),
+            user_id: UserId::new(4).unwrap(),
+            kinds: BTreeSet::from([NotificationKind::Assigned, NotificationKind::Mentioned]),
+        };
+        assert_eq!(of.to_string(), "1.4.mentioned~assigned");
+        assert_eq!(Unsubscription::parse(&of.to_string()), Some(of));
+        for other in [
+            "",
+            "1.4",
+            "1.4.",
+            "1.4.other",
+            "0.4.mentioned",
+            "1.4.mentioned~",
+        ] {
+            assert_eq!(Unsubscription::parse(other), None, "{other}");
+        }
     }
 
     #[test]
@@ -275,5 +482,8 @@ mod tests {
             ["/due_soon", "/overdue"]
         );
         assert_eq!(faults(json!([])), [""]);
+        assert_eq!(faults(json!({"overdue": {}})), ["/overdue"]);
+        let without = json!({"overdue": {"inbox": false, "mail": true}});
+        assert_eq!(faults(without), ["/overdue/mail"]);
     }
 }

@@ -12,8 +12,10 @@ use crate::{
     Fault, FaultCode, WrongText,
     input::{Component, Place, Reading},
     text::Form,
-    unique_name::{composed, key},
+    unique_name::composed,
 };
+
+mod common;
 
 /// A password for a sign-in, of 1 to 1,024 characters: more than any password has. The bound limits the
 /// work to hash it.
@@ -57,38 +59,50 @@ impl PartialSchema for LoginPassword {
 
 impl ToSchema for LoginPassword {}
 
-/// A new password: 12 to 128 characters in the form NFC, and [not the username](Self::fits). NIST SP
-/// 800-63B recommends length rather than kinds of characters.
+/// A new password: 12 to 128 characters in the form NFC, and none that attackers try first. NIST SP 800-63B
+/// recommends length rather than kinds of characters.
 #[derive(Clone, Debug)]
 pub struct NewPassword(SecretString);
 
+/// A password that attackers try first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a password cannot be the username")]
-pub struct IsUsername;
+pub enum CommonPassword {
+    #[error("be none of the 127,000 most common ones")]
+    Listed,
+    #[error("be more than one repeated character or an ascending run")]
+    Run,
+    #[error("have twelve characters beside the username and the names of organization and service")]
+    Named,
+}
 
 impl NewPassword {
     /// The fewest characters.
     pub const LEAST: usize = 12;
     pub const MOST: usize = 128;
 
-    /// Checks that the password is not the username, compared as names are.
-    pub fn fits(&self, username: &str) -> Result<(), IsUsername> {
-        if key(self.0.expose_secret()) == key(username) {
-            Err(IsUsername)
+    /// Returns the secret, to hash it for a user of an organization. Words are compared as names are.
+    pub fn for_user(
+        self,
+        username: &str,
+        organization: &str,
+    ) -> Result<SecretString, CommonPassword> {
+        self.beyond(&[username, organization, common::SERVICE])?;
+        Ok(self.0)
+    }
+
+    /// Checks that the password has twelve characters beside the words.
+    pub(crate) fn beyond(&self, words: &[&str]) -> Result<(), CommonPassword> {
+        if common::leans_on(self.0.expose_secret(), words) {
+            Err(CommonPassword::Named)
         } else {
             Ok(())
         }
     }
-
-    pub fn into_secret(self) -> SecretString {
-        self.0
-    }
 }
 
-impl IsUsername {
+impl CommonPassword {
     pub fn at(self, field: &str) -> Fault {
-        let detail = "The password must not be the username.";
-        Fault::at(field, FaultCode::Guessable, detail)
+        Fault::at(field, FaultCode::Common, format!("`{field}` must {self}."))
     }
 }
 
@@ -98,6 +112,7 @@ impl TryFrom<String> for NewPassword {
     fn try_from(text: String) -> Result<Self, WrongText> {
         let text = composed(&text);
         Form::Text.check(&text, Self::LEAST, Self::MOST)?;
+        common::check(&text).map_err(WrongText::Common)?;
         Ok(Self(text.into()))
     }
 }
@@ -122,7 +137,7 @@ impl PartialSchema for NewPassword {
             .min_length(Some(Self::LEAST))
             .max_length(Some(Self::MOST))
             .pattern(Form::Text.pattern(1))
-            .description(Some("A new password, which is not the username."))
+            .description(Some("A new password that attackers do not try first."))
             .examples(["four words of your own"])
             .into()
     }
@@ -194,11 +209,53 @@ mod tests {
     }
 
     #[test]
-    fn a_new_password_is_not_the_username_in_whatever_case() {
-        let password = NewPassword::try_from("Ada.Lindqvist".to_owned()).unwrap();
-        for username in ["Ada.Lindqvist", "ada.lindqvist", "ADA.LINDQVIST"] {
-            assert_eq!(password.fits(username), Err(IsUsername));
+    fn a_new_password_is_none_that_attackers_try_first() {
+        let code = |text: &str| NewPassword::try_from(text.to_owned()).map(|_| ());
+        let refused = |why| Err(WrongText::Common(why));
+        for text in [
+            "1qaz2wsx3edc",
+            "QWERTY123456",
+            "Passwordpassword",
+            "iloveyouforever",
+        ] {
+            assert_eq!(code(text), refused(CommonPassword::Listed), "{text}");
         }
-        assert_eq!(password.fits("ada"), Ok(()));
+        for text in [
+            "zzzzzzzzzzzzzzzz",
+            "ÜÜÜÜÜÜÜÜüüüü",
+            "890123456789012",
+            "VwxyzAbcdefgh",
+        ] {
+            assert_eq!(code(text), refused(CommonPassword::Run), "{text}");
+        }
+        for text in ["abcdefghijkm", "four words of your own", "zzzzzzzzzzzzzzzy"] {
+            assert_eq!(code(text), Ok(()), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_new_password_has_twelve_characters_beside_the_names() {
+        let fits = |text: &str| {
+            let password = NewPassword::try_from(text.to_owned()).unwrap();
+            password
+                .for_user("Ada.Lindqvist", "Halden Services")
+                .map(|_| ())
+        };
+        for text in [
+            "ada.lindqvist",
+            "ADA.LINDQVIST2026",
+            "HaldenServices!?",
+            "Halden  Services 12",
+            "my Workdesk login",
+            "ada.lindqvistWorkdesk12345",
+        ] {
+            assert_eq!(fits(text), Err(CommonPassword::Named), "{text}");
+        }
+        for text in ["ada.lindqvist and a dozen", "Halden and its own walls"] {
+            assert_eq!(fits(text), Ok(()), "{text}");
+        }
+        // A name of two characters is in most passwords.
+        let password = NewPassword::try_from("it has twelve".to_owned()).unwrap();
+        assert!(password.for_user("ada", "IT").is_ok());
     }
 }

@@ -207,6 +207,8 @@ texts! {
     Id ExternalId(1..=255) = "stuck-ub_1001",
     /// The description of an alert.
     Text AlertText(0..=5000) = "It has been processing for 26 hours.",
+    /// The id of a session, as its user sees it.
+    Id SessionName(1..=64) = "9f86d081884c7d65",
     /// The id of a webhook's delivery.
     Id DeliveryId(1..=100) = "evt_1768478400000_1f0e5d2a9b8c7d6e5f4a3b2c",
     /// The id of a record in a target system.

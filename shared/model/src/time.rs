@@ -85,6 +85,11 @@ impl Timestamp {
         Self(self.0 - self.0.rem_euclid(span::DAY))
     }
 
+    #[must_use]
+    pub const fn start_of_minute(self) -> Self {
+        Self(self.0 - self.0.rem_euclid(span::MINUTE))
+    }
+
     /// The day in UTC, as `2026-01-31`.
     pub fn day(self) -> String {
         let mut text = self.to_string();

@@ -22,6 +22,9 @@ pub struct User {
     pub email: Option<Email>,
     /// When the user followed a link that was sent there.
     pub email_verified_at: Option<Timestamp>,
+    /// When a server first refused a mail to the address for good. None after a later mail was accepted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub email_bounced_at: Option<Timestamp>,
     /// The role. An unknown one has no permission.
     pub role: OrOther<Role>,
     /// Permissions beyond those of the role. Unknown ones are kept, and grant nothing.
@@ -74,7 +77,7 @@ input! {
         /// Unique in the organization without regard to case.
         email: Option<Email>,
     }
-    check(username, password) password_is_not_the_username;
+    check(username, password) password_is_more_than_the_username;
     example {
         "username": "grace",
         "fullName": "Grace Okafor",
@@ -113,13 +116,13 @@ input! {
 
 pub type Permissions = List<Permission, 0, 50>;
 
-pub(crate) fn password_is_not_the_username(
+pub(crate) fn password_is_more_than_the_username(
     username: Reading<&Username>,
     password: Reading<&NewPassword>,
     body: &mut Place<'_>,
 ) {
     if let (Some(username), Some(password)) = (username, password)
-        && let Err(error) = password.fits(username)
+        && let Err(error) = password.beyond(&[username])
     {
         let Fault { code, detail, .. } = error.at("password");
         body.at("password").report(code, detail);
@@ -152,6 +155,17 @@ impl User {
     pub fn has_unknown_names(&self) -> bool {
         let mut extra = self.extra_permissions.iter();
         self.role.known().is_none() || extra.any(|extra| extra.known().is_none())
+    }
+
+    /// Returns the address for notifications: a verified one of an enabled user.
+    pub fn mailed_at(&self) -> Option<&str> {
+        let is_mailed = !self.disabled && self.email_verified_at.is_some();
+        self.email.as_deref().filter(|_| is_mailed)
+    }
+
+    /// Returns true if notifications go to this address.
+    pub fn is_mailed_at(&self, address: &str) -> bool {
+        self.mailed_at() == Some(address)
     }
 
     /// Returns true if the user may see internal notes of tickets.
@@ -234,7 +248,19 @@ impl User {
         if self.email != email {
             self.email = email;
             self.email_verified_at = None;
+            self.email_bounced_at = None;
         }
+    }
+
+    /// Replaces all that names the person. The user is disabled, and has the least role.
+    pub fn erase(&mut self, now: Timestamp) {
+        self.disable(true);
+        self.username = format!("deleted-user-{}", self.id);
+        self.full_name = format!("Deleted user {}", self.id);
+        self.set_email(None);
+        self.role = Role::Viewer.into();
+        self.extra_permissions = Vec::new();
+        self.updated_at = now;
     }
 
     /// Disables the user, which ends all sessions and tokens for good, or enables the user again.
@@ -334,6 +360,7 @@ mod tests {
             full_name: "Ada".to_owned(),
             email: None,
             email_verified_at: None,
+            email_bounced_at: None,
             role: role.into(),
             extra_permissions: each_once(extra.to_vec()),
             disabled: false,

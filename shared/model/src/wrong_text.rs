@@ -1,6 +1,6 @@
 //! Reasons why a text is refused.
 
-use crate::FaultCode;
+use crate::{CommonPassword, FaultCode};
 
 /// The reason why a text does not fit its type, as the predicate of a sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -25,6 +25,9 @@ pub enum WrongText {
     /// Letters of scripts that look alike.
     #[error("have letters of one script; Latin ones do not mix with Cyrillic or Greek ones")]
     Scripts,
+    /// A password that attackers try first.
+    #[error("{0}")]
+    Common(CommonPassword),
 }
 
 impl WrongText {
@@ -32,6 +35,7 @@ impl WrongText {
         match self {
             Self::Blank => FaultCode::Blank,
             Self::Length { .. } => FaultCode::Length,
+            Self::Common(_) => FaultCode::Common,
             Self::Hidden(_) | Self::Name | Self::Scripts => FaultCode::Pattern,
         }
     }

@@ -6,17 +6,18 @@ pub use crate::{
     config_error::ConfigError,
 };
 
-use std::{collections::HashMap, fmt, time::Duration};
+use std::{collections::HashMap, fmt, sync::Arc, time::Duration};
 
 use aws_types::SdkConfig;
 use http::HeaderName;
+use model::WebUrl;
 use secrecy::{ExposeSecret, SecretString};
 
 use crate::kms::{Context, Kms};
 
 /// The ciphertexts of a deployed function, which thus has no secret in its environment. A function has those that
 /// it uses, and decrypts each once at start.
-const ENCRYPTED: [Encrypted; 3] = [
+const ENCRYPTED: [Encrypted; 4] = [
     Encrypted {
         name: "ENCRYPTED_SESSION_SECRETS",
         context: &[("purpose", "session")],
@@ -31,6 +32,11 @@ const ENCRYPTED: [Encrypted; 3] = [
         name: "ENCRYPTED_CHECK_SECRETS",
         context: &[("purpose", "check")],
         secrets: &["CHECK_USERNAME", "CHECK_PASSWORD"],
+    },
+    Encrypted {
+        name: "ENCRYPTED_MAIL_SECRETS",
+        context: &[("purpose", "mail")],
+        secrets: &["MAIL_URL"],
     },
 ];
 
@@ -75,7 +81,7 @@ impl Encrypted {
 }
 
 /// Environment variables of the process, or of a test.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub struct Environment(HashMap<String, String>);
 
 /// Shows names only, since values may be secrets.
@@ -251,12 +257,7 @@ pub struct TrustedProxy {
 
 impl ApiConfig {
     pub fn read(environment: &Environment) -> Result<Self, ConfigError> {
-        let session_secrets = SigningSecrets::new(environment.list("SESSION_SECRETS")).ok_or(
-            ConfigError::Missing(
-                "SESSION_SECRETS",
-                "the secrets that sign session cookies, comma-separated, the newest first",
-            ),
-        )?;
+        let session_secrets = session_secrets(environment)?;
         Ok(Self {
             table: table(environment)?,
             session_secrets,
@@ -265,6 +266,41 @@ impl ApiConfig {
             sends_mail: sends_mail(environment),
             proxy: TrustedProxy::read(environment)?,
         })
+    }
+}
+
+/// Reads `SESSION_SECRETS`: comma-separated; the first signs, all verify.
+pub fn session_secrets(environment: &Environment) -> Result<SigningSecrets, ConfigError> {
+    let secrets = SigningSecrets::new(environment.list("SESSION_SECRETS"));
+    secrets.ok_or(ConfigError::Missing(
+        "SESSION_SECRETS",
+        "the secrets that sign session cookies, comma-separated, the newest first",
+    ))
+}
+
+/// The URL of the API and the desk, without a slash at its end.
+#[derive(Clone, Debug)]
+pub struct ApiUrl(Arc<str>);
+
+impl ApiUrl {
+    pub fn new(url: &str) -> Self {
+        Self(url.trim_end_matches('/').into())
+    }
+
+    /// Reads `API_URL`.
+    pub fn read(environment: &Environment) -> Result<Self, ConfigError> {
+        let url = environment.required("API_URL", "the URL of the API and the desk, for links")?;
+        Ok(Self::new(url))
+    }
+
+    pub fn text(&self) -> &str {
+        &self.0
+    }
+
+    /// Returns the address of an organization's desk, without a slash at its end: its own, or that of the
+    /// deployment.
+    pub fn web_url<'a>(&'a self, own: Option<&'a WebUrl>) -> &'a str {
+        own.map_or(&*self.0, |own| own.trim_end_matches('/'))
     }
 }
 
@@ -298,6 +334,11 @@ impl TrustedProxy {
     }
 }
 
+/// Reads `SECURITY_CONTACT`: where people report vulnerabilities, as a URL such as `mailto:…`.
+pub fn security_contact(environment: &Environment) -> Option<String> {
+    environment.optional("SECURITY_CONTACT").map(str::to_owned)
+}
+
 pub fn table(environment: &Environment) -> Result<String, ConfigError> {
     let name = environment.required("TABLE_NAME", "the DynamoDB table")?;
     Ok(name.to_owned())
@@ -311,6 +352,11 @@ pub fn queue_url(environment: &Environment) -> Result<String, ConfigError> {
 
 pub fn webhook_queue_url(environment: &Environment) -> Result<String, ConfigError> {
     let url = environment.required("WEBHOOK_QUEUE_URL", "the SQS queue of webhook deliveries")?;
+    Ok(url.to_owned())
+}
+
+pub fn mail_queue_url(environment: &Environment) -> Result<String, ConfigError> {
+    let url = environment.required("MAIL_QUEUE_URL", "the SQS queue of mails")?;
     Ok(url.to_owned())
 }
 

@@ -1,5 +1,6 @@
 //! The parts that functions share, behind the API or not: settings ([`config`]), log and metrics
-//! ([`telemetry`]), the queues ([`queue`]) and their [`messages`], the [`links`] of mails, and the key of all secrets ([`kms`]).
+//! ([`telemetry`]), the queues ([`queue`]) and their [`messages`], and the key of all secrets ([`kms`]).
+//! The [`links`] of mails are signed here, too.
 //! Functions without clients share [`background`].
 
 mod aws;

@@ -32,19 +32,20 @@ impl Links {
         tokens.find(|token| digest(token) == link.hash)
     }
 
-    /// Signs the text of a link.
-    pub fn sign(&self, text: &str) -> String {
-        BASE64_URL_SAFE_NO_PAD.encode(signature(&self.0.first, text).finalize().into_bytes())
+    /// Returns a text with its signature, for a link that needs no record.
+    pub fn signed(&self, text: &str) -> String {
+        let signature = signature(&self.0.first, text).finalize().into_bytes();
+        format!("{text}.{}", BASE64_URL_SAFE_NO_PAD.encode(signature))
     }
 
-    /// Returns true if one of the secrets signed the text.
-    pub fn verifies(&self, text: &str, signed: &str) -> bool {
-        let Ok(signed) = BASE64_URL_SAFE_NO_PAD.decode(signed) else {
-            return false;
-        };
+    /// Returns the text of a signed one. `None` unless one of the secrets signed it.
+    pub fn verified<'a>(&self, signed: &'a str) -> Option<&'a str> {
+        let (text, sent) = signed.rsplit_once('.')?;
+        let sent = BASE64_URL_SAFE_NO_PAD.decode(sent).ok()?;
         let mut secrets = self.0.all();
         // `verify_slice` compares in constant time.
-        secrets.any(|secret| signature(secret, text).verify_slice(&signed).is_ok())
+        let is_ours = secrets.any(|secret| signature(secret, text).verify_slice(&sent).is_ok());
+        is_ours.then_some(text)
     }
 }
 
@@ -96,10 +97,15 @@ mod tests {
 
     #[test]
     fn every_secret_verifies_and_the_first_signs() {
-        let signed = links(&["old"]).sign("a");
-        assert!(links(&["new", "old"]).verifies("a", &signed));
-        assert!(!links(&["new"]).verifies("a", &signed));
-        assert!(!links(&["old"]).verifies("b", &signed));
-        assert!(!links(&["old"]).verifies("a", "?"));
+        let signed = links(&["old"]).signed("a.b");
+        assert_eq!(links(&["new", "old"]).verified(&signed), Some("a.b"));
+        assert_eq!(links(&["new"]).verified(&signed), None);
+        for other in [
+            signed.replace('a', "c"),
+            signed.replace("b.", "b.x"),
+            "a".to_owned(),
+        ] {
+            assert_eq!(links(&["old"]).verified(&other), None, "{other}");
+        }
     }
 }

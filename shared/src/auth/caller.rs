@@ -128,7 +128,11 @@ impl<N: Need, Q: Input> Argument for Caller<N, Q> {
     fn describe(description: &mut Description) {
         description.needs_caller(N::TAKES_TOKENS);
         description.needs(N::names());
-        description.problems(&[Code::Unauthenticated, Code::RateLimited]);
+        description.problems(&[
+            Code::Unauthenticated,
+            Code::OrganizationSuspended,
+            Code::RateLimited,
+        ]);
         description.problems(&N::codes());
         query::describe::<Q>(description);
         condition::describe(description);

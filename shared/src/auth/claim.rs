@@ -286,6 +286,7 @@ impl Authentication {
         check: fn(&Identity) -> Result<(), Error>,
         notify: oneshot::Sender<Arc<Identity>>,
     ) -> Result<(), Error> {
+        identity.organization.works()?;
         check(&identity)?;
         let now = self.clock.now();
         let is_due = identity.touch(now);

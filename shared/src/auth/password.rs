@@ -4,16 +4,32 @@ use argon2::{
     Algorithm, Argon2, Params, Version,
     password_hash::{PasswordHasher, PasswordVerifier, phc},
 };
-use model::{Error, PasswordHash, random, unique_name::composed};
+use model::{Error, NewPassword, Organization, PasswordHash, random, unique_name::composed};
 use secrecy::{ExposeSecret, SecretString};
 
 /// A hash that fits no password. Verifying against it takes as long as against a real one.
 const NOBODYS: &str = "$argon2id$v=19$m=19456,t=2,p=1$bm9ib2R5LW5vYm9keS0tLQ$NQdWSGFj1rBnTVuTwu9RKdsDE5KoVbZdB5Q9kkn+4Qw";
 
+/// Returns a hash that fits no password.
+pub fn unusable() -> PasswordHash {
+    NOBODYS.into()
+}
+
 fn argon2() -> Result<Argon2<'static>, Error> {
     let params = Params::new(19 * 1024, 2, 1, None)
         .map_err(|error| Error::internal("hashing a password", error))?;
     Ok(Argon2::new(Algorithm::Argon2id, Version::V0x13, params))
+}
+
+/// Hashes a new password of a user. 400 at the field for a common one.
+pub async fn hash_new(
+    new: NewPassword,
+    field: &str,
+    username: &str,
+    organization: &Organization,
+) -> Result<PasswordHash, Error> {
+    let fits = new.for_user(username, &organization.name);
+    hash(fits.map_err(|common| Error::invalid(common.at(field)))?).await
 }
 
 /// Hashes a password in PHC form, with a fresh salt. Takes tens of milliseconds, off the async threads.

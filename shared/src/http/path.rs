@@ -1,7 +1,10 @@
 use agent::{connection::Connection, session::ProposedAction};
 use axum::extract::FromRequestParts;
 use http::request::Parts;
-use model::{ActionId, Code, DeliveryId, Error, Id, Slug, WebhookDelivery, input::Field};
+use model::{
+    ActionId, Code, DeliveryId, Error, Id, Session, SessionName, Slug, WebhookDelivery,
+    input::Field,
+};
 use serde::{Deserialize, Deserializer, de::DeserializeOwned};
 
 use super::operation::{Argument, Description};
@@ -117,6 +120,15 @@ impl Named for WebhookDelivery {
 
     fn name(text: String) -> Option<DeliveryId> {
         DeliveryId::try_from(text).ok()
+    }
+}
+
+impl Named for Session {
+    type Name = SessionName;
+    const NOUN: &'static str = "session";
+
+    fn name(text: String) -> Option<SessionName> {
+        SessionName::try_from(text).ok()
     }
 }
 

@@ -24,8 +24,8 @@ use super::{
 /// show the newest links.
 pub const CLEANUP_DELAY: i64 = 10 * span::SECOND;
 
-/// Milliseconds for which a deletion is kept after its cleanup. That is longer than the stream
-/// keeps the change: the change feed can name the actor.
+/// Milliseconds for which a deletion of a record without a history is kept after its cleanup. That is
+/// longer than the stream keeps the change: the change feed can name the actor.
 const DELETION_KEPT: i64 = 2 * span::DAY;
 
 record! {
@@ -37,7 +37,9 @@ record! {
 record! {
     deletion: Deletion = "deletion",
     key: key::deletion(deletion.organization_id, deletion.subject),
-    expires_at: Some(deletion.at.plus(DELETION_KEPT).epoch_seconds() + 1),
+    // A history outlives its record, and is found by this item.
+    expires_at: (!deletion.subject.kind.facts().has_history)
+        .then(|| deletion.at.plus(DELETION_KEPT).epoch_seconds() + 1),
 }
 
 impl Store {

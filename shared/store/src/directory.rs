@@ -9,7 +9,7 @@ mod users;
 pub use organizations::PlanLimits;
 pub use users::NewUser;
 
-pub(super) use users::{email_taken, take_email};
+pub(super) use users::{count_admins, email_taken, take_email};
 
 pub(super) use projects::takes_work;
 

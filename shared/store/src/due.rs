@@ -4,7 +4,8 @@ use std::{fmt, time::Duration};
 
 use agent::{action::AgentAction, session::AgentSession};
 use model::{
-    Deleted, Error, Mail, OrganizationId, QueueMessage, RecordType, Timestamp, WebhookDelivery,
+    Deleted, Error, Mail, OrganizationId, QueueMessage, RecordType, SignInEntry, Timestamp,
+    WebhookDelivery,
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
@@ -13,7 +14,7 @@ use crate::{
     feed::UnlistedChange,
     key::{self, Gsi2, Gsi4, Key},
     page::{Page, Wanted},
-    records::{Cleanup, Reminder},
+    records::{Cleanup, FailureCount, Reminder},
     store::resource,
     table::{Change, Readable, Record, Table},
 };
@@ -101,26 +102,30 @@ pub struct DueCount {
 }
 
 impl DueCounts<'_> {
-    pub const KINDS: [&'static str; 6] = [
+    pub const KINDS: [&'static str; 8] = [
         AgentAction::KIND,
         AgentSession::KIND,
         Cleanup::KIND,
         Reminder::KIND,
         WebhookDelivery::KIND,
         Mail::KIND,
+        SignInEntry::KIND,
+        FailureCount::KIND,
     ];
 
     /// Returns the kinds with records of a shard that are due at `now`.
     pub async fn of(&self, shard: Shard, now: Timestamp) -> Result<Vec<DueCount>, Error> {
-        let (actions, sessions, cleanups, reminders, deliveries, mails) = tokio::try_join!(
+        let counts = tokio::try_join!(
             self.of_kind::<AgentAction>(shard, now),
             self.of_kind::<AgentSession>(shard, now),
             self.of_kind::<Cleanup>(shard, now),
             self.of_kind::<Reminder>(shard, now),
             self.of_kind::<WebhookDelivery>(shard, now),
             self.of_kind::<Mail>(shard, now),
+            self.of_kind::<SignInEntry>(shard, now),
+            self.of_kind::<FailureCount>(shard, now),
         )?;
-        let all = [actions, sessions, cleanups, reminders, deliveries, mails];
+        let all: [_; DueCounts::KINDS.len()] = counts.into();
         Ok(all.into_iter().flatten().collect())
     }
 

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 use model::{
     Code, EntryContent, Error, FullName, Held, Id, Invitation, InvitationCreate, InvitationId,
-    InvitationLink, Letter, Link, LinkPurpose, MailedLink, OrganizationEvent, OrganizationId,
-    PasswordHash, RecordType, Session, Sid, Timestamp, User, UserId, UserRef, Username, digest,
-    span,
+    InvitationLink, Letter, Link, LinkPurpose, MailedLink, Organization, OrganizationEvent,
+    OrganizationId, PasswordHash, RecordType, Session, Sid, Timestamp, User, UserId, UserRef,
+    Username, digest, mail_limit, span,
 };
 use tokio::sync::OnceCell;
 
@@ -60,6 +60,7 @@ pub struct Inviter {
 #[derive(Clone, Debug)]
 pub struct OpenInvitation {
     pub invitation: Stored<Invitation>,
+    pub organization: Organization,
     inviter: Stored<User>,
     head: ReadHead,
 }
@@ -183,7 +184,7 @@ impl Invitations<'_> {
             period: span::DAY,
             most: by.most.into(),
         };
-        writes.push_or(limit.counted(now), Error::mail_limit(now, limit.period));
+        writes.push_or(limit.counted(now), mail_limit(now, limit.period));
         Ok(writes)
     }
 
@@ -221,14 +222,17 @@ impl Invitations<'_> {
         };
         let invitation = key::invitation(tenant, link.invitation_id);
         let inviter = key::user(tenant, link.invited_by);
+        let organization = key::organization(tenant);
         let keys = [
             AnyKey::from(&invitation),
             (&inviter).into(),
+            (&organization).into(),
             key::organization_head(tenant).into(),
         ];
         let found = self.0.table.batch_get(keys, Read::Consistent).await?;
         let open = OpenInvitation {
             invitation: found.get(&invitation)?.ok_or_else(refused)?,
+            organization: found.get(&organization)?.ok_or_else(refused)?.record,
             inviter: found.get(&inviter)?.ok_or_else(refused)?,
             head: head_in(&found, tenant)?,
         };

@@ -16,7 +16,10 @@ use super::{
     record::record,
     records::ReadHead,
     store::resource,
-    table::{Batch, Read, Refused, Stored, Write, attribute, back_off, unavailable},
+    table::{
+        Batch, Condition, IntoAttribute, Read, Refused, Stored, Write, attribute, back_off,
+        unavailable,
+    },
 };
 
 /// The most entries of one check, with those of sessions that they name.
@@ -199,8 +202,9 @@ impl Journals<'_> {
             let Some(from) = from else {
                 return Ok(Vec::new());
             };
-            let newest = all().up_to(key::instant(from)).descending().limit(1);
-            table.list(newest).await
+            let chained = Condition::default().and("# > :", "seq", [0.into_attribute()]);
+            let newest = all().up_to(key::instant(from)).descending();
+            table.list(newest.filter(chained).limit(1)).await
         };
         let entries = match from {
             Some(from) => all().from(key::instant(from)),
@@ -211,7 +215,7 @@ impl Journals<'_> {
         let (head, before, mut entries) = tokio::try_join!(self.0.head(tenant), before, entries)?;
         let newest = head.map(|head| head.record.newest).unwrap_or_default();
         let checks = entries.iter().scan(0, |checks, entry| {
-            *checks += 1 + entry.ended_sessions().len();
+            *checks += 1 + entry.ended_sessions().len() + entry.named_sign_ins().len();
             Some(*checks)
         });
         // One entry names far fewer sessions than one check reads.
@@ -219,9 +223,39 @@ impl Journals<'_> {
         let has_more = entries.len() > within;
         entries.truncate(within);
         let before = before.first();
-        let mut check = OrganizationJournalCheck::of(before, &entries, &newest, has_more);
+        let now = self.0.clock.now();
+        let mut check = OrganizationJournalCheck::of(before, &entries, &newest, has_more, now);
         self.check_sessions(tenant, &entries, &mut check).await?;
+        self.check_sign_ins(tenant, &entries, &mut check).await?;
+        self.check_erased(tenant, &entries, &mut check).await?;
         Ok(check)
+    }
+
+    /// Compares the rests of erased entries with the digests in later entries.
+    async fn check_erased(
+        &self,
+        tenant: OrganizationId,
+        entries: &[OrganizationEntry],
+        check: &mut OrganizationJournalCheck,
+    ) -> Result<(), Error> {
+        let named = entries.iter().filter_map(|entry| {
+            let by = entry.erased_by?;
+            Some((entry, key::organization_entry_at(tenant, by.at, by.seq)))
+        });
+        let named: Vec<_> = named.collect();
+        let keys = named.iter().map(|(_, key)| AnyKey::from(key));
+        let found = self.0.table.batch_get(keys, Read::Consistent).await?;
+        for (entry, key) in &named {
+            let by: Option<Stored<OrganizationEntry>> = found.named(key);
+            let is_as_named = |by: &Stored<OrganizationEntry>| {
+                let rest = by.after.as_ref()?.0.0.get(&entry.seq.to_string())?;
+                Some(by.computed_hash() == by.hash && *rest == entry.digest_of_rest())
+            };
+            if !by.as_ref().and_then(is_as_named).unwrap_or(false) {
+                check.is_changed(entry.seq);
+            }
+        }
+        Ok(())
     }
 
     /// Checks that the journals of ended sessions have the named entries.
@@ -244,6 +278,32 @@ impl Journals<'_> {
                 .is_none_or(|entry| entry.hash != head.hash || entry.computed_hash() != head.hash)
             {
                 check.lacks(*seq, head.id);
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks that the entries of sign-ins are there as they are named.
+    async fn check_sign_ins(
+        &self,
+        tenant: OrganizationId,
+        entries: &[OrganizationEntry],
+        check: &mut OrganizationJournalCheck,
+    ) -> Result<(), Error> {
+        let named = entries.iter().flat_map(|entry| {
+            let named = entry.named_sign_ins().into_iter();
+            named.map(|one| {
+                let key = key::sign_in_entry(tenant, one.at, &one.hash);
+                (entry.seq, key, one.hash)
+            })
+        });
+        let named: Vec<_> = named.collect();
+        let keys = named.iter().map(|(_, key, _)| AnyKey::from(key));
+        let found = self.0.table.batch_get(keys, Read::Consistent).await?;
+        for (seq, key, hash) in &named {
+            let entry = found.named(key);
+            if entry.is_none_or(|entry| entry.0.computed_hash() != *hash) {
+                check.lacks_sign_in(*seq);
             }
         }
         Ok(())

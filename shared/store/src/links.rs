@@ -6,14 +6,15 @@
 use futures::future::try_join_all;
 use model::{
     AccountChange, AccountLink, Email, EntryContent, Error, Id, Letter, Link, LinkPurpose, MAX_ID,
-    MailedLink, OrganizationId, PasswordForgotten, PasswordHash, Timestamp, User, UserId, digest,
-    refused_link, span, unique_name,
+    MailedLink, Organization, OrganizationId, PasswordForgotten, PasswordHash, Timestamp, User,
+    UserId, digest, mail_limit, refused_link, span, unique_name,
 };
 
 use super::{
     Store, WriteContext,
     directory::take_email,
-    key,
+    journal::head_in,
+    key::{self, AnyKey},
     record::record,
     records::{MailCount, ReadHead},
     retry::retry,
@@ -42,6 +43,7 @@ record! {
 #[derive(Clone, Debug)]
 pub struct LinkedAccount {
     pub user: Stored<User>,
+    pub organization: Organization,
     link: AccountLink,
     hash: String,
     head: ReadHead,
@@ -168,16 +170,21 @@ impl AccountLinks<'_> {
             ..
         } = found.ok_or_else(refused_link)?;
         let link = of(purpose).ok_or_else(refused_link)?;
-        let (user, head) = self
-            .0
-            .with_head(&key::user(tenant, link.user_id), tenant)
-            .await?;
+        let (user, organization) = (key::user(tenant, link.user_id), key::organization(tenant));
+        let keys = [
+            AnyKey::from(&user),
+            (&organization).into(),
+            key::organization_head(tenant).into(),
+        ];
+        let found = self.0.table.batch_get(keys, Read::Consistent).await?;
+        let user: Option<Stored<User>> = found.get(&user)?;
         let user = user.filter(|user| holds(&link, user));
         Ok(LinkedAccount {
             user: user.ok_or_else(refused_link)?,
+            organization: found.get(&organization)?.ok_or_else(refused_link)?.record,
+            head: head_in(&found, tenant)?,
             link,
             hash,
-            head,
         })
     }
 
@@ -229,7 +236,7 @@ impl AccountLinks<'_> {
         let mut writes = Writes::from(Write::create(&link)?);
         writes.push(self.0.mail_of(tenant, None, &email, letter)?);
         let limit = MailLimit::confirmations_of(&format!("{tenant}\n{}", user.id));
-        let too_many = Error::mail_limit(now, limit.period);
+        let too_many = mail_limit(now, limit.period);
         writes.push_or(limit.counted(now), too_many);
         let done = self.0.commit(&tenant.into(), writes, ()).await?;
         done.ok_or_else(Error::contended)?.not_replayed()

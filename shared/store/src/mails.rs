@@ -1,16 +1,25 @@
 //! Mails: written with the change that causes them, sent by the mailer, found by the sweeper.
 
-use model::{Error, Letter, Mail, MailMessage, OrganizationId, RecordType, Timestamp, UserId};
+use futures::future::OptionFuture;
+use model::{
+    Error, Id, Letter, Mail, MailMessage, MailStatus, Organization, OrganizationId, RecordType,
+    Timestamp, User, UserId,
+};
 
 use crate::{
+    JoinedNotification,
     due::{self, Shard},
     feed::UnlistedChange,
-    key,
+    key::{self, AnyKey},
     page::{Page, Wanted},
     record::record,
+    retry::try_retry,
     store::{Store, resource},
-    table::{OrLeave, Readable, Stored, Write},
+    table::{Batch, Change, Condition, OrLeave, OrNotFound, Read, Readable, Record, Stored, Write},
 };
+
+/// The attribute of a user with the instant from which the address refuses mails.
+const BOUNCED_AT: &str = "emailBouncedAt";
 
 record! {
     mail: Mail = RecordType::Mail.name(),
@@ -47,7 +56,135 @@ pub fn mail_of_unlisted(change: &UnlistedChange, now: Timestamp) -> Option<MailM
     change.after::<Mail>()?.message(now)
 }
 
+/// A mail that may be sent, with the records that its text is made of.
+#[derive(Clone, Debug)]
+pub struct MailAttempt {
+    pub mail: Stored<Mail>,
+    pub organization: Organization,
+    pub user: Option<User>,
+    /// The notifications of its minute, if the user still gets them at this address.
+    pub notifications: Vec<JoinedNotification>,
+}
+
+/// The outcome of an attempt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MailOutcome {
+    /// The server accepted the mail.
+    Sent,
+    /// There is nothing to send.
+    Unwanted,
+    /// Failed by this problem, and may succeed later.
+    Deferred(String),
+    /// The server refused the mail for good, with this answer.
+    Refused(String),
+}
+
+impl MailOutcome {
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Sent => "sent",
+            Self::Unwanted => "unwanted",
+            Self::Deferred(_) => "deferred",
+            Self::Refused(_) => "refused",
+        }
+    }
+
+    pub fn problem(&self) -> Option<&str> {
+        match self {
+            Self::Deferred(problem) | Self::Refused(problem) => Some(problem),
+            _ => None,
+        }
+    }
+}
+
 impl Mails<'_> {
+    /// Begins an attempt. `None` if there is none to make: the mail ended, another attempt is running, or it
+    /// is not due yet.
+    pub async fn begin(
+        &self,
+        tenant: OrganizationId,
+        id: &str,
+    ) -> Result<Option<Box<MailAttempt>>, Error> {
+        let (of_mail, of_organization) = (key::mail(tenant, id), key::organization(tenant));
+        let read = || async {
+            let keys = [AnyKey::from(&of_mail), (&of_organization).into()];
+            self.0.table.batch_get(keys, Read::Consistent).await
+        };
+        let write = async |found: Batch| {
+            let now = self.0.clock.now();
+            let mail: Option<Stored<Mail>> = found.get(&of_mail)?;
+            let Some(mut mail) = mail.filter(|mail| mail.may_begin(now)) else {
+                return Ok(Some(None));
+            };
+            mail.begin(now);
+            if self.0.table.write(Write::replace(&mail)?).await?.is_err() {
+                return Ok(None);
+            }
+            Ok(Some(Some((mail.replaced(), found))))
+        };
+        // Without one, another attempt kept winning.
+        let begun = try_retry(read().await?, read, write).await?.flatten();
+        let Some((mail, found)) = begun else {
+            return Ok(None);
+        };
+        let organization = found
+            .get(&of_organization)?
+            .or_not_found(OrganizationId::NOUN)?;
+        let user = async |id| {
+            let key = key::user(tenant, id);
+            self.0.table.get(&key, Read::Consistent).await
+        };
+        let user = OptionFuture::from(mail.user_id.map(user)).await;
+        let user = user.transpose()?.flatten().map(|user| user.record);
+        let notifications = match (&mail.letter, &user) {
+            (Letter::Notifications { minute }, Some(user)) if user.is_mailed_at(&mail.to) => {
+                self.0.notifications().of_minute(user, *minute).await?
+            }
+            _ => Vec::new(),
+        };
+        Ok(Some(Box::new(MailAttempt {
+            mail,
+            organization: organization.record,
+            user,
+            notifications,
+        })))
+    }
+
+    /// Ends an attempt. Returns the message for the next one. Notes on the user if the address refuses mails.
+    pub async fn end(
+        &self,
+        attempt: MailAttempt,
+        outcome: MailOutcome,
+    ) -> Result<Option<MailMessage>, Error> {
+        let MailAttempt { mut mail, user, .. } = attempt;
+        let now = self.0.clock.now();
+        let bounced = user.as_ref().and_then(|user| user.email_bounced_at);
+        let is_refused = matches!(outcome, MailOutcome::Refused(_));
+        match outcome {
+            MailOutcome::Sent => mail.sent(),
+            MailOutcome::Unwanted => mail.unwanted(),
+            MailOutcome::Deferred(problem) => mail.defer(problem, now),
+            MailOutcome::Refused(problem) => mail.fail(problem),
+        }
+        // A refused write means that the lease ended, and another attempt began.
+        let write = Write::replace(&mail)?;
+        self.0.table.write(write).await?.or_leave();
+        let change = match mail.status {
+            MailStatus::Failed if is_refused && bounced.is_none() => {
+                Change::default().set(BOUNCED_AT, now)
+            }
+            MailStatus::Sent if bounced.is_some() => Change::default().remove(BOUNCED_AT),
+            _ => return Ok(mail.message(now)),
+        };
+        if let Some(user) = user {
+            // A refused write means that the user has another address by now.
+            let is_the_same = Condition::default().equals("email", mail.to.as_str());
+            let write = Write::update(user.key(), change, is_the_same);
+            self.0.table.write(write).await?.or_leave();
+        }
+        Ok(mail.message(now))
+    }
+
     /// Returns mails of a shard that are due without a message.
     pub async fn due(
         &self,

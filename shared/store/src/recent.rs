@@ -78,6 +78,7 @@ mod tests {
             units_per_second: UnitsPerSecond::default(),
             invitations_per_day: Organization::usual_invitations(),
             web_url: None,
+            suspended: None,
             created_at: now,
             updated_at: now,
         }

@@ -4,14 +4,14 @@
 //! They are together so that [`key`](crate::key) can name them. Each resource's file says how its
 //! records are keyed, with `record!`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use agent::{action::AgentAction, journal::Excerpt, session::AgentSession};
 use model::{
     AgentSessionId, AlertId, Deleted, ExternalId, FeedEntry, Fingerprint, JsonText,
-    NotificationKind, OrganizationHead, OrganizationId, PasswordHash, ProjectId, RecordName,
-    ReferenceId, ReferenceType, Reminded, SearchedType, SourceName, TagId, Talk, Timestamp,
-    TokenId, UserId,
+    NotificationKind, NotificationPreferences, OrganizationHead, OrganizationId, PasswordHash,
+    ProjectId, RecordName, ReferenceId, ReferenceType, Reminded, SearchedType, SourceName, TagId,
+    Talk, Timestamp, TokenId, UserId,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -154,6 +154,9 @@ pub(crate) struct FailureCount {
     pub(crate) quarter: Timestamp,
     pub(crate) failures: i64,
     pub(crate) last_at: Timestamp,
+    /// The account's user with the organization; none of a network and of an unknown account.
+    pub(crate) organization_id: Option<OrganizationId>,
+    pub(crate) user_id: Option<UserId>,
 }
 
 /// The owner of an access token, by the token's hash. It is read without knowing the organization.
@@ -167,6 +170,14 @@ pub struct TokenHolder {
     /// The token's place among the owner's.
     pub(crate) place: i64,
     pub(crate) ends_at: Timestamp,
+}
+
+/// The item that a deleted organization leaves.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Tombstone {
+    pub(crate) id: OrganizationId,
+    pub(crate) deleted_at: Timestamp,
 }
 
 /// The user of an address in one organization.
@@ -277,10 +288,21 @@ pub(crate) struct NamesOfTask {
 pub(crate) struct Inbox {
     /// The kinds that make no notification.
     pub(crate) off: BTreeSet<NotificationKind>,
+    /// The kinds for which the user chose to get mails, or none.
+    pub(crate) mail: BTreeMap<NotificationKind, bool>,
     /// All notifications up to this instant are read.
     pub(crate) read_before: Option<Timestamp>,
     /// The instant at which the user said so.
     pub(crate) read_before_at: Option<Timestamp>,
+}
+
+impl Inbox {
+    pub(crate) fn preferences(&self) -> NotificationPreferences {
+        NotificationPreferences {
+            off: self.off.clone(),
+            mail: self.mail.clone(),
+        }
+    }
 }
 
 /// A visit of the sweeper, which notifies users if the record still gives reason for it.

@@ -1,17 +1,19 @@
 //! A user's sessions, and what ends them.
 
 use model::{
-    EntryContent, EntryCredential, Error, Letter, OrganizationId, PasswordHash, Session, Sid, User,
-    UserId,
+    EntryContent, EntryCredential, Error, Held, Id, Letter, OrganizationEvent, OrganizationId,
+    PasswordHash, Session, Sid, User, UserId, journal::subject,
 };
+use serde_json::{Value, json};
 
 use super::{
-    WriteContext, key,
+    PendingWrite, WriteContext, key,
     page::{Page, Wanted},
     records::{Account, ReadHead},
     retry::retry,
     sign_in::SignIn,
-    table::{Change, Condition, Record, Write},
+    table::{Change, Condition, OrNotFound, Record, Stored, Write},
+    writes::Writes,
 };
 
 impl SignIn<'_> {
@@ -35,10 +37,105 @@ impl SignIn<'_> {
             let keep = Change::default()
                 .add("sessionEpoch", 1)
                 .set("keptSession", session.sid_hash.as_str());
-            let write = Write::update(user.key(), keep, unended(&user));
-            Ok(self.0.table.write(write).await?.ok())
+            let writes = vec![Write::update(user.key(), keep, unended(&user))];
+            let kept = json!({"keptSessionId": session.public_id()});
+            let entry = [ended(user.id, kept)];
+            let context = &of_session(&user, None);
+            Ok(self.0.transact(context, writes, &entry).await?.ok())
         };
         retry(user.clone(), read, write).await
+    }
+
+    /// Ends one of a user's sessions, by the id that the user sees. 404 when none that holds has it.
+    pub async fn end_one(
+        &self,
+        pending: impl Into<PendingWrite>,
+        user: UserId,
+        id: &str,
+    ) -> Result<(), Error> {
+        let pending = pending.into();
+        let tenant = pending.tenant();
+        let of_user = key::user(tenant, user);
+        let read = || async {
+            let session = self.with_id(tenant, user, id);
+            tokio::try_join!(session, self.0.with_head(&of_user, tenant))
+        };
+        let write = async |context: WriteContext, read: (Option<Session>, (Option<_>, _))| {
+            let (session, (user, head)) = read;
+            let user: Stored<User> = user.or_not_found("session")?;
+            let now = self.0.clock.now();
+            let session = session.filter(|session| session.holds(&user, now));
+            let session = session.or_not_found("session")?;
+            let mut writes = Writes::default();
+            let gone = Error::NotFound("session");
+            writes.push_or(Write::delete(session.key(), Condition::exists()), gone);
+            writes.note(ended(user.id, json!({"sessionId": id})));
+            self.0.commit(&context.with_head(head), writes, ()).await
+        };
+        self.0.write(pending, read, write).await?.not_replayed()
+    }
+
+    async fn with_id(
+        &self,
+        tenant: OrganizationId,
+        user: UserId,
+        id: &str,
+    ) -> Result<Option<Session>, Error> {
+        let mut wanted = Wanted::default();
+        loop {
+            let page = self.sessions(tenant, user, &wanted).await?;
+            let mut sessions = page.rows.into_iter().map(|row| row.record);
+            if let Some(session) = sessions.find(|session| session.public_id() == id) {
+                return Ok(Some(session));
+            }
+            wanted.after = page.end;
+            if wanted.after.is_none() {
+                return Ok(None);
+            }
+        }
+    }
+
+    /// A user and the user's sessions, including some that have ended, for one with the permissions `by`.
+    /// 404 when the user is not the tenant's, 403 when the user has a permission beyond `by`.
+    pub async fn sessions_of(
+        &self,
+        tenant: OrganizationId,
+        user: UserId,
+        by: impl Future<Output = Result<Held, Error>>,
+        wanted: &Wanted,
+    ) -> Result<(User, Page<Session>), Error> {
+        let directory = self.0.directory();
+        let owner = directory.user(tenant, user);
+        let (by, owner, sessions) = tokio::join!(by, owner, self.sessions(tenant, user, wanted));
+        let owner = owner?.record;
+        by?.may_change(&owner)?;
+        Ok((owner, sessions?))
+    }
+
+    /// Ends all sessions of a user, on behalf of one with the permissions `by`. 404 when the user is not the
+    /// tenant's, 403 when the user has a permission beyond `by`.
+    pub async fn end_all_of<H: Future<Output = Result<Held, Error>>>(
+        &self,
+        pending: impl Into<PendingWrite>,
+        by: impl Fn() -> H,
+        user: UserId,
+    ) -> Result<(), Error> {
+        let pending = pending.into();
+        let tenant = pending.tenant();
+        let key = key::user(tenant, user);
+        let read = || async { tokio::try_join!(self.0.with_head(&key, tenant), by()) };
+        let write = async |context: WriteContext, ((user, head), by): ((Option<_>, _), Held)| {
+            let user: Stored<User> = user.or_not_found(UserId::NOUN)?;
+            by.may_change(&user)?;
+            let end = Change::default()
+                .add("sessionEpoch", 1)
+                .remove("keptSession");
+            let is_the_same = Condition::version(user.version);
+            let writes = Writes::from(Write::update(user.key(), end, is_the_same));
+            let writes = writes.noting(ended(user.id, Value::Null));
+            self.0.commit(&context.with_head(head), writes, ()).await
+        };
+        self.0.write(pending, read, write).await?.not_replayed()
     }
 
     /// Replaces the password of the session's user: ends all sessions and tokens, and returns the session
@@ -53,12 +150,7 @@ impl SignIn<'_> {
         network: Option<&str>,
     ) -> Result<Option<Sid>, Error> {
         let begun = &begun;
-        let context = &WriteContext {
-            actor: Some(user.id),
-            credential: Some(Box::new(EntryCredential::session())),
-            head: Some(Box::new(head)),
-            ..user.organization_id.into()
-        };
+        let context = &of_session(user, Some(Box::new(head)));
         let read = || self.still(session);
         let write = |user: User| async move {
             let sid = Sid::generate(user.organization_id, user.id, self.0.clock.now());
@@ -102,6 +194,26 @@ impl SignIn<'_> {
             _ => Err(Error::Unauthenticated),
         }
     }
+}
+
+/// The context of a write by the user of a session.
+fn of_session(user: &User, head: Option<Box<ReadHead>>) -> WriteContext {
+    WriteContext {
+        actor: Some(user.id),
+        credential: Some(Box::new(EntryCredential::session())),
+        head,
+        ..user.organization_id.into()
+    }
+}
+
+/// Notes ended sessions: the one of `sessionId`, all but the one of `keptSessionId`, or all.
+fn ended(user: UserId, which: Value) -> EntryContent {
+    let subjects = vec![subject::user(user)];
+    EntryContent::noted(
+        OrganizationEvent::SessionsEnded,
+        subjects,
+        [Value::Null, which],
+    )
 }
 
 /// Ends all of a user's sessions and tokens, for good.

@@ -45,7 +45,7 @@ hide! {
     Alert ["organizationId", "recurrence"]
     Activity ["metadata", "evidence", "tagIds"]
     Milestone ["organizationId"]
-    Organization []
+    Organization ["suspended"]
     Phase ["organizationId", "createdAt", "updatedAt"]
     Project ["organizationId"]
     ServiceRequest ["organizationId", "metadata", "agentAction", "resolvedAt"]

@@ -9,29 +9,25 @@
 //!
 //! An attempt counts before its password is verified, so that many at once are no more than one after
 //! another. A right password takes it back.
-//!
-//! A network is an IPv4 address, or the first 64 bits of an IPv6 address: one customer has all of these.
 
-use std::{
-    future::ready,
-    net::{IpAddr, Ipv6Addr},
-};
+use std::future::ready;
 
 use futures::future::try_join_all;
 use model::{
-    Error, Organization, OrganizationId, Session, Timestamp, User, UserId, digest, span,
-    unique_name,
+    Error, Organization, OrganizationId, Session, SignInEntry, SignInMethod, Timestamp, User,
+    UserId, digest, network, span, unique_name,
 };
 use serde::de::DeserializeOwned;
 
 use super::{
     PendingWrite, Store, WriteContext,
-    key::{self, AnyKey, Key},
+    key::{self, AnyKey, Gsi4, Key},
     record::record,
     records::{Account, FailureCount, Failures, ReadHead},
     retry::try_retry,
+    sign_in_journal::signed_in,
     store::resource,
-    table::{Change, Condition, IntoAttribute, OrLeave, Read, Record, Stored, Write},
+    table::{Batch, Change, Condition, IntoAttribute, OrLeave, Read, Record, Stored, Write},
 };
 
 resource! {
@@ -74,15 +70,18 @@ struct Counted {
     quarter: Timestamp,
     /// False for a network that the account knows: it takes no turn, and counts once it failed.
     counts_account: bool,
+    /// The user of the account, if there is one. The sweeper notes the count in the user's organization.
+    of: Option<(OrganizationId, UserId)>,
 }
 
 impl Counted {
     fn new(username: &str, address: &str, now: Timestamp) -> Self {
         Self {
-            network: digest(&format!("\n{}", network(address))),
+            network: digest(&format!("\n{}", network::counted(address))),
             account: digest(&format!("{}\n", unique_name::key(username))),
             quarter: now.plus(-now.millis().rem_euclid(Failures::WINDOW)),
             counts_account: true,
+            of: None,
         }
     }
 
@@ -93,7 +92,7 @@ impl Counted {
     /// Counts an attempt of the network, if it has one left.
     fn network_begins(&self, now: Timestamp) -> Write {
         let has_left = FailureCount::below(FailureCount::MOST_OF_NETWORK);
-        self.raised(&self.network, now, has_left)
+        self.raised(&self.network, now, has_left, None)
     }
 
     /// Counts an attempt at the account. From the tenth on it takes the turn after the wait, if no other
@@ -104,12 +103,25 @@ impl Counted {
             Some(count) => Condition::default().equals("lastAt", count.last_at),
             None => FailureCount::below(most),
         };
-        self.raised(&self.account, now, may_try)
+        self.raised(&self.account, now, may_try, self.of)
     }
 
-    fn raised(&self, subject: &str, now: Timestamp, expected: Condition) -> Write {
-        let end = FailureCount::end(self.quarter).epoch_seconds() + 1;
-        let change = Change::default()
+    fn raised(
+        &self,
+        subject: &str,
+        now: Timestamp,
+        expected: Condition,
+        of: Option<(OrganizationId, UserId)>,
+    ) -> Write {
+        let end = FailureCount::expires(self.quarter);
+        let mut change = Change::default();
+        if let Some((organization, user)) = of {
+            change = change
+                .set("organizationId", organization)
+                .set("userId", user);
+            change = change.enter(FailureCount::due(organization, self.quarter));
+        }
+        let change = change
             .set("kind", FailureCount::KIND)
             .set("subject", subject)
             .set("quarter", self.quarter)
@@ -134,8 +146,18 @@ impl FailureCount {
     /// The longest wait, in milliseconds.
     const LONGEST: i64 = span::MINUTE;
 
-    fn end(quarter: Timestamp) -> Timestamp {
+    pub(super) fn end(quarter: Timestamp) -> Timestamp {
         quarter.plus(Failures::WINDOW)
+    }
+
+    /// The second from which the table may delete it: a day later, since the sweeper notes it before.
+    fn expires(quarter: Timestamp) -> i64 {
+        Self::end(quarter).plus(span::DAY).epoch_seconds() + 1
+    }
+
+    /// The key from which it is due to be noted: each attempt of the quarter has ended by then.
+    fn due(organization: OrganizationId, quarter: Timestamp) -> Key<Self, Gsi4> {
+        key::due(organization, Self::end(quarter).plus(span::MINUTE))
     }
 
     /// Expects fewer failures.
@@ -228,7 +250,8 @@ record! {
 record! {
     count: FailureCount = "sign_in_count",
     key: key::sign_in_count(&count.subject, count.quarter),
-    expires_at: Some(Self::end(count.quarter).epoch_seconds() + 1),
+    gsi4: Some(Self::due(count.organization_id?, count.quarter)),
+    expires_at: Some(Self::expires(count.quarter)),
 }
 
 impl Store {
@@ -276,39 +299,46 @@ impl SignIn<'_> {
         self.0.caller(&key, tenant, user).await
     }
 
+    /// The user of an account. 403 if the organization is suspended.
     pub async fn user(&self, account: &Account) -> Result<Option<User>, Error> {
-        let key = key::user(account.organization_id, account.user_id);
-        let user = self.0.table.get(&key, Read::Consistent).await?;
-        Ok(user.map(|stored| stored.record))
+        let user = key::user(account.organization_id, account.user_id);
+        let organization = key::organization(account.organization_id);
+        let keys = [AnyKey::from(&user), AnyKey::from(&organization)];
+        let found = self.0.table.batch_get(keys, Read::Consistent).await?;
+        let organization: Option<Stored<Organization>> = found.get(&organization)?;
+        if let Some(organization) = organization {
+            organization.works()?;
+        }
+        Ok(found.get(&user)?.map(|stored| stored.record))
     }
 
     /// The account of a username, in whatever case and form.
     pub async fn account(&self, username: &str) -> Result<Option<Account>, Error> {
-        let keys = unique_name::keys(username);
-        let keys: Vec<Key<Account>> = keys.iter().map(|name| key::account(name)).collect();
+        let keys = account_keys(username);
         let found = self.0.table.batch_get(&keys, Read::Consistent).await?;
-        for key in &keys {
-            if let Some(account) = found.get(key)? {
-                return Ok(Some(account.record));
-            }
-        }
-        Ok(None)
+        account_in(&found, &keys)
     }
 
-    /// The account of a user whose password is to change, for [`renew`](Self::renew).
-    pub async fn to_renew(&self, user: &User) -> Result<Option<(Account, ReadHead)>, Error> {
-        let key = key::account(&unique_name::folded(&user.username));
-        let (account, head) = self.0.with_head(&key, user.organization_id).await?;
-        Ok(account.map(|stored| (stored.record, head)))
+    /// The head of the organization's journal, for [`renew`](Self::renew).
+    pub async fn head(&self, tenant: OrganizationId) -> Result<ReadHead, Error> {
+        self.0.head(tenant).await
     }
 
     /// Stores a new session of a user who sent the account's password. 401 when the password has changed
-    /// since the account was read.
-    pub async fn begin(&self, account: &Account, session: &Session) -> Result<(), Error> {
-        let writes = vec![
+    /// since the account was read. `method` is none for a session that another event explains.
+    pub async fn begin(
+        &self,
+        account: &Account,
+        session: &Session,
+        method: Option<SignInMethod>,
+    ) -> Result<(), Error> {
+        let mut writes = vec![
             Write::check(account.key(), account.unchanged()),
             Write::create(session)?,
         ];
+        if let Some(method) = method {
+            writes.push(signed_in(session, method)?);
+        }
         let done = self.0.table.transact(writes).await?;
         done.map_err(|refused| {
             if refused.at(0) {
@@ -337,14 +367,17 @@ impl SignIn<'_> {
         session: &Session,
     ) -> Result<(), Error> {
         let end = async |context: WriteContext, ()| {
+            let entry = SignInEntry::signed_out(session, self.0.clock.now());
             let ended = Write::delete(session.key(), Condition::default());
-            self.0.commit(&context, ended, ()).await
+            let writes = vec![ended, Write::create(&entry)?];
+            self.0.commit(&context, writes, ()).await
         };
         let nothing = || ready(Ok(()));
         self.0.write(pending, nothing, end).await.map(|_| ())
     }
 
-    /// Adds an attempt to sign in, before its password is verified. 429 with the seconds to wait:
+    /// Adds an attempt to sign in, before its password is verified, and returns it with the account. 429 with
+    /// the seconds to wait:
     ///
     /// - After ten attempts on an account from one network within 15 minutes.
     /// - After thirty failures of a network in a quarter of an hour.
@@ -354,17 +387,27 @@ impl SignIn<'_> {
     /// The attempt counts like a failure. [`failed`](Self::failed) makes it one;
     /// [`succeeded`](Self::succeeded) and [`decided`](Self::decided) take it back. Without any of them it
     /// counts for the account and network for seconds, and for either of them until the quarter ends.
-    pub async fn attempt(&self, username: &str, address: &str) -> Result<SignInAttempt, Error> {
+    pub async fn attempt(
+        &self,
+        username: &str,
+        address: &str,
+    ) -> Result<(SignInAttempt, Option<Account>), Error> {
         let subject = subject(username, address);
         let key = key::sign_in_failures(&subject);
         let mut counted = Counted::new(username, address, self.0.clock.now());
         let [of_network, of_account] = counted.keys();
+        let accounts = account_keys(username);
         let all = [
             AnyKey::from(&key),
             AnyKey::from(&of_network),
             AnyKey::from(&of_account),
         ];
+        let all = all.into_iter().chain(accounts.iter().map(AnyKey::from));
         let found = self.0.table.batch_get(all, Read::Consistent).await?;
+        let account = account_in(&found, &accounts)?;
+        counted.of = account
+            .as_ref()
+            .map(|one| (one.organization_id, one.user_id));
         let of_network: Option<Stored<FailureCount>> = found.get(&of_network)?;
         let of_account: Option<Stored<FailureCount>> = found.get(&of_account)?;
         let of_pair: Option<Stored<Failures>> = found.get(&key)?;
@@ -406,7 +449,7 @@ impl SignIn<'_> {
         // No honest user sends so many attempts at the same moment.
         let begun = begun.ok_or_else(|| too_many(span::SECOND))?;
         self.count(counted, of_account.as_deref()).await?;
-        Ok(begun)
+        Ok((begun, account))
     }
 
     /// Counts an attempt for its network and its account. 429 if others at the same time took what was left.
@@ -482,7 +525,7 @@ impl SignIn<'_> {
             if counted.counts_account {
                 return Ok(());
             }
-            let raised = counted.raised(&counted.account, at, Condition::default());
+            let raised = counted.raised(&counted.account, at, Condition::default(), counted.of);
             self.0.table.write(raised).await?.or_leave();
             Ok(())
         };
@@ -531,18 +574,22 @@ fn subject(username: &str, address: &str) -> String {
     digest(&format!(
         "{}\n{}",
         unique_name::key(username),
-        network(address)
+        network::counted(address)
     ))
 }
 
-fn network(address: &str) -> String {
-    match address.parse() {
-        Ok(IpAddr::V6(address)) => {
-            let [a, b, c, d, ..] = address.segments();
-            Ipv6Addr::new(a, b, c, d, 0, 0, 0, 0).to_string()
+fn account_keys(username: &str) -> Vec<Key<Account>> {
+    let keys = unique_name::keys(username);
+    keys.iter().map(|name| key::account(name)).collect()
+}
+
+fn account_in(found: &Batch, keys: &[Key<Account>]) -> Result<Option<Account>, Error> {
+    for key in keys {
+        if let Some(account) = found.get(key)? {
+            return Ok(Some(account.record));
         }
-        Ok(IpAddr::V4(_)) | Err(_) => address.to_owned(),
     }
+    Ok(None)
 }
 
 fn too_many(millis: i64) -> Error {

@@ -19,6 +19,8 @@ pub struct Store {
     pub(super) clock: Clock,
     pub(super) stack: StackName,
     pub(super) recent: RecentOrganizations,
+    /// True if notifications are mailed, too.
+    pub(super) sends_mail: bool,
     ids: Ids,
 }
 
@@ -29,6 +31,7 @@ impl Store {
             clock,
             stack: StackName::default(),
             recent: RecentOrganizations::default(),
+            sends_mail: false,
             ids: Ids::default(),
         }
     }
@@ -41,6 +44,12 @@ impl Store {
             table: self.table.patient(),
             ..self
         }
+    }
+
+    /// A store of a deployment that sends mail, or of one that does not.
+    #[must_use]
+    pub fn sending_mail(self, sends_mail: bool) -> Self {
+        Self { sends_mail, ..self }
     }
 
     pub fn now(&self) -> Timestamp {

@@ -14,7 +14,7 @@ use runtime::{
     telemetry::{self, Metric},
 };
 use serde::{Deserialize, Serialize};
-use store::{Change, StreamItem, StreamRecord, UnlistedChange};
+use store::{Change, Store, StreamItem, StreamRecord, UnlistedChange};
 
 /// The most characters of a cause in a message.
 const MOST_OF_CAUSE: usize = 2_000;
@@ -77,6 +77,9 @@ pub trait Consumer: Sync {
 
     /// The longest time for the changes of an organization in one delivery. What is left comes again.
     fn limit(&self) -> Duration;
+
+    /// The records.
+    fn store(&self) -> &Store;
 
     /// Handles changes of an organization. Changes that were handled before have no effect.
     fn consume(
@@ -231,10 +234,23 @@ async fn attempt<C: Consumer>(
     organization: OrganizationId,
     records: &[Placed<'_>],
 ) -> Result<(), Cause> {
-    let mut changes = Changes::default();
-    let items = records.iter().map(|placed| placed.record.item());
-    changes.extend(items.filter_map(|item| item.ok().flatten()));
-    let handling = Box::pin(consumer.consume(organization, changes));
+    let handling = Box::pin(async {
+        let mut records = records.to_vec();
+        let is_removal = |placed: &Placed<'_>| placed.record.is_removal();
+        // A deleted organization leaves nothing, not even the changes that it deletes.
+        if records.iter().any(is_removal)
+            && consumer.store().tenants().is_leaving(organization).await?
+        {
+            records.retain(|placed| !is_removal(placed));
+        }
+        let mut changes = Changes::default();
+        let items = records.iter().map(|placed| placed.record.item());
+        changes.extend(items.filter_map(|item| item.ok().flatten()));
+        if changes.count() == 0 {
+            return Ok(());
+        }
+        consumer.consume(organization, changes).await
+    });
     let handling = AssertUnwindSafe(handling).catch_unwind();
     match tokio::time::timeout(consumer.limit(), handling).await {
         Ok(Ok(Ok(()))) => Ok(()),

@@ -64,6 +64,11 @@ impl<R, I> List<R, I> {
         Key::found(self.query.partition, sort.into_text())
     }
 
+    /// The partition key of all of its items.
+    pub fn partition(self) -> String {
+        self.query.partition
+    }
+
     /// Reads the same items as records of another type.
     pub fn read_as<T>(self) -> List<T, I> {
         List::of(self.query)

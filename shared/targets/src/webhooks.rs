@@ -1,6 +1,6 @@
 //! Calls of webhooks, signed as [Standard Webhooks 1.0](https://www.standardwebhooks.com) describes.
 
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
 use agent::action::retry_after;
 use base64::{Engine, prelude::BASE64_STANDARD};
@@ -15,7 +15,7 @@ use reqwest::{
 };
 use runtime::{
     Start,
-    config::{self, ConfigError, SigningSecrets},
+    config::{self, ApiUrl, ConfigError, SigningSecrets},
 };
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::json;
@@ -35,8 +35,7 @@ pub struct WebhookCaller {
     http: Http,
     /// The deployment secrets from which those of webhooks are derived.
     secrets: SigningSecrets,
-    /// The URL of the API, without a slash at its end.
-    api_url: Arc<str>,
+    api_url: ApiUrl,
 }
 
 #[derive(Clone, Debug)]
@@ -47,11 +46,11 @@ pub struct Message {
 
 impl WebhookCaller {
     /// Creates a caller. `local` permits http and addresses of this machine and its network.
-    pub fn new(secrets: SigningSecrets, api_url: &str, local: bool) -> Self {
+    pub fn new(secrets: SigningSecrets, api_url: ApiUrl, local: bool) -> Self {
         Self {
             http: Http::new(local),
             secrets,
-            api_url: api_url.trim_end_matches('/').into(),
+            api_url,
         }
     }
 
@@ -61,9 +60,7 @@ impl WebhookCaller {
         let environment = &start.environment;
         let local = environment.flag("LOCAL_TARGETS")?;
         let secrets = config::webhook_secrets(environment)?;
-        let api_url =
-            environment.required("API_URL", "the URL of the API and the desk, for links")?;
-        Ok(Self::new(secrets, api_url, local))
+        Ok(Self::new(secrets, ApiUrl::read(environment)?, local))
     }
 
     pub fn may_call(&self, url: &WebhookUrl) -> bool {
@@ -76,10 +73,9 @@ impl WebhookCaller {
         format!("{BEGINNING}{}", BASE64_STANDARD.encode(key))
     }
 
-    /// Returns the address of an organization's desk, without a slash at its end: its own, or that of the
-    /// deployment.
+    /// Returns the address of an organization's desk.
     pub fn web_url<'a>(&'a self, own: Option<&'a WebUrl>) -> &'a str {
-        own.map_or(&*self.api_url, |own| own.trim_end_matches('/'))
+        self.api_url.web_url(own)
     }
 
     /// Returns the message of a delivery. It is the same for each attempt, until the desk's address changes.
@@ -87,7 +83,9 @@ impl WebhookCaller {
         let (change, web_url) = (&delivery.change, self.web_url(web_url));
         let data = WebhookMessageData {
             change: Some(change.clone()),
-            url: change.path().map(|path| format!("{}{path}", self.api_url)),
+            url: change
+                .path()
+                .map(|path| format!("{}{path}", self.api_url.text())),
             web_url: change.view().map(|view| format!("{web_url}{view}")),
         };
         Message::new(&delivery.id, &delivery.event, change.at, data)
@@ -220,7 +218,7 @@ mod tests {
     fn caller(secrets: &[&str]) -> WebhookCaller {
         let secrets = secrets.iter().map(ToString::to_string);
         let secrets = SigningSecrets::new(secrets).unwrap();
-        WebhookCaller::new(secrets, "https://api.example.com/", false)
+        WebhookCaller::new(secrets, ApiUrl::new("https://api.example.com/"), false)
     }
 
     fn webhook(id: i64, generation: i64) -> Webhook {

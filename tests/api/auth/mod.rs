@@ -2,6 +2,7 @@
 
 mod accept;
 mod email;
+mod enumeration;
 mod forgot;
 mod login;
 mod logout;

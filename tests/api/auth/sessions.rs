@@ -1,10 +1,10 @@
-//! `GET` and `DELETE /api/auth/sessions`
+//! `GET` and `DELETE /api/auth/sessions`, and `DELETE /api/auth/sessions/{id}`
 
 use futures::future::join_all;
 use serde_json::{Value, json};
 use shared::model::span;
 
-use tests::support::{Api, Caller, PASSWORD};
+use tests::support::{Api, Caller, PASSWORD, budgets::within};
 
 async fn sessions(caller: &Caller) -> Vec<Value> {
     let rows = caller.get("/api/auth/sessions").await.expect(200);
@@ -193,4 +193,43 @@ async fn a_session_may_end_the_others_several_times_at_once() {
         answer.expect(204);
     }
     mia.get("/api/auth/session").await.expect(200);
+}
+
+#[tokio::test]
+async fn one_session_ends_by_its_id() {
+    let api = Api::start().await;
+    let user = api.user("mia").await;
+    let (mia, phone) = (api.session_of(&user).await, api.session_of(&user).await);
+    let id = |rows: &[Value], current: bool| {
+        let row = rows.iter().find(|row| row["current"] == current).unwrap();
+        format!("/api/auth/sessions/{}", row["id"].as_str().unwrap())
+    };
+    let rows = sessions(&mia).await;
+    let (own, other) = (id(&rows, true), id(&rows, false));
+    let ada = api.sign_in("ada").await;
+    ada.delete(&other).await.expect_problem(404, "not_found");
+    api.counter.take();
+    let answer = mia.delete(&other).await;
+    within(&api, "DELETE /api/auth/sessions/{id}", 204, &answer);
+    phone.get("/api/auth/session").await.expect(401);
+    assert_eq!(sessions(&mia).await.len(), 1);
+    for gone in [other.as_str(), "/api/auth/sessions/0123456789abcdef"] {
+        mia.delete(gone).await.expect_problem(404, "not_found");
+    }
+    mia.delete(&own).await.expect(204);
+    mia.get("/api/auth/session").await.expect(401);
+}
+
+#[tokio::test]
+async fn a_session_that_has_ended_is_not_found() {
+    let api = Api::start().await;
+    let mia = api.sign_in("mia").await;
+    api.clock.advance(span::DAY / 2);
+    let later = api.sign_in("mia").await;
+    let rows = sessions(&later).await;
+    let old = rows.iter().find(|row| row["current"] == false).unwrap();
+    let path = format!("/api/auth/sessions/{}", old["id"].as_str().unwrap());
+    api.clock.advance(span::DAY / 2);
+    mia.get("/api/auth/session").await.expect(401);
+    later.delete(&path).await.expect_problem(404, "not_found");
 }

@@ -2,6 +2,7 @@
 
 mod file;
 mod page;
+mod security_txt;
 
 use tests::support::Api;
 

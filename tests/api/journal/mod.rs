@@ -3,6 +3,7 @@
 mod agent;
 mod check;
 mod list;
+mod sign_ins;
 mod users;
 
 use serde_json::{Value, json};
@@ -25,7 +26,8 @@ impl Reader {
     /// The entries since the last call, without their place in the chain, which is checked.
     pub async fn news(&mut self) -> Vec<Value> {
         let mut entries = self.ada.walk("/api/journal").await;
-        for (number, entry) in entries.iter().enumerate() {
+        let chained = entries.iter().filter(|entry| !entry["seq"].is_null());
+        for (number, entry) in chained.enumerate() {
             assert_eq!(entry["seq"], json!(number + 1));
         }
         let check = self.ada.get("/api/journal/check").await.expect(200);

@@ -8,7 +8,7 @@ use shared::{
 };
 
 use super::{Reader, by_session, entry};
-use tests::support::{Api, PASSWORD};
+use tests::support::{Api, Caller, PASSWORD};
 
 const NEW: &str = "another horse battery staple";
 
@@ -82,26 +82,58 @@ async fn every_change_of_a_user_leaves_one_entry() {
 }
 
 #[tokio::test]
-async fn ones_own_password_is_in_the_journal_and_sessions_are_not() {
+async fn ones_own_password_and_ended_sessions_are_in_the_journal() {
     let api = Api::start().await;
     let mia = api.sign_in("mia").await;
     let mut reader = Reader::of(&api).await;
     let wrong = json!({"currentPassword": "wrong", "newPassword": NEW});
     let refused = mia.put("/api/auth/password", wrong).await;
     assert_eq!(refused.status, 400);
-    let credentials = json!({"username": "mia", "password": PASSWORD});
-    let anonymous = api.anonymous();
-    anonymous
-        .post("/api/auth/login", credentials)
-        .await
-        .expect(200);
-    mia.delete("/api/auth/sessions").await.expect(204);
     assert_eq!(reader.news().await, [Value::Null; 0]);
+    let subjects = json!([format!("user:{}", mia.id())]);
+    let ended = |by: &Caller, after: Value| {
+        by_session(by, "sessions_ended", subjects.clone(), [Value::Null, after])
+    };
+    let user = api.user("mia").await;
+    let mut ids = Vec::new();
+    for _ in 0..2 {
+        api.session_of(&user).await;
+    }
+    for row in mia
+        .get("/api/auth/sessions")
+        .await
+        .expect(200)
+        .as_array()
+        .unwrap()
+    {
+        if row["current"] == false {
+            ids.push(row["id"].clone());
+        }
+    }
+    let kept = mia.get("/api/auth/sessions").await.expect(200);
+    let kept = kept
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|row| row["current"] == true);
+    let kept = kept.unwrap()["id"].clone();
+    let one = format!("/api/auth/sessions/{}", ids[0].as_str().unwrap());
+    mia.delete(&one).await.expect(204);
+    mia.delete("/api/auth/sessions").await.expect(204);
+    let told = [
+        ended(&mia, json!({"sessionId": ids[0]})),
+        ended(&mia, json!({"keptSessionId": kept})),
+    ];
+    assert_eq!(reader.news().await, told);
     let right = json!({"currentPassword": PASSWORD, "newPassword": NEW});
     mia.put("/api/auth/password", right).await.expect(204);
-    let subjects = json!([format!("user:{}", mia.id())]);
-    let set = by_session(&mia, "password_set", subjects, [Value::Null, Value::Null]);
+    let nothing = [Value::Null, Value::Null];
+    let set = by_session(&mia, "password_set", subjects.clone(), nothing);
     assert_eq!(reader.news().await, [set]);
+    let ada = api.sign_in("ada").await;
+    let all = format!("/api/users/{}/sessions", mia.id());
+    ada.delete(&all).await.expect(204);
+    assert_eq!(reader.news().await, [ended(&ada, Value::Null)]);
 }
 
 #[tokio::test]

@@ -4,6 +4,7 @@ mod count;
 mod list;
 mod preferences;
 mod read;
+mod unsubscribe;
 
 use serde_json::Value;
 use tests::support::{Api, Caller};

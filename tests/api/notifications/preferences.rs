@@ -8,11 +8,17 @@ use tests::support::{Api, budgets::within};
 
 const PATH: &str = "/api/notifications/preferences";
 
-/// All kinds on, but these.
-fn all_but(off: &[&str]) -> Value {
+const MAILED: [&str; 3] = ["mentioned", "action_needed", "approval_needed"];
+
+/// All kinds on, but these. Some come by mail, unless they are off.
+fn all_but(off: &[&str], mailed: &[&str]) -> Value {
     let kinds = NotificationKind::VARIANTS.iter().map(|kind| kind.name());
+    let channels = |kind: &str| {
+        let inbox = !off.contains(&kind);
+        json!({"inbox": inbox, "mail": inbox && mailed.contains(&kind)})
+    };
     kinds
-        .map(|kind| (kind.to_owned(), json!(!off.contains(&kind))))
+        .map(|kind| (kind.to_owned(), channels(kind)))
         .collect()
 }
 
@@ -23,17 +29,21 @@ async fn all_kinds_are_on_until_their_user_switches_them_off() {
     api.counter.take();
     let answer = mia.get(PATH).await;
     let preferences = within(&api, "GET /api/notifications/preferences", 200, &answer);
-    assert_eq!(preferences, all_but(&[]));
-    let off = json!({"commented": false, "overdue": false, "assigned": true});
+    assert_eq!(preferences, all_but(&[], &MAILED));
+    let off = json!({"commented": false, "overdue": {"inbox": false}, "assigned": {"mail": true}});
     let answer = mia.put(PATH, off).await;
     let preferences = within(&api, "PUT /api/notifications/preferences", 200, &answer);
-    assert_eq!(preferences, all_but(&["commented", "overdue"]));
+    let mailed = [&MAILED[..], &["assigned"]].concat();
+    assert_eq!(preferences, all_but(&["commented", "overdue"], &mailed));
     // What is not named is kept, also by what was read meanwhile.
     let read = json!({"before": "2026-01-01T00:00:00Z"});
     mia.post("/api/notifications/read", read).await.expect(204);
-    mia.put(PATH, json!({"overdue": true})).await.expect(200);
-    assert_eq!(mia.get(PATH).await.expect(200), all_but(&["commented"]));
-    assert_eq!(max.get(PATH).await.expect(200), all_but(&[]));
+    // An old client knows nothing of mail.
+    let old = json!({"overdue": true, "mentioned": true});
+    mia.put(PATH, old).await.expect(200);
+    let preferences = mia.get(PATH).await.expect(200);
+    assert_eq!(preferences, all_but(&["commented"], &mailed[1..]));
+    assert_eq!(max.get(PATH).await.expect(200), all_but(&[], &MAILED));
 }
 
 #[tokio::test]
@@ -46,6 +56,10 @@ async fn a_kind_is_true_or_false() {
         (
             json!({"overdue": null, "assigned": "no"}),
             vec![("/assigned", "type"), ("/overdue", "null")],
+        ),
+        (
+            json!({"overdue": {}, "assigned": {"inbox": false, "mail": true}}),
+            vec![("/assigned/mail", "combination"), ("/overdue", "required")],
         ),
     ] {
         mia.put(PATH, body).await.expect_faults(&faults);

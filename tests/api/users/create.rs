@@ -113,6 +113,6 @@ async fn a_password_is_not_the_username() {
     body["password"] = json!("twelve-chars");
     let before = api.records().await;
     let answer = ada.post("/api/users", body).await;
-    answer.expect_faults(&[("/password", "guessable")]);
+    answer.expect_faults(&[("/password", "common")]);
     assert_eq!(before, api.records().await);
 }

@@ -6,6 +6,7 @@ mod get;
 mod last_admin;
 mod list;
 mod password;
+mod sessions;
 mod tokens;
 mod update;
 

@@ -8,6 +8,7 @@ def check(world):
     navigates(world)
     becomes_another_user(world)
     sleeps_in_the_middle_of_a_comment(world)
+    follows_links(world)
 
 
 def signs_in_by_keyboard(world):
@@ -79,3 +80,30 @@ def sleeps_in_the_middle_of_a_comment(world):
         page.wait_for_function("document.querySelector('.threaded > form textarea').value === ''")
     comments = world.api("mia").call("GET", f"/api/tasks/{task}/comments")
     assert [one["content"] for one in comments].count(words) == 1, comments
+
+
+def follows_links(world):
+    """A dead link says so and leads on; a fault of the provider is said where one signs in."""
+    with world.desk(address="#/reset?token=" + "x" * 43, refused=(403,)) as desk:
+        page = desk.page
+        page.get_by_label("New password", exact=True).fill("four words of mine")
+        page.get_by_role("button", name="Set the password").click()
+        page.get_by_role("alert").wait_for()
+        assert page.get_by_label("New password", exact=True).input_value() == "four words of mine"
+        desk.looks("reset")
+        page.get_by_role("button", name="Cancel").click()
+        page.get_by_role("dialog", name="Sign in").wait_for()
+        page.get_by_role("button", name="Forgot it").click()
+        page.get_by_label("User name or e-mail").fill("mia")
+        page.keyboard.press("Enter")
+        page.get_by_text("A mail is under way").wait_for()
+    with world.desk(address="#/accept?token=" + "x" * 43, refused=(403,)) as desk:
+        page = desk.page
+        for label, text in (("User name", "noor"), ("Full name", "Noor Haddad"), ("Password", "four words of mine")):
+            page.get_by_label(label, exact=True).fill(text)
+        page.keyboard.press("Enter")
+        page.get_by_role("alert").wait_for()
+    with world.desk(address="#sign-in=sign_in_not_allowed") as desk:
+        desk.page.get_by_text("No user may sign in so. Ask an admin.").wait_for()
+        desk.signs_in("mia")
+        desk.page.get_by_role("heading", name="Home").wait_for()

@@ -119,7 +119,7 @@ fn graph(title: &str, statistic: &str, metrics: &[Shown]) -> (&'static str, Valu
 }
 
 /// Functions whose metrics their alarms show alone.
-const ELSEWHERE: [&str; 3] = ["publisher", "indexer", "webhook-sender"];
+const ELSEWHERE: [&str; 4] = ["publisher", "indexer", "webhook-sender", "mailer"];
 
 /// Returns true for the functions of the dashboard, which has the 50 free metrics. In a function
 /// that is open to everyone, nothing fails.

@@ -140,6 +140,7 @@ pub fn start_function(
             ("TABLE_NAME", engines.table_name()),
             ("QUEUE_URL", &engines.queues().actions.url),
             ("WEBHOOK_QUEUE_URL", &engines.queues().webhooks.url),
+            ("MAIL_QUEUE_URL", &engines.queues().mails.url),
             ("SWEEP_QUEUE_URL", &engines.queues().sweeps.url),
             (
                 "CHANGE_DEAD_LETTER_QUEUE_URL",

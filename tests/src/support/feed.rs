@@ -2,7 +2,7 @@
 
 use indexer::Indexer;
 use local::engines::Stream;
-use publisher::Publisher;
+use publisher::{Publisher, Queues};
 use serde_json::{Value, json};
 use shared::queue::Queue;
 use stream::{StreamEvent, StreamResponse};
@@ -50,10 +50,14 @@ impl Api {
 
     /// Delivers records to a publisher, under its role.
     pub async fn delivers_to_publisher(&self, records: &[Value]) -> StreamResponse {
-        let (store, webhooks) = (self.store_of("publisher"), self.webhook_queue().await);
         let sqs = engines::engines().await.sqs();
-        let sweeps = Queue::new(sqs, &self.queues.sweeps.url);
-        let publisher = Publisher::new(store, webhooks, sweeps, self.dead_changes().await);
+        let queues = Queues {
+            webhooks: self.webhook_queue().await,
+            sweeps: Queue::new(sqs.clone(), &self.queues.sweeps.url),
+            mails: Queue::new(sqs, &self.queues.mails.url),
+            dead_letters: self.dead_changes().await,
+        };
+        let publisher = Publisher::new(self.store_of("publisher"), queues);
         // A busy machine makes no failure.
         let publisher = publisher.within(PATIENCE);
         let handling = Box::pin(publisher.handle(event(records)));
@@ -62,7 +66,10 @@ impl Api {
 
     /// Delivers records to an indexer, under its role.
     pub async fn delivers_to_indexer(&self, records: &[Value]) -> StreamResponse {
-        let indexer = Indexer::new(self.store_of("indexer"), self.dead_changes().await);
+        let indexer = Indexer::new(
+            self.store_of("indexer").sending_mail(true),
+            self.dead_changes().await,
+        );
         let handling = Box::pin(indexer.handle(event(records)));
         roles::acting_as("indexer", handling).await
     }

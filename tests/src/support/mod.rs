@@ -17,6 +17,7 @@ mod feed;
 mod gateway;
 mod given;
 mod log;
+pub mod mails;
 mod operations;
 mod patience;
 mod people;

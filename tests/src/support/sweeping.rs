@@ -76,14 +76,19 @@ impl Api {
     /// A sweeper under its role.
     pub async fn sweeper(&self) -> Sweeping {
         let sqs = engines::engines().await.sqs();
-        self.sweeper_of(self.store_of("sweeper"), sqs.clone(), sqs)
+        self.sweeper_of(
+            self.store_of("sweeper").sending_mail(true),
+            sqs.clone(),
+            sqs,
+        )
     }
 
     /// A sweeper on a store, whose messages of actions and deliveries go elsewhere.
     pub fn sweeper_of(&self, store: Store, elsewhere: Client, sqs: Client) -> Sweeping {
         let queues = Queues {
             actions: Queue::new(elsewhere.clone(), &self.queues.actions.url),
-            webhooks: Queue::new(elsewhere, &self.queues.webhooks.url),
+            webhooks: Queue::new(elsewhere.clone(), &self.queues.webhooks.url),
+            mails: Queue::new(elsewhere, &self.queues.mails.url),
             sweeps: Queue::new(sqs.clone(), &self.queues.sweeps.url),
         };
         Sweeping {

@@ -21,7 +21,7 @@ use sha2::Sha256;
 use shared::{
     App,
     clock::Clock,
-    config::SigningSecrets,
+    config::{ApiUrl, SigningSecrets},
     model::{DeliveryMessage, Id, OrganizationId, QueueMessage, WebhookId},
     queue::Queue,
     store::WebhookEvent,
@@ -49,7 +49,7 @@ static MESSAGE: LazyLock<Schema> = LazyLock::new(|| {
 /// The caller of webhooks, with the deployment secrets of the tests.
 pub fn caller(local: bool) -> WebhookCaller {
     let secrets = SigningSecrets::new(["a deployment secret of the tests".to_owned()]);
-    WebhookCaller::new(secrets.unwrap(), API_URL, local)
+    WebhookCaller::new(secrets.unwrap(), ApiUrl::new(API_URL), local)
 }
 
 /// The state of the updates function.
@@ -195,8 +195,12 @@ impl Api {
 
     /// The messages of the webhook queue, which are taken out of it.
     pub async fn webhook_messages(&self) -> Vec<SqsMessage> {
+        self.messages_of(&self.queues.webhooks.url).await
+    }
+
+    /// The messages of a queue, which are taken out of it.
+    pub(super) async fn messages_of(&self, url: &str) -> Vec<SqsMessage> {
         let sqs = engines::engines().await.sqs();
-        let url = &self.queues.webhooks.url;
         let mut all = Vec::new();
         loop {
             let received = sqs

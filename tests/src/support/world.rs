@@ -42,6 +42,8 @@ pub struct World {
     delivery: String,
     /// A token of max.
     token: String,
+    /// A session of max.
+    session: String,
     /// Another user and a token of theirs.
     token_of_another: (String, String),
     /// An invitation to send again, and one to delete.
@@ -125,10 +127,13 @@ impl World {
             .creates("/api/tokens", json!({"name": "export"}));
         let token = token.await.to_string();
         let (invitations, links) = has_links(api).await;
+        let (max, now) = (api.user("max").await, api.clock.now());
+        let sid = records::signed_in(&api.store, &max, now).await;
+        let session = records::session(&sid, &max, now).public_id();
         let vic = api.user("vic").await;
         let (_, of_vic) = api.token_and_id_of(&vic, json!({})).await;
         Self {
-            max: api.user("max").await,
+            max,
             others: [api.user("mia").await, api.user("sue").await].map(|user| user.id.to_string()),
             alert: alert.id.to_string(),
             started: started.to_string(),
@@ -141,6 +146,7 @@ impl World {
             token,
             invitations,
             links,
+            session,
             token_of_another: (vic.id.to_string(), of_vic.to_string()),
             script: Mutex::default(),
             concierge,
@@ -166,6 +172,8 @@ impl World {
     /// max.
     pub async fn caller_of(&self, request: &Request) -> Caller {
         let ends_sessions_of = match request.operation().as_str() {
+            // A sign-in of max takes more from a network that he does not know.
+            "PUT /api/auth/email" => "vic",
             "PUT /api/auth/password" => "mia",
             // Of whom no other request ends the sessions at the same time.
             "DELETE /api/auth/sessions" => "zoe",
@@ -202,6 +210,7 @@ impl World {
                 path: comment(&name)
                     .map(str::to_owned)
                     .or_else(|| search(&name))
+                    .or_else(|| self.unsubscribing(&name))
                     .or_else(|| self.token_of_another(&name))
                     .or_else(|| self.action(&name))
                     .or_else(|| self.redelivery(&name))
@@ -225,6 +234,14 @@ impl World {
         let (user, token) = &self.token_of_another;
         (operation == "DELETE /api/users/{id}/tokens/{tokenId}")
             .then(|| format!("/api/users/{user}/tokens/{token}"))
+    }
+
+    /// The path of the operation that ends mails of organization 1's second user.
+    fn unsubscribing(&self, operation: &str) -> Option<String> {
+        let path = operation.strip_prefix("POST ")?;
+        let link = self.api().links().signed("1.2.assigned");
+        let is_it = path == "/api/notifications/unsubscribe";
+        is_it.then(|| format!("{path}?link={link}"))
     }
 
     /// The path of an operation on an action.
@@ -261,7 +278,10 @@ impl World {
             | "DELETE /api/service-requests/{id}"
             | "DELETE /api/webhooks/{id}" => "2",
             "DELETE /api/tokens/{id}" => &self.token,
-            "GET /api/users/{id}/tokens" => &self.token_of_another.0,
+            "DELETE /api/auth/sessions/{id}" => &self.session,
+            "GET /api/users/{id}/tokens"
+            | "GET /api/users/{id}/sessions"
+            | "DELETE /api/users/{id}/sessions" => &self.token_of_another.0,
             "POST /api/concierge/alerts/{id}/agent-session" => &self.alert,
             "POST /api/concierge/agent-sessions/{id}/propose" => &self.started,
             "POST /api/concierge/agent-sessions/{id}/execute"

@@ -7,7 +7,7 @@
  * Failures throw a `Problem`; an aborted request throws `AbortError`.
  * Each POST has an `Idempotency-Key`; after a lost connection the same request has the same key again.
  * 429, 503 and a lost connection are repeated, by `Retry-After` or with growing pauses, five times.
- * A 401 waits for the sign-in (`onUnauthenticated`) and is then repeated. */
+ * A 401 and `sign_in_again` wait for the sign-in (`onUnauthenticated`) and are then repeated. */
 /** @import { paths, Fault } from "workdesk" */
 
 /** @typedef {"get" | "post" | "put" | "patch" | "delete"} Method */
@@ -70,17 +70,15 @@ export class Problem extends Error {
 
 /** Keys of creates whose outcome is not known, by method, address and body. @type {Map<string, string>} */
 const keys = new Map();
-/** @type {() => Promise<void>} */
+/** @type {(problem: Problem) => Promise<void>} */
 let signIn = async () => {};
 /** @type {(state: { busy: boolean, waiting: boolean }) => void} */
 let activity = () => {};
 let [busy, waiting] = [0, 0];
-
-/** Sets the sign-in that a 401 waits for. @param {typeof signIn} wait */
+/** Sets the sign-in that a 401 and `sign_in_again` wait for. @param {typeof signIn} wait */
 export const onUnauthenticated = (wait) => void (signIn = wait);
 /** Sets the listener: is a request under way, and does one wait? @param {typeof activity} listener */
 export const onActivity = (listener) => void (activity = listener);
-
 /** @type {Write<"post">} */
 export const post = (path, parameters, body, options) => request("post", path, parameters, body, options);
 /** @type {Write<"put">} */
@@ -122,7 +120,8 @@ function request(method, path, parameters, body, options = {}) {
  * @returns {Promise<Answer<any>>} */
 async function exchange(method, address, body, options) {
   const text = body === undefined ? undefined : JSON.stringify(body);
-  const login = address === "/api/auth/login";
+  // What needs no session.
+  const login = /^\/api\/auth\/(login|forgot|reset|accept|email\/confirm)$/.test(address);
   const signature = `${method} ${address} ${text}`;
   /** @type {Record<string, string>} */
   const headers = text === undefined ? {} : { "content-type": "application/json" };
@@ -145,8 +144,8 @@ async function exchange(method, address, body, options) {
         keys.delete(signature);
         return answer;
       }
-      if (answer.status === 401 && answer.code === "unauthenticated" && !login) {
-        await signIn();
+      if (["unauthenticated", "sign_in_again"].includes(answer.code) && !login) {
+        await signIn(answer);
         continue;
       }
       if (lost && answer.status === 404 && method === "delete") return { data: undefined, next: null };
@@ -200,8 +199,7 @@ async function once(method, address, body, headers, { signal, keepalive = false 
   }
 }
 
-/** @param {string} text */
-function parsed(text) {
+function parsed(/** @type {string} */ text) {
   try {
     return Object(JSON.parse(text));
   } catch {

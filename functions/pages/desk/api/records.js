@@ -36,12 +36,10 @@ const SINGLE = /** @type {Record<string, string>} */ ({
   alert: "/api/concierge/alerts", agent_session: "/api/concierge/agent-sessions",
 });
 
-/** @type {Map<string, any>} */
-const held = new Map();
+const held = /** @type {Map<string, any>} */ (new Map());
 /** Records that are about to be deleted. @type {Set<string>} */
 const hidden = new Set();
-/** @type {Set<Watcher>} */
-const watchers = new Set();
+const watchers = /** @type {Set<Watcher>} */ (new Set());
 /** Keys of changed records that the watchers do not know of yet. @type {Set<string>} */
 let news = new Set();
 /** The path of the feed's next page. */
@@ -150,8 +148,7 @@ export async function follow(reset, noticed) {
 async function catchUp(noticed) {
   for (let full = true; full; ) {
     const page = await more(next, { quiet: true });
-    /** @type {api.Change[]} */
-    const changes = page.data;
+    const changes = /** @type {api.Change[]} */ (page.data);
     if (changes.length > 0) await apply(changes);
     if (changes.length > 0) noticed(changes);
     next = page.next ?? next;
@@ -159,8 +156,7 @@ async function catchUp(noticed) {
   }
 }
 
-/** @param {api.Change[]} changes */
-async function apply(changes) {
+async function apply(/** @type {api.Change[]} */ changes) {
   /** Ids by what reads them. @type {Map<string, Set<number>>} */
   const wanted = new Map();
   for (const change of changes) {
@@ -201,8 +197,7 @@ async function refresh(type, on, parent, ids) {
   for (const gone of ids) if (!found.includes(gone)) drop(type, gone);
 }
 
-/** @type {Promise<api.User[]> | undefined} */
-let people;
+let people = /** @type {Promise<api.User[]> | undefined} */ (undefined);
 
 /** The users who are not disabled, read at the first call and again after one changed. */
 export function everyone() {

@@ -1,5 +1,4 @@
 /** The frame around the views: navigation, the thin bar, what screen readers hear, notices. */
-
 import { onActivity, post } from "../api/client.js";
 import { button, node } from "../elements.js";
 import { countOf, inbox } from "./inbox.js";
@@ -10,10 +9,8 @@ const PLACES = ["Home", "Projects", "Requests", "Tickets", "Alerts", "Search", "
 /** A slow answer shows the bar. */
 const SLOW_MS = 300;
 const NOTICE_MS = 5_000;
-
 /** @param {string} id @returns {HTMLElement} */
 export const place = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
-
 /** Says something to users of a screen reader. @param {string} text */
 export const say = (text) => place("said").replaceChildren(text);
 
@@ -54,8 +51,7 @@ export function showPerson() {
 }
 
 function showActivity() {
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  let timer;
+  let timer = /** @type {ReturnType<typeof setTimeout> | undefined} */ (undefined);
   let told = false;
   const bar = place("bar");
   onActivity(({ busy, waiting }) => {

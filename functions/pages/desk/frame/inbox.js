@@ -1,16 +1,12 @@
 /** The inbox: the user's unread notifications, for the navigation's count and for Home. */
-
 /** @import { Notification, NotificationsRead } from "workdesk" */
 import { get, post } from "../api/client.js";
 
 /** Notifications come after the change that they tell of. Reminders come without one. */
 const PAUSE_MS = 60_000;
 const LIMIT = 50;
-
-/** @type {Notification[] | undefined} */
-let unread;
-/** @type {Set<(rows: Notification[]) => void>} */
-const listeners = new Set();
+let unread = /** @type {Notification[] | undefined} */ (undefined);
+const listeners = /** @type {Set<(rows: Notification[]) => void>} */ (new Set());
 
 /** Shows the unread ones, now and when they change. @param {AbortSignal | null} signal
  * @param {(rows: Notification[]) => void} show */
@@ -43,8 +39,7 @@ export async function markRead(which) {
   tell((unread ?? []).filter((row) => !ids?.includes(row.id) && !(before && row.at <= before)));
 }
 
-/** @param {Notification[]} rows */
-function tell(rows) {
+function tell(/** @type {Notification[]} */ rows) {
   unread = rows;
   for (const show of listeners) show(rows);
 }

@@ -1,13 +1,13 @@
 /** The router. The address of a view is `#/tasks/7?status=todo`: a path, and the view's filters.
  *
  * A view appends to `context.body` as data arrives, and ends when all is there. What it throws stands in its
- * place with "Try again". It may return what is called when only the filters of the address change; else it is
- * opened anew. Its parameters are those of the path, such as `{ id: "7" }`. */
+ * place with "Try again". It may return what is called when only the filters of the address change; else it
+ * is opened anew. Its parameters are those of the path, such as `{ id: "7" }`. */
 import { Problem } from "../api/client.js";
 import { node, trouble } from "../elements.js";
 
-/** `header` has the heading, and `title` sets it; `signal` aborts when the view closes; `filter` sets filters in
- * the address, which `query` has.
+/** `header` has the heading, which `title` sets; `signal` aborts when the view closes; `query` has the filters
+ * in the address, and `filter` sets some.
  * @typedef {{ header: HTMLElement, body: HTMLElement, query: URLSearchParams, signal: AbortSignal,
  *   title: (text: string) => void,
  *   filter: (changes: Record<string, string | string[] | null>) => void }} Context */
@@ -21,18 +21,14 @@ const VIEWS = {
   task: "tasks", project: "projects", service_request: "requests", ticket: "tickets", alert: "alerts",
   agent_session: "agent-sessions",
 };
-/** @type {Route[]} */
-let routes = [];
+let routes = /** @type {Route[]} */ ([]);
 /** @type {HTMLElement} */
 let main;
 let arrived = (/** @type {string} */ _place) => {};
 let closing = new AbortController();
 let shown = "";
-/** @type {Requery | void} */
-let requery;
-/** @type {Map<string, number>} */
-const scrolled = new Map();
-
+let requery = /** @type {Requery | void} */ (undefined);
+const scrolled = /** @type {Map<string, number>} */ (new Map());
 /** The address of a path, for `href`. @param {string} path @param {Record<string, string>} [query] */
 export const to = (path, query) => `#${path}${query ? `?${new URLSearchParams(query)}` : ""}`;
 /** Goes to a path. @param {string} path */

@@ -1,5 +1,4 @@
 /** The session: the signed-in user and what they may do. `denied` is "", or the reason to show. */
-
 /** @import { Session, Permission, Role } from "workdesk" */
 import { get } from "../api/client.js";
 
@@ -21,8 +20,7 @@ const ALLOWED = {
   manager: "Managers and admins", admin: "Admins",
 };
 
-/** @type {Session | undefined} */
-let session;
+let session = /** @type {Session | undefined} */ (undefined);
 
 /** Reads the session. Waits for the sign-in if there is none. */
 export async function readSession() {
@@ -37,9 +35,7 @@ export function me() {
 
 /** The id of the signed-in user; 0 before the sign-in. */
 export const myId = () => session?.user.id ?? 0;
-
-/** @param {Permission} permission */
-export const may = (permission) => me().permissions.includes(permission);
+export const may = (/** @type {Permission} */ permission) => me().permissions.includes(permission);
 
 /** Why the user may not do something: "" if they may. @param {Permission} permission */
 export function denied(permission) {

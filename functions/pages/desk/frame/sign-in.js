@@ -1,37 +1,76 @@
-/** The sign-in: a dialog over the page, at the start and at a 401. What waits for it is then repeated; what was
- * typed stays. Another user than before gets a fresh page. */
+/** The sign-in: a dialog over the page, at the start, at a 401, and where the policy asks for one anew. What
+ * waits for it is then repeated; what was typed stays. Another user than before gets a fresh page. */
+/** @import { Problem } from "../api/client.js" */
 import { post } from "../api/client.js";
-import { dialog, form, input, node } from "../elements.js";
-import { myId } from "./session.js";
+import { ask, button, dialog, form, input, node } from "../elements.js";
+import { me, myId } from "./session.js";
 
-/** @type {Promise<void> | undefined} */
-let open;
+/** Faults of a sign-in by the provider, by the code in the address. @type {Record<string, string>} */
+const FAULTS = {
+  state_invalid: "The sign-in took too long, or was used before. Begin again.",
+  provider_unavailable: "Your company's provider does not answer as it should.",
+  token_invalid: "What your company's provider said does not verify. Tell an admin.",
+  sign_in_again: "Your company's provider did not ask for your credentials.",
+  sign_in_not_allowed: "No user may sign in so. Ask an admin.",
+  too_many_attempts: "Too many sign-ins failed. Wait until the quarter of an hour ends.",
+};
+const REFUSED = "Your company's provider did not sign you in.";
+const FORGOTTEN = "A mail is under way, if the account has a confirmed address. Else ask an admin.";
+let told = "";
+let open = /** @type {Promise<void> | undefined} */ (undefined);
 
-/** Resolves when the user has signed in. All callers share one dialog. */
-export function signIn() {
-  open ??= new Promise(ask).finally(() => (open = undefined));
+/** Has the sign-in say a fault that the address tells, or else this. @param {string} said */
+export function begins(said) {
+  const [, fault] = /^#sign-in=(\w+)/.exec(location.hash) ?? [];
+  if (fault) history.replaceState(null, "", "#/");
+  told = fault ? FAULTS[fault] ?? REFUSED : said;
+}
+
+/** What was to be said and was not. */
+export function unsaid() {
+  const said = told;
+  told = "";
+  return said;
+}
+
+/** Resolves when the user has signed in. All callers share one dialog. @param {Problem} problem */
+export function signIn(problem) {
+  open ??= new Promise((done, refuse) => over(problem, done, refuse)).finally(() => (open = undefined));
   return open;
 }
 
-/** @param {(value?: any) => void} done */
-function ask(done) {
+/** @param {Problem} problem @param {(value?: any) => void} done @param {(problem: Problem) => void} refuse */
+function over(problem, done, refuse) {
   const again = myId() !== 0;
-  const over = dialog("Sign in", [
-    again && node("p", "Your session has ended. Nothing typed is lost."),
+  const newer = problem.code === "sign_in_again";
+  const ended = again && "Your session has ended. Nothing typed is lost.";
+  const says = node("p", { role: "status" }, newer ? problem.detail : unsaid() || ended);
+  const name = { autocomplete: "username", autocapitalize: "none", required: true };
+  const secret = { type: "password", autocomplete: "current-password", required: true };
+  const forgotten = () => ask("Forgotten password", {
+    fields: input("User name or e-mail", "name", { required: true, autocomplete: "username" }),
+    submit: "Send a link",
+    act: async ({ name: account = "" }) => {
+      await post("/api/auth/forgot", {}, account.includes("@") ? { email: account } : { username: account });
+      says.textContent = FORGOTTEN;
+    },
+  });
+  const shown = dialog("Sign in", [
+    says,
     form({
-      fields: [
-        input("User name", "username", { autocomplete: "username", autocapitalize: "none", required: true }),
-        input("Password", "password", { type: "password", autocomplete: "current-password", required: true }),
-      ],
+      fields: [input("User name", "username", { ...name, value: again ? me().user.username : "" }),
+        input("Password", "password", secret)],
       submit: "Sign in",
       act: async ({ username = "", password = "" }) => {
         const { data } = await post("/api/auth/login", {}, { username: username.trim(), password });
         // What waits is not repeated as another user.
         if (again && data.id !== myId()) return location.reload();
-        over.close();
         done();
+        shown.close();
       },
     }),
-  ], { stays: true });
-  over.classList.add("sign-in");
+    button("Forgot it", forgotten, { kind: "plain" }),
+  ], { stays: !newer });
+  shown.classList.add("sign-in");
+  shown.addEventListener("close", () => refuse(problem));
 }

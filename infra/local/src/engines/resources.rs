@@ -22,6 +22,8 @@ pub struct Queues {
     pub actions: Queue,
     /// The queue of webhook deliveries.
     pub webhooks: Queue,
+    /// The queue of mails.
+    pub mails: Queue,
     /// The queue of the sweeper.
     pub sweeps: Queue,
     /// URL of the dead-letter queue of changes.
@@ -158,8 +160,8 @@ fn key_schema(key: &[KeyElement]) -> Result<Vec<KeySchemaElement>, BuildError> {
         .collect()
 }
 
-/// Creates `{prefix}-actions`, `{prefix}-webhooks` and `{prefix}-sweeps` with their dead-letter queues, and the
-/// dead-letter queue `{prefix}-changes-dead-letters`, unless they exist with these attributes.
+/// Creates `{prefix}-actions`, `{prefix}-webhooks`, `{prefix}-mails` and `{prefix}-sweeps` with their dead-letter
+/// queues, and the dead-letter queue `{prefix}-changes-dead-letters`, unless they exist with these attributes.
 pub(super) async fn create_queues(
     client: &aws_sdk_sqs::Client,
     prefix: &str,
@@ -171,6 +173,7 @@ pub(super) async fn create_queues(
         dead_changes: dead_changes.await?.url,
         actions: create_pair(client, &format!("{prefix}-actions"), &template.actions).await?,
         webhooks: create_pair(client, &format!("{prefix}-webhooks"), &template.webhooks).await?,
+        mails: create_pair(client, &format!("{prefix}-mails"), &template.mails).await?,
         sweeps: create_pair(client, &format!("{prefix}-sweeps"), &template.sweeps).await?,
     })
 }

@@ -6,7 +6,7 @@ use resolution_agent::ResolutionAgent;
 use shared::{
     App, Start,
     clock::Clock,
-    config::Patience,
+    config::{Environment, Patience},
     http,
     runtime::background::Background,
     serve::{open_router, router, started},
@@ -62,7 +62,7 @@ pub enum Routes {
     /// The updates function's.
     OfUpdates(fn() -> http::Routes<Updates>),
     /// None: they have neither table nor callers.
-    OfNobody(fn() -> http::Routes),
+    OfNobody(fn(&Environment) -> http::Routes),
 }
 
 /// Every function.
@@ -88,6 +88,8 @@ pub const FUNCTIONS: &[Function] = &[
     background::<sweeper::Sweeper>("sweeper").ends_within(55_000),
     // Two attempts of ten seconds one after another.
     background::<webhook_sender::WebhookSender>("webhook-sender").ends_within(22_000),
+    // Attempts begin within 15 seconds, and take 30 at most.
+    background::<mailer::Mailer>("mailer").ends_within(45_000),
     // Five requests.
     background::<checker::Checker>("checker").ends_within(10_000),
     open("pages", pages::routes, pages::PAGES),
@@ -120,7 +122,7 @@ const fn api(name: &'static str, routes: Routes, read: &'static str, status: u64
 
 const fn open(
     name: &'static str,
-    routes: fn() -> http::Routes,
+    routes: fn(&Environment) -> http::Routes,
     pages: &'static [&'static str],
 ) -> Function {
     let api = ApiFunction {
@@ -202,7 +204,7 @@ impl ApiFunction {
             OfApp(routes) => routes().into_document(),
             OfAgent(routes) => routes().into_document(),
             OfUpdates(routes) => routes().into_document(),
-            OfNobody(routes) => routes().into_document(),
+            OfNobody(routes) => routes(&Environment::default()).into_document(),
         }
     }
 
@@ -212,7 +214,7 @@ impl ApiFunction {
             OfApp(routes) => started(routes(), start),
             OfAgent(routes) => started(routes(), start),
             OfUpdates(routes) => started(routes(), start),
-            OfNobody(routes) => Ok(open_router(routes(), Clock::system())),
+            OfNobody(routes) => Ok(open_router(routes(&start.environment), Clock::system())),
         }
     }
 
@@ -227,7 +229,7 @@ impl ApiFunction {
             OfApp(routes) => router(routes(), app.clone(), app),
             OfAgent(routes) => router(routes(), agent.clone(), app),
             OfUpdates(routes) => router(routes(), updates.clone(), app),
-            OfNobody(routes) => open_router(routes(), app.clock.clone()),
+            OfNobody(routes) => open_router(routes(&Environment::default()), app.clock.clone()),
         }
     }
 }

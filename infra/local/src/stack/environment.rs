@@ -14,17 +14,19 @@ pub(crate) struct Secrets {
     pub(crate) webhooks: String,
 }
 
-/// Returns the settings of the functions. The gateway listens on `port`.
+/// Returns the settings of the functions. The gateway listens on `port`, and mails go to `mail_url`.
 pub(crate) fn of_functions(
     config: &Config,
     engines: &Engines,
     secrets: &Secrets,
     port: u16,
+    mail_url: &str,
 ) -> Vec<(&'static str, String)> {
     let mut settings = vec![
         ("TABLE_NAME", engines.table_name().to_owned()),
         ("QUEUE_URL", engines.queues().actions.url.clone()),
         ("WEBHOOK_QUEUE_URL", engines.queues().webhooks.url.clone()),
+        ("MAIL_QUEUE_URL", engines.queues().mails.url.clone()),
         ("SWEEP_QUEUE_URL", engines.queues().sweeps.url.clone()),
         (
             "CHANGE_DEAD_LETTER_QUEUE_URL",
@@ -32,6 +34,8 @@ pub(crate) fn of_functions(
         ),
         ("SESSION_SECRETS", secrets.session.clone()),
         ("WEBHOOK_SECRETS", secrets.webhooks.clone()),
+        ("MAIL_FROM", "Workdesk <workdesk@localhost>".to_owned()),
+        ("MAIL_URL", mail_url.to_owned()),
         ("API_URL", format!("http://localhost:{port}")),
         // Over http, browsers accept a cookie for all sites only for names of this machine.
         ("PLAIN_HTTP", (!config.cookie_of_any_site).to_string()),

@@ -32,6 +32,7 @@ pub(crate) fn text(
   Password              {PASSWORD}
   API reference         {url}/api/docs
   Demo billing system   {targets_url}
+  Mails                 {targets_url}/mail
   DynamoDB, SQS         {dynamodb}, {sqs}
   Data                  {data} (cargo local --fresh deletes it)
 

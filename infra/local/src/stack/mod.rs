@@ -39,6 +39,7 @@ use crate::{
     event_source_mapping::EventSourceMapping,
     function::{Functions, Invocation},
     gateway::Gateway,
+    mail_receiver::MailReceiver,
     process,
     schedule::Schedule,
     stream_mapping::StreamMapping,
@@ -49,6 +50,7 @@ use crate::{
 /// Functions that get the queues' messages.
 const WORKER: &str = "action-worker";
 const WEBHOOK_SENDER: &str = "webhook-sender";
+const MAILER: &str = "mailer";
 /// Function that is invoked every minute, and gets messages of a queue too.
 const SWEEPER: &str = "sweeper";
 /// Functions that get the table's stream.
@@ -104,6 +106,7 @@ async fn run() -> Result<(), Error> {
 struct Stack {
     engines: Option<Engines>,
     targets: Option<DemoTargets>,
+    mails: Option<MailReceiver>,
     /// The processes of `cargo lambda watch`.
     watch: Option<Group>,
     gateway: Option<Gateway>,
@@ -142,14 +145,21 @@ impl Stack {
             None
         };
         let engines = self.engines.insert(start_engines(config, &data).await?);
-        let targets = DemoTargets::start(arguments.billing_port, Some(&data.target_systems()))?;
+        let mails = MailReceiver::start().map_err(|source| Error::Program {
+            program: "receiving mails",
+            source,
+        })?;
+        let mails = self.mails.insert(mails);
+        let (port, file) = (arguments.billing_port, data.target_systems());
+        let targets = DemoTargets::start_showing(port, Some(&file), mails.inbox().clone())?;
         let targets = self.targets.insert(targets);
         let demo = DemoData::shipped()?;
         let loaded = Box::pin(demo.load(engines.dynamodb(), engines.table_name())).await?;
         let (table, sealer) = (engines.table_name(), Sealer::new(engines.kms()?, KEY));
         demo_data::connect(engines.dynamodb(), table, loaded.tenant, targets, &sealer).await?;
 
-        let mut settings = environment::of_functions(config, engines, &secrets, arguments.port);
+        let mut settings =
+            environment::of_functions(config, engines, &secrets, arguments.port, mails.url());
         let functions = if let Some(cargo_lambda) = cargo_lambda {
             settings.extend(environment::of_sdk(config, engines));
             let (group, url) = cargo_lambda_watch::start(&cargo_lambda, &workspace, &settings)?;
@@ -170,10 +180,12 @@ impl Stack {
         let worker = functions.invoker(WORKER, template.timeout(WORKER)?);
         let sweeper = functions.invoker(SWEEPER, template.timeout(SWEEPER)?);
         let webhook_sender = functions.invoker(WEBHOOK_SENDER, template.timeout(WEBHOOK_SENDER)?);
+        let mailer = functions.invoker(MAILER, template.timeout(MAILER)?);
         let queues = engines.queues().clone();
         let mappings = [
             EventSourceMapping::new(engines.sqs(), queues.actions, worker),
             EventSourceMapping::new(engines.sqs(), queues.webhooks, webhook_sender),
+            EventSourceMapping::new(engines.sqs(), queues.mails, mailer),
             EventSourceMapping::new(engines.sqs(), queues.sweeps, sweeper.clone()),
         ];
         let schedule = Schedule::new(SWEEPER, config.sweep_every, sweeper);
@@ -216,6 +228,9 @@ impl Stack {
         if let Some(targets) = self.targets {
             targets.stop().await;
         }
+        if let Some(mails) = self.mails {
+            mails.stop().await;
+        }
         if let Some(engines) = self.engines {
             engines.stop().await;
         }
@@ -251,7 +266,7 @@ fn log(settings: &Environment) {
 
 /// Starts the triggers, which invoke functions without a request: queues, stream and schedule.
 fn start_triggers<I>(
-    mappings: [EventSourceMapping<I>; 3],
+    mappings: [EventSourceMapping<I>; 4],
     streams: [StreamMapping<I>; 2],
     schedule: Schedule<I>,
 ) -> (JoinSet<()>, watch::Sender<()>)

@@ -10,6 +10,8 @@ use bytes::Bytes;
 use http::StatusCode;
 use serde_json::Value;
 
+use crate::mail_receiver::Received;
+
 use super::{
     call::Answer, faults::Fault, operation::Operation, records::Effect, server::Demo,
     systems::Shipped,
@@ -21,11 +23,17 @@ pub(crate) fn routes() -> Router<Demo> {
         .route("/effects", get(effects))
         .route("/faults", post(add_fault).delete(clear_faults))
         .route("/reset", post(reset))
+        .route("/mail", get(mail))
         .route("/heard", get(heard).post(hear))
 }
 
 async fn state(State(demo): State<Demo>) -> Json<Value> {
     Json(demo.world.show())
+}
+
+/// The mails that Workdesk sent, newest first.
+async fn mail(State(demo): State<Demo>) -> Json<Vec<Received>> {
+    Json(demo.mails.newest_first())
 }
 
 /// Receives the message of a webhook.

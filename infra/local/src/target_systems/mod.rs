@@ -2,7 +2,7 @@
 //!
 //! They keep state, so that the effect of an action can be checked. They fail on demand, so that
 //! the agent's reaction can be tested. All three are on one port, below `/targets/{name}`;
-//! `/state`, `/effects`, `/faults` and `/reset` administer the demo.
+//! `/state`, `/effects`, `/faults` and `/reset` administer the demo, and `/mail` shows its mails.
 
 mod administration;
 mod call;
@@ -34,7 +34,10 @@ pub use error::Error;
 pub use faults::{Fault, FaultMode};
 pub use records::Effect;
 
-use crate::background::{Background, listen};
+use crate::{
+    background::{Background, listen},
+    mail_receiver::MailInbox,
+};
 
 /// Members of answers for the demo's connections to keep: none with a person's name.
 const KEEP: [&str; 20] = [
@@ -74,16 +77,25 @@ impl DemoTargets {
     ///
     /// With a state file they continue from it; otherwise they start with the seed.
     pub fn start(port: u16, state_file: Option<&Path>) -> Result<Self, Error> {
-        Self::serve(port, World::open(state_file)?)
+        Self::start_showing(port, state_file, MailInbox::default())
+    }
+
+    /// As [`start`](Self::start), with the mails of an inbox at `GET /mail`.
+    pub fn start_showing(
+        port: u16,
+        state_file: Option<&Path>,
+        mails: MailInbox,
+    ) -> Result<Self, Error> {
+        Self::serve(port, World::open(state_file)?, mails)
     }
 
     /// Starts the systems on a free port with records in the form of the seed, without a state
     /// file.
     pub fn start_with(records: Value) -> Result<Self, Error> {
-        Self::serve(0, World::of(records)?)
+        Self::serve(0, World::of(records)?, MailInbox::default())
     }
 
-    fn serve(port: u16, world: World) -> Result<Self, Error> {
+    fn serve(port: u16, world: World, mails: MailInbox) -> Result<Self, Error> {
         let failed = |source| Error::Start { port, source };
         let world = Arc::new(world);
         let (listener, address) = listen(port).map_err(failed)?;
@@ -97,6 +109,7 @@ impl DemoTargets {
                 world: Arc::clone(&shared),
                 stopping: stopping.clone(),
                 hurry: hurries,
+                mails,
             };
             let mut routes = administration::routes();
             for system in &shared.shipped().systems {

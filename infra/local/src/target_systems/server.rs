@@ -21,7 +21,7 @@ use super::{
     operation::{Operation, System},
     world::{Call, World},
 };
-use crate::background::Stopping;
+use crate::{background::Stopping, mail_receiver::MailInbox};
 
 /// Request header with the idempotency key.
 pub(crate) const KEY_HEADER: &str = "Idempotency-Key";
@@ -36,6 +36,7 @@ pub(crate) struct Demo {
     pub(crate) stopping: Stopping,
     /// Signal to send delayed answers at once.
     pub(crate) hurry: watch::Receiver<()>,
+    pub(crate) mails: MailInbox,
 }
 
 /// Returns the routes of a system below `/targets/{name}`.

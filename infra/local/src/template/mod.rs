@@ -20,6 +20,7 @@ const DEPLOYED: &str = include_str!("../../../template.yaml");
 const TABLE: &str = "Table";
 const ACTIONS: QueueNames = ("ActionQueue", "ActionDeadLetterQueue");
 const WEBHOOKS: QueueNames = ("WebhookQueue", "WebhookDeadLetterQueue");
+const MAILS: QueueNames = ("MailQueue", "MailDeadLetterQueue");
 const SWEEPS: QueueNames = ("SweepQueue", "SweepDeadLetterQueue");
 const DEAD_CHANGES: &str = "ChangeDeadLetterQueue";
 
@@ -39,6 +40,8 @@ pub struct Template {
     pub actions: QueuePair,
     /// The queue of webhook deliveries.
     pub webhooks: QueuePair,
+    /// The queue of mails.
+    pub mails: QueuePair,
     /// The queue of the sweeper.
     pub sweeps: QueuePair,
     /// The dead-letter queue of changes.
@@ -143,6 +146,7 @@ impl Template {
             table: table.into_definition()?,
             actions: queues(&file, ACTIONS)?,
             webhooks: queues(&file, WEBHOOKS)?,
+            mails: queues(&file, MAILS)?,
             sweeps: queues(&file, SWEEPS)?,
             dead_changes: file.properties(DEAD_CHANGES, "AWS::SQS::Queue")?,
         })

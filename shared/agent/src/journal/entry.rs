@@ -47,6 +47,9 @@ pub struct JournalEntry {
     pub previous_hash: String,
     /// SHA-256 of the canonical JSON of the entry without this member, in hexadecimal.
     pub hash: String,
+    /// The organization in whose journal it was chained, if an import moved it to this one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chained_as: Option<OrganizationId>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -201,6 +204,7 @@ impl Note {
             excerpt: None,
             previous_hash: String::new(),
             hash: String::new(),
+            chained_as: None,
         }
     }
 }
@@ -230,7 +234,7 @@ impl Chained for JournalEntry {
 
     fn content(&self) -> Value {
         json!({
-            "organization": self.organization_id,
+            "organization": self.chained_as.unwrap_or(self.organization_id),
             "session": self.session_id,
             "action": self.action_id,
             "seq": self.seq,

@@ -20,10 +20,12 @@ pub struct JournalHead {
 pub enum JournalFlaw {
     Missing,
     Changed,
-    /// The entry does not have the hash of the one before it.
+    /// The entry does not have the hash of the one before it, or is a sign-in that no entry names.
     Unchained,
     /// The entry is not the newest one that the journal's head, its record or the session's chain names.
     NotTheHead,
+    /// The entry of a sign-in that this one names was changed or removed.
+    SignInMissing,
     /// The journal of an agent session lacks the entry that this one names: it was changed or removed.
     SessionMissing,
 }

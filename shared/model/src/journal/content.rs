@@ -22,6 +22,9 @@ names! {
         UserChanged,
         /// A password was set, which ended the user's sessions and tokens.
         PasswordSet,
+        /// The operator erased a user's names. Digests of what is left of entries of earlier
+        /// releases, by their numbers.
+        UserErased,
         /// A user reset a forgotten password, which ended the user's sessions and tokens.
         PasswordReset,
         /// A user's address changed, or was verified.
@@ -38,6 +41,8 @@ names! {
         SignedOut,
         /// Sessions of a user were ended: one, all but the named one, or all.
         SessionsEnded,
+        /// Entries of sign-ins were named, by their hashes: a removed one is missed.
+        SignInsChained,
         /// The sign-in by the company's provider was set or deleted.
         SignInChanged,
         /// A token was created.
@@ -73,6 +78,13 @@ names! {
         /// Agent sessions ended, or a later check added to their journals. The entry names the
         /// newest entry of each: a removed session is missed.
         AgentSessionsEnded,
+    }
+}
+
+impl OrganizationEvent {
+    /// True if its entries stand beside the chain: [`SignInEntry`](super::SignInEntry).
+    pub const fn is_apart(self) -> bool {
+        matches!(self, Self::SignedIn | Self::SignInRefused | Self::SignedOut)
     }
 }
 
@@ -134,6 +146,7 @@ impl Journaled for Organization {
             "unitsPerSecond": self.units_per_second,
             "invitationsPerDay": self.invitations_per_day,
             "webUrl": self.web_url,
+            "suspended": self.suspended.map(|_| true),
         })
     }
 }

@@ -8,12 +8,16 @@ mod canonical;
 mod chain;
 mod content;
 mod organization;
+mod personal;
+mod sign_in;
 
 pub use canonical::canonical;
 pub use chain::{Chained, JournalFlaw, JournalHead, Link, first_break};
 pub use content::{EntryContent, Journaled, OrganizationEvent, subject};
 pub use organization::{
-    CredentialType, EntryActor, EntryActorType, EntryCredential, OrganizationEntry,
+    CredentialType, EntryActor, EntryActorType, EntryCredential, ErasedBy, OrganizationEntry,
     OrganizationHead, OrganizationJournalBreak, OrganizationJournalCheck,
     OrganizationJournalFilter, OrganizationJournalFrom, SessionHead,
 };
+pub use personal::{DigestedMembers, Personal};
+pub use sign_in::{NamedSignIn, SignInEntry, SignInMethod};

@@ -4,22 +4,26 @@
 //! The organization has one chain. An attacker who can write the whole table and recompute all later
 //! hashes is detected by a head stored elsewhere.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 
 use super::{
-    Chained, EntryContent, JournalFlaw, JournalHead, Link, OrganizationEvent, first_break, subject,
+    Chained, EntryContent, JournalFlaw, JournalHead, Link, OrganizationEvent, Personal, canonical,
+    first_break, sign_in::strays, subject,
 };
 use crate::{
-    AgentSessionId, JournalSubject, JsonText, OrganizationId, Timestamp, Token, TokenId, TokenName,
-    UserId, input, names::names,
+    AgentSessionId, JournalSubject, JsonObject, JsonText, OrganizationId, Timestamp, Token,
+    TokenId, TokenName, UserId, digest, input, names::names,
 };
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct OrganizationEntry {
     pub organization_id: OrganizationId,
+    /// The number, from 1; 0 for an entry beside the chain.
     pub seq: i64,
     /// The instant of the change, never before that of the entry before it.
     pub at: Timestamp,
@@ -37,6 +41,23 @@ pub struct OrganizationEntry {
     pub previous_hash: String,
     /// SHA-256 of the canonical JSON of the entry without this member, in hexadecimal.
     pub hash: String,
+    /// Names of persons, until they are erased. The chain has their digests.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub personal: Option<Personal>,
+    /// The erasure of names in the chain. It has the digest of what is left of this entry, from which the hash
+    /// no longer follows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub erased_by: Option<ErasedBy>,
+    /// The organization in whose journal it was chained, if an import moved it to this one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chained_as: Option<OrganizationId>,
+}
+
+/// The place of an entry of the event `user_erased`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ErasedBy {
+    pub seq: i64,
+    pub at: Timestamp,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -160,21 +181,33 @@ impl OrganizationHead {
     pub fn append(
         &mut self,
         content: EntryContent,
-        (actor, credential): (EntryActor, Option<EntryCredential>),
+        by: (EntryActor, Option<EntryCredential>),
         now: Timestamp,
     ) -> OrganizationEntry {
         // Clocks of instances differ.
         self.at = self.at.max(now);
+        OrganizationEntry::unlinked(self.organization_id, content, by, self.at)
+            .chained(&mut self.newest)
+    }
+}
+
+impl OrganizationEntry {
+    fn unlinked(
+        organization_id: OrganizationId,
+        content: EntryContent,
+        (actor, credential): (EntryActor, Option<EntryCredential>),
+        at: Timestamp,
+    ) -> Self {
         let EntryContent {
             event,
             subjects,
             before,
             after,
         } = content;
-        let entry = OrganizationEntry {
-            organization_id: self.organization_id,
+        let mut entry = Self {
+            organization_id,
             seq: 0,
-            at: self.at,
+            at,
             actor,
             credential,
             event,
@@ -183,8 +216,24 @@ impl OrganizationHead {
             after,
             previous_hash: String::new(),
             hash: String::new(),
+            personal: None,
+            erased_by: None,
+            chained_as: None,
         };
-        entry.chained(&mut self.newest)
+        entry.digest_names();
+        entry
+    }
+
+    /// An entry beside the chain.
+    pub(super) fn apart(
+        organization_id: OrganizationId,
+        content: EntryContent,
+        by: (EntryActor, Option<EntryCredential>),
+        at: Timestamp,
+    ) -> Self {
+        let mut entry = Self::unlinked(organization_id, content, by, at);
+        entry.hash = entry.computed_hash();
+        entry
     }
 }
 
@@ -203,9 +252,23 @@ impl Chained for OrganizationEntry {
         self.hash = link.hash;
     }
 
+    fn computed_hash(&self) -> String {
+        // Who checks it compares what is left with the entry that names it.
+        if self.erased_by.is_some() {
+            return self.hash.clone();
+        }
+        let content = self.content();
+        let names = if self.has_its_names() {
+            ""
+        } else {
+            "changed names"
+        };
+        digest(&(names.to_owned() + &canonical(&content)))
+    }
+
     fn content(&self) -> Value {
         json!({
-            "organization": self.organization_id,
+            "organization": self.chained_as.unwrap_or(self.organization_id),
             "seq": self.seq,
             "at": self.at,
             "actor": self.actor,
@@ -267,6 +330,18 @@ impl OrganizationEntry {
 }
 
 impl EntryContent {
+    /// Notes the erasure of a user's names. `rests` has digests of the entries with names in their chain.
+    pub fn user_erased(user: UserId, rests: BTreeMap<String, String>) -> Self {
+        let rests = rests.into_iter().map(|(seq, rest)| (seq, rest.into()));
+        let after = JsonText(JsonObject(rests.collect()));
+        Self {
+            event: OrganizationEvent::UserErased,
+            subjects: vec![subject::user(user)],
+            before: None,
+            after: Some(after),
+        }
+    }
+
     /// Notes ended agent sessions; none if there are none.
     pub fn sessions_ended(heads: &[SessionHead]) -> Option<Self> {
         let named = heads
@@ -285,25 +360,31 @@ pub struct OrganizationJournalBreak {
 }
 
 impl OrganizationJournalCheck {
-    /// Checks entries, oldest first, that come after `before`. `head` is the journal's head, and
-    /// `has_more` says that the entries end before it.
+    /// Checks entries, oldest first, that come after the chain's entry `before`. `head` is the journal's
+    /// head, and `has_more` says that the entries end before it.
     pub fn of(
         before: Option<&OrganizationEntry>,
         entries: &[OrganizationEntry],
         head: &JournalHead,
         has_more: bool,
+        now: Timestamp,
     ) -> Self {
         let anchor = before.map(|entry| JournalHead {
             seq: entry.seq,
             hash: entry.hash.clone(),
         });
         let anchor = anchor.unwrap_or_default();
-        let all: Vec<&OrganizationEntry> = entries.iter().collect();
+        let chained = entries.iter().filter(|entry| !entry.event.is_apart());
+        let chained: Vec<&OrganizationEntry> = chained.collect();
         let end = (!has_more).then_some(head);
-        let flaw = first_break(&anchor, &all, end, &[]);
-        let newest = entries.last().filter(|_| has_more);
+        let flaw = first_break(&anchor, &chained, end, &[]);
+        let last = entries.last().filter(|_| has_more);
+        let strays = strays(entries, last.map_or(now, |entry| entry.at));
+        let strays = strays.map(|entry| (entry.seq, JournalFlaw::Unchained));
+        let newest = chained.last().filter(|_| has_more);
         let breaks: Vec<_> = flaw
             .into_iter()
+            .chain(strays)
             .map(|(seq, why)| OrganizationJournalBreak {
                 seq,
                 subject: None,
@@ -314,25 +395,43 @@ impl OrganizationJournalCheck {
             verified: breaks.is_empty(),
             entries: i64::try_from(entries.len()).unwrap_or(i64::MAX),
             breaks,
-            head: newest.map_or_else(
-                || head.clone(),
-                |entry| JournalHead {
+            head: match newest {
+                Some(entry) => JournalHead {
                     seq: entry.seq,
                     hash: entry.hash.clone(),
                 },
-            ),
-            next: newest.map(|entry| entry.at),
+                None if has_more => anchor,
+                None => head.clone(),
+            },
+            next: last.map(|entry| entry.at),
         }
+    }
+
+    /// Adds an entry that is not as the chain has it.
+    pub fn is_changed(&mut self, seq: i64) {
+        self.verified = false;
+        self.breaks.push(OrganizationJournalBreak {
+            seq,
+            subject: None,
+            why: JournalFlaw::Changed,
+        });
     }
 
     /// Adds a session without the entry of `seq` in its journal.
     pub fn lacks(&mut self, seq: i64, session: AgentSessionId) {
+        let subject = Some(subject::agent_session(session));
+        self.breaks_at(seq, subject, JournalFlaw::SessionMissing);
+    }
+
+    /// Adds a sign-in without the entry that the one of `seq` names.
+    pub fn lacks_sign_in(&mut self, seq: i64) {
+        self.breaks_at(seq, None, JournalFlaw::SignInMissing);
+    }
+
+    fn breaks_at(&mut self, seq: i64, subject: Option<String>, why: JournalFlaw) {
         self.verified = false;
-        self.breaks.push(OrganizationJournalBreak {
-            seq,
-            subject: Some(subject::agent_session(session)),
-            why: JournalFlaw::SessionMissing,
-        });
+        self.breaks
+            .push(OrganizationJournalBreak { seq, subject, why });
     }
 }
 
@@ -381,7 +480,7 @@ mod tests {
         let newest = &head.newest;
         let flaw = |before: usize, entries: &[OrganizationEntry], more| {
             let (before, rest) = entries.split_at(before);
-            let check = OrganizationJournalCheck::of(before.last(), rest, newest, more);
+            let check = OrganizationJournalCheck::of(before.last(), rest, newest, more, NOW);
             assert_eq!(check.verified, check.breaks.is_empty());
             check.breaks.first().map(|flaw| (flaw.seq, flaw.why))
         };
@@ -395,7 +494,7 @@ mod tests {
         without.remove(3);
         assert_eq!(flaw(0, &without, false), Some((4, missing)));
         assert_eq!(flaw(3, &without, false), Some((4, missing)));
-        let part = OrganizationJournalCheck::of(None, &entries[..4], newest, true);
+        let part = OrganizationJournalCheck::of(None, &entries[..4], newest, true, NOW);
         assert_eq!(part.next, Some(entries[3].at));
         assert_eq!((part.head.seq, &part.head.hash), (4, &entries[3].hash));
         // A head that was put back.
@@ -405,7 +504,7 @@ mod tests {
         };
         for before in [0, 5, 6] {
             let (before, rest) = entries.split_at(before);
-            let check = OrganizationJournalCheck::of(before.last(), rest, &old, false);
+            let check = OrganizationJournalCheck::of(before.last(), rest, &old, false, NOW);
             assert_eq!(check.breaks[0].why, not_the_head);
         }
     }

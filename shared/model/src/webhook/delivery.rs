@@ -37,6 +37,9 @@ const DELIVERY: i64 = 2 * span::MINUTE;
 /// The milliseconds after which the sweeper sends yet another message.
 const RESENT: i64 = 10 * span::MINUTE;
 
+/// Milliseconds until a delivery of a suspended organization is tried again. The sweeper sends its message.
+const SUSPENDED: i64 = LONGEST_DELAY + span::MINUTE;
+
 /// The least and the most milliseconds for which a delivery waits while its receiver is slow.
 const WAIT: (i64, i64) = (15 * span::SECOND, 2 * span::MINUTE);
 
@@ -192,6 +195,13 @@ impl WebhookDelivery {
     pub fn wait(&mut self, jitter: i64, now: Timestamp) {
         let (least, most) = WAIT;
         let next = now.plus(least + (most - least) * jitter / 1_000);
+        self.next_attempt_at = Some(next);
+        self.due_at = Some(next.plus(DELIVERY));
+    }
+
+    /// Puts the next attempt off while the organization is suspended.
+    pub fn hold(&mut self, now: Timestamp) {
+        let next = now.plus(SUSPENDED);
         self.next_attempt_at = Some(next);
         self.due_at = Some(next.plus(DELIVERY));
     }

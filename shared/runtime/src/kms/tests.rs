@@ -116,6 +116,7 @@ async fn a_start_decrypts_each_ciphertext_by_one_request_for_its_purpose() {
     for (name, text, purpose) in [
         ("ENCRYPTED_WEBHOOK_SECRETS", "WEBHOOK_SECRETS=a", "webhook"),
         ("ENCRYPTED_CHECK_SECRETS", "CHECK_PASSWORD=a", "check"),
+        ("ENCRYPTED_MAIL_SECRETS", "MAIL_URL=a", "mail"),
     ] {
         let double = Double::decrypting(text);
         let started = with_ciphertexts(&[name]).with_secrets(&double.aws()).await;

@@ -19,6 +19,7 @@ use serde_json::json;
 use super::{
     Agent, PAUSED, is_paused,
     journal::{WORKER, ended},
+    pauses,
     policy::{approvers_in, policy_in, takes, users_of},
     transition,
 };
@@ -252,11 +253,12 @@ impl Agent<'_> {
             .into_iter()
             .filter(|name| *name != action.content.target_system);
         let others: Vec<_> = others.map(|name| key::connection(tenant, name)).collect();
-        let pause = key::agent_pause(tenant);
         let traffic = key::connection_traffic(tenant, &action.content.target_system);
         let keys = guards.all();
         let keys = keys.chain(before.iter().chain(&unless).map(AnyKey::from));
-        let keys = keys.chain([(&connection).into(), (&traffic).into(), (&pause).into()]);
+        let keys = keys
+            .chain([(&connection).into(), (&traffic).into()])
+            .chain(pauses(tenant));
         let keys = keys.chain(others.iter().map(AnyKey::from));
         let users = users_of(tenant, &action.current_approvals());
         let keys = keys.chain(users.iter().map(AnyKey::from));

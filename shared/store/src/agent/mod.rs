@@ -45,7 +45,7 @@ use agent::{
     connection::{AgentPause, Connection},
     session::{AgentSession, ApprovedActions},
 };
-use model::{AgentSessionId, Error, Id, OrganizationId, RecordType, span};
+use model::{AgentSessionId, Error, Id, Organization, OrganizationId, RecordType, span};
 
 use super::{
     key::{self, AnyKey},
@@ -58,9 +58,20 @@ use crate::record::record;
 /// The longest deferral while nothing may be sent, so that an action resumes soon after a pause.
 const PAUSED: i64 = span::MINUTE;
 
+/// Returns the keys of the items that [`is_paused`] needs.
+fn pauses(tenant: OrganizationId) -> [AnyKey; 2] {
+    [
+        key::agent_pause(tenant).into(),
+        key::organization(tenant).into(),
+    ]
+}
+
+/// True if the agent is paused, or the organization is suspended.
 fn is_paused(found: &Batch, tenant: OrganizationId) -> Result<bool, Error> {
     let pause: Option<Stored<AgentPause>> = found.get(&key::agent_pause(tenant))?;
-    Ok(pause.is_some_and(|pause| pause.paused))
+    let organization: Option<Stored<Organization>> = found.named(&key::organization(tenant));
+    let is_suspended = organization.is_some_and(|one| one.suspended.is_some());
+    Ok(is_suspended || pause.is_some_and(|pause| pause.paused))
 }
 
 impl Agent<'_> {
@@ -83,8 +94,7 @@ impl Agent<'_> {
     ) -> Result<Option<Vec<Connection>>, Error> {
         let names = reads.iter().map(|read| &read.connection);
         let names: Vec<_> = names.map(|name| key::connection(tenant, name)).collect();
-        let pause = key::agent_pause(tenant);
-        let keys = names.iter().map(AnyKey::from).chain([AnyKey::from(&pause)]);
+        let keys = names.iter().map(AnyKey::from).chain(pauses(tenant));
         let found = self.0.table.batch_get(keys, Read::Consistent).await?;
         let connections = names.iter().filter_map(|key| found.named(key));
         let connections: Vec<Connection> = connections.map(|one| one.record).collect();

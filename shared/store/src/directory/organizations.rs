@@ -1,6 +1,7 @@
 use model::{
-    EntryContent, Error, Id, MAX_ID, OrOther, Organization, OrganizationEvent, OrganizationId,
-    OrganizationUpdate, PlanFeature, RecordType, User, quota::UnitsPerSecond,
+    Code, EntryContent, Error, Id, MAX_ID, OrOther, Organization, OrganizationEvent,
+    OrganizationId, OrganizationUpdate, PlanFeature, RecordType, Suspension, SuspensionCause, User,
+    quota::UnitsPerSecond,
 };
 
 use super::{Directory, NewUser};
@@ -93,6 +94,7 @@ impl Directory<'_> {
             units_per_second: UnitsPerSecond::default(),
             invitations_per_day: Organization::usual_invitations(),
             web_url: None,
+            suspended: None,
             created_at: now,
             updated_at: now,
         };
@@ -145,6 +147,31 @@ impl Directory<'_> {
             organization.invitations_per_day = limits.invitations_per_day;
         };
         self.change_organization(pending, change).await
+    }
+
+    /// Suspends an organization, or lifts its suspension. Its requests end within five seconds, and its work
+    /// that is due waits. 404 for an unknown organization, 409 during its import or deletion.
+    pub async fn suspend(
+        &self,
+        tenant: OrganizationId,
+        is_suspended: bool,
+    ) -> Result<Stored<Organization>, Error> {
+        let found = self.organization(tenant).await?;
+        let busy = |suspension: &Suspension| suspension.cause != SuspensionCause::Operator;
+        if found.suspended.as_ref().is_some_and(busy) {
+            let detail = "The organization is being imported or deleted. Finish that first.";
+            return Err(Error::conflict(Code::InvalidTransition, detail));
+        }
+        let since = self.0.now();
+        let change = |organization: &mut Organization| {
+            let earlier = organization.suspended.map(|suspension| suspension.since);
+            organization.suspended = is_suspended.then(|| Suspension {
+                since: earlier.unwrap_or(since),
+                cause: SuspensionCause::Operator,
+            });
+        };
+        let context = WriteContext::of_operator(tenant);
+        self.change_organization(context, change).await
     }
 
     async fn change_organization(

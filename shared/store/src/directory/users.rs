@@ -149,6 +149,7 @@ impl Directory<'_> {
             full_name: new.full_name,
             email: new.email,
             email_verified_at: new.email_verified_at,
+            email_bounced_at: None,
             role: new.role.into(),
             extra_permissions: each_once(new.extra_permissions),
             disabled: false,
@@ -342,7 +343,7 @@ pub(crate) fn email_taken() -> Error {
 
 /// Adds a user to the count of [enabled admins](User::is_enabled_admin), or subtracts them. 409 for the
 /// last one: of several requests that would leave the organization without an admin, the last fails.
-fn count_admins(tenant: OrganizationId, was: bool, is: bool) -> Writes {
+pub(crate) fn count_admins(tenant: OrganizationId, was: bool, is: bool) -> Writes {
     const COUNT: &str = "enabled";
     let mut writes = Writes::default();
     let count = |by| (key::admins(tenant), Change::default().add(COUNT, by));

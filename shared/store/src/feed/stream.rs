@@ -14,7 +14,7 @@ use serde_json::Value;
 use super::image::{Image, fields, record};
 use crate::{
     records::Author,
-    table::{Record, Stored},
+    table::{COPIED, Record, Stored},
 };
 
 /// Attributes of an approved action that tell when workers and the sweeper visit it.
@@ -200,8 +200,23 @@ impl StreamRecord {
         key_of(&record(&self.change.keys))
     }
 
+    /// Returns true if the item was deleted.
+    pub const fn is_removal(&self) -> bool {
+        self.change.new_image.is_none()
+    }
+
+    /// Returns true for an item that an import brought.
+    fn is_copy(&self) -> bool {
+        let image = self.change.new_image.as_ref();
+        let write = image.and_then(|image| image.get("writeId"));
+        self.change.old_image.is_none() && write.is_some_and(|write| write["S"] == COPIED)
+    }
+
     /// Returns the change. `None` for an item whose changes have no effect.
     pub fn item(&self) -> Result<Option<StreamItem>, UnreadableImage> {
+        if self.is_copy() {
+            return Ok(None);
+        }
         if let Some(change) = self.change()? {
             return Ok(Some(StreamItem::Listed(Box::new(change))));
         }

@@ -14,6 +14,7 @@ mod format;
 mod notifications;
 mod people;
 mod search;
+mod tenant;
 #[cfg(test)]
 mod tests;
 mod upkeep;
@@ -27,6 +28,7 @@ pub(crate) use self::{
     format::{instant, of_image, text},
     notifications::*,
     search::*,
+    tenant::{Named, Partition, moved, partitions, partitions_of_user},
     upkeep::*,
     webhooks::*,
 };

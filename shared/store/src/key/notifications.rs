@@ -54,8 +54,13 @@ pub(crate) fn inbox(tenant: OrganizationId, user: UserId) -> Key<Inbox> {
     Key::new(format!("{users}#{user}"), "INBOX")
 }
 
+/// The organization's mails by id.
+pub(crate) fn mails(tenant: OrganizationId) -> List<Mail> {
+    List::new(partition(tenant, RecordType::Mail))
+}
+
 pub(crate) fn mail(tenant: OrganizationId, id: &str) -> Key<Mail> {
-    Key::new(partition(tenant, RecordType::Mail), id)
+    mails(tenant).at(Sort::new(id))
 }
 
 pub(crate) fn notified_change(tenant: OrganizationId, cause: &str) -> Key<NotifiedChange> {
@@ -63,7 +68,12 @@ pub(crate) fn notified_change(tenant: OrganizationId, cause: &str) -> Key<Notifi
 }
 
 pub(crate) fn reminder(tenant: OrganizationId, of: Reminded) -> Key<Reminder> {
-    Key::new(format!("ORG#{tenant}#REMINDER"), name(of.kind(), of.id()))
+    Key::new(reminders(tenant), name(of.kind(), of.id()))
+}
+
+/// The partition of the organization's reminders.
+pub(super) fn reminders(tenant: OrganizationId) -> String {
+    format!("ORG#{tenant}#REMINDER")
 }
 
 pub(crate) fn reminded(tenant: OrganizationId, of: Reminded) -> AnyKey {

@@ -2,17 +2,22 @@
 
 use model::{
     Id, Invitation, InvitationId, Link, Organization, OrganizationEntry, OrganizationHead,
-    OrganizationId, RecordType, Session, Timestamp, Token, User, UserId,
+    OrganizationId, RecordType, Session, SignInEntry, Timestamp, Token, User, UserId,
 };
 use table::{AnyKey, Gsi1, Key, List, Sort, padded};
 
 use super::format::{below, name_then_id, of_record, partition, record};
 use crate::records::{
-    Account, Attempted, EmailHolder, FailureCount, Failures, MailCount, TokenHolder, Totals,
+    Account, Attempted, EmailHolder, FailureCount, Failures, MailCount, TokenHolder, Tombstone,
+    Totals,
 };
 
 pub fn organization(id: OrganizationId) -> Key<Organization> {
     Key::new(format!("ORG#{id}"), RecordType::Organization.facts().key)
+}
+
+pub(crate) fn tombstone(id: OrganizationId) -> Key<Tombstone> {
+    Key::new(format!("ORG#{id}"), "TOMBSTONE")
 }
 
 pub(crate) fn totals(tenant: OrganizationId) -> Key<Totals> {
@@ -31,8 +36,26 @@ pub(crate) fn organization_journal(tenant: OrganizationId) -> List<OrganizationE
 
 /// An entry's key in [`organization_journal`].
 pub(crate) fn organization_entry(entry: &OrganizationEntry) -> Key<OrganizationEntry> {
-    let place = Sort::new(format!("{}#{}", entry.at, padded(entry.seq)));
-    organization_journal(entry.organization_id).at(place)
+    organization_entry_at(entry.organization_id, entry.at, entry.seq)
+}
+
+/// The key of an entry by its instant and its number.
+pub(crate) fn organization_entry_at(
+    tenant: OrganizationId,
+    at: Timestamp,
+    seq: i64,
+) -> Key<OrganizationEntry> {
+    let place = Sort::new(format!("{at}#{}", padded(seq)));
+    organization_journal(tenant).at(place)
+}
+
+/// The key of a sign-in's entry, in the same list.
+pub(crate) fn sign_in_entry(tenant: OrganizationId, at: Timestamp, hash: &str) -> Key<SignInEntry> {
+    let short = hash.get(..16).unwrap_or(hash);
+    Key::new(
+        format!("ORG#{tenant}#ORGANIZATION_JOURNAL"),
+        format!("{at}#{short}"),
+    )
 }
 
 pub(crate) fn organization_head(tenant: OrganizationId) -> Key<OrganizationHead> {

@@ -1,16 +1,21 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use futures::{StreamExt, TryStreamExt, stream};
-use model::{Error, Notification, NotificationKind, OrganizationId, Timestamp, User, UserId};
+use model::{
+    Error, Letter, Mail, Notification, NotificationKind, OrganizationId, Timestamp, User, UserId,
+};
 
 use super::{Notice, Notifications, audience::Audiences, notice::Said};
 use crate::{
     key::{self, AnyKey},
     records::{Inbox, NotifiedChange},
-    table::{Batch, Read, Write},
+    table::{Batch, Condition, OrLeave, Read, Record, Write},
 };
 
 const CONCURRENCY: usize = 10;
+
+/// Minutes that are tried for a mailed notification.
+const MINUTES: usize = 3;
 
 impl Notifications<'_> {
     /// Writes the notifications that follow from changes. Changes of an earlier delivery are left
@@ -70,23 +75,55 @@ impl Notifications<'_> {
                 *place = notice;
             }
         }
-        let notifications = wanted.into_iter().map(|((user, cause), notice)| {
-            let name = notice.repeated.as_ref().map(|one| &one.name);
-            Write::create(&Notification {
-                id: Notification::id_of(now, name.unwrap_or(&cause)),
-                organization_id: tenant,
-                user_id: user,
-                kind: notice.kind,
-                at: now,
-                actor: notice.actor,
-                subject: notice.subject,
-                comment_id: notice.said.and_then(Said::comment),
-                excerpt: notice.excerpt.clone(),
-                internal: notice.internal,
-                read_at: None,
+        let wanted: Vec<_> = wanted
+            .into_iter()
+            .map(|((user, cause), notice)| {
+                let name = notice.repeated.as_ref().map(|one| &one.name);
+                let address = mailed_at(&found, tenant, user, notice.kind);
+                let address = address.filter(|_| self.0.sends_mail);
+                let cause = name.unwrap_or(&cause);
+                (notification(tenant, user, cause, notice, now), address)
             })
-        });
-        self.write_all(notifications).await
+            .collect();
+        let written = stream::iter(wanted)
+            .map(|(notification, address)| self.write_one(notification, address));
+        let written = written.buffer_unordered(CONCURRENCY);
+        let count = async |done, is_new| Ok(done + usize::from(is_new));
+        written.try_fold(0, count).await
+    }
+
+    /// Writes a notification; with an address, beside the mail of its minute. A mail whose attempt began takes no
+    /// more: that of the next minute does. Returns false for a cause of which the user was notified before.
+    async fn write_one(
+        self,
+        mut notification: Notification,
+        address: Option<String>,
+    ) -> Result<bool, Error> {
+        let Some(address) = address else {
+            let write = Write::create(&notification)?;
+            return Ok(self.0.table.write(write).await?.is_ok());
+        };
+        for _ in 0..MINUTES {
+            let (now, user) = (self.0.clock.now(), notification.user_id);
+            let cause = Notification::cause_in(&notification.id).unwrap_or_default();
+            notification.id = Notification::id_of(now, cause);
+            notification.at = now;
+            let minute = now.start_of_minute();
+            let letter = Letter::Notifications { minute };
+            let tenant = notification.organization_id;
+            let mail = Mail::new(tenant, Some(user), address.clone(), letter, now);
+            // A refused write means that the minute has its mail.
+            self.0.table.write(Write::create(&mail)?).await?.or_leave();
+            let is_unsent = Condition::default().equals("attempts", 0);
+            let beside = Write::check(mail.key(), is_unsent);
+            let writes = vec![Write::create(&notification)?, beside];
+            match self.0.table.transact(writes).await? {
+                Ok(()) => return Ok(true),
+                Err(refused) if refused.at(0) => return Ok(false),
+                Err(_) => {}
+            }
+        }
+        Err(Error::contended())
     }
 
     /// Does writes of which each stands alone. A refused one was done before. Returns the number of those
@@ -103,6 +140,28 @@ impl Notifications<'_> {
                 Ok(done + usize::from(written.is_ok()))
             })
             .await
+    }
+}
+
+fn notification(
+    tenant: OrganizationId,
+    user: UserId,
+    cause: &str,
+    notice: &Notice,
+    now: Timestamp,
+) -> Notification {
+    Notification {
+        id: Notification::id_of(now, cause),
+        organization_id: tenant,
+        user_id: user,
+        kind: notice.kind,
+        at: now,
+        actor: notice.actor,
+        subject: notice.subject,
+        comment_id: notice.said.and_then(Said::comment),
+        excerpt: notice.excerpt.clone(),
+        internal: notice.internal,
+        read_at: None,
     }
 }
 
@@ -133,10 +192,25 @@ fn wants(found: &Batch, tenant: OrganizationId, user: UserId, notice: &Notice) -
         let may_read = user.may(notice.subject.kind.facts().permission);
         !user.disabled && may_read && (!notice.internal || user.sees_notes())
     };
-    let inbox: Inbox = found
-        .named(&key::inbox(tenant, user))
-        .map(|inbox| inbox.record)
-        .unwrap_or_default();
+    let is_off = inbox_of(found, tenant, user).off.contains(&notice.kind);
     let user = found.named(&key::user(tenant, user));
-    user.is_some_and(|user| reads(&user)) && !inbox.off.contains(&notice.kind)
+    user.is_some_and(|user| reads(&user)) && !is_off
+}
+
+/// The address of a user who gets the kind by mail.
+fn mailed_at(
+    found: &Batch,
+    tenant: OrganizationId,
+    user: UserId,
+    kind: NotificationKind,
+) -> Option<String> {
+    let preferences = inbox_of(found, tenant, user).preferences();
+    let user = found.named(&key::user(tenant, user))?;
+    let address = user.mailed_at().map(str::to_owned);
+    address.filter(|_| preferences.mails(kind))
+}
+
+fn inbox_of(found: &Batch, tenant: OrganizationId, user: UserId) -> Inbox {
+    let inbox = found.named(&key::inbox(tenant, user));
+    inbox.map(|inbox| inbox.record).unwrap_or_default()
 }

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use model::{
     Comment, Error, Notification, NotificationFilter, NotificationKind, NotificationSubject,
-    OrganizationId, Permission, RecordType, SubjectType, Thread, Timestamp, TitleOf, UserId,
-    UserRef, characters::beginning,
+    OrganizationId, Permission, RecordType, SubjectType, Thread, Timestamp, TitleOf, User, UserId,
+    UserRef, characters::beginning, span,
 };
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -22,6 +22,9 @@ use crate::{
 
 /// The most characters of a title that is the beginning of a longer text.
 const TITLE: usize = 100;
+
+/// The most notifications of a minute that a mail has. The inbox has all.
+const MAILED: usize = 200;
 
 /// A notification of the caller.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -100,7 +103,52 @@ impl JoinedNotification {
     }
 }
 
+impl JoinedNotification {
+    pub const fn kind(&self) -> NotificationKind {
+        self.kind
+    }
+
+    pub const fn actor(&self) -> Option<&UserRef> {
+        self.actor.as_ref()
+    }
+
+    pub fn title(&self) -> Option<&str> {
+        self.subject.title.as_deref()
+    }
+
+    pub fn excerpt(&self) -> Option<&str> {
+        self.excerpt.as_deref()
+    }
+
+    pub fn url(&self) -> Option<&str> {
+        self.url.as_deref()
+    }
+}
+
 impl Notifications<'_> {
+    /// The notifications of a minute that a user gets by mail, oldest first.
+    pub(crate) async fn of_minute(
+        &self,
+        user: &User,
+        minute: Timestamp,
+    ) -> Result<Vec<JoinedNotification>, Error> {
+        let tenant = user.organization_id;
+        let of_minute = key::notifications(tenant, user.id)
+            .from(key::notifications_from(minute))
+            .up_to(key::notifications_from(minute.plus(span::MINUTE)));
+        let wanted = Wanted::first(MAILED);
+        let (inbox, page) = tokio::try_join!(
+            self.inbox(tenant, user.id),
+            self.0.table.page(of_minute, &wanted),
+        )?;
+        let preferences = inbox.preferences();
+        let page = page.filter_map(|stored: Stored<Notification>| {
+            Some(stored.record).filter(|one| preferences.mails(one.kind))
+        });
+        let joined = self.joined(tenant, page).await?;
+        Ok(joined.rows.into_iter().map(|row| row.record).collect())
+    }
+
     /// A page of a user's notifications, newest first.
     pub async fn page(
         &self,

@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 
 use agent::session::{AgentSession, AgentSessionStatus};
 use model::{
-    Error, NotificationKind, NotificationSubject, OrganizationId, RecordName, RecordType, Reminded,
-    Task, TaskStatus, Timestamp, UserId, span,
+    Error, NotificationKind, NotificationSubject, Organization, OrganizationId, RecordName,
+    RecordType, Reminded, Task, TaskStatus, Timestamp, UserId, span,
 };
 use serde::de::DeserializeOwned;
 
@@ -31,6 +31,9 @@ const ENDS_SOON: i64 = span::HOUR;
 
 /// Milliseconds for which an item without a visit is kept. The stream keeps changes for a day.
 const KEPT: i64 = 2 * span::DAY;
+
+/// Milliseconds until the next visit while the organization is suspended.
+const SUSPENDED: i64 = 15 * span::MINUTE;
 
 /// Reminders that are read and handled together.
 const AT_ONCE: usize = 100;
@@ -143,11 +146,23 @@ impl Notifications<'_> {
         reminders: Vec<Reminder>,
         now: Timestamp,
     ) -> Result<usize, Error> {
+        let organization = key::organization(tenant);
         let keys = reminders.iter().map(|one| key::reminded(tenant, one.of));
+        let keys = keys.chain([AnyKey::from(&organization)]);
         let found = self.0.table.batch_get(keys, Read::Consistent).await?;
         let (mut notices, mut writes) = (Vec::new(), Vec::new());
+        let organization: Option<Stored<Organization>> = found.named(&organization);
+        let is_suspended = organization.is_some_and(|one| one.suspended.is_some());
         for reminder in reminders {
-            let visited = visit_of(&found, &reminder, now);
+            let visited = if is_suspended {
+                Visited {
+                    notice: None,
+                    next: Some(now.plus(SUSPENDED)),
+                    version: reminder.of_version,
+                }
+            } else {
+                visit_of(&found, &reminder, now)
+            };
             notices.extend(visited.notice);
             let next = Reminder {
                 of_version: visited.version,

@@ -10,7 +10,7 @@ use crate::{
     PendingWrite, WriteContext,
     key::{self, Key},
     records::Inbox,
-    table::{Batch, Change, Condition, IntoAttribute, Read, Stored, Write},
+    table::{Batch, Change, Condition, IntoAttribute, Read, Stored, Write, attribute},
     writes::Writes,
 };
 
@@ -23,8 +23,7 @@ impl Notifications<'_> {
         tenant: OrganizationId,
         user: UserId,
     ) -> Result<NotificationPreferences, Error> {
-        let off = self.inbox(tenant, user).await?.off;
-        Ok(NotificationPreferences { off })
+        Ok(self.inbox(tenant, user).await?.preferences())
     }
 
     /// Changes the kinds that a user gets. Returns all of them.
@@ -40,19 +39,19 @@ impl Notifications<'_> {
         let read = || self.0.table.get(&key, Read::Consistent);
         let write = async |context: WriteContext, found: Option<Stored<Inbox>>| {
             let version = found.as_ref().map(|found| found.version);
-            let inbox = found.map(|found| found.record).unwrap_or_default();
-            let mut preferences = NotificationPreferences {
-                off: inbox.off.clone(),
-            };
+            let before = found.map(|found| found.record.preferences());
+            let before = before.unwrap_or_default();
+            let mut preferences = before.clone();
             preferences.set(sent);
-            if preferences.off == inbox.off {
+            if preferences == before {
                 let nothing = Writes::default();
                 return self.0.commit(&context, nothing, preferences).await;
             }
             let as_read = version.map_or_else(Condition::absent, Condition::version);
             let change = Change::default()
                 .set("kind", INBOX)
-                .set("off", preferences.off.clone());
+                .set("off", preferences.off.clone())
+                .set_attribute("mail", attribute(&preferences.mail)?);
             let write = Write::update(key.clone(), change, as_read);
             self.0.commit(&context, write, preferences).await
         };

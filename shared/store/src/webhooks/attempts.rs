@@ -1,8 +1,8 @@
 //! Attempts of deliveries: begun by a conditional write, so that one runs at a time, and ended by another.
 
 use model::{
-    DeliveryMessage, DisabledReason, Error, FailedAttempt, OrganizationId, Timestamp, WebUrl,
-    Webhook, WebhookDelivery, WebhookHealth, WebhookId, random,
+    DeliveryMessage, DisabledReason, Error, FailedAttempt, Organization, OrganizationId, Timestamp,
+    WebUrl, Webhook, WebhookDelivery, WebhookHealth, WebhookId, random,
 };
 
 use super::{FAILING_SINCE, LAST_FAILURE_AT, LAST_SUCCESS_AT, NEXT_SLOT_AT, Webhooks};
@@ -58,7 +58,7 @@ impl Webhooks<'_> {
         };
         let write = async |found: Batch| {
             let delivery: Option<Stored<WebhookDelivery>> = found.get(&of_delivery)?;
-            let organization = found.named(&of_organization);
+            let organization: Option<Stored<Organization>> = found.named(&of_organization);
             let webhook: Option<Stored<Webhook>> = found.get(&of_webhook)?;
             let health: Option<Stored<WebhookHealth>> = found.get(&of_health)?;
             let now = self.0.clock.now();
@@ -66,6 +66,12 @@ impl Webhooks<'_> {
             let Some(mut delivery) = delivery.filter(may_begin) else {
                 return Ok(Some(Begun::Later(None)));
             };
+            let is_suspended = |one: &Stored<Organization>| one.suspended.is_some();
+            if organization.as_ref().is_some_and(is_suspended) {
+                delivery.hold(now);
+                let done = self.0.table.write(Write::replace(&delivery)?).await?;
+                return Ok(done.is_ok().then_some(Begun::Later(None)));
+            }
             let webhook = webhook.filter(|webhook| webhook.enabled);
             let health = health.map(|health| health.record);
             let begun = match webhook {

@@ -17,11 +17,12 @@ use self::operation::{DescribedAnswer, Operation};
 use super::{Answer, gateway::Sent};
 
 /// Headers of answers to all operations. The document does not repeat them.
-const OF_EVERY_ANSWER: [&str; 7] = [
+const OF_EVERY_ANSWER: [&str; 8] = [
     "cache-control",
     "content-encoding",
     "content-length",
     "content-type",
+    "strict-transport-security",
     "vary",
     "x-content-type-options",
     "x-request-id",

@@ -1,5 +1,4 @@
 /** The proposed actions: what each does, its money, risk and approvals. The buttons of the session. */
-
 /** @import * as api from "workdesk" */
 /** @import { Case } from "./case.js" */
 /** @import { Child, Choice, Form } from "../../elements.js" */

@@ -2,7 +2,6 @@
  * `#/alerts/{id}`, or one of its sessions: `#/agent-sessions/{id}`
  *
  * Three requests: the alert, its session, and the other sessions, or the journal of the session that runs. */
-
 /** @import * as api from "workdesk" */
 /** @import { Part } from "../../elements.js" */
 /** @import { View } from "../../frame/router.js" */
@@ -45,8 +44,7 @@ export async function view({ header, body, signal, title }, { id, session }) {
   await known.open();
 }
 
-/** @param {Case} known */
-function alertButtons(known) {
+function alertButtons(/** @type {Case} */ known) {
   /** @param {string} label @param {api.AlertStatus} status */
   const change = (label, status) => button(label, async () => {
     known.told = "";
@@ -65,8 +63,7 @@ function alertButtons(known) {
     status === "resolved" ? change("Reopen", "open") : change("Resolve", "resolved"));
 }
 
-/** @param {Case} known */
-function summaryOf({ alert, told }) {
+function summaryOf(/** @type {Case} */ { alert, told }) {
   const by = { agent: " by the agent, after a read", user: " by a user", report: " by a report" };
   const resolver = alert.status === "resolved" && alert.statusBy ? by[alert.statusBy] : "";
   return node("div.line", state(alert.severity), state(alert.status, words(alert.status) + resolver),
@@ -93,8 +90,7 @@ function nextStep(known) {
     sessionButtons(known));
 }
 
-/** @param {Case} known */
-function alertFacts(known) {
+function alertFacts(/** @type {Case} */ known) {
   const { alert } = known;
   const { metric } = alert;
   return section("Alert", facts({

@@ -1,7 +1,6 @@
 /** The list of alerts: by status, or those that wait for the user. `#/alerts?status=open&severity=critical`
  *
  * Three requests: alerts, the newest sessions, and whether actions are paused. */
-
 /** @import * as api from "workdesk" */
 /** @import { View } from "../../frame/router.js" */
 import { get, more } from "../../api/client.js";
@@ -25,12 +24,9 @@ export async function view({ header, body, query, signal, filter }) {
   const end = node("div.end");
   const pause = node("div.push");
   let question = 0;
-  /** @type {(api.Alert | api.AlertRef)[]} */
-  let alerts = [];
-  /** @type {Map<number, api.AgentSessionRow>} */
-  let sessions = new Map();
-  /** @type {string | null} */
-  let next = null;
+  let alerts = /** @type {(api.Alert | api.AlertRef)[]} */ ([]);
+  let sessions = /** @type {Map<number, api.AgentSessionRow>} */ (new Map());
+  let next = /** @type {string | null} */ (null);
   const status = () => query.get("status") ?? "open";
 
   const read = async () => {

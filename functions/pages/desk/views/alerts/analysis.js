@@ -1,12 +1,10 @@
 /** The analysis: the cause with its confidence and the findings. What was read. */
-
 /** @import { Case } from "./case.js" */
 import { counted, facts, fold, link, node, number, quiet, section, state, time } from "../../elements.js";
 import { to } from "../../frame/router.js";
 import { code, prose, truth, values } from "./words.js";
 
-/** @param {Case} known */
-export function cause({ session }) {
+export function cause(/** @type {Case} */ { session }) {
   const analysis = session?.analysis;
   if (!analysis) return null;
   const { confidenceFrom: from, pattern, playbook } = analysis;
@@ -36,8 +34,7 @@ export function cause({ session }) {
     }));
 }
 
-/** @param {Case} known */
-export function reads({ session }) {
+export function reads(/** @type {Case} */ { session }) {
   if (!session?.reads.length) return null;
   return section("What was read", node("ul.reads", session.reads.map((read) => node("li",
     node("div.line", node("code", read.request ?? read.name),

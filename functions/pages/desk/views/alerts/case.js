@@ -1,5 +1,4 @@
 /** A case: an alert with its session and what belongs to them, read again when they change. */
-
 /** @import * as api from "workdesk" */
 /** @import { Decision } from "./decision.js" */
 import { get } from "../../api/client.js";
@@ -101,8 +100,7 @@ export class Case {
     }
   }
 
-  /** @param {boolean} [checked] */
-  async readJournal(checked = false) {
+  async readJournal(/** @type {boolean} */ checked = false) {
     const [path, options] = [{ id: this.session?.id ?? 0 }, { signal: this.signal }];
     this.journal = (await get(`${SESSION}/journal`, path, options)).data;
     if (checked) this.check = (await get(`${SESSION}/journal/check`, path, options)).data;

@@ -1,6 +1,5 @@
 /** The decision: a preview of the chosen actions as they would be sent now, and the approval of that. Its
  * form is made once, so that a change by others neither moves nor loses what is typed. */
-
 /** @import * as api from "workdesk" */
 /** @import { Case } from "./case.js" */
 import { post, Problem } from "../../api/client.js";
@@ -117,8 +116,7 @@ export async function decide(known, ids) {
   document.getElementById("preview")?.focus();
 }
 
-/** @param {api.PreviewSums} sums */
-function sums({ money, unknownAmounts, records, customers, requests }) {
+function sums(/** @type {api.PreviewSums} */ { money, unknownAmounts, records, customers, requests }) {
   const counts = [counted(requests, "request"), counted(records, "record")];
   if (customers !== null) counts.push(counted(customers, "customer"));
   return node("p.lead",

@@ -1,5 +1,4 @@
 /** What became of the approved actions: one row a step with its last answer, then the checks. */
-
 /** @import * as api from "workdesk" */
 /** @import { Case } from "./case.js" */
 import { counted, facts, fold, node, state, time } from "../../elements.js";

@@ -1,5 +1,4 @@
 /** The journal of a session as a time line, with the result of its check. It is read when it is opened. */
-
 /** @import * as api from "workdesk" */
 /** @import { Case } from "./case.js" */
 import { button, clock, counted, fold, node, state, trouble, words } from "../../elements.js";
@@ -8,8 +7,7 @@ import { STEPS, prose } from "./words.js";
 /** @type {Record<string, string>} */
 const ACTORS = { engine: "The agent", worker: "The agent", sweeper: "The agent", user: "A user" };
 
-/** @param {Case} known */
-export function journalOf(known) {
+export function journalOf(/** @type {Case} */ known) {
   const { check, journal } = known;
   const read = () => known.readJournal(true);
   const open = () => check || read().catch((problem) => place.append(trouble(problem, open)));
@@ -20,8 +18,7 @@ export function journalOf(known) {
   return place;
 }
 
-/** @param {api.JournalCheck} check */
-function result({ verified, entries, breaks }) {
+function result(/** @type {api.JournalCheck} */ { verified, entries, breaks }) {
   const said = `${counted(entries, "entry", "entries")}, complete and unchanged`;
   if (verified) return state("verified", said, "check good");
   const why = breaks.map((one) => `entry ${one.seq} of ${one.actionId ?? "the session"}: ${words(one.why)}`);

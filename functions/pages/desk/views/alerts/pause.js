@@ -1,12 +1,10 @@
 /** Pausing and resuming all actions of the organization. */
-
 import { get, post } from "../../api/client.js";
 import { button, node, state, time } from "../../elements.js";
 import { say } from "../../frame/frame.js";
 import { denied } from "../../frame/session.js";
 
-/** @param {AbortSignal} signal */
-export async function pauseOf(signal) {
+export async function pauseOf(/** @type {AbortSignal} */ signal) {
   const place = node("span.action");
   const reason = denied("execute_agent_remediation");
   const show = (/** @type {import("workdesk").AgentPause} */ { paused, changedAt }) => {

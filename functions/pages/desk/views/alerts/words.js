@@ -1,5 +1,4 @@
 /** The words of alerts: texts of the agent, amounts, findings, what was read. */
-
 /** @import * as api from "workdesk" */
 import { money, node, number, quiet, state, time, words } from "../../elements.js";
 
@@ -35,8 +34,7 @@ export function prose(text) {
     at % 2 === 0 ? part : part.startsWith("`") ? node("code", part.slice(1, -1)) : time(part)));
 }
 
-/** @param {api.Money} amount */
-export function amount({ minorUnits, currency }) {
+export function amount(/** @type {api.Money} */ { minorUnits, currency }) {
   return AMBIGUOUS.includes(currency) ? `${number(minorUnits)} of the smallest unit of ${currency}`
     : money({ minorUnits, currency });
 }
@@ -59,8 +57,7 @@ export function truth(holds, must = false) {
   return state(value, words(value), must && holds === false ? "cross bad" : undefined);
 }
 
-/** @param {unknown} value */
-export const code = (value) =>
+export const code = (/** @type {unknown} */ value) =>
   node("pre", { tabindex: 0 }, typeof value === "string" ? value : JSON.stringify(value, null, 2));
 
 /** A value that was read. @param {unknown} value */

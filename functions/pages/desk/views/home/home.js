@@ -1,5 +1,4 @@
 /** Home: what waits for the user, the dashboard's metrics and open work, the latest activities. `#/` */
-
 /** @import * as api from "workdesk" */
 /** @import { View } from "../../frame/router.js" */
 /** @import { Part } from "../../elements.js" */
@@ -54,8 +53,7 @@ export async function view({ body, signal }) {
     activities.show(data.activityFeed);
   };
   const [decides, served] = [may("view_agent_remediation"), may("view_managed_services")];
-  /** @type {[() => Promise<void>, string[]][]} */
-  const readings = [[readTasks, ["task"]]];
+  const readings = /** @type {[() => Promise<void>, string[]][]} */ ([[readTasks, ["task"]]]);
   if (decides) readings.push([readDecisions, ["agent_session"]]);
   if (served) readings.push([readDashboard, ["service_request", "ticket", "activity", "project"]]);
   await Promise.all(readings.map(([read]) => read()));
@@ -90,18 +88,15 @@ function list(title, nothing, make) {
   return { section: node("section", heading, items, none), heading, count, show };
 }
 
-/** @param {api.AgentSessionRow} session */
-const decision = ({ alert, alertId, next, status }) => node("li",
+const decision = (/** @type {api.AgentSessionRow} */ { alert, alertId, next, status }) => node("li",
   node("a.grow", { href: to(`/alerts/${alertId}`) }, alert?.title ?? `Alert ${alertId}`), state(status),
   node("p.quiet.whole", next && `${next.who} ${next.what}`, next?.until && [", until ", time(next.until)]));
 
-/** @param {api.JoinedTask} row */
-const task = ({ id, title, status, dueDate, project }) => node("li",
+const task = (/** @type {api.JoinedTask} */ { id, title, status, dueDate, project }) => node("li",
   node("a.grow", { href: to(`/tasks/${id}`) }, title), dueDate && due(dueDate, true),
   project && quiet(project.title), state(status));
 
-/** @param {api.Notification} row */
-function notification({ id, kind, actor, at, excerpt, subject, url }) {
+function notification(/** @type {api.Notification} */ { id, kind, actor, at, excerpt, subject, url }) {
   const says = KINDS[kind];
   const acts = words(says) !== says;
   const text = acts && actor ? `${actor.fullName} ${says}` : words(acts ? "assigned to you" : says);

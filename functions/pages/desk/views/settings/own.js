@@ -104,13 +104,13 @@ export async function sessions(context) {
 
 /** A row of a session, with what ends it.
  * @param {import("workdesk").OpenSession} session @param {() => Promise<unknown>} [end] */
-export function sessionLine({ userAgent, address, signedInAt, lastUsedAt, current, method }, end) {
+export function sessionLine({ userAgent, address, createdAt, lastUsedAt, current }, end) {
   const act = () => end?.().then(() => row.remove());
   /** @type {HTMLElement} */
   const row = node(current ? "li.current" : "li.session",
     node("span.grow", { title: userAgent }, browser(userAgent)),
     current && state("current", "This session", "full good"), quiet(address),
-    quiet("signed in ", method === "oidc" && "by the provider ", time(signedInAt)),
+    quiet("signed in ", time(createdAt)),
     quiet("last used ", time(lastUsedAt)), end && !current && button("End", act, { kind: "plain" }));
   return row;
 }
@@ -192,7 +192,7 @@ export async function notifications({ body, signal }) {
     fields: node("table.kinds", node("thead", head), node("tbody", kinds.map(line))), submit: "Save",
     act: async () => {
       const wanted = kinds.map(({ name, inbox, mail }) =>
-        [name, { inbox: inbox?.checked ?? false, mail: mail?.checked ?? false }]);
+        [name, { inbox: inbox?.checked, mail: inbox?.checked && mail?.checked }]);
       await put("/api/notifications/preferences", {}, Object.fromEntries(wanted));
       done.replaceChildren("Saved ", time(new Date().toISOString()), ".");
     },

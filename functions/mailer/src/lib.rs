@@ -1,0 +1,107 @@
+//! The consumer of the mail queue: sends mails by SMTP.
+//!
+//! A mail is sent at least once. An attempt begins and ends with a conditional write: a mail that the server
+//! accepted is sent again only after a crash before the second write. Its `Message-ID` stays the same. If a
+//! message of the queue is lost, the sweeper sends another one.
+
+mod post;
+mod start;
+mod writer;
+
+use std::time::Duration;
+
+use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent, SqsMessage};
+use futures::{StreamExt, stream};
+use model::{Error, MailMessage, Stopwatch};
+use runtime::{messages, queue::Queue, telemetry};
+use store::{MailAttempt, MailOutcome, Store};
+
+pub use post::Post;
+pub use writer::Writer;
+
+/// Mails that are sent at the same time.
+const AT_ONCE: usize = 5;
+
+/// The time of an invocation within which attempts begin. Later messages are delivered again.
+const TO_BEGIN: Duration = Duration::from_secs(15);
+
+/// Sends mails. Created once per cold start.
+#[derive(Debug)]
+pub struct Mailer {
+    store: Store,
+    queue: Queue,
+    writer: Writer,
+    /// None in a deployment that sends no mail.
+    post: Option<Post>,
+}
+
+impl Mailer {
+    pub fn new(store: Store, queue: Queue, writer: Writer, post: Option<Post>) -> Self {
+        Self {
+            store: store.patient(),
+            queue,
+            writer,
+            post,
+        }
+    }
+
+    /// Handles a batch. Returns the messages to deliver again. An error or a panic of one message does not
+    /// affect the others.
+    pub async fn handle(&self, event: SqsEvent) -> SqsBatchResponse {
+        let (handled, used) = store::metered(Box::pin(self.handle_all(event))).await;
+        telemetry::unreadable(&used.unreadable, None, self.store.now());
+        messages::response(handled)
+    }
+
+    async fn handle_all(&self, event: SqsEvent) -> Vec<(SqsMessage, bool)> {
+        let began = Stopwatch::start();
+        let handled = stream::iter(event.records).map(async |message| {
+            if began.elapsed() > TO_BEGIN {
+                return (message, false);
+            }
+            let attempt = async { self.attempt(&messages::read(&message)?).await };
+            let is_handled = messages::is_handled(&message, attempt).await;
+            (message, is_handled)
+        });
+        handled.buffer_unordered(AT_ONCE).collect().await
+    }
+
+    /// Attempts to send a mail, if an attempt is due. Sends the message for the next attempt.
+    async fn attempt(&self, message: &MailMessage) -> Result<(), Error> {
+        let mails = self.store.mails();
+        let MailMessage {
+            organization_id,
+            mail_id,
+            ..
+        } = message;
+        let Some(attempt) = mails.begin(*organization_id, mail_id).await? else {
+            return Ok(());
+        };
+        let outcome = self.send(&attempt).await;
+        tracing::info!(
+            organizationId = %organization_id,
+            mailId = mail_id,
+            attempt = attempt.mail.attempts,
+            outcome = outcome.name(),
+            problem = outcome.problem(),
+        );
+        let next = mails.end(*attempt, outcome).await?;
+        self.queue.try_send(next.as_slice()).await;
+        Ok(())
+    }
+
+    async fn send(&self, attempt: &MailAttempt) -> MailOutcome {
+        let Some(post) = &self.post else {
+            return MailOutcome::Deferred("The deployment sends no mail.".to_owned());
+        };
+        let now = self.store.now();
+        if attempt.mail.is_late(now) {
+            return MailOutcome::Unwanted;
+        }
+        match self.writer.write(attempt) {
+            Ok(Some(letter)) => post.send(&attempt.mail, &letter, now).await,
+            Ok(None) => MailOutcome::Unwanted,
+            Err(problem) => MailOutcome::Deferred(problem.to_owned()),
+        }
+    }
+}

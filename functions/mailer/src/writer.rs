@@ -1,0 +1,296 @@
+//! The texts of letters: each as plain text and as plain HTML, from the same parts.
+
+use std::fmt::Write;
+
+use model::{
+    AccountChange, Letter, MailedLink, NotificationKind, Role, Timestamp, Unsubscription,
+    characters::on_one_line,
+};
+use runtime::{
+    config::{ApiUrl, ConfigError, Environment, session_secrets},
+    links::Links,
+};
+use store::{JoinedNotification, MailAttempt};
+
+const HEAD: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><body>";
+
+/// Writes letters. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Writer {
+    links: Links,
+    api_url: ApiUrl,
+}
+
+/// A letter, ready to be sent.
+#[derive(Debug)]
+pub(crate) struct Written {
+    pub(crate) subject: String,
+    pub(crate) text: String,
+    pub(crate) html: String,
+    /// The URL that switches its kinds of notifications off.
+    pub(crate) unsubscribe: Option<String>,
+}
+
+/// A part of a letter. What users wrote stays text.
+enum Part {
+    Text(String),
+    Quote(String),
+    Link(&'static str, String),
+}
+
+use Part::{Link, Quote, Text};
+
+impl Writer {
+    pub const fn new(links: Links, api_url: ApiUrl) -> Self {
+        Self { links, api_url }
+    }
+
+    /// Creates a writer from the environment: `SESSION_SECRETS` and `API_URL`.
+    pub fn of(environment: &Environment) -> Result<Self, ConfigError> {
+        let links = Links::new(session_secrets(environment)?);
+        Ok(Self::new(links, ApiUrl::read(environment)?))
+    }
+
+    /// Writes the letter of an attempt. `None` if it has nothing to say, or its user may not get it. An error
+    /// tells why it cannot be written.
+    pub(crate) fn write(&self, attempt: &MailAttempt) -> Result<Option<Written>, &'static str> {
+        let organization = one_line(&attempt.organization.name);
+        let web_url = self.api_url.web_url(attempt.organization.web_url.as_ref());
+        let link = |label, page: &str, link: &MailedLink| {
+            let token = self.links.token(link);
+            let token = token.ok_or("The secret of its link was replaced.")?;
+            Ok::<_, &'static str>(Link(label, format!("{web_url}/#/{page}?token={token}")))
+        };
+        let (subject, parts) = match &attempt.mail.letter {
+            Letter::Invitation {
+                invited_by,
+                role,
+                link: to,
+                expires_at,
+            } => {
+                let invited_by = one_line(invited_by);
+                let role = role.known().map_or("user", Role::name);
+                let invites =
+                    format!("{invited_by} invites you to {organization} in Workdesk, as {role}.");
+                let ends = format!(
+                    "The link works once, until {}. Ignore this mail if you do not know the sender.",
+                    time(*expires_at)
+                );
+                (
+                    format!("{invited_by} invites you to {organization}"),
+                    vec![
+                        Text(invites),
+                        link("Accept the invitation", "accept", to)?,
+                        Text(ends),
+                    ],
+                )
+            }
+            Letter::PasswordReset {
+                username,
+                link: to,
+                expires_at,
+            } => {
+                let request = format!(
+                    "A new password was requested for the account {username} in {organization}."
+                );
+                let ends = format!(
+                    "The link works once, until {}. Without it, the password stays as it is.",
+                    time(*expires_at)
+                );
+                (
+                    format!("A new password for {username}"),
+                    vec![
+                        Text(request),
+                        link("Set a new password", "reset", to)?,
+                        Text(ends),
+                    ],
+                )
+            }
+            Letter::EmailConfirmation {
+                username,
+                link: to,
+                expires_at,
+            } => {
+                let request =
+                    format!("The account {username} in {organization} is to have this address.");
+                let ends = format!(
+                    "The link works once, until {}. Without it, the address stays as it is.",
+                    time(*expires_at)
+                );
+                (
+                    "Confirm your address".to_owned(),
+                    vec![
+                        Text(request),
+                        link("Confirm the address", "confirm", to)?,
+                        Text(ends),
+                    ],
+                )
+            }
+            Letter::PasswordChanged(change) => notice("password", change, &organization),
+            Letter::EmailChanged(change) => notice("address", change, &organization),
+            Letter::ProviderChanged(change) => notice("sign-in provider", change, &organization),
+            Letter::Notifications { .. } => return Ok(self.notifications(attempt, web_url)),
+        };
+        Ok(Some(Written::new(subject, &parts, None)))
+    }
+
+    fn notifications(&self, attempt: &MailAttempt, web_url: &str) -> Option<Written> {
+        let user = attempt.user.as_ref()?;
+        let all = attempt.notifications.iter().cloned();
+        let all = all.map(|one| one.for_user(|may| user.may(may), user.sees_notes(), web_url));
+        let all: Vec<JoinedNotification> = all.collect();
+        let subject = match all.as_slice() {
+            [] => return None,
+            [only] => about(only),
+            _ => {
+                let name = one_line(&attempt.organization.name);
+                format!("{} notifications of {name}", all.len())
+            }
+        };
+        let mut parts = Vec::new();
+        for one in &all {
+            parts.push(Text(about(one)));
+            parts.extend(one.excerpt().map(|text| Quote(one_line(text))));
+            parts.extend(one.url().map(|url| Link("Open", url.to_owned())));
+        }
+        let settings = format!("{web_url}/#/settings/notifications");
+        parts.push(Link("Choose the kinds that you get by mail", settings));
+        let unsubscription = Unsubscription {
+            organization_id: user.organization_id,
+            user_id: user.id,
+            kinds: all.iter().map(JoinedNotification::kind).collect(),
+        };
+        let signed = self.links.signed(&unsubscription.to_string());
+        let api_url = self.api_url.text();
+        let unsubscribe = format!("{api_url}/api/notifications/unsubscribe?link={signed}");
+        Some(Written::new(subject, &parts, Some(unsubscribe)))
+    }
+}
+
+impl Written {
+    fn new(subject: String, parts: &[Part], unsubscribe: Option<String>) -> Self {
+        let (mut text, mut html) = (String::new(), HEAD.to_owned());
+        for part in parts {
+            // Writing to a text does not fail.
+            let _ = match part {
+                Text(one) => {
+                    write!(text, "{one}\n\n").and_then(|()| write!(html, "<p>{}</p>", escaped(one)))
+                }
+                Quote(one) => write!(text, "> {one}\n\n")
+                    .and_then(|()| write!(html, "<blockquote>{}</blockquote>", escaped(one))),
+                Link(label, url) => write!(text, "{label}:\n{url}\n\n")
+                    .and_then(|()| write!(html, "<p><a href=\"{}\">{label}</a></p>", escaped(url))),
+            };
+        }
+        html.push_str("</body></html>");
+        Self {
+            subject,
+            text,
+            html,
+            unsubscribe,
+        }
+    }
+}
+
+/// The subject and the parts of a notice: something of an account changed.
+fn notice(what: &str, change: &AccountChange, organization: &str) -> (String, Vec<Part>) {
+    let AccountChange {
+        username,
+        at,
+        network,
+    } = change;
+    let by = match network {
+        Some(network) => format!("from the network {network}"),
+        None => "by the operator".to_owned(),
+    };
+    let at = time(*at);
+    let changed = format!(
+        "The {what} of the account {username} in {organization} was changed on {at}, {by}."
+    );
+    let unknown = "If you do not know of it, tell an administrator of your organization at once.";
+    (
+        format!("The {what} of {username} was changed"),
+        vec![Text(changed), Text(unknown.to_owned())],
+    )
+}
+
+/// A notification in a line.
+fn about(one: &JoinedNotification) -> String {
+    let actor = one
+        .actor()
+        .map_or("Somebody", |actor| actor.full_name.as_str());
+    let title = one
+        .title()
+        .unwrap_or("a record that you may no longer read");
+    let about = match one.kind() {
+        NotificationKind::Mentioned => format!("{actor} mentioned you: {title}"),
+        NotificationKind::ActionNeeded => format!("An action is yours to do: {title}"),
+        NotificationKind::Assigned => format!("Assigned to you: {title}"),
+        NotificationKind::ApprovalNeeded => format!("Your approval is needed: {title}"),
+        NotificationKind::Commented => format!("{actor} commented: {title}"),
+        NotificationKind::DueSoon => format!("Due within a day: {title}"),
+        NotificationKind::Overdue => format!("Overdue: {title}"),
+        NotificationKind::WebhookDisabled => format!("A webhook was disabled: {title}"),
+        NotificationKind::PolicyLoosened => format!("The agent may do more than before: {title}"),
+    };
+    one_line(&about)
+}
+
+/// A text of a user on one line: no header gets in.
+fn one_line(text: &str) -> String {
+    on_one_line(text).trim().to_owned()
+}
+
+/// An instant as `2026-01-15 12:00 UTC`.
+fn time(at: Timestamp) -> String {
+    let text = at.to_string();
+    let (day, time) = text.split_once('T').unwrap_or((&text, ""));
+    format!("{day} {} UTC", time.get(..5).unwrap_or_default())
+}
+
+fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for one in text.chars() {
+        match one {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            other => escaped.push(other),
+        }
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_users_wrote_is_text() {
+        let name = one_line("Eve\r\nBcc: <b>all</b>@example.com");
+        assert_eq!(name, "Eve  Bcc: <b>all</b>@example.com");
+        let written = Written::new(
+            name.clone(),
+            &[Text(name.clone()), Quote("\"&".to_owned())],
+            None,
+        );
+        assert!(
+            written.text.starts_with(&format!("{name}\n\n> \"&")),
+            "{}",
+            written.text
+        );
+        assert!(
+            written.html.contains("&lt;b&gt;all&lt;/b&gt;"),
+            "{}",
+            written.html
+        );
+        assert!(written.html.contains("&quot;&amp;"), "{}", written.html);
+    }
+
+    #[test]
+    fn an_instant_is_short() {
+        let at = "2026-01-15T12:34:56.789Z".parse().unwrap();
+        assert_eq!(time(at), "2026-01-15 12:34 UTC");
+    }
+}

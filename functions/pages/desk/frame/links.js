@@ -1,0 +1,49 @@
+/** The links of mails, which need no session: `#/reset?token=`, `#/confirm?token=` and `#/accept?token=`. */
+import { post } from "../api/client.js";
+import { dialog, form, input } from "../elements.js";
+
+const LENGTH = "12 to 128 characters.";
+const PASSWORD = { type: "password", autocomplete: "new-password", required: true, hint: LENGTH };
+const NAME = { autocomplete: "username", autocapitalize: "none", required: true, hint: "It never changes." };
+/** What each link asks for, sends, and says then.
+ * @type {Record<string, { title: string, submit: string, done: string, fields: () => HTMLElement[],
+ *   send: (token: string, values: Record<string, string>) => unknown }>} */
+const LINKS = {
+  "#/reset": {
+    title: "Set a new password", submit: "Set the password", done: "Your password is set. Sign in with it.",
+    fields: () => [input("New password", "password", PASSWORD)],
+    send: (token, { password = "" }) => post("/api/auth/reset", {}, { token, password }),
+  },
+  "#/confirm": {
+    title: "Confirm your address", submit: "Confirm", done: "Your address is confirmed.", fields: () => [],
+    send: (token) => post("/api/auth/email/confirm", {}, { token }),
+  },
+  "#/accept": {
+    title: "Accept the invitation", submit: "Accept", done: "",
+    fields: () => [input("User name", "username", NAME),
+      input("Full name", "fullName", { autocomplete: "name", required: true, maxlength: 255 }),
+      input("Password", "password", PASSWORD)],
+    send: (token, { username = "", fullName = "", password = "" }) =>
+      post("/api/auth/accept", {}, { token, username: username.trim(), fullName, password }),
+  },
+};
+
+/** Follows a link in the address. Resolves to what is to be said then. @returns {Promise<string>} */
+export async function followLink() {
+  const [path = "", query] = location.hash.split("?");
+  const link = LINKS[path];
+  if (!link) return "";
+  return new Promise((resolve) => {
+    const end = (/** @type {string} */ said) => {
+      history.replaceState(null, "", "#/");
+      over.close();
+      resolve(said);
+    };
+    const act = async (/** @type {Record<string, string>} */ values) => {
+      await link.send(new URLSearchParams(query).get("token") ?? "", values);
+      end(link.done);
+    };
+    const made = form({ fields: link.fields(), submit: link.submit, act, cancel: () => end("") });
+    const over = dialog(link.title, made, { stays: true });
+  });
+}

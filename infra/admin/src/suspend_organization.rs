@@ -1,0 +1,40 @@
+//! `workdesk-admin suspend-organization`: refuses an organization's requests, and holds its work.
+
+use lexopt::Parser;
+
+use crate::{arguments, error::Error, set_plan::organization_id, table, terminal};
+
+/// Name of the subcommand.
+pub(crate) const NAME: &str = "suspend-organization";
+
+const USAGE: &str = "\
+Suspends an organization, or lifts its suspension. Within five seconds each of its requests is answered
+403 organization_suspended. Actions of the agent, webhook deliveries and reminders that are due wait for the
+lift; deliveries expire after 7 days all the same. A sign-in says so only after a right password.
+
+Usage: workdesk-admin suspend-organization TABLE ORGANIZATION [--lift]
+
+  TABLE          The DynamoDB table: the output TableName of the deployed stack
+  ORGANIZATION   The organization's id, as list-organizations shows it
+  --lift         Lifts the suspension. Within 20 minutes, all that waited goes on";
+
+/// Suspends an organization, or lifts its suspension.
+pub(crate) async fn run(given: Parser) -> Result<(), Error> {
+    let given = arguments::with_option(given, USAGE, ("lift", false))?;
+    let Some(([table, organization], lift)) = given else {
+        return Ok(());
+    };
+    let organization = organization_id(&organization)?;
+    let store = table::open(&table).await;
+    let directory = store.directory();
+    let organization = directory.suspend(organization, lift.is_none()).await?;
+    let state = organization.suspended.map_or_else(
+        || "not suspended".to_owned(),
+        |suspension| format!("suspended since {}", suspension.since),
+    );
+    terminal::say(&format!(
+        "Organization {}, {}; {state}.",
+        organization.id, organization.name
+    ));
+    Ok(())
+}

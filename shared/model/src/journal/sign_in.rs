@@ -1,0 +1,144 @@
+//! Entries of sign-ins. They stand beside the journal's chain, so that none waits for its head. Within a
+//! minute or two, an entry of the chain names them by their hashes.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::{
+    Chained, EntryActor, EntryContent, EntryCredential, OrganizationEntry, OrganizationEvent,
+    subject,
+};
+use crate::{OrganizationId, Session, Timestamp, UserId, names::names, network, span};
+
+names! {
+    /// The way of a sign-in.
+    pub enum SignInMethod {
+        /// A username and its password.
+        Password,
+        /// The company's provider.
+        Oidc,
+    }
+}
+
+/// An entry that an entry of the chain names.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct SignInEntry(pub OrganizationEntry);
+
+/// The name of such an entry in the chain.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamedSignIn {
+    pub at: Timestamp,
+    pub hash: String,
+}
+
+/// The time within which each entry is named, in milliseconds.
+const NAMED_WITHIN: i64 = span::DAY;
+
+impl SignInEntry {
+    pub fn signed_in(session: &Session, method: SignInMethod) -> Self {
+        let after = json!({
+            "method": method,
+            "network": session.address.as_deref().and_then(network::shown),
+            "sessionId": session.public_id(),
+        });
+        let event = OrganizationEvent::SignedIn;
+        Self::of_session(event, session, None, after, session.created_at)
+    }
+
+    pub fn signed_out(session: &Session, now: Timestamp) -> Self {
+        let after = json!({"sessionId": session.public_id()});
+        let credential = Some(EntryCredential::session());
+        Self::of_session(
+            OrganizationEvent::SignedOut,
+            session,
+            credential,
+            after,
+            now,
+        )
+    }
+
+    /// Notes the failed sign-ins to an account in a quarter of an hour, at its end.
+    pub fn refused(
+        (organization, user): (OrganizationId, UserId),
+        count: i64,
+        end: Timestamp,
+    ) -> Self {
+        let event = OrganizationEvent::SignInRefused;
+        let after = json!({"count": count});
+        let content = EntryContent::noted(event, vec![subject::user(user)], [Value::Null, after]);
+        let service = EntryActor::of(super::EntryActorType::Service);
+        Self(OrganizationEntry::apart(
+            organization,
+            content,
+            (service, None),
+            end,
+        ))
+    }
+
+    fn of_session(
+        event: OrganizationEvent,
+        session: &Session,
+        credential: Option<EntryCredential>,
+        after: Value,
+        at: Timestamp,
+    ) -> Self {
+        let subjects = vec![subject::user(session.user_id)];
+        let content = EntryContent::noted(event, subjects, [Value::Null, after]);
+        let by = (EntryActor::user(session.user_id), credential);
+        Self(OrganizationEntry::apart(
+            session.organization_id,
+            content,
+            by,
+            at,
+        ))
+    }
+}
+
+impl EntryContent {
+    /// Names entries of sign-ins.
+    pub fn sign_ins_chained<'a>(entries: impl Iterator<Item = &'a SignInEntry>) -> Self {
+        let named = entries.map(|entry| (entry.0.hash.clone(), json!(entry.0.at)));
+        let event = OrganizationEvent::SignInsChained;
+        Self::noted(
+            event,
+            Vec::new(),
+            [Value::Null, Value::Object(named.collect())],
+        )
+    }
+}
+
+impl OrganizationEntry {
+    /// The entries of sign-ins that it names.
+    pub fn named_sign_ins(&self) -> Vec<NamedSignIn> {
+        let after = self
+            .after
+            .as_ref()
+            .filter(|_| self.event == OrganizationEvent::SignInsChained);
+        let named = after.into_iter().flat_map(|after| &after.0.0);
+        let read = named.filter_map(|(hash, at)| {
+            let at = serde_json::from_value(at.clone()).ok()?;
+            Some(NamedSignIn {
+                at,
+                hash: hash.clone(),
+            })
+        });
+        read.collect()
+    }
+}
+
+/// Returns the entries of sign-ins older than a day without another entry to name them. The entries go up to
+/// `end`.
+pub(super) fn strays(
+    entries: &[OrganizationEntry],
+    end: Timestamp,
+) -> impl Iterator<Item = &OrganizationEntry> {
+    let named = entries.iter().flat_map(OrganizationEntry::named_sign_ins);
+    let named: BTreeSet<String> = named.map(|named| named.hash).collect();
+    entries.iter().filter(move |entry| {
+        let is_old = end.since(entry.at) > NAMED_WITHIN;
+        entry.event.is_apart() && is_old && !named.contains(&entry.computed_hash())
+    })
+}

@@ -1,0 +1,71 @@
+//! Passwords that attackers try first.
+
+use sha2::{Digest, Sha256};
+
+use super::{CommonPassword, NewPassword};
+use crate::unique_name::key;
+
+/// The name of the service.
+pub(super) const SERVICE: &str = "Workdesk";
+
+/// Hashes of 127,368 common passwords. `passwords/make.py` makes the file, and says of what.
+static COMMON: &[u8] = include_bytes!("../../passwords/common.bin");
+
+/// The bytes at the beginning of the file: the numbers of hashes by their first two bytes.
+const COUNTS: usize = 1 << 16;
+
+/// The fewest characters of a word that counts: shorter ones are in most passwords.
+const SHORTEST_WORD: usize = 3;
+
+/// Checks a text in the form NFC.
+pub(super) fn check(text: &str) -> Result<(), CommonPassword> {
+    let text = text.to_lowercase();
+    if is_run(&text) {
+        Err(CommonPassword::Run)
+    } else if is_listed(&text) {
+        Err(CommonPassword::Listed)
+    } else {
+        Ok(())
+    }
+}
+
+/// Returns true for a listed password, and for one of some 33,000 others.
+fn is_listed(text: &str) -> bool {
+    let hash: [u8; 32] = Sha256::digest(text).into();
+    let [first, second, rest @ ..] = hash;
+    let of_bucket = usize::from(u16::from_be_bytes([first, second]));
+    let Some((counts, rests)) = COMMON.split_at_checked(COUNTS) else {
+        return false;
+    };
+    let (before, from) = counts.split_at(of_bucket);
+    let before: usize = before.iter().map(|count| usize::from(*count)).sum();
+    let count = from.first().map_or(0, |count| usize::from(*count));
+    let rests = rests.as_chunks::<2>().0.iter().skip(before).take(count);
+    rests.into_iter().any(|one| rest.starts_with(one))
+}
+
+/// Returns true for one repeated character, and for an ascending run such as `890123456789`.
+fn is_run(text: &str) -> bool {
+    let pairs = || text.chars().zip(text.chars().skip(1));
+    let next = |one: char| match one {
+        '9' => Some('0'),
+        'z' => Some('a'),
+        _ => char::from_u32(u32::from(one) + 1),
+    };
+    pairs().all(|(one, other)| one == other) || pairs().all(|(one, other)| next(one) == Some(other))
+}
+
+/// Returns true if a password has some of the words, and without them fewer than twelve characters.
+pub(super) fn leans_on(text: &str, words: &[&str]) -> bool {
+    let whole = key(text);
+    let mut rest = whole.clone();
+    for word in words {
+        let word = key(word);
+        for word in [word.as_str(), &word.replace(' ', "")] {
+            if word.chars().count() >= SHORTEST_WORD {
+                rest = rest.replace(word, "");
+            }
+        }
+    }
+    rest != whole && rest.chars().count() < NewPassword::LEAST
+}

@@ -1,0 +1,285 @@
+//! All partitions of an organization, for what treats an organization as a whole: export, deletion.
+//!
+//! No query lists partitions. So each one is named here: by the organization, in [`partitions`], or by an
+//! item of another partition, in its [`below`](Partition::below). A new key format gets its line here. A test
+//! scans a filled table, and fails for an item without one.
+
+use agent::action::ActionContent;
+use model::{
+    ActivityId, AgentSessionId, AlertId, Deleted, Id, MilestoneId, OrganizationId, ProjectId,
+    RecordId, RecordType, ServiceRequestId, Talk, TaskId, TicketId, Timestamp, UserId, WebhookId,
+    unique_name,
+};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use table::AnyKey;
+
+use super::{
+    agent::{
+        agent_day, agent_parts, agent_pause, alert_days, alert_series, alert_source,
+        connection_traffic, connections, earlier_guard, excerpt, journal, last_outcomes,
+        messages_of_day, playbook_runs, record_guard, savings, sessions_of_alert,
+    },
+    directory::{name_of_tag, references},
+    format::{below, partition, record_of, text},
+    notifications::{inbox, notifications, notified_change, participants, reminders},
+    people::{
+        account, attempted, email_holders, link, organization_journal, sessions, token_holder,
+        tokens,
+    },
+    search::{indexed_by_time, words_beginning},
+    upkeep::{feed, shard_of, waiting_calls},
+    webhooks::{webhook_deliveries, webhook_health},
+    work::resolution_days,
+};
+
+/// A partition with items of an organization.
+#[derive(Clone, Debug)]
+pub(crate) struct Partition {
+    pub(crate) key: String,
+    /// False for items that an export leaves out: they follow from others, are credentials, or end within
+    /// days.
+    pub(crate) is_exported: bool,
+    below: Below,
+}
+
+/// Returns the partitions that an item names. Several items may name one.
+type Below = fn(OrganizationId, &Named<'_>) -> Vec<Partition>;
+
+/// An item that may name partitions.
+#[derive(Debug)]
+pub(crate) struct Named<'a> {
+    pub(crate) sk: &'a str,
+    pub(crate) attributes: &'a Value,
+}
+
+impl Named<'_> {
+    /// The id of a record in a list by id.
+    fn id<I: Id>(&self) -> Option<I> {
+        I::new(self.sk.parse().ok()?)
+    }
+
+    fn text(&self, name: &str) -> &str {
+        self.attributes[name].as_str().unwrap_or_default()
+    }
+
+    fn read<T: DeserializeOwned>(&self, name: &str) -> Option<T> {
+        T::deserialize(&self.attributes[name]).ok()
+    }
+}
+
+impl Partition {
+    fn exported(key: impl Into<String>) -> Self {
+        Self {
+            key: key.into(),
+            is_exported: true,
+            below: |_, _| Vec::new(),
+        }
+    }
+
+    fn kept_back(key: impl Into<String>) -> Self {
+        Self {
+            is_exported: false,
+            ..Self::exported(key)
+        }
+    }
+
+    fn naming(self, below: Below) -> Self {
+        Self { below, ..self }
+    }
+
+    pub(crate) fn below(&self, tenant: OrganizationId, item: &Named<'_>) -> Vec<Self> {
+        (self.below)(tenant, item)
+    }
+}
+
+/// The partitions that the organization itself names. The one of its own record comes last.
+pub(crate) fn partitions(tenant: OrganizationId) -> Vec<Partition> {
+    let of = |kind| partition(tenant, kind);
+    let start = Timestamp::from_millis(0);
+    vec![
+        Partition::exported(of(RecordType::User)).naming(of_user),
+        Partition::exported(of(RecordType::Invitation)).naming(of_invitation),
+        Partition::kept_back(of(RecordType::Mail)).naming(of_mail),
+        Partition::exported(of(RecordType::Project)).naming(of_record::<ProjectId>),
+        Partition::exported(of(RecordType::Phase)),
+        Partition::exported(of(RecordType::Tag)),
+        Partition::exported(pk(name_of_tag(tenant, ""))),
+        Partition::exported(of(RecordType::Milestone)).naming(of_record::<MilestoneId>),
+        Partition::exported(of(RecordType::Task)).naming(of_record::<TaskId>),
+        Partition::exported(of(RecordType::Activity)).naming(of_record::<ActivityId>),
+        Partition::exported(of(RecordType::ServiceRequest)).naming(of_record::<ServiceRequestId>),
+        Partition::exported(of(RecordType::Ticket)).naming(of_record::<TicketId>),
+        Partition::exported(of(RecordType::Cleanup)).naming(of_deletion),
+        Partition::exported(resolution_days(tenant).partition()),
+        Partition::exported(references(tenant).partition()),
+        Partition::exported(of(RecordType::Alert)).naming(of_alert),
+        Partition::exported(connections(tenant).partition()),
+        Partition::kept_back(pk(connection_traffic(tenant, ""))),
+        Partition::exported(pk(record_guard(tenant, ""))),
+        Partition::exported(savings(tenant).partition()),
+        Partition::exported(playbook_runs(tenant).partition()),
+        Partition::exported(pk(agent_day(tenant, start))).naming(of_agent_day),
+        Partition::exported(of(RecordType::Webhook)).naming(of_webhook),
+        Partition::exported(organization_journal(tenant).partition()).naming(of_entry),
+        Partition::kept_back(feed(tenant).partition()),
+        Partition::kept_back(indexed_by_time(tenant).partition()).naming(of_indexed),
+        Partition::kept_back(pk(notified_change(tenant, ""))),
+        Partition::kept_back(reminders(tenant)),
+        Partition::kept_back(pk(waiting_calls(tenant, start))),
+        Partition::exported(pk(agent_pause(tenant))),
+    ]
+}
+
+/// Returns the partition key of an item, in the table or in an index, after its move to another organization.
+/// `None` for one of no organization.
+pub(crate) fn moved(pk: &str, from: OrganizationId, to: OrganizationId) -> Option<String> {
+    if let Some((due, _)) = pk.strip_prefix("DUE#").and_then(|due| due.split_once('#')) {
+        return Some(format!("DUE#{due}#{}", shard_of(to)));
+    }
+    let rest = pk.strip_prefix(&format!("ORG#{from}"))?;
+    let is_of = rest.is_empty() || rest.starts_with('#');
+    is_of.then(|| format!("ORG#{to}{rest}"))
+}
+
+fn pk(key: impl Into<AnyKey>) -> String {
+    key.into().pk().to_owned()
+}
+
+fn of_user(tenant: OrganizationId, user: &Named<'_>) -> Vec<Partition> {
+    let Some(id) = user.id::<UserId>() else {
+        return Vec::new();
+    };
+    let accounts = unique_name::keys(user.text("username"));
+    let accounts = accounts.iter().map(|name| pk(account(name)));
+    let email = email_holders(&user.text("email").to_ascii_lowercase()).partition();
+    let accounts = accounts.chain([email]).map(Partition::exported);
+    let own = partitions_of_user(tenant, id).into_iter();
+    own.chain(accounts).collect()
+}
+
+/// The partitions of a user, which go when the user is erased.
+pub(crate) fn partitions_of_user(tenant: OrganizationId, id: UserId) -> Vec<Partition> {
+    vec![
+        Partition::exported(pk(inbox(tenant, id))),
+        Partition::exported(notifications(tenant, id).partition()),
+        Partition::kept_back(sessions(tenant, id).partition()),
+        Partition::kept_back(tokens(tenant, id).partition()).naming(of_token),
+        Partition::kept_back(pk(attempted(tenant, id, ""))),
+    ]
+}
+
+/// The link that was sent last. Those of before are named by their mails.
+fn of_invitation(_: OrganizationId, invitation: &Named<'_>) -> Vec<Partition> {
+    vec![Partition::kept_back(pk(link(invitation.text("linkHash"))))]
+}
+
+fn of_mail(_: OrganizationId, mail: &Named<'_>) -> Vec<Partition> {
+    let hash = mail.attributes["letter"]["link"]["hash"].as_str();
+    let link = hash.map(|hash| Partition::kept_back(pk(link(hash))));
+    link.into_iter().collect()
+}
+
+fn of_token(_: OrganizationId, token: &Named<'_>) -> Vec<Partition> {
+    vec![Partition::kept_back(pk(token_holder(token.text("hash"))))]
+}
+
+fn of_record<I: RecordId>(tenant: OrganizationId, record: &Named<'_>) -> Vec<Partition> {
+    let id = record.id::<I>();
+    id.map_or_else(Vec::new, |id| below_record(tenant, I::TYPE, id))
+}
+
+/// A deleted record leaves its history, and for some time its texts and comments.
+fn of_deletion(tenant: OrganizationId, deletion: &Named<'_>) -> Vec<Partition> {
+    let deleted: Option<Deleted> = deletion.read("subject");
+    deleted.map_or_else(Vec::new, |of| below_record(tenant, of.kind, of.id))
+}
+
+fn below_record(tenant: OrganizationId, kind: RecordType, id: impl Id) -> Vec<Partition> {
+    let facts = kind.facts();
+    let texts = text(&record_of::<()>(tenant, kind, id).into(), "");
+    let mut all = vec![Partition::exported(pk(texts))];
+    if facts.has_history {
+        all.push(Partition::exported(below(tenant, kind, id, "HISTORY")));
+    }
+    if let Some(thread) = facts.thread {
+        let of_thread = below(tenant, kind, id, thread.facts().key);
+        all.push(Partition::exported(of_thread));
+    }
+    if let Some(talk) = Talk::of(kind, id.get()) {
+        let users = participants(tenant, talk).partition();
+        all.push(Partition::exported(users));
+    }
+    all
+}
+
+fn of_alert(tenant: OrganizationId, alert: &Named<'_>) -> Vec<Partition> {
+    let days = alert_days(tenant, alert.text("signalType")).partition();
+    let source = alert.text("source");
+    let mut all = vec![
+        Partition::exported(days),
+        Partition::exported(pk(alert_source(tenant, source, ""))),
+        Partition::exported(pk(alert_series(tenant, source, ""))),
+    ];
+    if let Some(id) = alert.id::<AlertId>() {
+        let named = sessions_of_alert(tenant, id).partition();
+        all.push(Partition::exported(named).naming(of_session));
+    }
+    all
+}
+
+fn of_session(tenant: OrganizationId, session: &Named<'_>) -> Vec<Partition> {
+    let Some(id) = session.read::<AgentSessionId>("sessionId") else {
+        return Vec::new();
+    };
+    vec![
+        Partition::exported(agent_parts(tenant, id).partition()).naming(of_action),
+        Partition::exported(pk(excerpt(tenant, id, None, ""))),
+        Partition::exported(journal(tenant, id).partition()),
+    ]
+}
+
+fn of_action(tenant: OrganizationId, action: &Named<'_>) -> Vec<Partition> {
+    let Some(content) = action.read::<ActionContent>("content") else {
+        return Vec::new();
+    };
+    let guards = earlier_guard(tenant, &content).map(pk);
+    let entity = content.entity().filter(|(_, id)| !id.is_empty());
+    let outcomes = entity.map(|(_, id)| last_outcomes(tenant, id).partition());
+    let all = guards.into_iter().chain(outcomes);
+    all.map(Partition::exported).collect()
+}
+
+fn of_agent_day(tenant: OrganizationId, day: &Named<'_>) -> Vec<Partition> {
+    let start: Result<Timestamp, _> = format!("{}T00:00:00Z", day.sk).parse();
+    let messages = start.map(|start| pk(messages_of_day(tenant, start, "")));
+    messages.into_iter().map(Partition::exported).collect()
+}
+
+fn of_webhook(tenant: OrganizationId, webhook: &Named<'_>) -> Vec<Partition> {
+    let id = webhook.id::<WebhookId>();
+    id.map_or_else(Vec::new, |id| below_webhook(tenant, id))
+}
+
+/// A deleted webhook leaves its deliveries for some days.
+fn of_entry(tenant: OrganizationId, entry: &Named<'_>) -> Vec<Partition> {
+    let subjects: Vec<String> = entry.read("subjects").unwrap_or_default();
+    let names = subjects.iter().filter_map(|name| name.split_once(':'));
+    let webhooks = names.filter(|(kind, _)| *kind == RecordType::Webhook.name());
+    let ids = webhooks.filter_map(|(_, id)| WebhookId::new(id.parse().ok()?));
+    ids.flat_map(|id| below_webhook(tenant, id)).collect()
+}
+
+fn below_webhook(tenant: OrganizationId, id: WebhookId) -> Vec<Partition> {
+    vec![
+        Partition::exported(pk(webhook_health(tenant, id))),
+        Partition::exported(webhook_deliveries(tenant, id).partition()),
+    ]
+}
+
+fn of_indexed(tenant: OrganizationId, record: &Named<'_>) -> Vec<Partition> {
+    let words = record.text("words").split(' ');
+    let words = words.filter(|word| !word.is_empty());
+    let all = words.map(|word| words_beginning(tenant, word).partition());
+    all.map(Partition::kept_back).collect()
+}

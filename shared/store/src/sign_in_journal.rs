@@ -1,0 +1,132 @@
+//! Entries of sign-ins in the organization's journal. A sign-in never waits for the journal's head: its entry
+//! stands beside the chain, and the sweeper names it there.
+
+use std::collections::BTreeMap;
+
+use model::{EntryContent, Error, OrganizationId, Session, SignInEntry, SignInMethod, UserId};
+use serde::de::DeserializeOwned;
+
+use super::{
+    Journals, Workdesk, WriteContext,
+    due::{self, Shard},
+    key::{self, Gsi4},
+    page::{Page, Wanted},
+    record::record,
+    records::FailureCount,
+    table::{Change, Condition, Index, OrLeave, Readable, Record, Stored, Write},
+};
+
+/// Page size of due entries.
+const AT_ONCE: usize = 200;
+
+/// The most entries that one write names.
+const NAMED: usize = 40;
+
+record! {
+    entry: SignInEntry = "sign_in_entry",
+    key: key::sign_in_entry(entry.0.organization_id, entry.0.at, &entry.0.hash),
+    gsi4: Some(key::due(entry.0.organization_id, entry.0.at)),
+}
+
+/// Returns the write of a sign-in's entry, for the transaction that creates its session.
+pub(crate) fn signed_in(session: &Session, method: SignInMethod) -> Result<Write, Error> {
+    Write::create(&SignInEntry::signed_in(session, method))
+}
+
+impl Journals<'_> {
+    /// Writes the entries of refused sign-ins, of accounts in a shard and quarters that have ended. Then names
+    /// the shard's entries of sign-ins in the chains. `each` gets the outcome for an organization.
+    pub async fn chain_sign_ins(
+        &self,
+        shard: Shard,
+        mut each: impl FnMut(OrganizationId, Result<usize, Error>),
+    ) -> Result<(), Error> {
+        let refused = async |counts: Vec<Stored<FailureCount>>| {
+            let mut done = Vec::new();
+            for count in counts {
+                if let Some(of) = count.organization_id.zip(count.user_id) {
+                    done.push((of.0, self.note_refused(of, &count).await));
+                }
+            }
+            done
+        };
+        self.each_due(shard, refused, &mut each).await?;
+        let unnamed = async |entries: Vec<Stored<SignInEntry>>| {
+            let mut by_organization: BTreeMap<_, Vec<_>> = BTreeMap::new();
+            for entry in entries {
+                let organization = entry.0.organization_id;
+                by_organization.entry(organization).or_default().push(entry);
+            }
+            let mut done = Vec::new();
+            for (organization, entries) in by_organization {
+                for some in entries.chunks(NAMED) {
+                    done.push((organization, self.name_sign_ins(organization, some).await));
+                }
+            }
+            done
+        };
+        self.each_due(shard, unnamed, &mut each).await
+    }
+
+    async fn each_due<R: Record<Workdesk> + DeserializeOwned>(
+        &self,
+        shard: Shard,
+        work: impl AsyncFn(Vec<Stored<R>>) -> Vec<(OrganizationId, Result<usize, Error>)>,
+        each: &mut impl FnMut(OrganizationId, Result<usize, Error>),
+    ) -> Result<(), Error> {
+        let now = self.0.clock.now();
+        let mut wanted = Wanted::first(AT_ONCE);
+        loop {
+            let page: Page<Readable<R>> =
+                due::page::<R, R>(&self.0.table, shard, now, &wanted).await?;
+            wanted.after = page.end;
+            let readable = page.rows.into_iter().filter_map(|row| row.record.yes());
+            for (organization, done) in work(readable.collect()).await {
+                each(organization, done);
+            }
+            if wanted.after.is_none() {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Writes the entry of a count with failures. A concurrent change leaves it for the next run.
+    async fn note_refused(
+        &self,
+        of: (OrganizationId, UserId),
+        count: &Stored<FailureCount>,
+    ) -> Result<usize, Error> {
+        let as_read = Condition::version(count.version);
+        let done = due::not_due(Change::default());
+        let mut writes = vec![Write::update(count.key(), done, as_read)];
+        if count.failures > 0 {
+            let end = FailureCount::end(count.quarter);
+            writes.push(Write::create(&SignInEntry::refused(
+                of,
+                count.failures,
+                end,
+            ))?);
+        }
+        self.0.table.transact(writes).await?.or_leave();
+        Ok(0)
+    }
+
+    /// Names entries of one organization in its chain. A concurrent run leaves all for the next one.
+    async fn name_sign_ins(
+        &self,
+        tenant: OrganizationId,
+        entries: &[Stored<SignInEntry>],
+    ) -> Result<usize, Error> {
+        let chained = [EntryContent::sign_ins_chained(
+            entries.iter().map(|entry| &entry.record),
+        )];
+        let is_due = || Condition::default().and("attribute_exists(#)", Gsi4::PARTITION, []);
+        let writes = entries.iter().map(|entry| {
+            let done = due::not_due(Change::default());
+            Write::update(entry.key(), done, is_due())
+        });
+        let context = WriteContext::from(tenant);
+        let done = self.0.transact(&context, writes.collect(), &chained);
+        Ok(done.await?.map_or(0, |()| entries.len()))
+    }
+}

@@ -1,0 +1,75 @@
+//! The deletion of an organization.
+
+use model::{Error, Organization, OrganizationId, Suspension, SuspensionCause};
+
+use super::{Found, Tenants};
+use crate::{
+    key::{self, AnyKey},
+    record::record,
+    records::Tombstone,
+    table::{Condition, OrLeave, RawItem, Read, Stored, Write},
+};
+
+record! {
+    tombstone: Tombstone = "tombstone",
+    key: key::tombstone(tombstone.id),
+}
+
+impl Tenants<'_> {
+    /// Begins the deletion of a suspended organization: from now on its changes have no effects.
+    pub async fn begin_deletion(&self, organization: &Stored<Organization>) -> Result<(), Error> {
+        let mut leaving = organization.clone();
+        leaving.suspended = organization.suspended.map(|suspension| Suspension {
+            cause: SuspensionCause::Deletion,
+            ..suspension
+        });
+        let done = self.0.table.write(Write::replace(&leaving)?).await?;
+        done.map_err(|_| Error::contended())
+    }
+
+    /// Deletes all items of an organization but its own record and its tombstone. Returns their number. Can
+    /// begin again after an interruption, and finds the rest.
+    pub async fn delete_items(
+        &self,
+        tenant: OrganizationId,
+        report: &mut impl FnMut(usize),
+    ) -> Result<usize, Error> {
+        let last = [
+            AnyKey::from(key::organization(tenant)),
+            AnyKey::from(key::tombstone(tenant)),
+        ];
+        let mut all = 0;
+        let mut each = async |found: Found| {
+            let mut keys: Vec<AnyKey> = found.items.iter().filter_map(RawItem::key).collect();
+            keys.retain(|key| !last.contains(key));
+            let deletes = keys.iter();
+            let deletes = deletes.map(|key| Write::delete(key.clone(), Condition::default()));
+            self.0.table.write_batch(deletes.collect()).await?;
+            all += keys.len();
+            report(all);
+            Ok(())
+        };
+        self.walk(tenant, &mut each).await?;
+        Ok(all)
+    }
+
+    /// Replaces the record of an organization, which has no other items, by its tombstone.
+    pub async fn bury(&self, tenant: OrganizationId) -> Result<(), Error> {
+        let tombstone = Tombstone {
+            id: tenant,
+            deleted_at: self.0.now(),
+        };
+        let writes = vec![
+            Write::put(&tombstone)?,
+            Write::delete(key::organization(tenant), Condition::default()),
+        ];
+        self.0.table.transact(writes).await?.or_leave();
+        Ok(())
+    }
+
+    /// Returns true if the organization was deleted.
+    pub async fn is_deleted(&self, tenant: OrganizationId) -> Result<bool, Error> {
+        let key = key::tombstone(tenant);
+        Ok(self.0.table.get(&key, Read::Consistent).await?.is_some())
+    }
+}

@@ -1,0 +1,217 @@
+//! The erasure of a user: names, addresses and credentials go, and the texts of others stay.
+
+use std::collections::{BTreeMap, HashSet};
+
+use model::{
+    Email, EntryContent, Error, Id, Invitation, Mail, OrganizationEntry, OrganizationEvent,
+    OrganizationId, User, UserId, UserRef, Webhook, WebhookDelivery,
+    journal::{ErasedBy, subject},
+    unique_name,
+};
+
+use super::{Found, Tenants};
+use crate::{
+    WriteContext,
+    directory::{count_admins, take_email},
+    key::{self, AnyKey, Key},
+    records::{Account, ReadHead},
+    retry::retry,
+    table::{Condition, IntoAttribute, OrLeave, OrNotFound, RawItem, Read, Record, Stored, Write},
+};
+
+/// The most entries of a journal that are read about a user.
+const MOST: usize = 1_000_000;
+
+/// An erased user.
+#[derive(Clone, Debug)]
+pub struct Erased {
+    pub user: User,
+    /// Sessions, tokens, notifications and other items that were deleted.
+    pub items: usize,
+    /// Entries of the organization's journal that lost the user's names.
+    pub entries: usize,
+}
+
+/// A user, the user's accounts, and the head of the journal, as read.
+type ToErase = (Stored<User>, Vec<Key<Account>>, ReadHead);
+
+impl Tenants<'_> {
+    /// Erases a user, who is disabled from then on. Can begin again after an interruption. 404 when the user is
+    /// not the tenant's, 409 for the last admin.
+    pub async fn erase_user(&self, tenant: OrganizationId, id: UserId) -> Result<Erased, Error> {
+        let invited = self.erase_invitations(tenant, id).await?;
+        let mut rests = BTreeMap::new();
+        for mut entry in self.entries_of(tenant, &subject::user(id)).await? {
+            if let Some(rest) = entry.erase_names() {
+                rests.insert(entry.seq.to_string(), rest);
+            }
+        }
+        let user = self.erase_names(tenant, id, &rests).await?;
+        let entries = self.erase_entries(tenant, &subject::user(id)).await? + invited;
+        self.erase_deliveries(tenant, &user).await?;
+        let items = self.delete_of_user(tenant, id).await?;
+        Ok(Erased {
+            user,
+            items,
+            entries,
+        })
+    }
+
+    /// Deletes the invitations to the user's address. Returns the number of entries that lost it.
+    async fn erase_invitations(&self, tenant: OrganizationId, id: UserId) -> Result<usize, Error> {
+        let (user, ..) = self.read_user(tenant, id).await?;
+        let invitations = key::invitations(tenant).limit(MOST);
+        let mut invitations: Vec<Invitation> = self.0.table.list(invitations).await?;
+        let email = user.email.as_ref().map(Email::key);
+        invitations.retain(|one| Some(one.email.key()) == email);
+        let mut entries = 0;
+        for invitation in invitations {
+            let subject = subject::invitation(invitation.id);
+            entries += self.erase_entries(tenant, &subject).await?;
+            let writes = vec![
+                Write::delete(invitation.key(), Condition::default()),
+                Write::delete(key::link(&invitation.link_hash), Condition::default()),
+            ];
+            self.0.table.transact(writes).await?.or_leave();
+        }
+        Ok(entries)
+    }
+
+    /// Gives the user another name, frees the username, and notes the erasure.
+    async fn erase_names(
+        &self,
+        tenant: OrganizationId,
+        id: UserId,
+        rests: &BTreeMap<String, String>,
+    ) -> Result<User, Error> {
+        let read = || self.read_user(tenant, id);
+        let write = async |(user, accounts, head): ToErase| {
+            let mut after = user.clone();
+            after.erase(self.0.now());
+            let (was, is) = (user.is_enabled_admin(), after.is_enabled_admin());
+            let mut writes = count_admins(tenant, was, is);
+            writes.append(take_email(&after, user.email.as_ref())?);
+            writes.push(Write::replace(&after)?);
+            for account in accounts {
+                writes.push(Write::delete(account, Condition::default()));
+            }
+            writes.note(Some(EntryContent::user_erased(id, rests.clone())));
+            let context = WriteContext::of_operator(tenant).with_head(head);
+            let user = after.record;
+            self.0.commit(&context, writes, user).await
+        };
+        retry(read().await?, read, write).await?.not_replayed()
+    }
+
+    async fn read_user(&self, tenant: OrganizationId, id: UserId) -> Result<ToErase, Error> {
+        let (user, head) = self.0.with_head(&key::user(tenant, id), tenant).await?;
+        let user: Stored<User> = user.or_not_found(UserId::NOUN)?;
+        let names = unique_name::keys(&user.username);
+        let mut accounts: Vec<Key<Account>> = names.iter().map(|name| key::account(name)).collect();
+        let found = self.0.table.batch_get(&accounts, Read::Consistent).await?;
+        accounts.retain(|key| {
+            let account: Option<Stored<Account>> = found.named(key);
+            account.is_some_and(|one| (one.organization_id, one.user_id) == (tenant, id))
+        });
+        Ok((user, accounts, head))
+    }
+
+    /// The entries of the organization's journal about a subject.
+    async fn entries_of(
+        &self,
+        tenant: OrganizationId,
+        subject: &str,
+    ) -> Result<Vec<Stored<OrganizationEntry>>, Error> {
+        let subject = subject.into_attribute();
+        let about = Condition::default().and("contains(#, :)", "subjects", [subject]);
+        let entries = key::organization_journal(tenant).consistent().limit(MOST);
+        self.0
+            .table
+            .list_stored(entries.filter(about).reading(MOST))
+            .await
+    }
+
+    /// Erases the user's names beside the entries, and in the chain of those that earlier releases wrote.
+    async fn erase_entries(&self, tenant: OrganizationId, subject: &str) -> Result<usize, Error> {
+        let entries = self.entries_of(tenant, subject).await?;
+        let erasures = entries
+            .iter()
+            .filter(|one| one.event == OrganizationEvent::UserErased);
+        let mut erased_by = BTreeMap::new();
+        for entry in erasures {
+            let place = ErasedBy {
+                seq: entry.seq,
+                at: entry.at,
+            };
+            let named = entry
+                .after
+                .iter()
+                .flat_map(|after| after.0.0.keys().cloned());
+            erased_by.extend(named.map(|seq| (seq, place)));
+        }
+        let mut changed = 0;
+        for before in &entries {
+            let mut entry = before.clone();
+            if entry.erase_names().is_some() {
+                entry.erased_by = erased_by.get(&entry.seq.to_string()).copied();
+            }
+            if entry.record != before.record {
+                let done = self.0.table.write(Write::replace(&entry)?).await?;
+                done.map_err(|_| Error::contended())?;
+                changed += 1;
+            }
+        }
+        Ok(changed)
+    }
+
+    /// Replaces the names in deliveries of the user's changes.
+    async fn erase_deliveries(&self, tenant: OrganizationId, user: &User) -> Result<(), Error> {
+        let webhooks: Vec<Webhook> = self.0.table.list(key::webhooks(tenant)).await?;
+        for webhook in webhooks {
+            let deliveries = key::webhook_deliveries(tenant, webhook.id).limit(MOST);
+            let deliveries: Vec<Stored<WebhookDelivery>> =
+                self.0.table.list_stored(deliveries.consistent()).await?;
+            for mut delivery in deliveries {
+                let actor = delivery.change.actor.as_mut();
+                let Some(actor) = actor.filter(|actor| actor.id == user.id) else {
+                    continue;
+                };
+                *actor = UserRef::from(user);
+                // A refused write is of an attempt. It keeps the delivery for seven days at most.
+                self.0
+                    .table
+                    .write(Write::replace(&delivery)?)
+                    .await?
+                    .or_leave();
+            }
+        }
+        Ok(())
+    }
+
+    /// Deletes the user's sessions, tokens, notifications and idempotency keys.
+    async fn delete_of_user(&self, tenant: OrganizationId, id: UserId) -> Result<usize, Error> {
+        let mut items = 0;
+        let mut each = async |found: Found| {
+            let keys: Vec<AnyKey> = found.items.iter().filter_map(RawItem::key).collect();
+            let deletes = keys.into_iter();
+            let deletes = deletes.map(|key| Write::delete(key, Condition::default()));
+            let deletes: Vec<Write> = deletes.collect();
+            items += deletes.len();
+            self.0.table.write_batch(deletes).await
+        };
+        let mails = key::mails(tenant).consistent().limit(MOST);
+        let mails: Vec<Mail> = self.0.table.list(mails).await?;
+        let own = mails.iter().filter(|mail| mail.user_id == Some(id));
+        for mail in own {
+            let mut writes = vec![Write::delete(mail.key(), Condition::default())];
+            let link = mail.letter.link();
+            let link = link.map(|link| key::link(&link.hash));
+            writes.extend(link.map(|link| Write::delete(link, Condition::default())));
+            self.0.table.transact(writes).await?.or_leave();
+        }
+        let own = key::partitions_of_user(tenant, id);
+        self.walk_below(tenant, own, &mut HashSet::new(), &mut each)
+            .await?;
+        Ok(items)
+    }
+}

@@ -1,0 +1,130 @@
+//! `POST /api/notifications/unsubscribe`, and the mails that have its link.
+
+use local::mail_receiver::MailReceiver;
+use serde_json::{Value, json};
+use tests::support::{Api, Caller, budgets::within};
+
+const PATH: &str = "/api/notifications/unsubscribe";
+
+/// Mia has an address, and max has a task.
+struct World {
+    api: Api,
+    max: Caller,
+    mia: Caller,
+    receiver: MailReceiver,
+}
+
+impl World {
+    async fn start() -> Self {
+        let api = Api::start().await;
+        let (max, mia) = (api.sign_in("max").await, api.sign_in("mia").await);
+        api.has_address("mia", "mia@example.com").await;
+        let task = json!({"title": "Compare", "projectId": 1});
+        max.creates("/api/tasks", task).await;
+        Self {
+            api,
+            max,
+            mia,
+            receiver: MailReceiver::start().unwrap(),
+        }
+    }
+
+    /// Has max mention mia in a comment with this text.
+    async fn mention(&self, text: &str) {
+        let mut stream = self.api.stream().await;
+        let content = json!({"content": format!("@mia {text}")});
+        self.max.creates("/api/tasks/1/comments", content).await;
+        self.api.publishes(&mut stream).await;
+    }
+
+    async fn sends(&self) -> usize {
+        self.api.sends_mails(&self.receiver).await
+    }
+}
+
+#[tokio::test]
+async fn a_minute_of_notifications_is_one_mail_with_one_click_to_end_it() {
+    let world = World::start().await;
+    let World { api, max, mia, .. } = &world;
+    world.mention("see <b>this</b>").await;
+    world.mention("and that").await;
+    // A kind that is not mailed.
+    let mut stream = api.stream().await;
+    let assigned = json!({"assigneeId": mia.user});
+    max.patch("/api/tasks/1", assigned).await.expect(200);
+    api.publishes(&mut stream).await;
+    assert_eq!(world.sends().await, 1);
+    let mail = world.receiver.inbox().newest_first().remove(0);
+    assert_eq!(mail.to, ["mia@example.com"]);
+    assert!(
+        mail.subject.starts_with("2 notifications of "),
+        "{}",
+        mail.subject
+    );
+    for text in ["> @mia see <b>this</b>", "> @mia and that", "/#/tasks/1"] {
+        assert!(mail.text.contains(text), "{text}: {}", mail.text);
+    }
+    assert!(
+        mail.html.contains("see &lt;b&gt;this&lt;/b&gt;"),
+        "{}",
+        mail.html
+    );
+    assert!(!mail.text.contains("Assigned"), "{}", mail.text);
+
+    let one_click = "List-Unsubscribe=One-Click";
+    assert_eq!(mail.headers["list-unsubscribe-post"], one_click);
+    let link = &mail.headers["list-unsubscribe"];
+    let (_, path) = link.trim_matches(['<', '>']).split_once("/api/").unwrap();
+    let path = format!("/api/{path}");
+    let program = api.anonymous();
+    let program = program.with_header("content-type", "application/x-www-form-urlencoded");
+    api.counter.take();
+    let answer = program
+        .send("POST", &path, Some(one_click.to_owned()))
+        .await;
+    within(api, "POST /api/notifications/unsubscribe", 204, &answer);
+    program.send("POST", &path, None).await.expect(204);
+    let preferences = mia.get("/api/notifications/preferences").await.expect(200);
+    let channels = |mail| json!({"inbox": true, "mail": mail});
+    assert_eq!(preferences["mentioned"], channels(false));
+    assert_eq!(preferences["approval_needed"], channels(true));
+    world.mention("once more").await;
+    assert_eq!(world.sends().await, 0);
+}
+
+#[tokio::test]
+async fn only_a_verified_address_of_an_enabled_user_gets_mails() {
+    let world = World::start().await;
+    let World { api, mia, .. } = &world;
+    let ada = api.sign_in("ada").await;
+    let path = format!("/api/users/{}", mia.user.unwrap());
+    world.mention("before the address changes").await;
+    let other = json!({"email": "other@example.com"});
+    ada.patch(&path, other).await.expect(200);
+    assert_eq!(world.sends().await, 1);
+    world.mention("without a verified address").await;
+    assert_eq!(world.sends().await, 0);
+    api.has_address("mia", "mia@example.com").await;
+    world.mention("before the user is disabled").await;
+    let disabled = json!({"disabled": true});
+    ada.patch(&path, disabled).await.expect(200);
+    assert_eq!(world.sends().await, 1);
+    assert_eq!(world.receiver.inbox().newest_first(), []);
+}
+
+#[tokio::test]
+async fn a_link_that_the_service_did_not_sign_is_refused() {
+    let api = Api::start().await;
+    let nobody = api.anonymous();
+    let signed = api.links().signed("1.2.assigned");
+    let of_another = signed.replacen("1.2", "1.3", 1);
+    let of_no_kind = api.links().signed("1.2.none");
+    for link in [&*of_another, "x", &*of_no_kind] {
+        let answer = nobody
+            .send("POST", &format!("{PATH}?link={link}"), None)
+            .await;
+        answer.expect_problem(403, "link_invalid");
+    }
+    let without: Value = nobody.send("POST", PATH, None).await.expect(400);
+    assert_eq!(without["errors"][0]["pointer"], "?link");
+}

@@ -1,0 +1,460 @@
+//! An organization as a whole: the walk of its items finds all of them.
+
+use std::{
+    collections::{BTreeSet, HashSet},
+    fs,
+};
+
+use aws_sdk_dynamodb::types::AttributeValue;
+use serde_json::{Value, json};
+use shared::{
+    auth::password,
+    model::{Id, UserId, digest, journal::canonical, span},
+    store::Line,
+};
+
+use tests::{
+    path,
+    support::{Caller, Item, PASSWORD, World, key_of, text_of},
+};
+
+/// Kinds of items of the service or of a network. No organization names them.
+const OF_THE_SERVICE: [&str; 5] = [
+    "stack",
+    "sign_in_failures",
+    "sign_in_count",
+    "mail_count",
+    "tombstone",
+];
+
+/// Fills a world: each operation was called, and all that follows from it is done.
+async fn filled() -> World {
+    // The future is large.
+    Box::pin(fill()).await
+}
+
+async fn fill() -> World {
+    let world = World::start().await;
+    let limits = json!({"limits": {"perSecond": 10}});
+    world.concierge.connects("billing", limits).await;
+    let mut changes = world.api().stream().await;
+    let (deletes, others): (Vec<_>, Vec<_>) = world
+        .requests()
+        .into_iter()
+        .partition(|request| request.method == "DELETE");
+    for request in others.iter().chain(&deletes) {
+        let caller = world.caller_of(request).await;
+        let answer = request.by(&caller).await;
+        assert!(
+            answer.status < 400,
+            "{}: {}",
+            request.operation(),
+            answer.text
+        );
+    }
+    let concierge = &world.concierge;
+    concierge.delivers(&concierge.worker()).await;
+    world.api().cleans_up().await;
+    world.api().publishes(&mut changes).await;
+    world.api().sends_webhooks().await;
+    world.api().clock.advance(span::HOUR);
+    concierge.sweeper().sweep().await;
+    world.api().indexes(world.api().home.id).await;
+    let max = world.caller().await.with_header("idempotency-key", "once");
+    let milestone = max.creates_milestone(json!({})).await;
+    // Its cleanup is still to come.
+    let path = format!("/api/milestones/{milestone}");
+    world.caller().await.delete(&path).await.expect(204);
+    world
+}
+
+fn is_of(item: &Item, organization: &str) -> bool {
+    let pk = text_of(item, "pk");
+    let owner = item.get("organizationId");
+    pk == format!("ORG#{organization}")
+        || pk.starts_with(&format!("ORG#{organization}#"))
+        || owner == Some(&AttributeValue::N(organization.to_owned()))
+}
+
+/// The kinds that `record!` declares, where they are texts.
+fn declared() -> BTreeSet<String> {
+    let mut kinds = BTreeSet::new();
+    let mut folders = vec![path("shared/store/src")];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let file = entry.unwrap().path();
+            if file.is_dir() {
+                folders.push(file);
+                continue;
+            }
+            let text = fs::read_to_string(&file).unwrap();
+            for record in text.split("record! {\n").skip(1) {
+                let (_, kind) = record.lines().next().unwrap().split_once(" = ").unwrap();
+                let kind = kind.trim_end_matches(',');
+                let named = kind.strip_prefix("RecordType::").map(|kind| {
+                    let kind = kind.trim_end_matches(".name()");
+                    let mut all = shared::model::RecordType::ALL.iter();
+                    all.find(|one| format!("{one:?}") == kind)
+                        .unwrap()
+                        .name()
+                        .to_owned()
+                });
+                kinds.insert(named.unwrap_or_else(|| kind.trim_matches('"').to_owned()));
+            }
+        }
+    }
+    kinds
+}
+
+/// A new kind of item: name its partition in `shared/store/src/key/tenant.rs`, and let an operation of the
+/// world write one.
+#[tokio::test]
+async fn the_walk_of_an_organization_finds_each_of_its_items() {
+    let world = filled().await;
+    let home = world.api().home.id;
+    let walked = world.api().store.tenants().keys(home).await.unwrap();
+    let walked: Vec<String> = walked.iter().map(ToString::to_string).collect();
+    let distinct: HashSet<&String> = walked.iter().collect();
+    assert_eq!(distinct.len(), walked.len(), "an item was found twice");
+    let (own, others): (Vec<Item>, Vec<Item>) = world
+        .api()
+        .items()
+        .await
+        .into_iter()
+        .partition(|item| is_of(item, &home.to_string()));
+    let own_keys: HashSet<String> = own.iter().map(key_of).collect();
+    let lost: BTreeSet<&String> = own_keys
+        .iter()
+        .filter(|key| !distinct.contains(key))
+        .collect();
+    assert!(
+        lost.is_empty(),
+        "no partition of key/tenant.rs has {lost:#?}"
+    );
+    let strange: Vec<_> = distinct
+        .iter()
+        .filter(|key| !own_keys.contains(**key))
+        .collect();
+    assert!(
+        strange.is_empty(),
+        "the walk left the organization: {strange:?}"
+    );
+    assert!(!others.is_empty());
+    let met: BTreeSet<&str> = own.iter().map(|item| text_of(item, "kind")).collect();
+    let declared = declared();
+    let unmet = declared.iter().map(String::as_str);
+    let unmet = unmet.filter(|kind| !met.contains(kind) && !OF_THE_SERVICE.contains(kind));
+    let unmet: Vec<_> = unmet.collect();
+    assert!(unmet.is_empty(), "the filled world has no {unmet:?}");
+}
+
+/// An export of an organization: its lines, without the instant of the header.
+async fn export(world: &World, accounts: bool) -> Vec<String> {
+    let (api, store) = (world.api(), &world.api().store);
+    let tenants = store.tenants();
+    let header = tenants.export_header(api.home.id, store.now()).await;
+    let unusable = (!accounts).then(password::unusable);
+    let mut lines = vec![json!(header.unwrap()).to_string()];
+    let mut line = |line: Line| lines.push(json!(line).to_string());
+    let done = tenants.export(api.home.id, store.now(), unusable.as_ref(), &mut line);
+    done.await.unwrap();
+    lines
+}
+
+fn without_instant(lines: &[String]) -> Vec<Value> {
+    let lines = lines.iter().map(|line| serde_json::from_str(line).unwrap());
+    let mut lines: Vec<Value> = lines.collect();
+    lines[0]["at"] = Value::Null;
+    lines
+}
+
+async fn of_home(world: &World) -> Vec<Item> {
+    let mut items = world.api().items().await;
+    items.retain(|item| is_of(item, &world.api().home.id.to_string()));
+    items
+}
+
+#[tokio::test]
+async fn an_export_comes_back_after_the_deletion() {
+    let world = filled().await;
+    let (api, store) = (world.api(), &world.api().store);
+    let (home, tenants) = (api.home.id, store.tenants());
+    let suspended = store.directory().suspend(home, true).await.unwrap();
+    let mut changes = api.stream().await;
+    let before = export(&world, true).await;
+    let text = before.join("\n");
+    for left_out in ["token_holder", "feed_batch", "indexed_word", "session"] {
+        let kind = format!("{{\"kind\":\"{left_out}\"");
+        assert!(!text.contains(&kind), "{left_out}");
+    }
+    let organization = before
+        .iter()
+        .find(|line| line.starts_with(r#"{"kind":"organization","#));
+    assert!(!organization.unwrap().contains("suspended"));
+    for item in of_home(&world).await {
+        if text_of(&item, "kind") == "connection" {
+            let secret = item["secret"].as_m().unwrap();
+            let ciphertext = secret["ciphertext"].as_s().unwrap();
+            assert!(!text.contains(ciphertext));
+        }
+    }
+    let account = store.sign_in().account("max").await;
+    let hash = account.unwrap().unwrap().password_hash;
+    assert!(text.contains(hash.expose()));
+    let without = export(&world, false).await.join("");
+    assert!(!without.contains(hash.expose()));
+
+    tenants.begin_deletion(&suspended).await.unwrap();
+    // An interrupted deletion goes on.
+    while tenants.delete_items(home, &mut |_| {}).await.unwrap() > 0 {}
+    tenants.bury(home).await.unwrap();
+    api.publishes(&mut changes).await;
+    let left: Vec<String> = of_home(&world).await.iter().map(key_of).collect();
+    assert_eq!(left, [format!("ORG#{home} TOMBSTONE")]);
+    assert!(tenants.is_deleted(home).await.unwrap());
+    api.sign_in("zoe").await.get("/api/tasks").await.expect(200);
+
+    let imported = tenants.import(&text, None).await.unwrap();
+    assert_eq!(imported.items, before.len() - 1);
+    assert!(imported.connections.contains(&"billing".to_owned()));
+    api.publishes(&mut changes).await;
+    let after = export(&world, true).await;
+    assert_eq!(without_instant(&before), without_instant(&after));
+    let kinds: BTreeSet<String> = of_home(&world)
+        .await
+        .iter()
+        .map(|item| text_of(item, "kind").to_owned())
+        .collect();
+    assert!(!kinds.contains("feed_batch"), "an import is no change");
+    let again = tenants.import(&text, None).await.unwrap_err();
+    assert_eq!(again.to_string(), format!("organization {home} exists"));
+
+    store.directory().suspend(home, false).await.unwrap();
+    store.search().index_all(home, |_, _| {}).await.unwrap();
+    let max = session_of(&world, "max").await;
+    max.get("/api/tasks/1").await.expect(200);
+    let check = max.get("/api/journal/check").await.expect(200);
+    assert_eq!(check["verified"], true, "{check}");
+    // Ids go on.
+    let task = max.creates_task(json!({})).await;
+    let is_newest = |item: &Item| item["id"] == AttributeValue::N(task["id"].to_string());
+    let tasks = api.items_of("task").await;
+    assert_eq!(tasks.iter().filter(|item| is_newest(item)).count(), 1);
+}
+
+#[tokio::test]
+async fn a_copy_under_a_new_id_needs_free_names_and_verifies() {
+    let world = filled().await;
+    let (api, store) = (world.api(), &world.api().store);
+    let (home, tenants) = (api.home.id, store.tenants());
+    let suspended = store.directory().suspend(home, true).await.unwrap();
+    let text = export(&world, true).await.join("\n");
+    let name = "Halden again".try_into().unwrap();
+    let taken = tenants.import(&text, Some(&name)).await.unwrap_err();
+    assert!(taken.to_string().contains("taken usernames: "), "{taken}");
+    assert!(taken.to_string().contains("ada"), "{taken}");
+    tenants.begin_deletion(&suspended).await.unwrap();
+    while tenants.delete_items(home, &mut |_| {}).await.unwrap() > 0 {}
+    tenants.bury(home).await.unwrap();
+    let imported = tenants.import(&text, Some(&name)).await.unwrap();
+    assert_ne!(imported.organization, home);
+    store
+        .directory()
+        .suspend(imported.organization, false)
+        .await
+        .unwrap();
+    let max = session_of(&world, "max").await;
+    let organization = max
+        .get(&format!("/api/organizations/{}", imported.organization))
+        .await;
+    assert_eq!(organization.expect(200)["name"], "Halden again");
+    max.get("/api/tasks/1").await.expect(200);
+    let check = max.get("/api/journal/check").await.expect(200);
+    assert_eq!(check["verified"], true, "{check}");
+    for session in max.get("/api/concierge/agent-sessions").await.ids() {
+        let path = format!("/api/concierge/agent-sessions/{session}/journal/check");
+        let check = max.get(&path).await.expect(200);
+        assert_eq!(check["verified"], true, "{check}");
+    }
+}
+
+#[tokio::test]
+async fn an_erased_user_is_named_nowhere_and_the_journals_verify() {
+    let world = filled().await;
+    let (api, store) = (world.api(), &world.api().store);
+    let home = api.home.id;
+    let ada = api.sign_in("ada").await;
+    let names = ["zorro-the-erased", "Zorro Quixotic Erased"];
+    let new = json!({
+        "username": names[0], "fullName": names[1], "role": "member", "password": PASSWORD,
+    });
+    let id = ada.creates("/api/users", new.clone()).await;
+    let old = as_earlier_releases_wrote(&world).await;
+    let zorro = session_of(&world, names[0]).await;
+    zorro
+        .creates("/api/tokens", json!({"name": "script"}))
+        .await;
+    zorro.creates_task(json!({"title": "Left behind"})).await;
+    let later = json!({"fullName": "Zorro Quixotic Erased-Again"});
+    ada.patch(&format!("/api/users/{id}"), later)
+        .await
+        .expect(200);
+    let entries = ada
+        .get(&format!("/api/journal?subject=user:{id}"))
+        .await
+        .expect(200);
+    let newest = entries.as_array().unwrap().last().unwrap();
+    assert_eq!(newest["before"]["fullName"], names[1]);
+    assert_eq!(newest["digested"]["members"], json!(["fullName"]));
+    let verified = async || ada.get("/api/journal/check").await.expect(200);
+    assert_eq!(verified().await["verified"], true);
+
+    let erased = store
+        .tenants()
+        .erase_user(home, UserId::new(id).unwrap())
+        .await
+        .unwrap();
+    assert!(erased.items >= 3 && erased.entries >= 2, "{erased:?}");
+    assert_eq!(erased.user.full_name, format!("Deleted user {id}"));
+    for item in api.items().await {
+        let text = format!("{item:?}");
+        for name in names {
+            assert!(!text.contains(name), "{name}: {}", key_of(&item));
+        }
+    }
+    zorro
+        .get("/api/tasks")
+        .await
+        .expect_problem(401, "unauthenticated");
+    let check = verified().await;
+    assert_eq!(check["verified"], true, "{check}");
+    assert_ne!(ada.creates("/api/users", new).await, id);
+    // An entry that was changed under the name of an erasure is found.
+    let all = api.items_of("organization_entry").await;
+    let mut entry = all.into_iter().find(|entry| key_of(entry) == old).unwrap();
+    entry.insert("after".to_owned(), text(r#"{"role":"admin"}"#));
+    api.puts([entry]).await;
+    assert_eq!(verified().await["breaks"][0]["why"], "changed");
+}
+
+async fn session_of(world: &World, username: &str) -> Caller {
+    let sign_in = world.api().store.sign_in();
+    let account = sign_in.account(username).await.unwrap().unwrap();
+    let user = sign_in.user(&account).await.unwrap().unwrap();
+    world.api().session_of(&user).await
+}
+
+fn text(text: &str) -> AttributeValue {
+    AttributeValue::S(text.to_owned())
+}
+
+/// Puts names into the chain of the newest entry. Returns its key.
+async fn as_earlier_releases_wrote(world: &World) -> String {
+    let api = world.api();
+    let ada = api.sign_in("ada").await;
+    let shown = ada.walk("/api/journal").await.pop().unwrap();
+    let mut content = shown.clone();
+    for beside in ["hash", "digested"] {
+        content.as_object_mut().unwrap().remove(beside);
+    }
+    content["organization"] = json!(api.home.id);
+    let hash = digest(&canonical(&content));
+    let newest = |item: &Item| item.get("hash") == Some(&text(shown["hash"].as_str().unwrap()));
+    let entries = api.items_of("organization_entry").await;
+    let mut entry = entries.into_iter().find(newest).unwrap();
+    entry.remove("personal");
+    entry.insert("after".to_owned(), text(&shown["after"].to_string()));
+    entry.insert("hash".to_owned(), text(&hash));
+    let heads = api.items_of("organization_head").await.into_iter();
+    let mut heads: Vec<Item> = heads
+        .filter(|head| is_of(head, &api.home.id.to_string()))
+        .collect();
+    for head in &mut heads {
+        let AttributeValue::M(newest) = head.get_mut("newest").unwrap() else {
+            panic!("{head:?}");
+        };
+        newest.insert("hash".to_owned(), text(&hash));
+    }
+    let key = key_of(&entry);
+    api.puts(heads.into_iter().chain([entry])).await;
+    key
+}
+
+/// Within five seconds, though instances read the organization a moment ago.
+#[tokio::test]
+async fn a_suspended_organization_is_refused_and_its_work_waits() {
+    let world = World::start().await;
+    let api = world.api();
+    let max = world.caller().await;
+    let (script, _) = api.token_and_id_of(&world.max, json!({})).await;
+    let mut changes = api.stream().await;
+    let due = api.clock.now().plus(span::HOUR);
+    max.creates_task(json!({"assigneeId": world.max.id, "dueDate": due}))
+        .await;
+    api.publishes(&mut changes).await;
+    let elsewhere = max.clone().before(api.other_instances().await);
+    elsewhere.get("/api/tasks").await.expect(200);
+    // As the operator's program does, beside the instances.
+    let operator = api.store_beside().await;
+    let directory = operator.directory();
+    directory.suspend(api.home.id, true).await.unwrap();
+    api.clock.advance(5 * span::SECOND);
+    for caller in [&elsewhere, &script] {
+        let answer = caller.get("/api/tasks").await;
+        answer.expect_problem(403, "organization_suspended");
+    }
+    let requests = world.requests();
+    for request in requests.iter().filter(|request| request.needs.is_some()) {
+        let answer = request.by(&max).await;
+        answer.expect_problem(403, "organization_suspended");
+    }
+    let zoe = api.sign_in("zoe").await;
+    zoe.get("/api/tasks").await.expect(200);
+    let signs_in = async |password: &str| {
+        let login = json!({"username": "max", "password": password});
+        api.anonymous().post("/api/auth/login", login).await
+    };
+    let wrong = signs_in("another password").await;
+    wrong.expect_problem(401, "invalid_credentials");
+    signs_in(PASSWORD)
+        .await
+        .expect_problem(403, "organization_suspended");
+
+    // A minute of the service: its worker, its sweeper, its sender.
+    let work = async || {
+        world.concierge.delivers(&world.concierge.worker()).await;
+        world.concierge.sweeper().sweep().await;
+        api.sends_webhooks().await;
+    };
+    // What has left the service so far, and what users were told.
+    let done = async || {
+        let attempts = api.items_of("webhook_delivery").await.into_iter();
+        let attempts =
+            attempts.map(|item| item["attempts"].as_n().unwrap().parse::<usize>().unwrap());
+        let notices = api.items_of("notification").await.len();
+        [
+            world.concierge.demo.effects().len(),
+            attempts.sum(),
+            notices,
+        ]
+    };
+    let before = done().await;
+    for _ in 0..3 {
+        work().await;
+        api.clock.advance(20 * span::MINUTE);
+    }
+    assert_eq!(done().await, before);
+    directory.suspend(api.home.id, false).await.unwrap();
+    for _ in 0..2 {
+        work().await;
+        api.clock.advance(20 * span::MINUTE);
+    }
+    let after = done().await;
+    assert!(
+        before
+            .iter()
+            .zip(after)
+            .all(|(before, after)| after > *before),
+        "{before:?} {after:?}"
+    );
+}

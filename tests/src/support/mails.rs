@@ -1,0 +1,112 @@
+//! Mails: the mailer, and the receiver that it sends to.
+
+use std::collections::BTreeMap;
+
+use aws_lambda_events::sqs::{SqsEvent, SqsMessage};
+use local::mail_receiver::MailReceiver;
+use mailer::{Mailer, Post, Writer};
+use serde_json::json;
+use shared::{
+    config::ApiUrl,
+    model::{Id, Letter, Mail, UserId, span},
+    queue::Queue,
+    runtime::links::Links,
+};
+
+use super::{
+    Api, api_config,
+    damage::{Item, text_of},
+    engines, roles,
+    webhooks::API_URL,
+};
+
+/// The sender of mails.
+const FROM: &str = "Workdesk <no-reply@workdesk.example>";
+
+impl Api {
+    /// The links of mails, as the functions make them.
+    pub fn links(&self) -> Links {
+        Links::new(api_config(&self.table).session_secrets)
+    }
+
+    /// Gives a user a verified address.
+    pub async fn has_address(&self, name: &str, address: &str) {
+        self.user(name).await;
+        let mut users = self.items_of("user").await;
+        users.retain(|user| text_of(user, "username") == name);
+        let more = json!({"email": address, "emailVerifiedAt": self.clock.now()});
+        let more: Item = serde_dynamo::to_item(more).unwrap();
+        users[0].extend(more);
+        self.puts(users).await;
+    }
+
+    /// Writes mails of organization 1, past the change that would cause each.
+    pub async fn has_mails<'a>(
+        &self,
+        mails: impl IntoIterator<Item = (Option<UserId>, &'a str, Letter)>,
+    ) {
+        let tenant = self.home.id;
+        let items = mails.into_iter().map(|(user, to, letter)| {
+            let mail = Mail::new(tenant, user, to.to_owned(), letter, self.clock.now());
+            let mut item = json!(mail);
+            item["pk"] = json!(format!("ORG#{tenant}#MAIL"));
+            item["sk"] = json!(mail.id);
+            item["kind"] = json!("mail");
+            item["version"] = json!(1);
+            item["gsi4pk"] = json!(format!("DUE#mail#{}", tenant.get() % 16));
+            item["gsi4sk"] = json!(mail.due_at);
+            serde_dynamo::to_item(item).unwrap()
+        });
+        self.puts(items).await;
+    }
+
+    /// The status of the mails to each address; of several, that of one.
+    pub async fn mail_states(&self) -> BTreeMap<String, String> {
+        let state = |item: Item| {
+            let [to, status] = ["to", "status"].map(|name| text_of(&item, name).to_owned());
+            (to, status)
+        };
+        let mails = self.items_of("mail").await.into_iter();
+        mails.map(state).collect()
+    }
+
+    /// A mailer under its role, which sends to a server.
+    pub async fn mailer(&self, url: &str) -> Mailer {
+        let sqs = engines::engines().await.sqs();
+        let queue = Queue::new(sqs, &self.queues.mails.url);
+        let writer = Writer::new(self.links(), ApiUrl::new(API_URL));
+        let post = Post::new(FROM, url, true).unwrap();
+        Mailer::new(self.store_of("mailer"), queue, writer, Some(post))
+    }
+
+    /// A quarter of an hour passes: the sweeper sends messages for all mails that are due. Returns the messages,
+    /// in events of ten.
+    pub async fn mail_events(&self) -> Vec<SqsEvent> {
+        self.clock.advance(15 * span::MINUTE);
+        let swept = self.sweeper().await.sweep().await;
+        assert_eq!(swept.errors, 0, "{swept:?}");
+        let messages = self.messages_of(&self.queues.mails.url).await;
+        let event = |some: &[SqsMessage]| {
+            let mut event = SqsEvent::default();
+            event.records = some.to_vec();
+            event
+        };
+        messages.chunks(10).map(event).collect()
+    }
+
+    /// Has two mailers handle each message of [`mail_events`](Self::mail_events) at the same time. Returns how
+    /// many messages there were.
+    pub async fn sends_mails(&self, receiver: &MailReceiver) -> usize {
+        let one = self.mailer(receiver.url()).await;
+        let other = self.mailer(receiver.url()).await;
+        let mut count = 0;
+        for event in self.mail_events().await {
+            count += event.records.len();
+            let both = async { tokio::join!(one.handle(event.clone()), other.handle(event)) };
+            let (one, other) = roles::acting_as("mailer", Box::pin(both)).await;
+            let failures = [one.batch_item_failures, other.batch_item_failures];
+            assert!(failures.concat().is_empty(), "{failures:?}");
+        }
+        count
+    }
+}
