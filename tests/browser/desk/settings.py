@@ -19,6 +19,7 @@ def check(world):
     says_who_may(world)
     users(world)
     invitations(world)
+    provider(world)
     webhooks(world)
     connections(world)
     policy(world)
@@ -228,6 +229,25 @@ def invitations(world):
         mailed(world, address)
 
 
+def provider(world):
+    with world.desk("ada", "#/settings/provider", refused={400, 404}) as desk:
+        page = desk.page
+        page.get_by_label("Issuer").fill("https://login.example.com")
+        page.get_by_label("Client id").fill("workdesk")
+        page.get_by_label("Client secret").fill("a secret of the example")
+        page.get_by_label("Roles by group").fill("Workdesk admins = admin\nBilling = owner")
+        page.get_by_role("button", name="Save").click()
+        page.locator(".fault:not(:empty)").wait_for()
+        page.get_by_label("Roles by group").fill("Workdesk admins = admin")
+        page.get_by_role("button", name="Save").click()
+        page.get_by_text("Users sign in by this provider.").wait_for()
+        assert page.get_by_label("Roles by group").input_value() == "Workdesk admins = admin"
+        desk.looks("settings-provider")
+        page.get_by_role("button", name="Remove").click()
+        confirms(page, "Remove the provider?", "Remove")
+        page.get_by_text("Users sign in by a password.").wait_for()
+
+
 def webhooks(world):
     api = world.api("ada")
     url = f"{demo(world)}/heard"
@@ -319,6 +339,10 @@ def policy(world):
         page.get_by_role("button", name="Remove: Actions that move money").click()
         confirms(page, "Remove this rule?", "Remove")
         page.get_by_text("No rule").wait_for()
+        page.get_by_label("Minutes since the sign-in").fill("60")
+        page.get_by_role("button", name="Save minutes").click()
+        page.get_by_text("changed just now").or_(page.get_by_text("Changed just now")).first.wait_for()
         stored = api.call("GET", "/api/concierge/policy")
+        assert stored["signedInWithin"] == 60, stored
         assert stored["rules"] == [] and stored["caps"]["actions"] == 200, stored
-        api.call("PUT", "/api/concierge/policy", {"caps": None})
+        api.call("PUT", "/api/concierge/policy", {"caps": None, "signedInWithin": None})

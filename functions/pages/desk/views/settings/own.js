@@ -104,13 +104,13 @@ export async function sessions(context) {
 
 /** A row of a session, with what ends it.
  * @param {import("workdesk").OpenSession} session @param {() => Promise<unknown>} [end] */
-export function sessionLine({ userAgent, address, createdAt, lastUsedAt, current }, end) {
+export function sessionLine({ userAgent, address, signedInAt, lastUsedAt, current, method }, end) {
   const act = () => end?.().then(() => row.remove());
   /** @type {HTMLElement} */
   const row = node(current ? "li.current" : "li.session",
     node("span.grow", { title: userAgent }, browser(userAgent)),
     current && state("current", "This session", "full good"), quiet(address),
-    quiet("signed in ", time(createdAt)),
+    quiet("signed in ", method === "oidc" && "by the provider ", time(signedInAt)),
     quiet("last used ", time(lastUsedAt)), end && !current && button("End", act, { kind: "plain" }));
   return row;
 }
