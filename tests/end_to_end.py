@@ -273,9 +273,14 @@ def guide(log, api):
     try:
         *blocks, heard = output.strip().split("\n\n")
         ada, policy, max_, proposed, refused, again, mine, *answers = map(shown, blocks)
-        preview, executed, left, journal, check, effects, tag = answers
-        names = [one["fullName"] for one in (ada, max_, again)]
-        assert names == [["Ada Lindqvist"], ["Max Okafor"], ["Ada Lindqvist"]]
+        preview, executed, left, journal, check, effects, *answers = answers
+        invited, accepted, task, signed_in, admin, tag = answers
+        names = [one["fullName"] for one in (ada, max_, again, accepted, admin)]
+        ada, max_, noor = ["Ada Lindqvist"], ["Max Okafor"], ["Noor Haddad"]
+        assert names == [ada, max_, ada, noor, ada]
+        assert invited["role"] == ["member"]
+        assert task["title"] == ["Compare the invoices of March"]
+        assert signed_in["username"][0].startswith("noor")
         assert policy["version"]
         assert len(proposed["description"]) > 1
         assert refused["status"] == [403] and "policy requires" in refused["detail"][0]

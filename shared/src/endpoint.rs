@@ -10,7 +10,9 @@ pub use utoipa::ToSchema;
 
 pub use crate::{
     App, Problem,
-    auth::{Caller, ForgetCookie, Identity, OwnPage, RenewCookie, SetCookie, need, password},
+    auth::{
+        Caller, ForgetCookie, Identity, OwnPage, Redirect, RenewCookie, SetCookie, need, password,
+    },
     http::{
         Accepted, AccessTo, Body, Changed, ClientAddress, Conditional, DoneAt, Lines, Linked,
         Links, List, NoContent, Pages, Path, PathId, PathName, Query, Single, UserAgent, denied,

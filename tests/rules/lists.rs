@@ -251,7 +251,7 @@ impl<'a> Walk<'a> {
         let own = self.ada.id().to_string();
         let id = match self.template {
             "/api/concierge/agent-sessions/{id}/journal" => self.world.session_to_analyse(),
-            "/api/users/{id}/tokens" => &own,
+            "/api/users/{id}/sessions" | "/api/users/{id}/tokens" => &own,
             _ => "1",
         };
         let path = tests::support::example(self.template, id);
@@ -330,6 +330,7 @@ impl<'a> Walk<'a> {
             "/api/webhooks/{id}/deliveries" => {
                 return ("webhook_delivery", "ORG#1#WEBHOOK#1#".to_owned());
             }
+            "/api/invitations" => "invitation",
             "/api/projects" => "project",
             "/api/tags" => "tag",
             "/api/users" => "user",
@@ -466,6 +467,12 @@ impl<'a> Walk<'a> {
                     .await
                     .expect(200);
             }
+            // A plan has fifty a day.
+            "/api/invitations" => {
+                let email = format!("user{number:02}@example.com");
+                let invitation = json!({"email": email, "fullName": name, "role": "member"});
+                ada.creates("/api/invitations", invitation).await;
+            }
             // There are ten at most.
             "/api/webhooks" => {
                 let webhook = json!({"url": "https://hooks.example.com", "types": ["tag.*"]});
@@ -545,6 +552,7 @@ impl<'a> Walk<'a> {
             "/api/projects/{projectId}/phases" => "/api/phases",
             "/api/tags" => "/api/tags",
             "/api/webhooks" => "/api/webhooks",
+            "/api/invitations" => "/api/invitations",
             "/api/tokens" | "/api/users/{id}/tokens" => "/api/tokens",
             "/api/concierge/connections" => "/api/concierge/connections",
             _ => return false,
@@ -558,7 +566,8 @@ impl<'a> Walk<'a> {
 
 /// The rows of a list have a text that may be long.
 fn has_texts(template: &str) -> bool {
-    const SHORT: [&str; 15] = [
+    const SHORT: [&str; 16] = [
+        "/invitations",
         "/history",
         "/notifications",
         "/users",

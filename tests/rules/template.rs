@@ -162,19 +162,19 @@ async fn every_grant_of_a_role_is_used() {
 /// A comment and a reminder are mailed, and an address bounces.
 async fn walk_over_mails(world: &Concierge) {
     let api = &world.api;
-    let (ada, mia) = (api.sign_in("ada").await, api.user("mia").await.id);
-    api.has_address("mia", "mia@example.com").await;
+    let (ada, max) = (api.sign_in("ada").await, api.user("max").await.id);
+    api.has_address("max", "max@example.com").await;
     let mut stream = api.stream().await;
     let due = api.clock.now().plus(2 * span::DAY);
     let task = json!({
-        "title": "Compare", "projectId": 1, "assigneeId": mia, "dueDate": due,
-        "description": "Ask @mia",
+        "title": "Compare", "projectId": 1, "assigneeId": max, "dueDate": due,
+        "description": "Ask @max",
     });
     ada.creates("/api/tasks", task).await;
     let mailed = json!({"due_soon": {"mail": true}});
     let preferences = "/api/notifications/preferences";
-    let mia = api.sign_in("mia").await;
-    mia.put(preferences, mailed).await.expect(200);
+    let max = api.sign_in("max").await;
+    max.put(preferences, mailed).await.expect(200);
     api.publishes(&mut stream).await;
     api.clock.advance(span::DAY + span::MINUTE);
     api.sweeper().await.sweep().await;

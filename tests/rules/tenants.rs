@@ -439,9 +439,10 @@ async fn a_suspended_organization_is_refused_and_its_work_waits() {
         ]
     };
     let before = done().await;
+    // The approvals hold for an hour.
     for _ in 0..3 {
         work().await;
-        api.clock.advance(20 * span::MINUTE);
+        api.clock.advance(15 * span::MINUTE);
     }
     assert_eq!(done().await, before);
     directory.suspend(api.home.id, false).await.unwrap();

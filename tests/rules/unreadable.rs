@@ -32,6 +32,7 @@ async fn records_are_shown_without_an_unreadable_one_they_name() {
     for list in lists {
         let by_id = [
             "/api/users/{id}",
+            "/api/users/{id}/sessions",
             "/api/users/{id}/tokens",
             "/api/milestones/{id}",
         ];

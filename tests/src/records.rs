@@ -4,19 +4,16 @@
 use local::target_systems::DemoTargets;
 use serde_json::{Value, json};
 use shared::{
-    agent::{
-        alert::{AlertReport, AlertStatus},
-        connection::ConnectionSecret,
-    },
+    agent::alert::{AlertReport, AlertStatus},
     input::{self, Input},
     model::{
         ActivityCreate, CommentCreate, OrganizationId, PasswordHash, PhaseCreate, Priority,
-        ProjectCreate, ProjectId, Role, ServiceRequestCreate, ServiceStatus, Session, Sid, Slug,
-        TagCreate, TaskCreate, Timestamp, User, UserId, WrongText,
+        ProjectCreate, ProjectId, Role, SentSecret, ServiceRequestCreate, ServiceStatus, Session,
+        Sid, Slug, TagCreate, TaskCreate, Timestamp, User, UserId, WrongText,
     },
     store::{NewMessage, NewTicket, NewUser, Store},
 };
-use targets::Sealer;
+use targets::{Sealer, SecretOf};
 
 /// A user of this name, called "Ada Tester" if it is "ada".
 #[must_use]
@@ -29,6 +26,7 @@ pub fn user(name: &str, role: Role, password_hash: impl Into<PasswordHash>) -> N
         role,
         extra_permissions: Vec::new(),
         password_hash: password_hash.into(),
+        provider_subject: None,
     }
 }
 
@@ -64,7 +62,8 @@ pub async fn connection(
     put: &Value,
 ) {
     let (of, put) = (Slug::new(name).unwrap(), sent(put));
-    let seal = async |secret: ConnectionSecret| sealer.seal(tenant, name, &secret).await;
+    let secret_of = SecretOf::Connection(name.to_owned());
+    let seal = async |secret: SentSecret| sealer.seal(tenant, &secret_of, &secret).await;
     let connections = store.connections();
     connections.put(tenant, &of, put, seal).await.unwrap();
 }

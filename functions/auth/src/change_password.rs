@@ -9,7 +9,7 @@ use shared::{Fault, telemetry};
 ///
 /// Ends all other sessions and all tokens of the caller, and renews this session with a new cookie.
 /// 400 if `currentPassword` is wrong, which counts as a failed sign-in of the account from this
-/// address.
+/// address. 403 `password_sign_in_off` if the caller signs in by the organization's provider alone.
 #[utoipa::path(put, path = "/api/auth/password")]
 pub async fn change_password(
     State(app): State<App>,
@@ -20,9 +20,10 @@ pub async fn change_password(
         current_password,
         new_password,
     }): Body<PasswordChange>,
-) -> Result<RenewCookie, Problem<(ConcurrentChange, TooManyAttempts)>> {
+) -> Result<RenewCookie, Problem<(ConcurrentChange, PasswordSignInOff, TooManyAttempts)>> {
     let identity = caller.identity().await?;
     let (session, user) = (identity.session()?, &identity.user);
+    app.store.providers().check_password(user).await?;
     telemetry::signs_in_from(&address);
     let sign_in = app.store.sign_in();
     let (head, attempt) = tokio::join!(

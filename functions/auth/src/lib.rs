@@ -5,25 +5,33 @@ mod change_email;
 mod change_password;
 mod confirm_email;
 mod create_token;
+mod delete_sign_in;
 mod delete_token;
 mod delete_token_of_user;
 mod end_session;
 mod end_sessions;
 mod end_sessions_of_user;
 mod forgot_password;
+mod get_sign_in;
 mod list_sessions;
 mod list_sessions_of_user;
 mod list_tokens;
 mod list_tokens_of_user;
 mod login;
 mod logout;
+mod oidc;
+mod put_sign_in;
 mod reset_password;
 mod session;
+mod sign_in_ways;
+mod state;
 mod view;
 
-use shared::{App, http::Routes, operation};
+use shared::{http::Routes, operation};
 
-pub fn routes() -> Routes<App> {
+pub use state::Auth;
+
+pub fn routes() -> Routes<Auth> {
     Routes::new(
         "auth",
         [
@@ -46,6 +54,12 @@ pub fn routes() -> Routes<App> {
             operation!(delete_token::delete_token),
             operation!(list_tokens_of_user::list_user_tokens),
             operation!(delete_token_of_user::delete_user_token),
+            operation!(sign_in_ways::get_sign_in_ways),
+            operation!(oidc::begin::begin_oidc),
+            operation!(oidc::callback::end_oidc),
+            operation!(get_sign_in::get_sign_in),
+            operation!(put_sign_in::put_sign_in),
+            operation!(delete_sign_in::delete_sign_in),
         ],
     )
 }

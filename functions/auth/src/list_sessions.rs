@@ -1,7 +1,7 @@
 //! `GET /api/auth/sessions`
 
 use shared::endpoint::*;
-use shared::model::{Session, SessionSort};
+use shared::model::{Session, SessionSort, SignInMethod};
 
 /// A session of a user.
 #[derive(Serialize, ToSchema)]
@@ -15,6 +15,9 @@ pub struct OpenSession {
     last_used_at: Timestamp,
     /// Instant at which it ends unless a request extends it.
     expires_at: Timestamp,
+    method: SignInMethod,
+    /// Instant of the sign-in.
+    signed_in_at: Timestamp,
     /// True for the session of this request.
     current: bool,
     /// Client address at sign-in.
@@ -53,6 +56,8 @@ impl OpenSession {
             created_at: session.created_at,
             last_used_at: session.touched_at,
             expires_at: session.ends_at(),
+            method: session.method,
+            signed_in_at: session.created_at,
             current: is_current,
             address: session.address.clone(),
             user_agent: session.user_agent.clone(),

@@ -18,6 +18,9 @@ use crate::view::UserView;
 /// - For 1, 2, 4 … up to 60 seconds after each failure, from the tenth on an account in a quarter of an
 ///   hour on. Networks where the account signed in within 30 days do not wait.
 ///
+/// The right password of a user who signs in by the organization's provider alone gets 403
+/// `password_sign_in_off`.
+///
 /// A suspended organization is named only after a right password (403 `organization_suspended`).
 ///
 /// A network is an IPv4 address or the first 64 bits of an IPv6 address. An attempt that is answered
@@ -32,7 +35,12 @@ pub async fn login(
     Body(Login { username, password }): Body<Login>,
 ) -> Result<
     SetCookie<UserView>,
-    Problem<(InvalidCredentials, OrganizationSuspended, TooManyAttempts)>,
+    Problem<(
+        InvalidCredentials,
+        OrganizationSuspended,
+        PasswordSignInOff,
+        TooManyAttempts,
+    )>,
 > {
     telemetry::signs_in_from(&address);
     let sign_in = app.store.sign_in();
@@ -70,8 +78,11 @@ async fn judge(
         return Ok(None);
     };
     let user = app.store.sign_in().user(&account).await?;
-    let enabled = user.filter(|user| !user.disabled);
-    Ok(enabled.map(|user| (account, user)))
+    let Some(user) = user.filter(|user| !user.disabled) else {
+        return Ok(None);
+    };
+    app.store.providers().check_password(&user).await?;
+    Ok(Some((account, user)))
 }
 
 async fn refused(app: &App, attempt: SignInAttempt) -> Error {

@@ -7,6 +7,7 @@ use shared::model::PasswordReset;
 ///
 /// Ends all sessions, tokens and links of the account. 403 `link_invalid` for a token that is unknown, used,
 /// or older than an hour, and after a change of the address or the password.
+/// 403 `password_sign_in_off` if the user signs in by the organization's provider alone.
 #[utoipa::path(post, path = "/api/auth/reset")]
 pub async fn reset_password(
     State(app): State<App>,
@@ -14,9 +15,10 @@ pub async fn reset_password(
     Query(()): Query<()>,
     ClientAddress(address): ClientAddress,
     Body(PasswordReset { token, password }): Body<PasswordReset>,
-) -> Result<NoContent, Problem<(ConcurrentChange, LinkInvalid)>> {
+) -> Result<NoContent, Problem<(ConcurrentChange, LinkInvalid, PasswordSignInOff)>> {
     let links = app.store.account_links();
     let account = links.to_reset(&token).await?;
+    app.store.providers().check_password(&account.user).await?;
     let (username, organization) = (&account.user.username, &account.organization);
     let hash = password::hash_new(password, "password", username, organization).await?;
     let network = app.notices_from(&address);

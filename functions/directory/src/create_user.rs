@@ -38,6 +38,7 @@ pub async fn create_user(
             email_verified_at: None,
             role,
             extra_permissions,
+            provider_subject: None,
         })
     };
     let directory = app.store.directory();

@@ -6,7 +6,8 @@ use shared::model::{Code, PasswordSet, UserId};
 /// Sets a user's password and ends the user's sessions and tokens.
 ///
 /// The caller must hold all that the user may do (403 `permission_denied`). Callers change their own
-/// password with `PUT /api/auth/password`, which asks for the current one (403 `access_denied`).
+/// password with `PUT /api/auth/password`, which asks for the current one (403 `access_denied`). 403
+/// `password_sign_in_off` for a user who signs in by the organization's provider alone.
 #[utoipa::path(put, path = "/api/users/{id}/password")]
 pub async fn set_password(
     State(app): State<App>,
@@ -14,7 +15,7 @@ pub async fn set_password(
     ClientAddress(address): ClientAddress,
     Path(id): Path<PathId<UserId>>,
     Body(PasswordSet { password }): Body<PasswordSet>,
-) -> Result<NoContent, Problem<(AccessDenied, ConcurrentChange)>> {
+) -> Result<NoContent, Problem<(AccessDenied, ConcurrentChange, PasswordSignInOff)>> {
     let directory = app.store.directory();
     let read = directory.to_set_password(caller.tenant(), id.known()?);
     let (by, read) = tokio::join!(caller.identity(), read);
@@ -26,6 +27,7 @@ pub async fn set_password(
     let organization = &by.organization;
     let by = by.held();
     by.may_change(user)?;
+    app.store.providers().check_password(user).await?;
     let hash = password::hash_new(password, "password", &user.username, organization).await?;
     let network = app.notices_from(&address);
     directory

@@ -3,7 +3,7 @@
 use shared::endpoint::*;
 use shared::model::{NotificationPreferences, NotificationPreferencesSet};
 
-/// Switches kinds of notifications on or off for the caller, in the inbox and by mail.
+/// Sets which kinds of notifications reach the caller, in the inbox and by mail.
 ///
 /// Returns all kinds. A kind whose `inbox` is false makes no notification, and no mail. Older notifications
 /// stay. `true` for a kind is the inbox without mail, `false` is neither.

@@ -88,6 +88,7 @@ async fn create(
         role: Role::Admin,
         extra_permissions: Vec::new(),
         password_hash: password::hash(password).await?,
+        provider_subject: None,
     };
     let plan = vec![PlanFeature::AgentAi];
     let directory = store.directory();

@@ -13,6 +13,7 @@ mod list_organizations;
 mod record_alert;
 mod reset_password;
 mod set_plan;
+mod sign_in;
 mod suspend_organization;
 mod table;
 mod terminal;
@@ -35,6 +36,7 @@ Subcommands:
   create-organization   Creates an organization with its first admin
   set-plan              Sets the table units and features of an organization's plan
   reset-password        Sets a user's password and ends the user's sessions
+  sign-in               Allows passwords beside an organization's provider again
   list-organizations    Lists all organizations
   record-alert          Records an alert for the resolution agent
   index-records         Adds older records to the search index
@@ -77,6 +79,7 @@ async fn run(mut given: Parser) -> Result<(), Error> {
     match name.as_str() {
         create_organization::NAME => create_organization::run(given).await,
         set_plan::NAME => set_plan::run(given).await,
+        sign_in::NAME => sign_in::run(given).await,
         reset_password::NAME => reset_password::run(given).await,
         record_alert::NAME => record_alert::run(given).await,
         index_records::NAME => index_records::run(given).await,

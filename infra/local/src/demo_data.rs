@@ -11,18 +11,18 @@ use shared::{
     Fault,
     agent::{
         alert::{AlertReport, AlertStatus},
-        connection::{Connection, ConnectionSecret},
+        connection::Connection,
     },
     auth::password,
     clock::Clock,
     input::{self, Input},
     model::{
-        AlertId, OrganizationId, PasswordHash, PlanFeature, ServiceStatus, Slug, TagId, Tagged,
-        Thread, Timestamp, span,
+        AlertId, OrganizationId, PasswordHash, PlanFeature, SentSecret, ServiceStatus, Slug, TagId,
+        Tagged, Thread, Timestamp, span,
     },
     store::{NewMessage, NewTicket, NewUser, Past, Store, Stored},
 };
-use targets::Sealer;
+use targets::{Sealer, SecretOf};
 
 use crate::target_systems::DemoTargets;
 
@@ -173,8 +173,9 @@ pub(crate) async fn connect(
             |one: &Stored<Connection>| *one.base_url == wanted["baseUrl"] && one.secret.is_some();
         let found = there.iter().find(|one| one.name == name);
         if !found.is_some_and(is_right) {
-            let (put, of) = (input::from_value(wanted)?, &name);
-            let seal = async |secret: ConnectionSecret| sealer.seal(tenant, of, &secret).await;
+            let put = input::from_value(wanted)?;
+            let of = SecretOf::Connection(name.to_string());
+            let seal = async |secret: SentSecret| sealer.seal(tenant, &of, &secret).await;
             connections.put(tenant, &name, put, seal).await?;
         }
     }
@@ -307,6 +308,7 @@ impl Demo {
             role: serde_json::from_value(json!(account.role))?,
             extra_permissions: Vec::new(),
             password_hash: self.hash.clone(),
+            provider_subject: None,
         };
         let directory = self.store.directory();
         let user = directory.create_user(self.tenant, new).await?;

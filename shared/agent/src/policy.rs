@@ -17,7 +17,10 @@ use utoipa::ToSchema;
 
 use crate::action::{ActionType, MoneyDirection, MoneyMoved, Risk};
 use crate::alert::Money;
-use model::{OrganizationId, Permission, Role, Timestamp, User, UserId, names, span};
+use model::{
+    Code, EntryCredential, Error, OrganizationId, Permission, Role, Timestamp, User, UserId, names,
+    span,
+};
 
 /// The organization's policy for the agent's actions. The strictest rule that matches an action
 /// applies. An amount that is unknown, or in another currency than the limit, exceeds the limit.
@@ -42,6 +45,7 @@ use model::{OrganizationId, Permission, Role, Timestamp, User, UserId, names, sp
         "money": [{"minorUnits": 500_000, "currency": "USD"}],
         "messagesPerCustomer": 3
     },
+    "signedInWithin": 60,
     "updatedBy": 1,
     "updatedAt": "2026-01-14T12:10:00.000Z"
 })))]
@@ -52,6 +56,9 @@ pub struct AgentPolicy {
     pub rules: Vec<PolicyRule>,
     /// Caps of a day (UTC).
     pub caps: PolicyCaps,
+    /// Minutes since the sign-in in which a user may approve and settle; null for any sign-in.
+    #[schema(minimum = 5, maximum = 1440)]
+    pub signed_in_within: Option<i64>,
     /// User who changed it last; null before the first change.
     pub updated_by: Option<UserId>,
     pub updated_at: Option<Timestamp>,
@@ -170,9 +177,29 @@ impl AgentPolicy {
             organization_id,
             rules: Vec::new(),
             caps: PolicyCaps::default(),
+            signed_in_within: None,
             updated_by: None,
             updated_at: None,
         }
+    }
+
+    /// Checks that the session of a credential began lately enough. 403 otherwise.
+    pub fn check_sign_in(
+        &self,
+        credential: Option<&EntryCredential>,
+        now: Timestamp,
+    ) -> Result<(), Error> {
+        let signed_in_at = credential.and_then(|credential| credential.signed_in_at);
+        let (Some(minutes), Some(at)) = (self.signed_in_within, signed_in_at) else {
+            return Ok(());
+        };
+        if now.since(at) <= minutes * span::MINUTE {
+            return Ok(());
+        }
+        let detail = format!(
+            "The organization's policy asks for a sign-in within {minutes} minutes. Sign in again."
+        );
+        Err(Error::forbidden(Code::SignInAgain, detail))
     }
 
     pub fn requires(&self, subject: PolicySubject<'_>) -> Requirement<'_> {

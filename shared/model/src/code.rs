@@ -86,6 +86,10 @@ codes! {
         CrossSite,
         /// The organization's policy asks for another approver.
         ApproverNotAllowed,
+        /// The organization's policy asks for a newer sign-in; sign in again.
+        SignInAgain,
+        /// The user signs in by the organization's provider alone.
+        PasswordSignInOff,
         /// The link of the invitation is not valid, or no longer.
         InvitationInvalid,
         /// The link is not valid, or no longer.
@@ -124,6 +128,8 @@ codes! {
         LastAdmin,
         /// The deployment sends no mail, which the operation needs.
         MailNotConfigured,
+        /// No admin has signed in by the organization's provider.
+        NoAdminSignedIn,
         /// The project is archived and takes no new work.
         ProjectArchived,
         /// The alert is resolved; open it again if its matter is not settled.

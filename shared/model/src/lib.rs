@@ -32,6 +32,7 @@ mod or_other;
 mod password;
 mod permission;
 mod project;
+mod provider;
 mod queue_message;
 pub mod quota;
 pub mod random;
@@ -39,6 +40,7 @@ mod record_ref;
 mod record_type;
 pub mod refusal;
 mod search;
+mod secret;
 mod service_request;
 mod service_status;
 mod session;
@@ -72,7 +74,7 @@ pub use journal::{
     CredentialType, DigestedMembers, EntryActor, EntryActorType, EntryContent, EntryCredential,
     JournalFlaw, JournalHead, Journaled, NamedSignIn, OrganizationEntry, OrganizationEvent,
     OrganizationHead, OrganizationJournalBreak, OrganizationJournalCheck,
-    OrganizationJournalFilter, OrganizationJournalFrom, SessionHead, SignInEntry, SignInMethod,
+    OrganizationJournalFilter, OrganizationJournalFrom, SessionHead, SignInEntry,
 };
 pub use json_object::{JsonObject, JsonText};
 pub use link::{
@@ -87,18 +89,20 @@ pub use notification::{
     NotificationPreferencesSet, NotificationsRead, SignedLink, Unsubscribe, Unsubscription,
 };
 pub use or_other::OrOther;
-pub use password::{CommonPassword, LoginPassword, NewPassword, PasswordHash};
+pub use password::{LoginPassword, NewPassword, PasswordHash};
 pub use permission::{NamedPermission, OrdinaryPermission, Permission, Role, need};
 pub use project::*;
+pub use provider::*;
 pub use queue_message::QueueMessage;
 pub use record_ref::{
     Deleted, HistoryOf, NotificationSubject, RecordName, Reminded, Tagged, Talk, Thread,
 };
 pub use record_type::*;
 pub use search::{ReferenceSearch, SearchQuery, SearchWords};
+pub use secret::{SealedSecret, SentSecret, is_header_text};
 pub use service_request::*;
 pub use service_status::{Resolution, ServiceStatus};
-pub use session::{Login, PasswordChange, Session};
+pub use session::{Login, PasswordChange, Session, SignInMethod};
 pub use sid::{Sid, digest};
 pub use sort::{
     AgentSessionSort, AlertSort, ConnectionSort, CreatedSort, HistorySort, InvitationSort,
@@ -120,4 +124,4 @@ pub use user::{
 };
 pub use web_url::WebUrl;
 pub use webhook::*;
-pub use wrong_text::WrongText;
+pub use wrong_text::{CommonPassword, WrongText};

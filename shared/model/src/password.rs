@@ -9,7 +9,7 @@ use utoipa::{
 };
 
 use crate::{
-    Fault, FaultCode, WrongText,
+    CommonPassword, Fault, FaultCode, WrongText,
     input::{Component, Place, Reading},
     text::Form,
     unique_name::composed,
@@ -64,17 +64,6 @@ impl ToSchema for LoginPassword {}
 #[derive(Clone, Debug)]
 pub struct NewPassword(SecretString);
 
-/// A password that attackers try first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum CommonPassword {
-    #[error("be none of the 127,000 most common ones")]
-    Listed,
-    #[error("be more than one repeated character or an ascending run")]
-    Run,
-    #[error("have twelve characters beside the username and the names of organization and service")]
-    Named,
-}
-
 impl NewPassword {
     /// The fewest characters.
     pub const LEAST: usize = 12;
@@ -92,7 +81,7 @@ impl NewPassword {
 
     /// Checks that the password has twelve characters beside the words.
     pub(crate) fn beyond(&self, words: &[&str]) -> Result<(), CommonPassword> {
-        if common::leans_on(self.0.expose_secret(), words) {
+        if common::leans_on(self.0.expose_secret(), words, Self::LEAST) {
             Err(CommonPassword::Named)
         } else {
             Ok(())

@@ -4,7 +4,7 @@ use super::{
     LoginName, LoginPassword, NewPassword, OrganizationId, Sid, Timestamp, User, UserId, digest,
     span,
 };
-use crate::input;
+use crate::{input, names::names};
 
 /// A session of a signed-in user. It ends after 24 hours without a request, and after 7 days at the
 /// latest. A logout, a disabled user or a changed password ends it at once.
@@ -24,6 +24,19 @@ pub struct Session {
     pub address: Option<String>,
     /// The `User-Agent` of the client at sign-in.
     pub user_agent: Option<String>,
+    #[serde(default)]
+    pub method: SignInMethod,
+}
+
+names! {
+    /// The method of a sign-in.
+    #[derive(Default)]
+    pub enum SignInMethod {
+        /// By password.
+        Password = default,
+        /// By the organization's provider.
+        Oidc,
+    }
 }
 
 input! {
@@ -56,6 +69,7 @@ impl Session {
             touched_at: now,
             address: None,
             user_agent: None,
+            method: SignInMethod::Password,
         }
     }
 
@@ -65,6 +79,11 @@ impl Session {
         self.address = Some(address).filter(|address| !address.is_empty());
         self.user_agent = user_agent;
         self
+    }
+
+    #[must_use]
+    pub fn by(self, method: SignInMethod) -> Self {
+        Self { method, ..self }
     }
 
     /// The id that the user sees. It reveals neither the session id nor its hash.

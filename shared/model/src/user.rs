@@ -4,7 +4,7 @@ use utoipa::ToSchema;
 
 use super::{
     AnyOf, Code, Email, Error, Fault, FullName, NewPassword, OrOther, OrganizationId, Permission,
-    Role, SearchText, Timestamp, UserId, Username,
+    ProviderSubject, Role, SearchText, Timestamp, UserId, Username,
     input::{Change, List, Patch, Place, Reading},
     span,
 };
@@ -50,6 +50,8 @@ pub struct User {
     pub password_set_at: Option<Timestamp>,
     /// When another user last changed its role, its permissions, or whether it is disabled.
     pub access_changed_at: Option<Timestamp>,
+    /// The identity at the organization's provider, once the user signed in by it.
+    pub provider_subject: Option<ProviderSubject>,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
 }
@@ -258,6 +260,7 @@ impl User {
         self.username = format!("deleted-user-{}", self.id);
         self.full_name = format!("Deleted user {}", self.id);
         self.set_email(None);
+        self.provider_subject = None;
         self.role = Role::Viewer.into();
         self.extra_permissions = Vec::new();
         self.updated_at = now;
@@ -370,6 +373,7 @@ mod tests {
             password_set_by: None,
             password_set_at: None,
             access_changed_at: None,
+            provider_subject: None,
             created_at: now,
             updated_at: now,
         }

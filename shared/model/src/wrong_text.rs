@@ -1,6 +1,6 @@
 //! Reasons why a text is refused.
 
-use crate::{CommonPassword, FaultCode};
+use crate::FaultCode;
 
 /// The reason why a text does not fit its type, as the predicate of a sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -28,6 +28,17 @@ pub enum WrongText {
     /// A password that attackers try first.
     #[error("{0}")]
     Common(CommonPassword),
+}
+
+/// A password that attackers try first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CommonPassword {
+    #[error("be none of the 127,000 most common ones")]
+    Listed,
+    #[error("be more than one repeated character or an ascending run")]
+    Run,
+    #[error("have twelve characters beside the username and the names of organization and service")]
+    Named,
 }
 
 impl WrongText {

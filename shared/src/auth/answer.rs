@@ -4,7 +4,10 @@ use axum::{
     Json,
     response::{IntoResponse, Response},
 };
-use http::{HeaderValue, StatusCode, header::SET_COOKIE};
+use http::{
+    HeaderValue, StatusCode,
+    header::{LOCATION, SET_COOKIE},
+};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -25,6 +28,30 @@ impl<T: ToSchema> Answer for SetCookie<T> {
         let schema = description.schema::<T>();
         let cookie = [("Set-Cookie", "The session, for all other operations")];
         description.success(StatusCode::OK, &about::<T>(), Some(schema), &cookie);
+    }
+}
+
+/// 302 to a page, with a cookie.
+#[derive(Debug)]
+pub struct Redirect {
+    pub location: String,
+    pub cookie: HeaderValue,
+}
+
+impl IntoResponse for Redirect {
+    fn into_response(self) -> Response {
+        let headers = [(LOCATION, self.location)];
+        (StatusCode::FOUND, [(SET_COOKIE, self.cookie)], headers).into_response()
+    }
+}
+
+impl Answer for Redirect {
+    fn describe(description: &mut Description) {
+        let headers = [
+            ("Location", "The page that goes on"),
+            ("Set-Cookie", "What the sign-in needs next"),
+        ];
+        description.success(StatusCode::FOUND, "Goes on elsewhere", None, &headers);
     }
 }
 

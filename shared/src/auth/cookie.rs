@@ -3,7 +3,10 @@
 
 use std::sync::Arc;
 
-use base64::{Engine, prelude::BASE64_STANDARD_NO_PAD};
+use base64::{
+    Engine,
+    prelude::{BASE64_STANDARD_NO_PAD, BASE64_URL_SAFE_NO_PAD},
+};
 use hmac::Mac;
 use http::{HeaderMap, HeaderValue, header};
 use model::Error;
@@ -14,6 +17,12 @@ use runtime::{
 };
 
 pub const NAME: &str = "connect.sid";
+
+/// The cookie of a sign-in by a provider, until the provider sends the user back.
+const PROVIDER: &str = "connect.oidc";
+
+/// Seconds of that cookie.
+pub const PROVIDER_WITHIN: i64 = 600;
 
 /// The characters that `encodeURIComponent` escapes (ECMA-262, 19.2.6).
 const ENCODE_URI_COMPONENT: &AsciiSet = &NON_ALPHANUMERIC
@@ -86,6 +95,52 @@ impl SessionCookie {
         self.header("", "; Max-Age=0")
     }
 
+    /// The cookie of a sign-in by a provider, with its signed state, for ten minutes.
+    pub fn set_state(&self, state: &str) -> Result<HeaderValue, Error> {
+        let state = BASE64_URL_SAFE_NO_PAD.encode(state);
+        let signature = mac(&self.secrets.first, &signed_state(&state));
+        let signature = BASE64_URL_SAFE_NO_PAD.encode(signature.finalize().into_bytes());
+        self.state_header(&format!("{state}.{signature}"), PROVIDER_WITHIN)
+    }
+
+    pub fn clear_state(&self) -> Result<HeaderValue, Error> {
+        self.state_header("", 0)
+    }
+
+    fn state_header(&self, value: &str, seconds: i64) -> Result<HeaderValue, Error> {
+        let secure = match self.scope {
+            CookieScope::PlainHttp => "",
+            CookieScope::SameSite | CookieScope::AnySite => "; Secure",
+        };
+        let scope = format!("Path=/api/auth/oidc; Max-Age={seconds}; HttpOnly; SameSite=Lax");
+        let text = format!("{PROVIDER}={value}; {scope}{secure}");
+        HeaderValue::try_from(text).map_err(|error| Error::internal("writing a cookie", error))
+    }
+
+    /// The state of a sign-in by a provider; `None` without a cookie that verifies.
+    pub fn read_state(&self, headers: &HeaderMap) -> Option<String> {
+        let value = named(headers, PROVIDER)?;
+        let (state, signature) = value.split_once('.')?;
+        let signature = BASE64_URL_SAFE_NO_PAD.decode(signature).ok()?;
+        let signed = signed_state(state);
+        let mut secrets = self.secrets.all();
+        secrets
+            .any(|secret| mac(secret, &signed).verify_slice(&signature).is_ok())
+            .then(|| String::from_utf8(BASE64_URL_SAFE_NO_PAD.decode(state).ok()?).ok())?
+    }
+
+    /// A number for a text, which only the secrets tell. The oldest secret makes it: a new one leaves it as it
+    /// is.
+    pub fn number_of(&self, text: &str) -> u64 {
+        let oldest = self.secrets.all().last().unwrap_or(&self.secrets.first);
+        let signed = mac(oldest, &format!("number\n{text}")).finalize();
+        let bytes = signed.into_bytes();
+        bytes
+            .iter()
+            .take(8)
+            .fold(0, |number, byte| (number << 8) | u64::from(*byte))
+    }
+
     fn header(&self, value: &str, more: &str) -> Result<HeaderValue, Error> {
         let scope = match self.scope {
             CookieScope::PlainHttp => "SameSite=Lax",
@@ -97,15 +152,24 @@ impl SessionCookie {
     }
 }
 
+/// The signed text of a state. No session id begins with `oidc`.
+fn signed_state(state: &str) -> String {
+    format!("oidc\n{state}")
+}
+
 /// The value of the first cookie of our name, as sent.
 pub fn value(headers: &HeaderMap) -> Option<String> {
+    named(headers, NAME)
+}
+
+fn named(headers: &HeaderMap, wanted: &str) -> Option<String> {
     headers
         .get_all(header::COOKIE)
         .iter()
         // One by one, as bytes: other cookies of the host may be no ASCII.
         .flat_map(|header| header.as_bytes().split(|byte| *byte == b';'))
         .filter_map(|cookie| std::str::from_utf8(cookie).ok()?.trim().split_once('='))
-        .find(|(name, _)| *name == NAME)
+        .find(|(name, _)| *name == wanted)
         .map(|(_, value)| value.to_owned())
 }
 
@@ -173,6 +237,39 @@ mod tests {
                 format!("connect.sid=; {attributes}; Max-Age=0")
             );
         }
+    }
+
+    #[test]
+    fn a_state_opens_as_it_was_signed_and_in_its_own_cookie() {
+        let (ours, others) = (cookie(&["new", "keyboard cat"]), cookie(&["another"]));
+        let set = cookie(&["keyboard cat"]).set_state("{\"a\": 1}").unwrap();
+        let set = set.to_str().unwrap();
+        let ends = "; Path=/api/auth/oidc; Max-Age=600; HttpOnly; SameSite=Lax; Secure";
+        let value = set.strip_suffix(ends).unwrap();
+        let read = |cookie: &SessionCookie, value: &str| {
+            let value = HeaderValue::from_str(value).unwrap();
+            cookie.read_state(&HeaderMap::from_iter([(header::COOKIE, value)]))
+        };
+        assert_eq!(read(&ours, value).unwrap(), "{\"a\": 1}");
+        assert_eq!(read(&others, value), None);
+        for forged in [
+            &value.replace("oidc", "sid"),
+            &value.replace('.', ""),
+            &format!("{value}A"),
+            "connect.oidc=.",
+        ] {
+            assert_eq!(read(&ours, forged), None, "{forged}");
+        }
+        let signed = value.split_once('=').unwrap().1;
+        assert_eq!(ours.verify(signed), None);
+    }
+
+    #[test]
+    fn a_new_secret_does_not_change_the_number_of_a_name() {
+        let number = |secrets: &[&str]| cookie(secrets).number_of("ada");
+        assert_eq!(number(&["old"]), number(&["new", "old"]));
+        assert_ne!(number(&["old"]), number(&["new"]));
+        assert_ne!(number(&["old"]), cookie(&["old"]).number_of("mia"));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Protection against cross-site request forgery: a foreign page must not use a signed-in browser's
 //! cookie, nor sign a browser in to another account.
 
-use axum::extract::FromRequestParts;
+use axum::extract::{FromRef, FromRequestParts};
 use http::{HeaderMap, HeaderValue, Method, header, request::Parts};
 use model::Code;
 
@@ -92,11 +92,14 @@ pub fn refused(headers: &HeaderMap) -> Cause {
 #[derive(Clone, Copy, Debug)]
 pub struct OwnPage;
 
-impl FromRequestParts<App> for OwnPage {
+impl<S: Send + Sync> FromRequestParts<S> for OwnPage
+where
+    App: FromRef<S>,
+{
     type Rejection = Problem;
 
-    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
-        if is_ours(&parts.headers, &app.allowed_origins) {
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        if is_ours(&parts.headers, &App::from_ref(state).allowed_origins) {
             Ok(Self)
         } else {
             Err(refused(&parts.headers).into())

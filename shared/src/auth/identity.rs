@@ -26,7 +26,7 @@ impl Credential {
     /// The credential as the organization's journal has it.
     pub fn as_entry(&self) -> EntryCredential {
         match self {
-            Self::Session(_) => EntryCredential::session(),
+            Self::Session(session) => session.into(),
             Self::Token(token) => token.into(),
         }
     }

@@ -14,7 +14,7 @@ pub(crate) mod limits;
 pub mod need;
 pub mod password;
 
-pub use answer::{ForgetCookie, RenewCookie, SetCookie};
+pub use answer::{ForgetCookie, Redirect, RenewCookie, SetCookie};
 pub use caller::Caller;
 pub use claim::Authentication;
 pub use cookie::SessionCookie;

@@ -5,7 +5,7 @@ use std::{
     net::{IpAddr, SocketAddr},
 };
 
-use axum::extract::FromRequestParts;
+use axum::extract::{FromRef, FromRequestParts};
 use http::{HeaderMap, HeaderName, header, request::Parts};
 use lambda_http::request::RequestContext;
 use runtime::{config::TrustedProxy, links::is_same, telemetry};
@@ -34,10 +34,14 @@ pub struct ClientAddress(pub String);
 
 impl Argument for ClientAddress {}
 
-impl FromRequestParts<App> for ClientAddress {
+impl<S: Send + Sync> FromRequestParts<S> for ClientAddress
+where
+    App: FromRef<S>,
+{
     type Rejection = Infallible;
 
-    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Infallible> {
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Infallible> {
+        let app = App::from_ref(state);
         let proxy = app.proxy.as_ref();
         let proxy = proxy.filter(|proxy| sent_by(proxy, &parts.headers));
         if let Some(address) =

@@ -8,11 +8,10 @@ mod traffic;
 
 pub(crate) use traffic::{Traffic, name_at_work};
 
-use agent::connection::{
-    AgentPause, Connection, ConnectionPut, ConnectionSecret, MOST_CONNECTIONS, SealedSecret,
-};
+use agent::connection::{AgentPause, Connection, ConnectionPut, MOST_CONNECTIONS};
 use model::{
-    Code, EntryContent, Error, OrganizationEvent, OrganizationId, Slug, UserId, input::Patch,
+    Code, EntryContent, Error, OrganizationEvent, OrganizationId, SealedSecret, SentSecret, Slug,
+    UserId, input::Patch,
 };
 use tokio::sync::OnceCell;
 
@@ -76,7 +75,7 @@ impl Connections<'_> {
         pending: impl Into<PendingWrite>,
         name: &Slug,
         put: ConnectionPut,
-        seal: impl Fn(ConnectionSecret) -> S,
+        seal: impl Fn(SentSecret) -> S,
     ) -> Result<Stored<Connection>, Error>
     where
         S: Future<Output = Result<String, Error>>,

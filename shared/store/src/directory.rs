@@ -8,6 +8,7 @@ mod users;
 
 pub use organizations::PlanLimits;
 pub use users::NewUser;
+pub(crate) use users::count_admins;
 
 pub(super) use users::{count_admins, email_taken, take_email};
 

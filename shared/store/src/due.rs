@@ -77,7 +77,7 @@ where
     T: DeserializeOwned,
 {
     if let Some(number) = shard.0 {
-        let due = key::due_in::<R>(number).up_to(key::instant(now));
+        let due = key::due_in::<R>(number).up_to(key::due_by(now));
         table.page_current(due.read_as(), wanted).await
     } else {
         let due = key::due_unsharded::<R>().up_to(key::instant(now));
@@ -142,7 +142,7 @@ impl DueCounts<'_> {
         } else {
             0
         };
-        let until = key::instant(now.plus(ahead));
+        let until = key::due_by(now.plus(ahead));
         let page = if let Some(number) = shard.0 {
             let due = key::due_in::<R>(number).up_to(until);
             table.page(due.places(), wanted).await?

@@ -292,6 +292,7 @@ impl Invitations<'_> {
             role: invitation.role.known().ok_or_else(refused)?,
             extra_permissions: Vec::new(),
             password_hash: new.password_hash.clone(),
+            provider_subject: None,
         };
         let directory = self.0.directory();
         let tenant = invitation.organization_id;

@@ -323,17 +323,23 @@ impl AccountLinks<'_> {
 
     /// The users to whom a link may be sent.
     async fn forgetful(&self, ids: Vec<(OrganizationId, UserId)>) -> Result<Vec<User>, Error> {
-        let keys: Vec<_> = ids
-            .iter()
-            .map(|(tenant, id)| key::user(*tenant, *id))
-            .collect();
-        let found = self.0.table.batch_get(&keys, Read::Consistent).await?;
+        let mut keys = Vec::new();
+        for (tenant, id) in &ids {
+            keys.push(AnyKey::from(key::user(*tenant, *id)));
+            keys.push(key::sign_in_provider(*tenant).into());
+        }
+        let found = self.0.table.batch_get(keys, Read::Consistent).await?;
         let mut users = Vec::new();
-        for key in &keys {
-            let user = found.get(key)?.map(|stored| stored.record);
-            users.extend(
-                user.filter(|user: &User| !user.disabled && user.verified_email().is_some()),
-            );
+        for (tenant, id) in ids {
+            let user: Option<Stored<User>> = found.get(&key::user(tenant, id))?;
+            let provider = found.get(&key::sign_in_provider(tenant))?;
+            let may = |user: &User| {
+                let is_off = provider
+                    .as_ref()
+                    .is_some_and(|one| one.forbids_password(user));
+                !user.disabled && user.verified_email().is_some() && !is_off
+            };
+            users.extend(user.map(|stored| stored.record).filter(may));
         }
         Ok(users)
     }

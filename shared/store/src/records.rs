@@ -10,8 +10,8 @@ use agent::{action::AgentAction, journal::Excerpt, session::AgentSession};
 use model::{
     AgentSessionId, AlertId, Deleted, ExternalId, FeedEntry, Fingerprint, JsonText,
     NotificationKind, NotificationPreferences, OrganizationHead, OrganizationId, PasswordHash,
-    ProjectId, RecordName, ReferenceId, ReferenceType, Reminded, SearchedType, SourceName, TagId,
-    Talk, Timestamp, TokenId, UserId,
+    PasswordSignIn, ProjectId, RecordName, ReferenceId, ReferenceType, Reminded, SearchedType,
+    SourceName, TagId, Talk, Timestamp, TokenId, UserId,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -127,6 +127,43 @@ pub struct Account {
     pub organization_id: OrganizationId,
     pub user_id: UserId,
     pub password_hash: PasswordHash,
+    /// The issuer of the provider by which the user signs in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) issuer: Option<String>,
+}
+
+/// The user of a provider's subject.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct SubjectHolder {
+    pub(crate) organization_id: OrganizationId,
+    /// SHA-256 of issuer and subject, which is its key.
+    pub(crate) hash: String,
+    pub(crate) user_id: UserId,
+}
+
+/// An organization's provider, as a sign-in finds it without knowing the organization.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ListedProvider {
+    pub(crate) organization_id: OrganizationId,
+    pub(crate) issuer: String,
+    pub(crate) passwords: PasswordSignIn,
+    /// The users of the organization when the provider was set, and those that a sign-in made since.
+    pub(crate) users: i64,
+    /// The users who signed in by this issuer.
+    pub(crate) bound: i64,
+    /// The admin who signed in by this issuer last.
+    pub(crate) admin: Option<UserId>,
+}
+
+/// The state of a sign-in by a provider, once its callback was called.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct UsedState {
+    /// SHA-256 of the state, which is its key.
+    pub(crate) hash: String,
+    pub(crate) ends_at: Timestamp,
 }
 
 /// The sign-ins to an account from a network. Neither needs to exist.

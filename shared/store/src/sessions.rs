@@ -60,12 +60,12 @@ impl SignIn<'_> {
             let session = self.with_id(tenant, user, id);
             tokio::try_join!(session, self.0.with_head(&of_user, tenant))
         };
-        let write = async |context: WriteContext, read: (Option<Session>, (Option<_>, _))| {
+        let write = async |context: WriteContext, read: (Option<Stored<_>>, (Option<_>, _))| {
             let (session, (user, head)) = read;
             let user: Stored<User> = user.or_not_found("session")?;
             let now = self.0.clock.now();
-            let session = session.filter(|session| session.holds(&user, now));
-            let session = session.or_not_found("session")?;
+            let session = session.filter(|session: &Stored<Session>| session.holds(&user, now));
+            let session = context.current(session, "session")?;
             let mut writes = Writes::default();
             let gone = Error::NotFound("session");
             writes.push_or(Write::delete(session.key(), Condition::exists()), gone);
@@ -80,10 +80,11 @@ impl SignIn<'_> {
         tenant: OrganizationId,
         user: UserId,
         id: &str,
-    ) -> Result<Option<Session>, Error> {
+    ) -> Result<Option<Stored<Session>>, Error> {
         let mut wanted = Wanted::default();
         loop {
-            let page = self.sessions(tenant, user, &wanted).await?;
+            let newest = key::sessions(tenant, user).descending();
+            let page: Page<Stored<Session>> = self.0.table.page(newest, &wanted).await?;
             let mut sessions = page.rows.into_iter().map(|row| row.record);
             if let Some(session) = sessions.find(|session| session.public_id() == id) {
                 return Ok(Some(session));
@@ -125,7 +126,7 @@ impl SignIn<'_> {
         let key = key::user(tenant, user);
         let read = || async { tokio::try_join!(self.0.with_head(&key, tenant), by()) };
         let write = async |context: WriteContext, ((user, head), by): ((Option<_>, _), Held)| {
-            let user: Stored<User> = user.or_not_found(UserId::NOUN)?;
+            let user: Stored<User> = context.current(user, UserId::NOUN)?;
             by.may_change(&user)?;
             let end = Change::default()
                 .add("sessionEpoch", 1)

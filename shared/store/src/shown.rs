@@ -6,8 +6,8 @@ use std::{borrow::Cow, ops::Deref};
 
 use agent::{alert::Alert, policy::AgentPolicy};
 use model::{
-    Activity, Milestone, Organization, Phase, Project, ServiceRequest, Tag, Task, Ticket,
-    WebhookDelivery,
+    Activity, Milestone, Organization, Phase, Project, ServiceRequest, SignInProvider, Tag, Task,
+    Ticket, WebhookDelivery,
     input::{Schema, described},
 };
 use serde::{Serialize, Serializer, ser::SerializeMap};
@@ -48,6 +48,7 @@ hide! {
     Organization ["suspended"]
     Phase ["organizationId", "createdAt", "updatedAt"]
     Project ["organizationId"]
+    SignInProvider ["organizationId", "clientSecret"]
     ServiceRequest ["organizationId", "metadata", "agentAction", "resolvedAt"]
     Tag ["organizationId", "createdAt", "updatedAt"]
     Task ["tagIds"]

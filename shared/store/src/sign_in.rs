@@ -62,6 +62,10 @@ pub struct SignInAttempt {
     counted: Counted,
 }
 
+/// An attempt that counts for its network alone.
+#[derive(Clone, Debug)]
+pub struct NetworkAttempt(Counted);
+
 /// The counters that an attempt raises, by the hashes of their subjects.
 #[derive(Clone, Debug)]
 struct Counted {
@@ -78,7 +82,7 @@ impl Counted {
     fn new(username: &str, address: &str, now: Timestamp) -> Self {
         Self {
             network: digest(&format!("\n{}", network::counted(address))),
-            account: digest(&format!("{}\n", unique_name::key(username))),
+            account: key::sign_in_account(username),
             quarter: now.plus(-now.millis().rem_euclid(Failures::WINDOW)),
             counts_account: true,
             of: None,
@@ -481,6 +485,36 @@ impl SignIn<'_> {
         network?;
         account?;
         Err(too_many(span::SECOND))
+    }
+
+    /// Counts an attempt of a network alone, at a sign-in by a provider. 429 after thirty failures of the
+    /// network in a quarter of an hour. [`network_succeeded`](Self::network_succeeded) takes it back.
+    pub async fn network_attempt(&self, address: &str) -> Result<NetworkAttempt, Error> {
+        self.attempt_of(&network::counted(address)).await
+    }
+
+    /// Counts a look at the ways of a username, for the client's network. 429 after thirty in a quarter of an
+    /// hour.
+    pub async fn ways_attempt(&self, address: &str) -> Result<(), Error> {
+        let network = format!("{}\nways", network::counted(address));
+        self.attempt_of(&network).await.map(|_| ())
+    }
+
+    async fn attempt_of(&self, network: &str) -> Result<NetworkAttempt, Error> {
+        let now = self.0.clock.now();
+        let mut counted = Counted::new("", "", now);
+        counted.network = digest(&format!("\n{network}"));
+        let begins = counted.network_begins(now);
+        if self.0.table.write(begins).await?.is_ok() {
+            return Ok(NetworkAttempt(counted));
+        }
+        Err(too_many(FailureCount::end(counted.quarter).since(now)))
+    }
+
+    pub async fn network_succeeded(&self, attempt: &NetworkAttempt) -> Result<(), Error> {
+        let NetworkAttempt(counted) = attempt;
+        self.give_back(counted, std::iter::once(&counted.network))
+            .await
     }
 
     async fn give_back(

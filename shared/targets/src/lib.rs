@@ -1,16 +1,18 @@
 //! Calls of target systems ([`Targets`]), their responses ([`ResponseHead`]), and the secrets that
-//! authenticate them ([`Secrets`]). Calls of webhooks ([`webhooks`]).
+//! authenticate them ([`Secrets`]). Calls of webhooks ([`webhooks`]) and of providers ([`ProviderCaller`]).
 
 mod address;
 mod body;
 mod http;
+mod provider;
 mod reader;
 mod response;
 mod secrets;
 pub mod webhooks;
 
+pub use provider::{NoAnswer, ProviderCaller};
 pub use response::{ResponseHead, broken_off};
-pub use secrets::{NoSecret, Sealer, Secrets};
+pub use secrets::{NoSecret, Sealer, SecretOf, Secrets};
 
 use std::{fmt, sync::Arc, time::Duration};
 

@@ -1,4 +1,4 @@
-//! Secrets of connections, encrypted in the table by one key. Each ciphertext belongs to the connection
+//! Secrets of connections and providers, encrypted in the table by one key. Each ciphertext belongs to one use
 //! of one organization, and does not decrypt for another.
 
 use std::{
@@ -8,8 +8,8 @@ use std::{
     time::Duration,
 };
 
-use agent::connection::{Connection, ConnectionSecret};
-use model::{Error, OrganizationId, Stopwatch};
+use agent::connection::Connection;
+use model::{Error, OrganizationId, SealedSecret, SentSecret, SignInProvider, Stopwatch};
 use runtime::{
     Start,
     config::ConfigError,
@@ -27,22 +27,31 @@ const MOST_KEPT: usize = 1_000;
 /// The setting with the ARN of the key.
 const KEY: &str = "SECRETS_KEY";
 
-/// Decrypts secrets of connections. Cheap to clone; clones share the cache.
+/// Decrypts secrets. Cheap to clone; clones share the cache.
 #[derive(Clone)]
 pub struct Secrets {
     kms: Kms,
     kept: Arc<Mutex<HashMap<Place, Kept>>>,
 }
 
-/// Encrypts secrets of connections. Cheap to clone.
+/// Encrypts secrets. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Sealer {
     kms: Kms,
     key: Arc<str>,
 }
 
-/// Organization, connection and ciphertext.
-type Place = (OrganizationId, String, String);
+/// Organization, use and ciphertext.
+type Place = (OrganizationId, SecretOf, String);
+
+/// The use of a secret, which its encryption context names.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum SecretOf {
+    /// Of the connection of this name.
+    Connection(String),
+    /// Of the client at the organization's provider.
+    SignIn,
+}
 
 /// A cached secret. Those who ask at the same time wait for the first of them.
 #[derive(Clone)]
@@ -72,19 +81,21 @@ impl fmt::Display for NoSecret {
     }
 }
 
-/// Runs an operation in the encryption context of a connection.
+/// Runs an operation in the encryption context of a secret.
 async fn in_context<T>(
     tenant: OrganizationId,
-    connection: &str,
+    of: &SecretOf,
     operation: impl AsyncFnOnce(&[(&str, &str)]) -> Result<T, KmsError>,
 ) -> Result<T, KmsError> {
     let tenant = tenant.to_string();
-    let context = [
-        ("purpose", "connection"),
-        ("organization", &*tenant),
-        ("connection", connection),
-    ];
-    operation(&context).await
+    let organization = ("organization", &*tenant);
+    match of {
+        SecretOf::Connection(name) => {
+            let purpose = ("purpose", "connection");
+            operation(&[purpose, organization, ("connection", name)]).await
+        }
+        SecretOf::SignIn => operation(&[("purpose", "sign-in"), organization]).await,
+    }
 }
 
 impl Sealer {
@@ -95,20 +106,19 @@ impl Sealer {
 
     /// Creates a sealer from the environment: `SECRETS_KEY`.
     pub fn of(start: &Start) -> Result<Self, ConfigError> {
-        let purpose = "the ARN of the key that encrypts the connections' secrets";
+        let purpose = "the ARN of the key that encrypts secrets of connections and providers";
         let key = start.environment.required(KEY, purpose)?;
         Ok(Self::new(Kms::new(&start.aws)?, key))
     }
 
-    /// Encrypts the secret of a connection. Returns the ciphertext in base64. 503 if the key
-    /// management service fails.
+    /// Encrypts a secret. Returns the ciphertext in base64. 503 if the key management service fails.
     pub async fn seal(
         &self,
         tenant: OrganizationId,
-        connection: &str,
-        secret: &ConnectionSecret,
+        of: &SecretOf,
+        secret: &SentSecret,
     ) -> Result<String, Error> {
-        let sealed = in_context(tenant, connection, async |context| {
+        let sealed = in_context(tenant, of, async |context| {
             self.kms.encrypt(&self.key, secret, context).await
         });
         sealed.await.map_err(|error| Error::Unavailable {
@@ -132,23 +142,42 @@ impl Secrets {
         let Some(sealed) = &connection.secret else {
             return Ok(None);
         };
-        let tenant = connection.organization_id;
-        let (name, ciphertext) = (&*connection.name, &*sealed.ciphertext);
-        let kept = self.kept((tenant, name.to_owned(), ciphertext.to_owned()));
+        let of = SecretOf::Connection(connection.name.to_string());
+        let secret = self.opened(connection.organization_id, of, sealed);
+        secret.await.map(Some)
+    }
+
+    /// Returns the secret of the client at a provider. Decrypts it once per [`KEPT`].
+    pub(crate) async fn of_provider(
+        &self,
+        provider: &SignInProvider,
+    ) -> Result<SecretString, NoSecret> {
+        let (tenant, sealed) = (provider.organization_id, &provider.client_secret);
+        self.opened(tenant, SecretOf::SignIn, sealed).await
+    }
+
+    async fn opened(
+        &self,
+        tenant: OrganizationId,
+        of: SecretOf,
+        sealed: &SealedSecret,
+    ) -> Result<SecretString, NoSecret> {
+        let ciphertext = &*sealed.ciphertext;
+        let kept = self.kept((tenant, of.clone(), ciphertext.to_owned()));
         let decrypt = || {
-            in_context(tenant, name, async |context| {
+            in_context(tenant, &of, async |context| {
                 self.kms.decrypt(ciphertext, context).await
             })
         };
         let value = kept.get_or_try_init(decrypt).await.map_err(|error| {
-            tracing::warn!(code = error.code, "decrypting a connection's secret failed");
+            tracing::warn!(code = error.code, "decrypting a secret failed");
             if error.is_wrong_ciphertext() {
                 NoSecret::Foreign
             } else {
                 NoSecret::Unreadable
             }
         })?;
-        Ok(Some(value.clone()))
+        Ok(value.clone())
     }
 
     /// Returns the cached secret of a place within its lifetime, or room for it.

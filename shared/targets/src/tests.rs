@@ -8,10 +8,7 @@ use std::{
     },
 };
 
-use agent::{
-    check::TargetRead,
-    connection::{ConnectionPut, SealedSecret},
-};
+use agent::{check::TargetRead, connection::ConnectionPut};
 use aws_sdk_dynamodb::config::{BehaviorVersion, Credentials, Region, SharedCredentialsProvider};
 use aws_types::SdkConfig;
 use axum::{
@@ -22,7 +19,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use base64::{Engine, prelude::BASE64_STANDARD};
-use model::{Id, JsonObject, JsonText, OrganizationId, Slug, Timestamp, input};
+use model::{Id, JsonObject, JsonText, OrganizationId, SealedSecret, Slug, Timestamp, input};
 use serde_json::{Value, json};
 
 use super::*;
@@ -296,7 +293,8 @@ async fn a_sealed_secret_opens_for_its_connection() {
     let put = json!({"kind": "demo", "baseUrl": url, "allow": [], "secret": "of-client"});
     let put: ConnectionPut = input::from_value(&put).unwrap();
     let sealer = Sealer::new(kms.clone(), "arn:key");
-    let ciphertext = sealer.seal(tenant, "billing", put.secret.value().unwrap());
+    let of = SecretOf::Connection("billing".to_owned());
+    let ciphertext = sealer.seal(tenant, &of, put.secret.value().unwrap());
     one.secret.as_mut().unwrap().ciphertext = ciphertext.await.unwrap();
     let targets = Targets::new(Secrets::new(kms), true);
     assert_eq!(secret_sent(&targets, &one).await.unwrap(), "of-client");
@@ -438,4 +436,34 @@ async fn an_answer_of_a_mebibyte_is_read_and_a_larger_one_is_named() {
         "{read_error:?}"
     );
     assert!(read_error.is_for_good && !read_error.is_unclear);
+}
+
+#[tokio::test]
+async fn providers_are_called_at_public_addresses_alone() {
+    let caller = async |local| {
+        let secrets = Secrets::new(Double::default().kms().await);
+        ProviderCaller::new(secrets, local)
+    };
+    let public = caller(false).await;
+    for url in [
+        "http://login.example.com/token",
+        "https://localhost/token",
+        "https://127.0.0.1/token",
+        "https://a.example:x@127.0.0.1/token",
+        "https://login.internal/token",
+        "https://login/token",
+    ] {
+        assert!(!public.may_call(url), "{url}");
+        let sent = ::http::Request::get(url).body(Vec::new()).unwrap();
+        assert!(
+            matches!(public.send(sent).await, Err(NoAnswer::Address)),
+            "{url}"
+        );
+    }
+    assert!(public.may_call("https://login.example.com:8443/token?x=1"));
+    let url = serve(Router::new().fallback(|| async { vec![b' '; 1024 * 1024 + 1] })).await;
+    let sent = || ::http::Request::get(&url).body(Vec::new()).unwrap();
+    assert!(matches!(public.send(sent()).await, Err(NoAnswer::Address)));
+    let answered = caller(true).await.send(sent()).await;
+    assert!(matches!(answered, Err(NoAnswer::TooLarge)));
 }

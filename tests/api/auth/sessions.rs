@@ -30,7 +30,8 @@ async fn a_user_sees_where_they_are_signed_in_newest_first() {
     let expected = json!({
         "id": newest["id"], "current": false, "address": "198.51.100.9", "userAgent": "Phone/1.0",
         "createdAt": "2026-01-15T13:00:00.000Z", "lastUsedAt": "2026-01-15T13:00:00.000Z",
-        "expiresAt": "2026-01-16T13:00:00.000Z",
+        "expiresAt": "2026-01-16T13:00:00.000Z", "method": "password",
+        "signedInAt": "2026-01-15T13:00:00.000Z",
     });
     assert_eq!(*newest, expected);
     assert_eq!(own["current"], true);

@@ -15,7 +15,7 @@ async fn an_unset_policy_asks_for_nothing() {
     let policy = within(&world.api, "GET /api/concierge/policy", 200, &answer);
     let none = json!({
         "rules": [], "caps": {"actions": null, "money": [], "messagesPerCustomer": null},
-        "updatedBy": null, "updatedAt": null, "version": 0,
+        "signedInWithin": null, "updatedBy": null, "updatedAt": null, "version": 0,
     });
     assert_eq!(policy, none);
     assert_eq!(answer.header("etag"), Some("\"0\""));
@@ -90,4 +90,49 @@ async fn a_preset_excludes_rules_and_a_currency_has_one_cap() {
     let answer = ada.put(PATH, caps).await;
     answer.expect_faults(&[("/caps/money/1/currency", "repeated")]);
     assert_eq!(ada.get(PATH).await.expect(200)["version"], 0);
+}
+
+#[tokio::test]
+async fn approving_and_settling_take_a_sign_in_within_the_minutes_of_the_policy() {
+    let world = Concierge::start().await;
+    let api = &world.api;
+    let ada = api.sign_in("ada").await;
+    for bad in [4, 1_441] {
+        let refused = ada.put(PATH, json!({ "signedInWithin": bad })).await;
+        refused.expect_faults(&[("/signedInWithin", "range")]);
+    }
+    let policy = ada
+        .put(PATH, json!({"signedInWithin": 5}))
+        .await
+        .expect(200);
+    assert_eq!(policy["signedInWithin"], 5);
+    let session = world.stuck_batch().await;
+    let action = world.proposed(&session).await.remove(0);
+    let (unknown, sent) = world.unknown_and_unsent("cus_503").await;
+    let (manual, by_hand) = world.manual_review().await;
+    let max = api.user("max").await;
+    let old = api.session_of(&max).await;
+    api.clock.advance(5 * 60_000);
+    let old_approval = json!({"actionIds": [action]});
+    let execute = format!("/api/concierge/agent-sessions/{session}/execute");
+    let settle = |session: &dyn std::fmt::Display, action: &str| {
+        format!("/api/concierge/agent-sessions/{session}/actions/{action}/settle")
+    };
+    let verdict = json!({"outcome": "done", "note": "The log has it."});
+    let requests = [
+        (execute, old_approval),
+        (settle(&unknown, &sent), verdict.clone()),
+        (settle(&manual, &by_hand), verdict),
+    ];
+    api.clock.advance(1);
+    for (path, body) in &requests {
+        let refused = old.post(path, body.clone()).await;
+        refused.expect_problem(403, "sign_in_again");
+    }
+    let new = api.session_of(&max).await;
+    let new = new.with_header("prefer", "respond-async");
+    for (path, body) in &requests {
+        let answer = new.post(path, body.clone()).await;
+        assert!(answer.status < 300, "{path}: {}", answer.text);
+    }
 }

@@ -1,3 +1,4 @@
 //! `/api/organizations`
 
+mod sign_in;
 mod update;

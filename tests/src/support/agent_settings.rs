@@ -2,11 +2,12 @@
 
 use std::{fmt, sync::Arc};
 
+use auth::Auth;
 use local::engines::{KEY, Queues};
 use playbooks::Playbooks;
 use resolution_agent::{Analyse, ResolutionAgent};
 use shared::{App, queue::Queue};
-use targets::{Sealer, Secrets, Targets};
+use targets::{ProviderCaller, Sealer, Secrets, Targets};
 
 use super::{engines, webhooks};
 use crate::States;
@@ -35,9 +36,17 @@ impl AgentSettings {
     pub async fn states(&self, app: &App, queues: &Queues) -> States {
         States {
             app: app.clone(),
+            auth: self.auth(app).await,
             agent: self.build(app, queues).await,
             updates: webhooks::updates(app, queues, !self.is_public).await,
         }
+    }
+
+    async fn auth(&self, app: &App) -> Auth {
+        let kms = engines::engines().await.kms().unwrap();
+        let caller = ProviderCaller::new(Secrets::new(kms), !self.is_public);
+        let sealer = sealer(if self.without_key { "none" } else { KEY }).await;
+        Auth::new(app.clone(), caller, sealer, webhooks::API_URL)
     }
 
     async fn build(&self, app: &App, queues: &Queues) -> ResolutionAgent {

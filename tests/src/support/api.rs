@@ -334,7 +334,7 @@ impl Api {
             "sue" => (Role::Support, self.home.id),
             "vic" => (Role::Viewer, self.home.id),
             "zoe" => (Role::Admin, self.abroad.id),
-            "zac" => (Role::Member, self.abroad.id),
+            "zac" | "zed" => (Role::Member, self.abroad.id),
             other => panic!("nobody is called {other}"),
         };
         let hash = PASSWORD_HASH

@@ -51,7 +51,7 @@ pub const ROWS: &[Row] = &[
         .because("a name leads to its accounts, and these to their users"),
     row("POST /api/auth/reset", 3, 3)
         .because("the link leads to its account"),
-    row("PUT /api/auth/email", 5, 10)
+    row("PUT /api/auth/email", 5, 9)
         .because("the failures of both, account and network are read and counted before the password is verified"),
     row("POST /api/auth/email/confirm", 3, 3)
         .because("the link leads to its account"),
@@ -65,6 +65,11 @@ pub const ROWS: &[Row] = &[
     row("DELETE /api/auth/sessions/{id}", 2, 4),
     row("GET /api/users/{id}/sessions", 1, 3),
     row("DELETE /api/users/{id}/sessions", 2, 3),
+    row("GET /api/auth/sign-in", 1, 4),
+    row("GET /api/auth/oidc", 1, 1),
+    row("GET /api/auth/oidc/callback", 6, 7).because(
+        "the network is counted and the state used before the provider is called, whose user is then looked for and made",
+    ),
     row("GET /api/tokens", 1, 2),
     row("POST /api/tokens", 2, 5),
     row("DELETE /api/tokens/{id}", 2, 4),
@@ -84,6 +89,10 @@ pub const ROWS: &[Row] = &[
     row("DELETE /api/service-requests/{serviceRequestId}/comments/{commentId}", 2, 4),
     row("GET /api/organizations/{id}", 1, 2),
     row("PATCH /api/organizations/{id}", 2, 3),
+    row("GET /api/organizations/{id}/sign-in", 1, 2),
+    row("PUT /api/organizations/{id}/sign-in", 3, 4)
+        .because("the users are counted once the caller is known"),
+    row("DELETE /api/organizations/{id}/sign-in", 2, 3),
     row("GET /api/changes", 2, 3).because(
         "the caller's permissions decide which entries are read; and 1 more with a cursor, and for the actors of entries",
     ),
@@ -211,7 +220,7 @@ pub const ROWS: &[Row] = &[
     row("POST /api/concierge/agent-sessions/{id}/cancel", 2, 3),
     row("POST /api/concierge/agent-sessions/{id}/preview", 3, 6)
         .because("the breaker of a connection is read before its reads; and 1 more for each further connection, and where another action claimed one of the effects"),
-    row("POST /api/concierge/agent-sessions/{id}/actions/{actionId}/settle", 3, 4).because(NEXT),
+    row("POST /api/concierge/agent-sessions/{id}/actions/{actionId}/settle", 3, 5).because(NEXT),
     row("POST /api/concierge/agent-sessions/{id}/actions/{actionId}/hand-over", 3, 6).because(NEXT),
     row("GET /api/concierge/agent-sessions/{id}/journal", 2, 4).because(EXCERPTS),
     row("GET /api/concierge/agent-sessions/{id}/journal/check", 1, 3),

@@ -10,7 +10,7 @@ use shared::{
 use tokio::sync::Mutex;
 
 use super::{
-    Answer, Api, Caller, Concierge, PASSWORD, Settings,
+    Answer, Api, Caller, Concierge, OidcProvider, PASSWORD, Settings,
     operations::{Operation, operations},
 };
 
@@ -46,6 +46,10 @@ pub struct World {
     session: String,
     /// Another user and a token of theirs.
     token_of_another: (String, String),
+    /// The provider of the organization, with the state of a sign-in and its callback.
+    provider: OidcProvider,
+    state: Option<String>,
+    callback: String,
     /// An invitation to send again, and one to delete.
     invitations: [String; 2],
     /// The tokens of links: of an invitation, for a forgotten password, and to a new address.
@@ -126,6 +130,8 @@ impl World {
             .max
             .creates("/api/tokens", json!({"name": "export"}));
         let token = token.await.to_string();
+        let provider = OidcProvider::start(&api.clock).await;
+        let (state, callback) = has_sign_in(api, &concierge.max, &provider).await;
         let (invitations, links) = has_links(api).await;
         let (max, now) = (api.user("max").await, api.clock.now());
         let sid = records::signed_in(&api.store, &max, now).await;
@@ -143,6 +149,9 @@ impl World {
             unknown,
             manual,
             delivery,
+            provider,
+            state,
+            callback,
             token,
             invitations,
             links,
@@ -177,6 +186,10 @@ impl World {
             "PUT /api/auth/password" => "mia",
             // Of whom no other request ends the sessions at the same time.
             "DELETE /api/auth/sessions" => "zoe",
+            "GET /api/auth/oidc/callback" => {
+                let state = self.state.clone().unwrap_or_default();
+                return self.api().anonymous().with_cookie(state);
+            }
             _ => return self.caller().await,
         };
         let user = self.api().user(ends_sessions_of).await;
@@ -210,6 +223,7 @@ impl World {
                 path: comment(&name)
                     .map(str::to_owned)
                     .or_else(|| search(&name))
+                    .or_else(|| self.sign_in(&name))
                     .or_else(|| self.unsubscribing(&name))
                     .or_else(|| self.token_of_another(&name))
                     .or_else(|| self.action(&name))
@@ -234,6 +248,16 @@ impl World {
         let (user, token) = &self.token_of_another;
         (operation == "DELETE /api/users/{id}/tokens/{tokenId}")
             .then(|| format!("/api/users/{user}/tokens/{token}"))
+    }
+
+    /// The path of an operation on a sign-in, with its query.
+    fn sign_in(&self, operation: &str) -> Option<String> {
+        Some(match operation {
+            "GET /api/auth/sign-in" => "/api/auth/sign-in?username=max".to_owned(),
+            "GET /api/auth/oidc" => "/api/auth/oidc?organization=1".to_owned(),
+            "GET /api/auth/oidc/callback" => self.callback.clone(),
+            _ => return None,
+        })
     }
 
     /// The path of the operation that ends mails of organization 1's second user.
@@ -317,6 +341,9 @@ impl World {
             }
             "POST /api/managed-services/ticket/{ticketId}/reply" => json!({"content": "Soon."}),
             "PATCH /api/organizations/{id}" => json!({"name": "Renamed"}),
+            "PUT /api/organizations/{id}/sign-in" => {
+                self.provider.put(&json!({"roles": {"Staff": "support"}}))
+            }
             "POST /api/notifications/read" => json!({"ids": [NOTIFICATION]}),
             "PUT /api/notifications/preferences" => json!({"commented": false}),
             "POST /api/users" => json!({
@@ -444,20 +471,20 @@ async fn may_do_all(api: &Api, max: &Caller) {
 /// Two invitations, and the tokens of further links: of an invitation, for a password that zac forgot, and to
 /// a new address of zoe, who has a verified one.
 async fn has_links(api: &Api) -> ([String; 2], [String; 3]) {
-    let [ada, zoe, zac] = [
+    let [ada, zoe, zed] = [
         api.user("ada").await,
         api.user("zoe").await,
-        api.user("zac").await,
+        api.user("zed").await,
     ];
     let mut invited = Vec::new();
     for name in ["one", "two", "three"] {
         let body = json!({"email": format!("{name}@example.com"), "role": "member"});
         invited.push(api.has_invitation(&ada, body).await);
     }
-    for (user, email) in [(&zoe, "zoe@example.com"), (&zac, "zac@example.com")] {
+    for (user, email) in [(&zoe, "zoe@example.com"), (&zed, "zed@example.com")] {
         api.has_verified(user, email).await;
     }
-    let reset = api.has_link_to_reset("zac@example.com").await;
+    let reset = api.has_link_to_reset("zed@example.com").await;
     let confirm = api.has_link_to_confirm(&zoe, "other@example.com").await;
     let ids = [invited[0].0.to_string(), invited[1].0.to_string()];
     (ids, [invited[2].1.clone(), reset, confirm])
@@ -483,6 +510,17 @@ async fn has_work(api: &Api, max: &Caller) {
     for tags in ["/api/activities/1/tags", "/api/tasks/1/tags"] {
         max.post(tags, json!({"tagId": 1})).await.expect(204);
     }
+}
+
+/// A provider, and a sign-in that it is about to send back: the state's cookie and the callback's path.
+async fn has_sign_in(api: &Api, max: &Caller, provider: &OidcProvider) -> (Option<String>, String) {
+    let path = "/api/organizations/1/sign-in";
+    let put = provider.put(&json!({"defaultRole": "member"}));
+    max.put(path, put).await.expect(200);
+    let begin = "/api/auth/oidc?organization=1";
+    let grace = json!({"sub": "g", "email": "grace@example.com", "preferred_username": "grace"});
+    let (browser, callback) = provider.begins(&api.anonymous(), begin, grace).await;
+    (browser.cookie, callback)
 }
 
 /// Webhooks 1 and 2. Returns a delivery of webhook 1.

@@ -6,7 +6,7 @@
 import { Problem } from "../api/client.js";
 import { node, trouble } from "../elements.js";
 
-/** `header` has the heading, which `title` sets; `signal` aborts when the view closes; `query` has the filters
+/** `header` has the heading, `title` sets it; `signal` aborts when the view closes; `query` has the filters
  * in the address, and `filter` sets some.
  * @typedef {{ header: HTMLElement, body: HTMLElement, query: URLSearchParams, signal: AbortSignal,
  *   title: (text: string) => void,

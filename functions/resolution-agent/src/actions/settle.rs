@@ -32,7 +32,7 @@ pub async fn settle_agent_action(
         ProposalSuperseded,
         SessionExpired,
         InvalidTransition,
-        ConcurrentChange,
+        (ConcurrentChange, SignInAgain),
     )>,
 > {
     let (id, action) = (id.known()?, action.known()?);

@@ -1,9 +1,12 @@
 //! `PUT /api/concierge/connections/{name}`
 
-use shared::agent::connection::{Connection, ConnectionPut, ConnectionSecret};
+use shared::agent::connection::{Connection, ConnectionPut};
 use shared::endpoint::*;
+use shared::model::SentSecret;
 
 use super::view::ConnectionView;
+use targets::SecretOf;
+
 use crate::ResolutionAgent;
 
 /// Creates or replaces a connection.
@@ -26,8 +29,8 @@ pub async fn put_connection(
     }
     let (name, connections) = (name.known()?, state.app.store.connections());
     let (pending, sealer) = (caller.pending_write(), &state.sealer);
-    let (tenant, of) = (pending.tenant(), &name);
-    let seal = async |secret: ConnectionSecret| sealer.seal(tenant, of, &secret).await;
+    let (tenant, of) = (pending.tenant(), SecretOf::Connection(name.to_string()));
+    let seal = async |secret: SentSecret| sealer.seal(tenant, &of, &secret).await;
     let connection = connections.put(pending, &name, put, seal);
     Ok(Single(connection.await?.into()))
 }

@@ -31,6 +31,7 @@ type Refused = (
         ApproverNotAllowed,
         PolicyDenied,
         CapReached,
+        SignInAgain,
         AlertResolved,
         ConcurrentChange,
     ),

@@ -65,7 +65,19 @@ Paste into bash: max has an action proposed, ada approves it, and the journal te
   api GET $session/journal | show 'what|type'
   api GET $session/journal/check | show verified
   curl -sS {targets_url}/effects | show 'operation|entity'
+  # The admin invites a person. She makes her account by the link of the mail, and a task.
+  who=noor$RANDOM
+  mailed() {{ curl -sS {targets_url}/mail | tr '}}' '\n' | grep "$who@" | grep -oE "[#]/$1.token=[A-Za-z0-9_-]+" | head -1 | cut -d= -f2; }}
+  link() {{ until [ -n "$(mailed $1)" ]; do sleep 0.2; done; mailed $1; }}
+  api POST /invitations -d "{{\"email\":\"$who@halden.example\",\"role\":\"member\"}}" | show 'role|expiresAt'
+  api POST /auth/accept -d "{{\"token\":\"$(link accept)\",\"username\":\"$who\",\"fullName\":\"Noor Haddad\",\"password\":\"four words of her own\"}}" | show fullName
+  api POST /tasks -d '{{"title":"Compare the invoices of March","projectId":1}}' | show title
+  # She forgets her password, and sets another one by a link.
+  api POST /auth/forgot -d "{{\"username\":\"$who\"}}" > /dev/null
+  api POST /auth/reset -d "{{\"token\":\"$(link reset)\",\"password\":\"another four words\"}}" > /dev/null
+  api POST /auth/login -d "{{\"username\":\"$who\",\"password\":\"another four words\"}}" | show username
   # A webhook calls a receiver of the demo: a tag was created.
+  login ada
   webhook=$(api POST /webhooks -d '{{"url":"{targets_url}/heard","types":["tag.created"]}}' | pick id)
   api POST /tags -d "{{\"name\":\"told $RANDOM\"}}" | show name
   until curl -sS {targets_url}/heard | grep tag.created; do sleep 0.2; done

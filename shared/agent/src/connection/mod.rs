@@ -5,7 +5,6 @@ mod address;
 mod allow;
 mod answers;
 mod idempotency;
-mod secret;
 mod traffic;
 mod words;
 
@@ -13,7 +12,6 @@ pub use address::BaseUrl;
 pub use allow::{AllowedCall, CallPath, METHODS};
 pub use answers::{ErrorCode, kept, redacted};
 pub use idempotency::{Idempotency, IdempotencyKeys, KeyPlace, Replays};
-pub use secret::{ConnectionSecret, SealedSecret};
 pub use traffic::{Admission, AdmissionRequest, Breaker, BreakerState, ConnectionTraffic};
 pub use words::{BasicUser, HeaderName, HeaderText, KeyName, Period};
 
@@ -23,7 +21,8 @@ use utoipa::ToSchema;
 use self::words::{is_own, not_so};
 use crate::action::ApiCall;
 use model::{
-    Fault, FaultCode, OrganizationId, Slug, Timestamp, UserId, Whole, input,
+    Fault, FaultCode, OrganizationId, SealedSecret, SentSecret, Slug, Timestamp, UserId, Whole,
+    input,
     input::{Defaulted, List, Patch, Place},
     names,
 };
@@ -83,7 +82,7 @@ input! {
         base_url: BaseUrl,
         /// The secret that authenticates calls. Null for none. When absent, a connection keeps its
         /// secret, unless `baseUrl` is another one: then the secret is required.
-        secret: Patch<ConnectionSecret>,
+        secret: Patch<SentSecret>,
         /// The way the secret is sent; a bearer token when absent.
         auth: Option<ConnectionAuth>,
         /// Headers sent with every call. All users who read connections see them: no secrets.

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::action::ApiCall;
-use model::{Id, input};
+use model::{Id, SealedSecret, input};
 
 fn now() -> Timestamp {
     "2026-01-15T12:00:00Z".parse().unwrap()

@@ -1,6 +1,6 @@
 //! String types of a connection, each with its own format.
 
-use model::{FaultCode, input::Place, plain_text, span};
+use model::{FaultCode, input::Place, is_header_text, plain_text, span};
 
 plain_text! {
     /// The name of an HTTP header.
@@ -52,10 +52,6 @@ impl Period {
 
 fn is_key(text: &str) -> bool {
     !text.starts_with('.') && text.bytes().all(|byte| is_word(byte) || byte == b'.')
-}
-
-pub(super) fn is_header_text(text: &str) -> bool {
-    text.bytes().all(|byte| (b' '..=b'~').contains(&byte)) && text.trim().len() == text.len()
 }
 
 fn is_user(text: &str) -> bool {

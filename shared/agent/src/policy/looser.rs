@@ -7,7 +7,9 @@ impl AgentPolicy {
     /// split into several may count as looser.
     pub fn is_looser_than(&self, before: &Self) -> bool {
         let is_kept = |rule: &PolicyRule| rule.is_kept_by(&self.rules);
-        !before.rules.iter().all(is_kept) || self.caps.are_looser_than(&before.caps)
+        !before.rules.iter().all(is_kept)
+            || self.caps.are_looser_than(&before.caps)
+            || is_more(before.signed_in_within, self.signed_in_within)
     }
 }
 
@@ -54,12 +56,14 @@ fn is_same_or_any<T: PartialEq>(one: Option<&T>, other: Option<&T>) -> bool {
     one.is_none() || one == other
 }
 
+/// True if a bound is higher, or gone.
+fn is_more(before: Option<i64>, now: Option<i64>) -> bool {
+    before.is_some_and(|most| now.is_none_or(|now| now > most))
+}
+
 impl PolicyCaps {
     /// True if a cap is higher, or gone.
     fn are_looser_than(&self, before: &Self) -> bool {
-        let is_more = |before: Option<i64>, now: Option<i64>| {
-            before.is_some_and(|most| now.is_none_or(|now| now > most))
-        };
         let more_actions = is_more(before.actions, self.actions)
             || is_more(before.messages_per_customer, self.messages_per_customer);
         let fits = |cap: &crate::alert::Money| {
@@ -168,6 +172,16 @@ mod tests {
             let (strict, loose) = (json!({"caps": strict}), json!({"caps": loose}));
             assert!(is_looser(&loose, &strict), "{loose} after {strict}");
             assert!(!is_looser(&strict, &loose), "{strict} after {loose}");
+        }
+    }
+
+    #[test]
+    fn an_older_sign_in_is_looser() {
+        let within = |minutes: Option<i64>| json!({ "signedInWithin": minutes });
+        for loose in [within(Some(60)), within(None)] {
+            let strict = within(Some(5));
+            assert!(is_looser(&loose, &strict), "{loose}");
+            assert!(!is_looser(&strict, &loose), "{loose}");
         }
     }
 }

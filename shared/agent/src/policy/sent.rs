@@ -20,6 +20,8 @@ input! {
         rules: Change<List<PolicyRuleSet, 0, 50>>,
         /// Daily limits (UTC); null removes them.
         caps: Patch<PolicyCapsSet>,
+        /// Minutes since the sign-in in which a user may approve and settle; null for any sign-in.
+        signed_in_within: Patch<Whole<5, 1_440>>,
     }
     check(preset, rules) one_of_both;
     example {
@@ -116,6 +118,10 @@ impl PolicySet {
             Patch::Clear => policy.caps = PolicyCaps::default(),
             Patch::Set(caps) => policy.caps = caps.into(),
         }
+        let within = self.signed_in_within;
+        within
+            .map(|Whole(minutes)| minutes)
+            .apply(&mut policy.signed_in_within);
     }
 }
 

@@ -43,7 +43,7 @@ names! {
         SessionsEnded,
         /// Entries of sign-ins were named, by their hashes: a removed one is missed.
         SignInsChained,
-        /// The sign-in by the company's provider was set or deleted.
+        /// The sign-in by the company's provider was set or deleted, or a user was bound to it.
         SignInChanged,
         /// A token was created.
         TokenCreated,

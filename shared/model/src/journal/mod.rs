@@ -20,4 +20,4 @@ pub use organization::{
     OrganizationJournalFilter, OrganizationJournalFrom, SessionHead,
 };
 pub use personal::{DigestedMembers, Personal};
-pub use sign_in::{NamedSignIn, SignInEntry, SignInMethod};
+pub use sign_in::{NamedSignIn, SignInEntry};

@@ -15,8 +15,8 @@ use super::{
     first_break, sign_in::strays, subject,
 };
 use crate::{
-    AgentSessionId, JournalSubject, JsonObject, JsonText, OrganizationId, Timestamp, Token,
-    TokenId, TokenName, UserId, digest, input, names::names,
+    AgentSessionId, JournalSubject, JsonObject, JsonText, OrganizationId, Session, Timestamp,
+    Token, TokenId, TokenName, UserId, digest, input, names::names,
 };
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -100,6 +100,9 @@ pub struct EntryCredential {
     /// True for a machine's token. Entries do not have it.
     #[serde(skip)]
     pub is_machine: bool,
+    /// The sign-in of a session. Entries do not have it.
+    #[serde(skip)]
+    pub signed_in_at: Option<Timestamp>,
 }
 
 names! {
@@ -154,6 +157,16 @@ impl EntryCredential {
             token_id: None,
             token_name: None,
             is_machine: false,
+            signed_in_at: None,
+        }
+    }
+}
+
+impl From<&Session> for EntryCredential {
+    fn from(session: &Session) -> Self {
+        Self {
+            signed_in_at: Some(session.created_at),
+            ..Self::session()
         }
     }
 }
@@ -165,6 +178,7 @@ impl From<&Token> for EntryCredential {
             token_id: Some(token.id),
             token_name: Some(token.name.clone()),
             is_machine: token.is_machine(),
+            signed_in_at: None,
         }
     }
 }

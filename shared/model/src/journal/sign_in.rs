@@ -10,17 +10,7 @@ use super::{
     Chained, EntryActor, EntryContent, EntryCredential, OrganizationEntry, OrganizationEvent,
     subject,
 };
-use crate::{OrganizationId, Session, Timestamp, UserId, names::names, network, span};
-
-names! {
-    /// The way of a sign-in.
-    pub enum SignInMethod {
-        /// A username and its password.
-        Password,
-        /// The company's provider.
-        Oidc,
-    }
-}
+use crate::{OrganizationId, Session, SignInMethod, Timestamp, UserId, network, span};
 
 /// An entry that an entry of the chain names.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -2,8 +2,7 @@
 
 use sha2::{Digest, Sha256};
 
-use super::{CommonPassword, NewPassword};
-use crate::unique_name::key;
+use crate::{unique_name::key, wrong_text::CommonPassword};
 
 /// The name of the service.
 pub(super) const SERVICE: &str = "Workdesk";
@@ -55,8 +54,8 @@ fn is_run(text: &str) -> bool {
     pairs().all(|(one, other)| one == other) || pairs().all(|(one, other)| next(one) == Some(other))
 }
 
-/// Returns true if a password has some of the words, and without them fewer than twelve characters.
-pub(super) fn leans_on(text: &str, words: &[&str]) -> bool {
+/// Returns true if a password has some of the words, and without them fewer than `least` characters.
+pub(super) fn leans_on(text: &str, words: &[&str], least: usize) -> bool {
     let whole = key(text);
     let mut rest = whole.clone();
     for word in words {
@@ -67,5 +66,5 @@ pub(super) fn leans_on(text: &str, words: &[&str]) -> bool {
             }
         }
     }
-    rest != whole && rest.chars().count() < NewPassword::LEAST
+    rest != whole && rest.chars().count() < least
 }

@@ -4,6 +4,7 @@
 use agent::{
     action::{ActionState, AgentAction, Verdict},
     journal::{JournalActor, JournalEvent, Note},
+    policy::AgentPolicy,
     session::{
         ActionHandOver, ActionSettle, AgentSession, Handling, HandlingStatus, RequestChange,
     },
@@ -39,9 +40,16 @@ impl Agent<'_> {
     ) -> Result<SessionWithActions, Error> {
         let pending = pending.into();
         let tenant = pending.tenant();
-        let read = || self.get_rebuilt(tenant, id, action_id);
+        let read = || async {
+            let whole = self.get_rebuilt(tenant, id, action_id);
+            tokio::try_join!(whole, self.policy(tenant))
+        };
         let write =
-            async |context: WriteContext, (mut whole, is_rebuilt): (SessionWithActions, bool)| {
+            async |context: WriteContext,
+                   (whole, policy): ((SessionWithActions, bool), Stored<AgentPolicy>)| {
+                let credential = context.credential.as_deref();
+                policy.check_sign_in(credential, self.0.clock.now())?;
+                let (mut whole, is_rebuilt) = whole;
                 let is_automated = whole.session.known_action(action_id)?.is_automated;
                 let now = self.0.clock.now();
                 let writes = if is_automated {

@@ -270,6 +270,8 @@ impl Agent<'_> {
         let (approver, mut whole) = (found.approver(), found.whole.clone());
         let SessionWithActions { session, actions } = &mut whole;
         let now = self.0.clock.now();
+        let credential = context.credential.as_deref();
+        approver.policy.check_sign_in(credential, now)?;
         let from = session.status_at(now).name();
         let came_of_it = session.approve(actions, approving, &approver, now)?;
         let (again, new) = match came_of_it {

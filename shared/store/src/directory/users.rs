@@ -2,8 +2,8 @@ use std::collections::HashMap;
 
 use model::{
     Code, Email, EntryContent, Error, Held, Id, Letter, OrganizationEvent, OrganizationId,
-    PasswordHash, Permission, RecordType, Role, Timestamp, User, UserFilter, UserId, UserUpdate,
-    each_once, unique_name,
+    PasswordHash, Permission, ProviderSubject, RecordType, Role, Timestamp, User, UserFilter,
+    UserId, UserUpdate, each_once, unique_name,
     words::{spaced, words},
 };
 
@@ -33,6 +33,8 @@ pub struct NewUser {
     pub role: Role,
     pub extra_permissions: Vec<Permission>,
     pub password_hash: PasswordHash,
+    /// The identity at the organization's provider of a user whom it made.
+    pub provider_subject: Option<ProviderSubject>,
 }
 
 record! {
@@ -141,6 +143,7 @@ impl Directory<'_> {
             organization_id: tenant,
             user_id: id,
             password_hash: new.password_hash,
+            issuer: new.provider_subject.as_ref().map(|one| one.issuer.clone()),
         };
         let user = User {
             id,
@@ -159,6 +162,7 @@ impl Directory<'_> {
             password_set_by: by,
             password_set_at: by.map(|_| now),
             access_changed_at: None,
+            provider_subject: new.provider_subject,
             created_at: now,
             updated_at: now,
         };

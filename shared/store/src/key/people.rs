@@ -2,14 +2,15 @@
 
 use model::{
     Id, Invitation, InvitationId, Link, Organization, OrganizationEntry, OrganizationHead,
-    OrganizationId, RecordType, Session, SignInEntry, Timestamp, Token, User, UserId,
+    OrganizationId, RecordType, Session, SignInEntry, SignInProvider, Timestamp, Token, User,
+    UserId, digest, unique_name,
 };
 use table::{AnyKey, Gsi1, Key, List, Sort, padded};
 
 use super::format::{below, name_then_id, of_record, partition, record};
 use crate::records::{
-    Account, Attempted, EmailHolder, FailureCount, Failures, MailCount, TokenHolder, Tombstone,
-    Totals,
+    Account, Attempted, EmailHolder, FailureCount, Failures, ListedProvider, MailCount,
+    SubjectHolder, TokenHolder, Tombstone, Totals, UsedState,
 };
 
 pub fn organization(id: OrganizationId) -> Key<Organization> {
@@ -92,6 +93,30 @@ pub(crate) fn email_holder(tenant: OrganizationId, email: &str) -> Key<EmailHold
     email_holders(email).at(Sort::new(padded(tenant.get())))
 }
 
+/// The provider by which the organization's users sign in.
+pub(crate) fn sign_in_provider(tenant: OrganizationId) -> Key<SignInProvider> {
+    Key::new(format!("ORG#{tenant}"), "SIGN_IN")
+}
+
+/// The user of a provider's subject, by the hash of both.
+pub(crate) fn subject_holder(tenant: OrganizationId, hash: &str) -> Key<SubjectHolder> {
+    Key::new(format!("ORG#{tenant}#SUBJECT"), hash)
+}
+
+/// The providers of all organizations. They belong to the service: a sign-in looks for a username's.
+pub(crate) fn listed_providers() -> List<ListedProvider> {
+    List::new("PROVIDERS")
+}
+
+pub(crate) fn listed_provider(tenant: OrganizationId) -> Key<ListedProvider> {
+    listed_providers().at(Sort::new(padded(tenant.get())))
+}
+
+/// The used state of a sign-in by a provider, by its hash.
+pub(crate) fn used_state(hash: &str) -> Key<UsedState> {
+    Key::new(format!("SIGN_IN#{hash}"), "STATE")
+}
+
 /// A link that was sent by mail, by the hash of its token. It belongs to the service: a request with the
 /// token names no tenant.
 pub(crate) fn link(token_hash: &str) -> Key<Link> {
@@ -127,6 +152,11 @@ pub fn invitation_in_list(invitation: &Invitation) -> Key<Invitation, Gsi1> {
 /// The failed sign-ins to an account from a network. Neither needs to exist.
 pub(crate) fn sign_in_failures(account_and_network_hash: &str) -> Key<Failures> {
     Key::new(format!("SIGN_IN#{account_and_network_hash}"), "FAILURES")
+}
+
+/// The subject of [`sign_in_count`] for an account.
+pub(crate) fn sign_in_account(username: &str) -> String {
+    digest(&format!("{}\n", unique_name::key(username)))
 }
 
 /// The failed sign-ins from a network, or to an account, in the quarter of an hour from that instant on.

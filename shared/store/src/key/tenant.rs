@@ -24,8 +24,8 @@ use super::{
     format::{below, partition, record_of, text},
     notifications::{inbox, notifications, notified_change, participants, reminders},
     people::{
-        account, attempted, email_holders, link, organization_journal, sessions, token_holder,
-        tokens,
+        account, attempted, email_holders, link, listed_providers, organization_journal, sessions,
+        sign_in_account, sign_in_count, subject_holder, token_holder, tokens,
     },
     search::{indexed_by_time, words_beginning},
     upkeep::{feed, shard_of, waiting_calls},
@@ -99,6 +99,8 @@ pub(crate) fn partitions(tenant: OrganizationId) -> Vec<Partition> {
     let start = Timestamp::from_millis(0);
     vec![
         Partition::exported(of(RecordType::User)).naming(of_user),
+        Partition::exported(pk(subject_holder(tenant, ""))),
+        Partition::kept_back(listed_providers().partition()),
         Partition::exported(of(RecordType::Invitation)).naming(of_invitation),
         Partition::kept_back(of(RecordType::Mail)).naming(of_mail),
         Partition::exported(of(RecordType::Project)).naming(of_record::<ProjectId>),
@@ -154,7 +156,10 @@ fn of_user(tenant: OrganizationId, user: &Named<'_>) -> Vec<Partition> {
     let accounts = accounts.iter().map(|name| pk(account(name)));
     let email = email_holders(&user.text("email").to_ascii_lowercase()).partition();
     let accounts = accounts.chain([email]).map(Partition::exported);
+    let failures = sign_in_account(user.text("username"));
+    let failures = pk(sign_in_count(&failures, Timestamp::from_millis(0)));
     let own = partitions_of_user(tenant, id).into_iter();
+    let own = own.chain([Partition::kept_back(failures)]);
     own.chain(accounts).collect()
 }
 

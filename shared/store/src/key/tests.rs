@@ -173,6 +173,10 @@ fn lists(keys: &mut Keys) {
     keys.add("user", user(tenant, id(3)));
     keys.list("users", users(tenant));
     keys.add("email_holder", email_holder(tenant, "ada@example.com"));
+    keys.add("sign_in_provider", sign_in_provider(tenant));
+    keys.add("subject_holder", subject_holder(tenant, "hash"));
+    keys.add("listed_provider", listed_provider(tenant));
+    keys.add("used_state", used_state("hash"));
     keys.add("link", link("hash"));
     keys.add("mail_count", mail_count("hash", at()));
     keys.add("invitation", invitation(tenant, id(16)));

@@ -85,6 +85,12 @@ pub(crate) fn overdue<R: Record<Workdesk>>(
     due_in(shard_of(organization)).at(Sort::new(format!("{at}#{since}")))
 }
 
+/// The last key in [`due_in`] of an instant, overdue records included.
+pub(crate) fn due_by(at: Timestamp) -> Sort<Gsi4> {
+    // It sorts after `#`.
+    Sort::new(format!("{at}~"))
+}
+
 /// Returns the instant of a key in [`due_in`], and since when its record has been overdue.
 pub(crate) fn due_instants(sort: &str) -> (Option<Timestamp>, Option<Timestamp>) {
     let (at, since) = sort.split_once('#').unwrap_or((sort, ""));

@@ -14,6 +14,7 @@ use crate::{
     WriteContext,
     directory::{count_admins, take_email},
     key::{self, AnyKey, Key},
+    providers::subject_hash,
     records::{Account, ReadHead},
     retry::retry,
     table::{Condition, IntoAttribute, OrLeave, OrNotFound, RawItem, Read, Record, Stored, Write},
@@ -92,6 +93,11 @@ impl Tenants<'_> {
             let mut writes = count_admins(tenant, was, is);
             writes.append(take_email(&after, user.email.as_ref())?);
             writes.push(Write::replace(&after)?);
+            if let Some(subject) = &user.provider_subject {
+                let hash = subject_hash(&subject.issuer, &subject.sub);
+                let holder = key::subject_holder(tenant, &hash);
+                writes.push(Write::delete(holder, Condition::default()));
+            }
             for account in accounts {
                 writes.push(Write::delete(account, Condition::default()));
             }

@@ -6,7 +6,7 @@ use agent::journal::JournalEntry;
 use futures::{StreamExt, stream};
 use model::{
     Deleted, Error, Id, Organization, OrganizationEntry, OrganizationId, OrganizationName,
-    RecordType, Suspension, SuspensionCause,
+    RecordType, SignInEntry, Suspension, SuspensionCause,
 };
 use serde_json::Value;
 
@@ -302,7 +302,12 @@ fn move_to(item: &mut RawItem, from: OrganizationId, to: OrganizationId) {
     {
         item.set("sk", AnyKey::from(key).sk());
     }
-    let is_entry = [OrganizationEntry::KIND, JournalEntry::KIND].contains(&kind.as_str());
+    let is_entry = [
+        OrganizationEntry::KIND,
+        SignInEntry::KIND,
+        JournalEntry::KIND,
+    ]
+    .contains(&kind.as_str());
     if is_entry && item.number(CHAINED_AS).is_none() {
         item.set(CHAINED_AS, from);
     }

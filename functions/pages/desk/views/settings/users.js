@@ -60,7 +60,7 @@ export async function user(context, { id }) {
         : asking("Disable", `Disable ${fullName}?`, "Sessions and tokens end at once. Records stay.", turn)],
       parts: [fixed, form(changing("The user", known, record, "Save user", {
         fields: [input("Full name", "fullName", { required: true, maxlength: 255, value: fullName }),
-          input("E-mail", "email", { ...EMAIL, value: email, hint: email && words(verified(emailVerifiedAt)) }),
+          input("E-mail", "email", { ...EMAIL, value: email, hint: email && verified(emailVerifiedAt) }),
           input("Role", "role", { options: ROLES, value: role }), permissions.element],
         values: (typed) => ({ ...typed, email: typed.email || null, permissions: permissions.values() }),
       }))],

@@ -1,9 +1,5 @@
-//! Secrets of connections: as clients send them, and as the table has them.
+//! Secrets for other systems: as clients send them, and as the table has them.
 
-use model::{
-    FaultCode, Timestamp,
-    input::{Component, Json, Place, Reading, Schema},
-};
 use secrecy::{ExposeSecret, SecretString};
 use serde::{Deserialize, Serialize};
 use utoipa::{
@@ -11,14 +7,17 @@ use utoipa::{
     openapi::{KnownFormat, ObjectBuilder, SchemaFormat, schema::Type},
 };
 
-use super::words::is_header_text;
+use crate::{
+    FaultCode, Timestamp,
+    input::{Component, Json, Place, Reading, Schema},
+};
 
 /// A secret that a client sends: 1 to 4,096 characters of printable ASCII, without a space at either
 /// end. It shows no text when it is formatted.
 #[derive(Clone, Debug)]
-pub struct ConnectionSecret(SecretString);
+pub struct SentSecret(SecretString);
 
-/// A secret as the table has it: encrypted for one connection of one organization.
+/// A secret as the table has it: encrypted for one purpose of one organization.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SealedSecret {
@@ -27,18 +26,18 @@ pub struct SealedSecret {
     pub set_at: Timestamp,
 }
 
-impl ConnectionSecret {
+impl SentSecret {
     /// The most characters: the key encrypts no more in one request.
     pub const MOST: usize = 4_096;
 }
 
-impl ExposeSecret<str> for ConnectionSecret {
+impl ExposeSecret<str> for SentSecret {
     fn expose_secret(&self) -> &str {
         self.0.expose_secret()
     }
 }
 
-impl Component for ConnectionSecret {
+impl Component for SentSecret {
     fn parse(value: &Json, place: &mut Place<'_>) -> Reading<Self> {
         let Json::String(text) = value else {
             return place.wrong(value, "a string");
@@ -54,7 +53,7 @@ impl Component for ConnectionSecret {
     }
 }
 
-impl PartialSchema for ConnectionSecret {
+impl PartialSchema for SentSecret {
     fn schema() -> Schema {
         ObjectBuilder::new()
             .schema_type(Type::String)
@@ -63,10 +62,15 @@ impl PartialSchema for ConnectionSecret {
             .max_length(Some(Self::MOST))
             .pattern(Some("^[!-~]([ -~]*[!-~])?$"))
             .write_only(true)
-            .description(Some("The secret of a connection, which no answer has."))
+            .description(Some("A secret for another system, which no answer has."))
             .examples(["sk_test_of_the_example"])
             .into()
     }
 }
 
-impl ToSchema for ConnectionSecret {}
+impl ToSchema for SentSecret {}
+
+/// True for printable ASCII without a space at either end, as a header's value may be.
+pub fn is_header_text(text: &str) -> bool {
+    text.bytes().all(|byte| (b' '..=b'~').contains(&byte)) && text.trim().len() == text.len()
+}

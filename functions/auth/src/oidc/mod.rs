@@ -1,0 +1,6 @@
+//! Sign-in by an organization's provider (OpenID Connect, authorization code with PKCE).
+
+pub mod begin;
+pub mod callback;
+pub(crate) mod provider;
+mod state;

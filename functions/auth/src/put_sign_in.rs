@@ -1,0 +1,46 @@
+//! `PUT /api/organizations/{id}/sign-in`
+
+use shared::endpoint::*;
+use shared::model::{OrganizationId, SentSecret, SignInProvider, SignInPut};
+use targets::SecretOf;
+
+use crate::Auth;
+
+/// Sets the provider by which the organization's users sign in.
+///
+/// Takes an OpenID Connect provider: a public https issuer, and the client that was registered there with the
+/// redirect URL `…/api/auth/oidc/callback`. The secret is encrypted, and no answer has it. No role is above the
+/// caller's (403 `permission_denied`). `passwords` are off only after an admin signed in by the provider (409
+/// `no_admin_signed_in`).
+#[utoipa::path(put, path = "/api/organizations/{id}/sign-in")]
+pub async fn put_sign_in(
+    State(auth): State<Auth>,
+    caller: Caller<need::InSession<need::ManageOrganization>>,
+    Path(id): Path<PathId<OrganizationId>>,
+    Body(put): Body<SignInPut>,
+) -> Result<Single<Shown<SignInProvider>>, Problem<(ConcurrentChange, NoAdminSignedIn)>> {
+    own(&caller, &id)?;
+    if !auth.caller.may_call(&put.issuer)
+        && let Some(fault) = put.not_public()
+    {
+        return Err(Error::invalid(fault).into());
+    }
+    let (pending, tenant) = (caller.pending_write(), caller.tenant());
+    let by = async || Ok(caller.identity().await?.held());
+    let seal = async |secret: SentSecret| {
+        let of = SecretOf::SignIn;
+        auth.sealer.seal(tenant, &of, &secret).await
+    };
+    let providers = auth.app.store.providers();
+    let provider = providers.put(pending, &put, by, seal);
+    Ok(Single(provider.await?.into()))
+}
+
+/// 404 for another organization than the caller's.
+pub(crate) fn own<N, Q>(caller: &Caller<N, Q>, id: &PathId<OrganizationId>) -> Result<(), Error> {
+    if id.known()? == caller.tenant() {
+        Ok(())
+    } else {
+        Err(Error::NotFound(OrganizationId::NOUN))
+    }
+}

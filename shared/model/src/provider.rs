@@ -1,0 +1,337 @@
+//! The sign-in of an organization's users by its own provider (OpenID Connect).
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use utoipa::{
+    PartialSchema, ToSchema,
+    openapi::{
+        ObjectBuilder, RefOr, Schema,
+        schema::{AdditionalProperties, Type},
+    },
+};
+
+use crate::{
+    Fault, FaultCode, Journaled, LoginName, OrganizationId, Role, SealedSecret, SentSecret,
+    Timestamp, User, address, input,
+    input::{Component, Defaulted, Field, Place, Reading, escaped},
+    journal::subject,
+    names::names,
+    plain_text,
+    text::Form,
+};
+
+plain_text! {
+    /// The provider's issuer, as its tokens name it: https, and a host name in the public DNS.
+    IssuerUrl, r"^https?://[a-z0-9.-]+(:[0-9]{1,5})?(/[A-Za-z0-9._~-]+)*/?$", 200,
+    "https://login.example.com", address::is_base,
+    "an http or https URL with a host in lower case, and neither user, query nor fragment";
+
+    /// The id of this service at the provider.
+    ClientId, "^[!-~]+$", 255, "workdesk", is_graphic, "printable ASCII without spaces";
+
+    /// The name of a claim.
+    ClaimName, "^[!-~]+$", 255, "groups", is_graphic, "printable ASCII without spaces";
+}
+
+plain_text! {
+    /// The page that follows a sign-in: a path of this host, or a URL of an allowed origin.
+    ReturnUrl, r"^(/([!-.0-\[\]-~][!-\[\]-~]*)?|https?://[!-\[\]-~]+)$", 1000, "/#/tasks", is_return,
+    "a path such as /#/tasks, or an http or https URL, in ASCII without spaces and backslashes";
+}
+
+names! {
+    /// The fault of a sign-in by a provider, in the fragment `#sign-in=…` of the page that follows.
+    pub enum SignInFault {
+        /// The sign-in was not begun by this browser within ten minutes, or it ended before.
+        StateInvalid,
+        /// The provider does not answer, or not as OpenID Connect asks.
+        ProviderUnavailable,
+        /// The provider did not sign the user in.
+        ProviderRefused,
+        /// The provider did not take the code.
+        CodeInvalid,
+        /// The provider's token does not verify.
+        TokenInvalid,
+        /// The provider did not ask for credentials.
+        SignInAgain,
+        /// No user may sign in so: ask an admin.
+        SignInNotAllowed,
+        /// The network had too many sign-ins that failed.
+        TooManyAttempts,
+    }
+}
+
+fn is_return(text: &str) -> bool {
+    let is_path = text.starts_with('/') && !text.starts_with("//");
+    let is_url = text.starts_with("https://") || text.starts_with("http://");
+    (is_path || is_url) && is_graphic(text) && !text.contains('\\')
+}
+
+impl ReturnUrl {
+    /// Returns the origin of a URL; none of a path.
+    pub fn origin(&self) -> Option<&str> {
+        address::split(self)
+            .map(|(origin, _)| origin)
+            .filter(|_| !self.starts_with('/'))
+    }
+
+    /// Returns the page with a fault in its fragment.
+    pub fn with(&self, fault: SignInFault) -> String {
+        let page = self.split('#').next().unwrap_or_default();
+        format!("{page}#sign-in={}", fault.name())
+    }
+}
+
+/// The desk.
+impl Default for ReturnUrl {
+    fn default() -> Self {
+        Self("/".to_owned())
+    }
+}
+
+fn is_graphic(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_graphic())
+}
+
+names! {
+    /// The use of passwords beside a provider.
+    #[derive(Default)]
+    pub enum PasswordSignIn = "a use of passwords" {
+        /// Users sign in by password as well.
+        Allowed = default,
+        /// Users of the provider sign in by it alone.
+        Off,
+    }
+}
+
+/// Roles by the provider's groups. Of several groups, the highest role counts.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct GroupRoles(pub BTreeMap<String, Role>);
+
+/// The provider by which the organization's users sign in.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+#[schema(as = SignIn, examples(json!({
+    "issuer": "https://login.example.com",
+    "clientId": "workdesk",
+    "roles": {"Workdesk admins": "admin"},
+    "defaultRole": "member",
+    "groupsClaim": "groups",
+    "passwords": "allowed",
+    "createdAt": "2026-01-14T09:30:00.000Z",
+    "updatedAt": "2026-01-14T09:30:00.000Z"
+})))]
+#[serde(rename_all = "camelCase")]
+pub struct SignInProvider {
+    pub organization_id: OrganizationId,
+    pub issuer: IssuerUrl,
+    pub client_id: ClientId,
+    #[schema(value_type = String)]
+    pub client_secret: SealedSecret,
+    pub roles: GroupRoles,
+    /// Role of a new user without a group of `roles`; null to refuse them.
+    pub default_role: Option<Role>,
+    /// Claim of the ID token, or of the provider's user info, with the user's groups.
+    pub groups_claim: ClaimName,
+    pub passwords: PasswordSignIn,
+    pub created_at: Timestamp,
+    pub updated_at: Timestamp,
+}
+
+/// A user's identity at a provider.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ProviderSubject {
+    pub issuer: String,
+    /// The provider's id of the user: the claim `sub`.
+    pub sub: String,
+    /// True for a user whom the sign-in of a group made.
+    #[serde(default)]
+    pub by_group: bool,
+}
+
+input! {
+    pub struct SignInPut {
+        issuer: IssuerUrl,
+        client_id: ClientId,
+        /// The secret of this client. When absent, it keeps its value; with another issuer or client it is
+        /// required.
+        client_secret: Option<SentSecret>,
+        /// Roles by group. With any, each sign-in sets the user's role. None is above the caller's.
+        roles: Option<GroupRoles>,
+        /// Role of a new user without a group of `roles`, not above the caller's; absent to refuse them.
+        default_role: Option<Role>,
+        /// Claim with the user's groups; `groups` when absent.
+        groups_claim: Option<ClaimName>,
+        passwords: Defaulted<PasswordSignIn>,
+    }
+    example {
+        "issuer": "https://login.example.com",
+        "clientId": "workdesk",
+        "clientSecret": "a_secret_of_the_example",
+        "roles": {"Workdesk admins": "admin"},
+        "defaultRole": "member",
+        "groupsClaim": "groups",
+        "passwords": "allowed",
+    };
+}
+
+input! {
+    pub struct OidcBegin {
+        /// The organization whose provider signs in.
+        organization: OrganizationId,
+        /// The page that follows; the desk when absent.
+        r#return: Option<ReturnUrl>,
+        /// True to have the provider ask for credentials again, for an operation that refused with
+        /// `sign_in_again`.
+        again: Defaulted<bool>,
+    }
+}
+
+input! {
+    pub struct SignInWaysOf {
+        /// The username, matched without regard to case.
+        username: LoginName,
+    }
+}
+
+impl SignInPut {
+    /// The fault of an issuer that is not in the public internet.
+    pub fn not_public(&self) -> Option<Fault> {
+        let detail = "`issuer` must be an https URL with a public host name.";
+        let fault = || Fault::at("issuer", FaultCode::Combination, detail);
+        (!address::is_public(&self.issuer)).then(fault)
+    }
+
+    /// The roles that it gives.
+    pub fn given(&self) -> impl Iterator<Item = Role> {
+        let of_groups = self.roles.iter().flat_map(|roles| roles.0.values());
+        of_groups.copied().chain(self.default_role)
+    }
+
+    /// Replaces a provider, or makes the first one. `secret` is the sealed one that was sent. 400 without a
+    /// secret of this issuer and client.
+    pub fn applied_to(
+        &self,
+        before: Option<&SignInProvider>,
+        tenant: OrganizationId,
+        secret: Option<SealedSecret>,
+        now: Timestamp,
+    ) -> Result<SignInProvider, Fault> {
+        let is_same =
+            |one: &&SignInProvider| one.issuer == self.issuer && one.client_id == self.client_id;
+        let kept = || Some(before.filter(is_same)?.client_secret.clone());
+        let required = "Send the secret of this issuer and client.";
+        Ok(SignInProvider {
+            organization_id: tenant,
+            issuer: self.issuer.clone(),
+            client_id: self.client_id.clone(),
+            client_secret: secret
+                .or_else(kept)
+                .ok_or_else(|| Fault::at("clientSecret", FaultCode::Required, required))?,
+            roles: self.roles.clone().unwrap_or_default(),
+            default_role: self.default_role,
+            groups_claim: self.groups_claim.clone().unwrap_or_else(ClaimName::groups),
+            passwords: self.passwords.0,
+            created_at: before.map_or(now, |one| one.created_at),
+            updated_at: now,
+        })
+    }
+}
+
+impl ClaimName {
+    fn groups() -> Self {
+        Self("groups".to_owned())
+    }
+}
+
+impl SignInProvider {
+    pub const NOUN: &'static str = "sign-in by a provider";
+
+    /// Returns the highest role that the groups lead to.
+    pub fn role_of<'a>(&self, groups: impl IntoIterator<Item = &'a String>) -> Option<Role> {
+        let roles = groups
+            .into_iter()
+            .filter_map(|group| self.roles.0.get(group));
+        roles.copied().max()
+    }
+
+    /// True for a user who signs in by this provider.
+    pub fn is_of(&self, user: &User) -> bool {
+        let subject = user.provider_subject.as_ref();
+        subject.is_some_and(|subject| subject.issuer == *self.issuer)
+    }
+
+    /// True for a user who cannot have a password.
+    pub fn forbids_password(&self, user: &User) -> bool {
+        self.passwords == PasswordSignIn::Off && self.is_of(user)
+    }
+}
+
+impl Journaled for SignInProvider {
+    fn subjects(&self) -> Vec<String> {
+        vec![subject::organization(self.organization_id)]
+    }
+
+    fn noted(&self) -> Value {
+        json!({
+            "issuer": self.issuer,
+            "clientId": self.client_id,
+            "clientSecretSetAt": self.client_secret.set_at,
+            "roles": self.roles,
+            "defaultRole": self.default_role,
+            "groupsClaim": self.groups_claim,
+            "passwords": self.passwords,
+        })
+    }
+}
+
+impl GroupRoles {
+    const MOST: usize = 100;
+    const LONGEST: usize = 256;
+}
+
+impl Component for GroupRoles {
+    fn parse(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
+        let Value::Object(object) = value else {
+            return place.wrong(value, "an object");
+        };
+        if object.len() > Self::MOST {
+            return place.must(
+                FaultCode::Length,
+                format!("have at most {} groups", Self::MOST),
+            );
+        }
+        let mut roles = BTreeMap::new();
+        for (group, role) in object {
+            let mut place = place.at(escaped(group));
+            if let Err(error) = Form::Line.check(group, 1, Self::LONGEST) {
+                let _: Reading<()> = place.must(error.code(), error);
+            } else if let Some(role) = Role::read(role, &mut place) {
+                roles.insert(group.clone(), role);
+            }
+        }
+        (roles.len() == object.len()).then_some(Self(roles))
+    }
+}
+
+impl PartialSchema for GroupRoles {
+    fn schema() -> RefOr<Schema> {
+        ObjectBuilder::new()
+            .schema_type(Type::Object)
+            .description(Some(
+                "Roles by the provider's groups. Of several groups, the highest role counts.",
+            ))
+            .additional_properties(Some(AdditionalProperties::RefOr(Role::field_schema())))
+            .examples([json!({"Workdesk admins": "admin"})])
+            .into()
+    }
+}
+
+impl ToSchema for GroupRoles {
+    fn schemas(all: &mut Vec<(String, RefOr<Schema>)>) {
+        Role::field_schemas(all);
+    }
+}

@@ -1,0 +1,338 @@
+//! The providers by which organizations' users sign in, and these sign-ins.
+
+use model::{
+    Code, EntryContent, Error, Held, OrganizationEvent, OrganizationId, PasswordSignIn,
+    SealedSecret, SentSecret, SignInProvider, SignInPut, Timestamp, User, UserId, digest,
+};
+use tokio::sync::OnceCell;
+
+use super::{
+    PendingWrite, WriteContext,
+    journal::head_in,
+    key::{self, AnyKey},
+    record::record,
+    records::{ListedProvider, ReadHead, SubjectHolder, UsedState},
+    retry::retry,
+    store::resource,
+    table::{Condition, Read, Record, Stored, Write},
+    writes::Writes,
+};
+
+mod signing_in;
+
+pub(crate) use signing_in::hash as subject_hash;
+pub use signing_in::{ProviderUser, SignInClient};
+
+resource! {
+    /// Sign-ins by the organizations' providers.
+    pub Providers as providers
+}
+
+record! {
+    provider: SignInProvider = "sign_in_provider",
+    key: key::sign_in_provider(provider.organization_id),
+}
+
+record! {
+    holder: SubjectHolder = "subject_holder",
+    key: key::subject_holder(holder.organization_id, &holder.hash),
+}
+
+record! {
+    listed: ListedProvider = "listed_provider",
+    key: key::listed_provider(listed.organization_id),
+}
+
+record! {
+    state: UsedState = "used_state",
+    key: key::used_state(&state.hash),
+    expires_at: Some(state.ends_at.epoch_seconds() + 1),
+}
+
+/// The ways in which a username may sign in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SignInWays {
+    pub passwords: bool,
+    /// The organization with the provider.
+    pub provider: Option<OrganizationId>,
+}
+
+type Found = (
+    Option<Stored<SignInProvider>>,
+    Option<Stored<ListedProvider>>,
+    ReadHead,
+);
+
+impl Providers<'_> {
+    /// Returns an organization's provider. 404 without one.
+    pub async fn get(&self, tenant: OrganizationId) -> Result<Stored<SignInProvider>, Error> {
+        let key = key::sign_in_provider(tenant);
+        self.0.one(&key, SignInProvider::NOUN).await
+    }
+
+    /// Checks that the user may have a password. 403 `password_sign_in_off` otherwise.
+    pub async fn check_password(&self, user: &User) -> Result<(), Error> {
+        if user.provider_subject.is_none() {
+            return Ok(());
+        }
+        let key = key::sign_in_provider(user.organization_id);
+        let provider = self.0.table.get(&key, Read::Consistent).await?;
+        if provider.is_some_and(|provider| provider.forbids_password(user)) {
+            let detail = "This user signs in by the organization's provider alone.";
+            return Err(Error::forbidden(Code::PasswordSignInOff, detail));
+        }
+        Ok(())
+    }
+
+    async fn found(&self, tenant: OrganizationId) -> Result<Found, Error> {
+        let (provider, listed) = (key::sign_in_provider(tenant), key::listed_provider(tenant));
+        let keys = [
+            AnyKey::from(&provider),
+            (&listed).into(),
+            key::organization_head(tenant).into(),
+        ];
+        let batch = self.0.table.batch_get(keys, Read::Consistent).await?;
+        let head = head_in(&batch, tenant)?;
+        Ok((batch.get(&provider)?, batch.get(&listed)?, head))
+    }
+
+    /// Sets the organization's provider on behalf of one with the permissions `by`. `seal` encrypts a new
+    /// secret, once, when the write is authorized. 403 for a role above the caller's. 404 if there is none and
+    /// the request expects a version. 409 if passwords are to be off before an admin signed in by the provider.
+    pub async fn put<S, H>(
+        &self,
+        pending: impl Into<PendingWrite>,
+        put: &SignInPut,
+        by: impl Fn() -> H,
+        seal: impl Fn(SentSecret) -> S,
+    ) -> Result<Stored<SignInProvider>, Error>
+    where
+        S: Future<Output = Result<String, Error>>,
+        H: Future<Output = Result<Held, Error>>,
+    {
+        let pending = pending.into();
+        let tenant = pending.tenant();
+        // A write that starts over keeps its ciphertext.
+        let sealed = OnceCell::new();
+        let sealed = async |now| {
+            let Some(secret) = put.client_secret.clone() else {
+                return Ok(None);
+            };
+            let ciphertext = sealed.get_or_try_init(|| seal(secret)).await?;
+            Ok::<_, Error>(Some(SealedSecret {
+                ciphertext: ciphertext.clone(),
+                set_at: now,
+            }))
+        };
+        let read = || async { tokio::try_join!(self.found(tenant), by()) };
+        let write = async |context: WriteContext, ((found, listed, head), by): (Found, Held)| {
+            for role in put.given() {
+                by.may_give(role, &[])?;
+            }
+            let context = context.with_head(head);
+            let found = match found {
+                None if context.conditions.if_match.is_none() => None,
+                found => Some(context.current(found, SignInProvider::NOUN)?),
+            };
+            let now = self.0.clock.now();
+            let before = found.as_deref();
+            let provider = put.applied_to(before, tenant, sealed(now).await?, now);
+            let provider = provider.map_err(Error::invalid)?;
+            if provider.passwords == PasswordSignIn::Off {
+                self.check_admin(&provider, listed.as_deref()).await?;
+            }
+            let event = OrganizationEvent::SignInChanged;
+            let changed = |before| EntryContent::changed(event, before, &provider);
+            let created = || Some(EntryContent::created(event, &provider));
+            let entry = before.map_or_else(created, changed);
+            let mut writes = Writes::default();
+            if entry.is_some() {
+                writes.push(self.listing(&provider, listed).await?);
+            }
+            let writes = writes.noting(entry);
+            let found = found.unwrap_or_else(|| Stored::unwritten(provider.clone()));
+            let after = found.clone().map(|_| provider);
+            self.0.commit_change(&context, found, after, writes).await
+        };
+        self.0.write(pending, read, write).await?.not_replayed()
+    }
+
+    /// Checks that an enabled admin signed in by the provider. 409 otherwise.
+    async fn check_admin(
+        &self,
+        provider: &SignInProvider,
+        listed: Option<&ListedProvider>,
+    ) -> Result<(), Error> {
+        let listed = listed.filter(|listed| listed.issuer == *provider.issuer);
+        if let Some(admin) = listed.and_then(|listed| listed.admin) {
+            let key = key::user(provider.organization_id, admin);
+            let admin: Option<Stored<User>> = self.0.table.get(&key, Read::Consistent).await?;
+            if admin.is_some_and(|admin| admin.is_enabled_admin() && provider.is_of(&admin)) {
+                return Ok(());
+            }
+        }
+        let detail = "No admin has signed in by the provider. Sign in by it first.";
+        Err(Error::conflict(Code::NoAdminSignedIn, detail))
+    }
+
+    /// Returns the write that lists a provider.
+    async fn listing(
+        &self,
+        provider: &SignInProvider,
+        before: Option<Stored<ListedProvider>>,
+    ) -> Result<Write, Error> {
+        let tenant = provider.organization_id;
+        let users = self.0.table.list(key::users(tenant).places()).await?.len();
+        let same = before.as_deref();
+        let same = same.filter(|listed| listed.issuer == *provider.issuer);
+        let listed = ListedProvider {
+            organization_id: tenant,
+            issuer: provider.issuer.to_string(),
+            passwords: provider.passwords,
+            users: i64::try_from(users).unwrap_or(i64::MAX),
+            bound: same.map_or(0, |listed| listed.bound),
+            admin: same.and_then(|listed| listed.admin),
+        };
+        Write::create_or_replace(before, listed)
+    }
+
+    /// Deletes the organization's provider. Its users keep their sessions, and sign in by password again. 404
+    /// without one.
+    pub async fn delete(&self, pending: impl Into<PendingWrite>) -> Result<(), Error> {
+        let pending = pending.into();
+        let tenant = pending.tenant();
+        let read = || self.found(tenant);
+        let write = async |context: WriteContext, (found, _, head): Found| {
+            let context = context.with_head(head);
+            let provider = context.current(found, SignInProvider::NOUN)?;
+            let as_it_was = Condition::version(provider.version);
+            let writes = Writes::from(vec![
+                Write::delete(provider.key(), as_it_was),
+                Write::delete(key::listed_provider(tenant), Condition::default()),
+            ]);
+            let event = OrganizationEvent::SignInChanged;
+            let entry = EntryContent::deleted(event, &provider.record);
+            self.0.commit(&context, writes.noting(entry), ()).await
+        };
+        self.0.write(pending, read, write).await?.not_replayed()
+    }
+
+    /// Allows passwords beside the provider again, on behalf of the operator. 404 without a provider.
+    pub async fn allow_passwords(&self, tenant: OrganizationId) -> Result<(), Error> {
+        let read = || self.found(tenant);
+        let write = |(found, listed, head): Found| async move {
+            let context = WriteContext::of_operator(tenant).with_head(head);
+            let before = context.current(found, SignInProvider::NOUN)?;
+            let mut after = before.clone();
+            after.passwords = PasswordSignIn::Allowed;
+            let event = OrganizationEvent::SignInChanged;
+            let entry = EntryContent::changed(event, &before.record, &after.record);
+            let mut writes = Writes::default().noting(entry);
+            if let Some(mut listed) = listed {
+                listed.passwords = PasswordSignIn::Allowed;
+                writes.push(Write::replace(&listed)?);
+            }
+            self.0.commit_change(&context, before, after, writes).await
+        };
+        let done = retry(read().await?, read, write).await?;
+        done.not_replayed().map(|_: Stored<SignInProvider>| ())
+    }
+
+    /// Notes that a state was used. Returns false if it was used before.
+    pub async fn use_state(&self, state: &str, ends_at: Timestamp) -> Result<bool, Error> {
+        let used = UsedState {
+            hash: digest(state),
+            ends_at,
+        };
+        Ok(self.0.table.write(Write::create(&used)?).await?.is_ok())
+    }
+
+    /// Returns the ways in which a username signs in. An unknown one has the way of `decoy`, its number, in the
+    /// proportion of users.
+    pub async fn ways_of(&self, username: &str, decoy: u64) -> Result<SignInWays, Error> {
+        let (account, last, listed) = tokio::try_join!(
+            async { self.0.sign_in().account(username).await },
+            self.0.last_id::<UserId>(),
+            self.0.table.list(key::listed_providers()),
+        )?;
+        let Some(account) = account else {
+            return Ok(decoy_among(&listed, last, decoy));
+        };
+        let mut listed = listed.iter();
+        let own = listed.find(|one| one.organization_id == account.organization_id);
+        let is_bound = own.is_some_and(|own| account.issuer.as_ref() == Some(&own.issuer));
+        Ok(SignInWays {
+            passwords: own.is_none_or(|own| own.passwords == PasswordSignIn::Allowed || !is_bound),
+            provider: own.map(|own| own.organization_id),
+        })
+    }
+}
+
+/// Returns the way of a username that does not exist. Its number falls among the users of the deployment: those
+/// of each provider, those who sign in by it first, and those without.
+fn decoy_among(listed: &[ListedProvider], users: i64, decoy: u64) -> SignInWays {
+    let of_providers: i64 = listed.iter().map(|one| one.users).sum();
+    let all = users.max(of_providers).max(1);
+    let place = i128::from(decoy) * i128::from(all) / (i128::from(u64::MAX) + 1);
+    let mut left = i64::try_from(place).unwrap_or_default();
+    for one in listed {
+        if left < one.users {
+            return SignInWays {
+                passwords: one.passwords == PasswordSignIn::Allowed || left >= one.bound,
+                provider: Some(one.organization_id),
+            };
+        }
+        left -= one.users;
+    }
+    SignInWays {
+        passwords: true,
+        provider: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use model::Id;
+
+    use super::*;
+
+    fn listed(id: i64, users: i64, bound: i64, passwords: PasswordSignIn) -> ListedProvider {
+        ListedProvider {
+            organization_id: OrganizationId::new(id).unwrap(),
+            issuer: "https://login.example.com".to_owned(),
+            passwords,
+            users,
+            bound,
+            admin: None,
+        }
+    }
+
+    #[test]
+    fn names_that_do_not_exist_have_the_ways_of_users_in_their_proportion() {
+        let all = [
+            listed(1, 30, 20, PasswordSignIn::Off),
+            listed(2, 10, 10, PasswordSignIn::Allowed),
+        ];
+        let mut found = [0; 4];
+        for number in 0..100_u64 {
+            let decoy = number * (u64::MAX / 100) + 1;
+            let ways = decoy_among(&all, 100, decoy);
+            let provider = ways.provider.map(OrganizationId::get);
+            found[match (provider, ways.passwords) {
+                (Some(1), false) => 0,
+                (Some(1), true) => 1,
+                (Some(2), true) => 2,
+                (None, true) => 3,
+                other => panic!("{other:?}"),
+            }] += 1;
+        }
+        assert_eq!(found, [20, 10, 10, 60]);
+        // A count that lags hides no provider.
+        assert!(decoy_among(&all, 5, u64::MAX).provider.is_some());
+        let none = SignInWays {
+            passwords: true,
+            provider: None,
+        };
+        assert_eq!(decoy_among(&[], 0, 7), none);
+    }
+}

@@ -1,0 +1,199 @@
+"""Signs users in by a certified provider, in headless Chromium: `python3 tests/oidc/check.py`.
+
+Starts `cargo local` and oidc-provider, and plays a story: the first sign-in binds, the second makes a user, groups
+change the role, and a disabled user, a token for another client and a replayed state are refused. Needs Node.js 20
+or later. Installs the provider from npm, in the version of the lock file, into target/oidc.
+"""
+
+import importlib.util
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import time
+import urllib.request
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+FOLDER = ROOT / "target" / "oidc"
+START_SECONDS, STOP_SECONDS = 60, 10
+WAIT_MILLISECONDS = 60_000
+sys.path[:0] = [str(ROOT / "infra"), str(ROOT / "tests")]
+import end_to_end  # noqa: E402
+import tools  # noqa: E402
+
+
+def module(name, path):
+    """Loads a module by its path: other folders have a check.py, too."""
+    found = importlib.util.spec_from_file_location(name, path)
+    loaded = importlib.util.module_from_spec(found)
+    found.loader.exec_module(loaded)
+    return loaded
+
+
+browser_check = module("browser_check", ROOT / "tests" / "browser" / "check.py")
+
+
+class Provider:
+    """A running provider, whose people the story changes."""
+
+    def __init__(self, redirect):
+        browser_check.client.install(HERE, FOLDER)
+        # Node.js finds packages beside the script.
+        script = FOLDER / "provider.mjs"
+        script.write_text((HERE / "provider.mjs").read_text())
+        port = str(end_to_end.free_port())
+        self.issuer = f"http://127.0.0.1:{port}"
+        self.people = {}
+        self.log = FOLDER / "provider.log"
+        self.process = subprocess.Popen(
+            ["node", script, port, redirect],
+            cwd=FOLDER,
+            stdin=subprocess.DEVNULL,
+            stdout=self.log.open("w"),
+            stderr=subprocess.STDOUT,
+        )
+
+    def __enter__(self):
+        began = time.monotonic()
+        while True:
+            try:
+                return self.put("people", self.people)
+            except OSError:
+                late = time.monotonic() - began > START_SECONDS
+                if self.process.poll() is not None or late:
+                    sys.exit(f"the provider does not start:\n{self.log.read_text()}")
+                time.sleep(0.1)
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        self.process.wait(STOP_SECONDS)
+
+    def put(self, what, value):
+        data = json.dumps(value).encode()
+        request = urllib.request.Request(f"{self.issuer}/{what}", data, method="PUT")
+        end_to_end.opener().open(request, timeout=5).close()
+        return self
+
+    def knows(self, login, **claims):
+        """Sets the claims of a person, whose address is verified."""
+        email = claims.pop("email", f"{login}@halden.example")
+        self.people[login] = {"email": email, "email_verified": True, **claims}
+        self.put("people", self.people)
+
+
+class Story:
+    """A stack, its provider and a browser."""
+
+    def __init__(self, browser, api, provider):
+        self.browser, self.api, self.provider = browser, api, provider
+        self.organization = api.call("POST", "/api/auth/login", end_to_end.LOGIN)["organizationId"]
+        self.sets()
+
+    def sets(self, **more):
+        sign_in = {
+            "issuer": self.provider.issuer,
+            "clientId": "workdesk",
+            "clientSecret": "a secret of the story",
+            "roles": {"Leads": "manager", "Readers": "viewer"},
+            "defaultRole": "member",
+            **more,
+        }
+        self.api.call("PUT", f"/api/organizations/{self.organization}/sign-in", sign_in)
+
+    def sign_in(self, login, page=None, again=False):
+        """Signs a person in, in a browser of their own. Returns the page, once it is back."""
+        page = page or self.browser.new_context().new_page()
+        page.set_default_timeout(WAIT_MILLISECONDS)
+        # The provider's own pages ask others for fonts.
+        page.route(lambda url: "127.0.0.1" not in url and "localhost" not in url, lambda one: one.abort())
+        begin = f"{self.api.base}/api/auth/oidc?organization={self.organization}&return=/%23/tasks"
+        page.goto(begin + ("&again=true" if again else ""))
+        page.fill("input[name=login]", login)
+        page.fill("input[name=password]", "anything")
+        page.click("button[type=submit]")
+        consent = page.get_by_role("button", name="Continue")
+        desk = re.compile(re.escape(self.api.base))
+        page.wait_for_function(
+            "base => location.href.startsWith(base) || document.body?.innerText.includes('Authorize')",
+            arg=self.api.base,
+        )
+        if not desk.match(page.url):
+            consent.click()
+            page.wait_for_url(desk)
+        return page
+
+    def user(self, page):
+        answer = page.request.get(f"{self.api.base}/api/auth/session")
+        assert answer.status == 200, (answer.status, page.url)
+        return answer.json()["user"]
+
+    def refused(self, page, fault):
+        """Checks that a sign-in ended with a fault and no session."""
+        assert page.url == f"{self.api.base}/#sign-in={fault}", page.url
+        answer = page.request.get(f"{self.api.base}/api/auth/session")
+        assert answer.status == 401, answer.status
+
+    def play(self):
+        print("  the first sign-in binds the user of the address", flush=True)
+        self.provider.knows("mia")
+        page = self.sign_in("mia")
+        assert page.url.startswith(f"{self.api.base}/"), page.url
+        mia = self.user(page)
+        assert (mia["username"], mia["role"]) == ("mia", "member"), mia
+
+        print("  the second makes a user", flush=True)
+        self.provider.knows("grace", name="Grace Okafor")
+        page = self.sign_in("grace")
+        grace = self.user(page)
+        assert grace["fullName"] == "Grace Okafor" and grace["role"] == "member", grace
+
+        print("  the provider asks again for a newer sign-in", flush=True)
+        page = self.sign_in("grace", page, again=True)
+        sessions = page.request.get(f"{self.api.base}/api/auth/sessions").json()
+        assert [one["method"] for one in sessions] == ["oidc"], sessions
+
+        print("  groups change the role", flush=True)
+        for groups, role in ((["Leads"], "manager"), (["Readers"], "viewer")):
+            self.provider.knows("grace", groups=groups)
+            assert self.user(self.sign_in("grace"))["role"] == role, groups
+
+        print("  a token for another client is refused", flush=True)
+        self.provider.put("audience", "another")
+        self.refused(self.sign_in("grace"), "token_invalid")
+        self.provider.put("audience", "")
+
+        print("  a replayed state is refused", flush=True)
+        callbacks = []
+        page = self.browser.new_context().new_page()
+        page.on("request", lambda one: callbacks.append(one.url) if "/oidc/callback" in one.url else None)
+        self.user(self.sign_in("grace", page))
+        page.context.clear_cookies(name="connect.sid")
+        page.goto(callbacks[-1])
+        self.refused(page, "state_invalid")
+
+        print("  a disabled user stays out", flush=True)
+        self.api.call("PATCH", f"/api/users/{grace['id']}", {"disabled": True})
+        self.refused(self.sign_in("grace"), "sign_in_not_allowed")
+
+
+def main():
+    program = browser_check.chromium()
+    tools.run_with("browser")
+    from playwright.sync_api import sync_playwright
+
+    options = ["--no-sandbox"] if os.geteuid() == 0 else []
+    with sync_playwright() as playwright, end_to_end.running_stack() as stack:
+        began = time.monotonic()
+        with Provider(f"{stack.api.base}/api/auth/oidc/callback") as provider:
+            browser = playwright.chromium.launch(executable_path=program, args=options)
+            Story(browser, stack.api, provider).play()
+            browser.close()
+        print(f"  {time.monotonic() - began:.1f} s")
+    print("1 passed, 0 failed")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,342 @@
+//! A small OpenID Connect provider, whose tokens have faults on demand.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex},
+};
+
+use aws_lc_rs::{
+    rand::SystemRandom,
+    signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair},
+};
+use axum::{
+    Json, Router,
+    extract::State,
+    http::{HeaderMap, StatusCode},
+    response::{IntoResponse, Response},
+    routing::{get, post},
+};
+use base64::{
+    Engine,
+    prelude::{BASE64_STANDARD, BASE64_URL_SAFE_NO_PAD},
+};
+use percent_encoding::percent_decode_str;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use shared::clock::Clock;
+
+use super::{Answer, Api, Caller};
+
+const SECRET: &str = "a secret of the client";
+
+/// A provider on a port of its own.
+#[derive(Clone)]
+pub struct OidcProvider {
+    pub issuer: String,
+    desk: Arc<Mutex<Desk>>,
+}
+
+struct Desk {
+    clock: Clock,
+    issuer: String,
+    key: EcdsaKeyPair,
+    kid: u32,
+    /// Claims and token header by code, with the challenge and the nonce of the request.
+    codes: BTreeMap<String, (Value, String, String)>,
+    /// Claims of the user info, by access token.
+    infos: BTreeMap<String, Value>,
+    /// Times that the keys were read.
+    keys_read: usize,
+    /// True to answer 503.
+    is_down: bool,
+    /// Tokens name a key that the keys do not have.
+    hides_key: bool,
+    /// Members of the discovery document that differ.
+    discovery: Value,
+}
+
+fn new_key() -> EcdsaKeyPair {
+    EcdsaKeyPair::generate(&ECDSA_P256_SHA256_FIXED_SIGNING).unwrap()
+}
+
+fn with(mut value: Value, more: &Value) -> Value {
+    for (name, more) in more.as_object().into_iter().flatten() {
+        value[name] = more.clone();
+    }
+    value
+}
+
+fn encoded(value: &Value) -> String {
+    BASE64_URL_SAFE_NO_PAD.encode(value.to_string())
+}
+
+/// Parameters of a query or a form.
+fn parameters(text: &str) -> BTreeMap<String, String> {
+    let decoded = |text: &str| {
+        let spaced = text.replace('+', " ");
+        percent_decode_str(&spaced)
+            .decode_utf8()
+            .unwrap()
+            .into_owned()
+    };
+    let pairs = text.split('&').filter_map(|pair| pair.split_once('='));
+    pairs
+        .map(|(name, value)| (decoded(name), decoded(value)))
+        .collect()
+}
+
+impl OidcProvider {
+    pub async fn start(clock: &Clock) -> Self {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let issuer = format!("http://{}", listener.local_addr().unwrap());
+        let desk = Arc::new(Mutex::new(Desk {
+            clock: clock.clone(),
+            issuer: issuer.clone(),
+            key: new_key(),
+            kid: 1,
+            codes: BTreeMap::new(),
+            infos: BTreeMap::new(),
+            keys_read: 0,
+            is_down: false,
+            hides_key: false,
+            discovery: json!({}),
+        }));
+        let routes = Router::new()
+            .route("/.well-known/openid-configuration", get(discovery))
+            .route("/keys", get(keys))
+            .route("/token", post(token))
+            .route("/me", get(me))
+            .with_state(desk.clone());
+        tokio::spawn(async move { axum::serve(listener, routes).await.unwrap() });
+        Self { issuer, desk }
+    }
+
+    fn desk<T>(&self, act: impl FnOnce(&mut Desk) -> T) -> T {
+        act(&mut self.desk.lock().unwrap())
+    }
+
+    /// The body of `PUT …/sign-in`, with further members.
+    pub fn put(&self, more: &Value) -> Value {
+        let put = json!({"issuer": self.issuer, "clientId": "workdesk", "clientSecret": SECRET});
+        with(put, more)
+    }
+
+    /// The provider signs with a new key from now on.
+    pub fn rotates(&self) {
+        self.desk(|desk| (desk.key, desk.kid) = (new_key(), desk.kid + 1));
+    }
+
+    /// Tokens name a key beyond those that it shows.
+    pub fn hides_its_key(&self) {
+        self.desk(|desk| desk.hides_key = true);
+    }
+
+    pub fn is_down(&self, is_down: bool) {
+        self.desk(|desk| desk.is_down = is_down);
+    }
+
+    /// Its discovery document differs.
+    pub fn describes(&self, members: Value) {
+        self.desk(|desk| desk.discovery = members);
+    }
+
+    /// Times that its keys were read.
+    pub fn keys_read(&self) -> usize {
+        self.desk(|desk| desk.keys_read)
+    }
+
+    /// The path by which the provider sends a user back from where the service sent them. `person` has claims
+    /// of the token; `header` replaces members of its header, and `info` has the user info's claims.
+    pub fn sends_back(&self, location: &str, person: &Value) -> String {
+        let (page, query) = location.split_once('?').unwrap();
+        assert_eq!(page, format!("{}/authorize", self.issuer));
+        let sent = parameters(query);
+        assert_eq!(sent["response_type"], "code");
+        assert_eq!(sent["code_challenge_method"], "S256");
+        assert_eq!(
+            sent["redirect_uri"],
+            format!("{}/api/auth/oidc/callback", super::webhooks::API_URL)
+        );
+        assert!(sent["scope"].split(' ').any(|scope| scope == "openid"));
+        let code = format!("code-{}", &sent["state"]);
+        let request = (
+            person.clone(),
+            sent["code_challenge"].clone(),
+            sent["nonce"].clone(),
+        );
+        self.desk(|desk| desk.codes.insert(code.clone(), request));
+        format!(
+            "/api/auth/oidc/callback?code={code}&state={}&session_state=x",
+            sent["state"]
+        )
+    }
+
+    /// A sign-in from the first request to the last answer.
+    pub async fn signs_in(&self, caller: &Caller, person: Value) -> Answer {
+        self.signs_in_by(
+            caller,
+            "/api/auth/oidc?organization=1&return=/%23/tasks",
+            person,
+        )
+        .await
+    }
+
+    /// As [`signs_in`](Self::signs_in), begun at a path.
+    pub async fn signs_in_by(&self, caller: &Caller, path: &str, person: Value) -> Answer {
+        let (browser, back) = self.begins(caller, path, person).await;
+        browser.get(&back).await
+    }
+
+    /// A browser with the state of a sign-in, and the path by which the provider sends it back.
+    pub async fn begins(&self, caller: &Caller, path: &str, person: Value) -> (Caller, String) {
+        let begun = caller.get(path).await;
+        begun.expect(302);
+        let back = self.sends_back(begun.header("location").unwrap(), &person);
+        let state = begun.cookie().split(';').next().unwrap().to_owned();
+        let cookies: Vec<_> = caller.cookie.iter().cloned().chain([state]).collect();
+        (caller.clone().with_cookie(cookies.join("; ")), back)
+    }
+}
+
+type Shared = State<Arc<Mutex<Desk>>>;
+
+async fn discovery(State(desk): Shared) -> Response {
+    let desk = desk.lock().unwrap();
+    if desk.is_down {
+        return StatusCode::SERVICE_UNAVAILABLE.into_response();
+    }
+    let issuer = &desk.issuer;
+    let document = json!({
+        "issuer": issuer,
+        "authorization_endpoint": format!("{issuer}/authorize"),
+        "token_endpoint": format!("{issuer}/token"),
+        "jwks_uri": format!("{issuer}/keys"),
+        "userinfo_endpoint": format!("{issuer}/me"),
+        "response_types_supported": ["code"],
+        "subject_types_supported": ["public"],
+        "id_token_signing_alg_values_supported": ["ES256"],
+    });
+    Json(with(document, &desk.discovery)).into_response()
+}
+
+async fn keys(State(desk): Shared) -> Json<Value> {
+    let mut desk = desk.lock().unwrap();
+    desk.keys_read += 1;
+    let point = desk.key.public_key().as_ref();
+    let part = |bytes: &[u8]| BASE64_URL_SAFE_NO_PAD.encode(bytes);
+    let key = json!({
+        "kty": "EC", "crv": "P-256", "use": "sig", "alg": "ES256", "kid": desk.kid.to_string(),
+        "x": part(&point[1..33]), "y": part(&point[33..]),
+    });
+    Json(json!({"keys": [key]}))
+}
+
+async fn token(State(desk): Shared, headers: HeaderMap, body: String) -> Response {
+    let form = parameters(&body);
+    let mut desk = desk.lock().unwrap();
+    let basic = BASE64_STANDARD.encode(format!("workdesk:{}", SECRET.replace(' ', "+")));
+    assert_eq!(headers["authorization"], format!("Basic {basic}"));
+    let challenge = BASE64_URL_SAFE_NO_PAD.encode(Sha256::digest(&form["code_verifier"]));
+    // A code is of use once.
+    let request = desk.codes.remove(&form["code"]);
+    let Some((person, _, nonce)) = request.filter(|(_, sent, _)| *sent == challenge) else {
+        let refused = json!({"error": "invalid_grant"});
+        return (StatusCode::BAD_REQUEST, Json(refused)).into_response();
+    };
+    let now = desk.clock.now().epoch_seconds();
+    let claims = json!({
+        "iss": desk.issuer, "aud": "workdesk", "nonce": nonce, "iat": now, "exp": now + 300,
+    });
+    let mut claims = with(claims, &person);
+    let info = claims.as_object_mut().unwrap().remove("info");
+    let header = claims
+        .as_object_mut()
+        .unwrap()
+        .remove("header")
+        .unwrap_or(json!({}));
+    let kid = if desk.hides_key {
+        "hidden".to_owned()
+    } else {
+        desk.kid.to_string()
+    };
+    let header = with(json!({"alg": "ES256", "typ": "JWT", "kid": kid}), &header);
+    let signed = format!("{}.{}", encoded(&header), encoded(&claims));
+    let key = if header["forged"] == true {
+        &new_key()
+    } else {
+        &desk.key
+    };
+    let signature = key.sign(&SystemRandom::new(), signed.as_bytes()).unwrap();
+    let signature = match header["alg"].as_str() {
+        Some("none") => String::new(),
+        _ => BASE64_URL_SAFE_NO_PAD.encode(signature.as_ref()),
+    };
+    let access = format!("access-{}", form["code"]);
+    let info = info.unwrap_or_else(|| json!({"sub": claims["sub"]}));
+    desk.infos.insert(access.clone(), info);
+    let tokens = json!({
+        "access_token": access, "token_type": "Bearer", "id_token": format!("{signed}.{signature}"),
+    });
+    Json(tokens).into_response()
+}
+
+async fn me(State(desk): Shared, headers: HeaderMap) -> Response {
+    let desk = desk.lock().unwrap();
+    let access = headers["authorization"].to_str().unwrap();
+    let info = access
+        .strip_prefix("Bearer ")
+        .and_then(|token| desk.infos.get(token));
+    match info {
+        Some(info) => Json(info.clone()).into_response(),
+        None => StatusCode::UNAUTHORIZED.into_response(),
+    }
+}
+
+impl Api {
+    /// A provider of organization 1, set by ada.
+    pub async fn has_provider(&self, more: Value) -> OidcProvider {
+        let provider = OidcProvider::start(&self.clock).await;
+        self.sets_provider(&provider, more).await;
+        provider
+    }
+
+    pub async fn sets_provider(&self, provider: &OidcProvider, more: Value) {
+        let ada = self.sign_in("ada").await;
+        let path = "/api/organizations/1/sign-in";
+        ada.put(path, provider.put(&more)).await.expect(200);
+        self.counter.take();
+    }
+
+    /// Gives a user of the harness a verified address, `name@example.com`.
+    pub async fn has_address(&self, name: &str) {
+        use aws_sdk_dynamodb::types::AttributeValue::{N, S};
+        let user = self.user(name).await;
+        let (tenant, id) = (user.organization_id, user.id);
+        let id = shared::model::Id::get(id);
+        let address = format!("{name}@example.com");
+        let holder = [
+            ("pk", S(format!("EMAIL#{address}"))),
+            ("sk", S(format!("{:016}", shared::model::Id::get(tenant)))),
+            ("kind", S("email_holder".to_owned())),
+            ("version", N("1".to_owned())),
+            ("email", S(address.clone())),
+            ("organizationId", N(tenant.to_string())),
+            ("userId", N(id.to_string())),
+        ];
+        let mut put = self.client.put_item().table_name(&self.table);
+        for (attribute, value) in holder {
+            put = put.item(attribute, value);
+        }
+        put.send().await.unwrap();
+        let update = self
+            .client
+            .update_item()
+            .table_name(&self.table)
+            .key("pk", S(format!("ORG#{tenant}#USER")))
+            .key("sk", S(format!("{id:016}")))
+            .update_expression("SET email = :email, emailVerifiedAt = :at")
+            .expression_attribute_values(":email", S(address))
+            .expression_attribute_values(":at", S(self.clock.now().to_string()));
+        update.send().await.unwrap();
+    }
+}
