@@ -1,7 +1,9 @@
 """Settings: one's own, and those of the organization"""
 
+import json
 import time
 import urllib.parse
+import urllib.request
 
 from playwright.sync_api import expect
 from world import WAIT_MILLISECONDS
@@ -16,6 +18,8 @@ def check(world):
     notifications(world)
     says_who_may(world)
     users(world)
+    invitations(world)
+    provider(world)
     webhooks(world)
     connections(world)
     policy(world)
@@ -79,6 +83,10 @@ def ends_others(world, other):
         page.get_by_text("This session").wait_for()
         assert page.locator(".list > li").count() >= 2
         desk.looks("settings-sessions")
+        rows = page.locator(".list > li")
+        count = rows.count()
+        page.get_by_role("button", name="End", exact=True).last.click()
+        page.wait_for_function(f"document.querySelectorAll('.list > li').length === {count - 1}")
         page.get_by_role("button", name="End all other sessions").click()
         confirms(page, "End all other sessions?", "End all other sessions")
         assert page.locator(".list > li").count() == 1
@@ -109,17 +117,17 @@ def tokens(world):
 def notifications(world):
     with world.desk("mia", "#/settings/notifications") as desk:
         page = desk.page
-        inbox = page.get_by_role("group", name="Notify me when")
-        box = inbox.get_by_label("My task is due within 24 hours")
+        box = page.get_by_label("My task is due within 24 hours: mail")
         box.focus()
         page.keyboard.press("Space")
         page.get_by_role("button", name="Save").click()
         page.get_by_text("Saved").wait_for()
         page.reload()
         desk.settled()
-        assert not box.is_checked()
+        assert box.is_checked()
+        assert page.get_by_label("My task is due within 24 hours: inbox").is_checked()
         desk.looks("settings-notifications")
-        box.check()
+        box.uncheck()
         page.get_by_role("button", name="Save").click()
         page.get_by_text("Saved").wait_for()
 
@@ -172,10 +180,77 @@ def users(world):
         desk.looks("settings-users")
 
 
+def demo(world):
+    """The address of the demo systems."""
+    url = world.api("ada").call("GET", "/api/concierge/connections/billing")["baseUrl"]
+    return f"http://{urllib.parse.urlsplit(url).netloc}"
+
+
+def mailed(world, address):
+    """Waits until a letter was sent to an address. Returns the newest."""
+    for _ in range(300):
+        with urllib.request.urlopen(f"{demo(world)}/mail") as answer:
+            letters = [one for one in json.load(answer) if address in one["to"]]
+        if letters:
+            return letters[0]
+        time.sleep(0.1)
+    raise AssertionError(f"no letter to {address}")
+
+
+def invitations(world):
+    """By mouse, on a phone."""
+    address = f"noa.{world.mark}@example.com"
+    with world.desk("ada", "#/settings/invitations", width=390) as desk:
+        page = desk.page
+        page.get_by_role("button", name="Invite a person").click()
+        dialog = page.get_by_role("dialog", name="Invite a person")
+        dialog.get_by_label("E-mail").fill(address)
+        dialog.get_by_label("Role").select_option("support")
+        dialog.get_by_role("button", name="Invite a person").click()
+        row = page.get_by_role("listitem").filter(has_text=address)
+        row.get_by_text("Open").wait_for()
+        assert "#/accept?token=" in mailed(world, address)["text"]
+        desk.looks("settings-invitations")
+        with page.expect_response("**/send") as sent:
+            row.get_by_role("button", name=f"Send again: {address}").click()
+        assert sent.value.ok
+        row.get_by_role("button", name=f"Delete: {address}").click()
+        confirms(page, f"Delete the invitation of {address}?", "Delete")
+        row.wait_for(state="detached")
+    address = f"mia.{world.mark}@example.com"
+    with world.desk("mia", "#/settings/profile") as desk:
+        page = desk.page
+        page.get_by_role("button", name="Change e-mail").press("Enter")
+        page.keyboard.type(address)
+        page.keyboard.press("Tab")
+        page.keyboard.type("workdesk")
+        page.keyboard.press("Enter")
+        page.get_by_text(f"A link was sent to {address}.").wait_for()
+        mailed(world, address)
+
+
+def provider(world):
+    with world.desk("ada", "#/settings/provider", refused={400, 404}) as desk:
+        page = desk.page
+        page.get_by_label("Issuer").fill("https://login.example.com")
+        page.get_by_label("Client id").fill("workdesk")
+        page.get_by_label("Client secret").fill("a secret of the example")
+        page.get_by_label("Roles by group").fill("Workdesk admins = admin\nBilling = owner")
+        page.get_by_role("button", name="Save").click()
+        page.locator(".fault:not(:empty)").wait_for()
+        page.get_by_label("Roles by group").fill("Workdesk admins = admin")
+        page.get_by_role("button", name="Save").click()
+        page.get_by_text("Users sign in by this provider.").wait_for()
+        assert page.get_by_label("Roles by group").input_value() == "Workdesk admins = admin"
+        desk.looks("settings-provider")
+        page.get_by_role("button", name="Remove").click()
+        confirms(page, "Remove the provider?", "Remove")
+        page.get_by_text("Users sign in by a password.").wait_for()
+
+
 def webhooks(world):
     api = world.api("ada")
-    target = urllib.parse.urlsplit(api.call("GET", "/api/concierge/connections/billing")["baseUrl"])
-    url = f"http://{target.netloc}/heard"
+    url = f"{demo(world)}/heard"
     with world.desk("ada", "#/settings/webhooks") as desk:
         page = desk.page
         page.get_by_role("button", name="Create a webhook").click()
@@ -264,6 +339,10 @@ def policy(world):
         page.get_by_role("button", name="Remove: Actions that move money").click()
         confirms(page, "Remove this rule?", "Remove")
         page.get_by_text("No rule").wait_for()
+        page.get_by_label("Minutes since the sign-in").fill("60")
+        page.get_by_role("button", name="Save minutes").click()
+        page.get_by_text("changed just now").or_(page.get_by_text("Changed just now")).first.wait_for()
         stored = api.call("GET", "/api/concierge/policy")
+        assert stored["signedInWithin"] == 60, stored
         assert stored["rules"] == [] and stored["caps"]["actions"] == 200, stored
-        api.call("PUT", "/api/concierge/policy", {"caps": None})
+        api.call("PUT", "/api/concierge/policy", {"caps": None, "signedInWithin": None})

@@ -4,7 +4,7 @@
 /** @import { Edited } from "../../record/fields.js" */
 import { get, patch, post, put, remove } from "../../api/client.js";
 import {
-  facts, form, input, named, node, number, quiet, section, setFault, state, time, words,
+  ask, button, facts, form, input, named, node, number, quiet, section, setFault, state, time, words,
 } from "../../elements.js";
 import { denied, me, myId } from "../../frame/session.js";
 import { text } from "../../record/fields.js";
@@ -12,11 +12,12 @@ import { asking, checks, listed } from "./parts.js";
 
 const DAY_MS = 86_400_000;
 
-/** A name that is edited in its place.
- * @param {any} known @param {string} name @param {string} reason @param {Edited["patch"]} patch */
-function nameOf(known, name, reason, patch) {
+/** A text that is edited in its place. @param {any} known @param {string} name @param {string} reason
+ * @param {Edited["patch"]} patch @param {string} [label] @param {string} [none] if it may be empty */
+function lineOf(known, name, reason, patch, label = "Name", none = "") {
   const record = { read: () => known, keep: (/** @type {any} */ now) => (known = now), patch, reason };
-  const made = text(record, { label: "Name", name, line: true, shown: (value) => node("span", value) });
+  const shown = (/** @type {string} */ value) => node("span", value);
+  const made = text(record, { label, name, line: true, optional: none !== "", none, shown });
   made.show();
   return [made.element, reason && quiet("Admins may change it.")];
 }
@@ -26,7 +27,7 @@ export async function profile({ body, signal }) {
   const { organization, permissions } = me();
   const on = { id: myId() };
   const { data } = await get("/api/users/{id}", on, { signal });
-  const name = nameOf(data, "fullName", denied("manage_users"),
+  const name = lineOf(data, "fullName", denied("manage_users"),
     (change, match) => patch("/api/users/{id}", on, change, { match }));
   const secret = { type: "password", required: true, autocomplete: "new-password" };
   const done = node("p", { role: "status" });
@@ -48,10 +49,25 @@ export async function profile({ body, signal }) {
       done.textContent = "The password is changed.";
     },
   });
+  const email = node("span.action");
+  const showEmail = (asked = "") => email.replaceChildren(data.email ?? quiet("none"),
+    data.email ? quiet(verified(data.emailVerifiedAt)) : "",
+    button(asked ? "Change again" : "Change", changeEmail, { kind: "plain", name: "Change e-mail" }),
+    node("span", { role: "status" }, asked && `A link was sent to ${asked}. Open it to confirm it.`));
+  const changeEmail = () => ask("Change your e-mail", {
+    fields: [input("New e-mail", "email", { type: "email", required: true, maxlength: 254 }),
+      input("Your password", "password", { ...secret, autocomplete: "current-password" })],
+    submit: "Send a link",
+    act: async ({ email: wanted = "", password = "" }) => {
+      await put("/api/auth/email", {}, { email: wanted, password });
+      showEmail(wanted);
+    },
+  });
+  showEmail();
   body.append(
     facts({
-      Name: name, "User name": data.username, Organization: organization.name, Role: words(data.role),
-      Permissions: permissions.map(words).join(", "),
+      Name: name, "User name": data.username, "E-mail": email, Organization: organization.name,
+      Role: words(data.role), Permissions: permissions.map(words).join(", "),
     }),
     section("Password",
       node("p.quiet", "A new password ends your other sessions and all your tokens."), password, done));
@@ -61,9 +77,12 @@ export async function profile({ body, signal }) {
 export async function organization({ body, signal }) {
   const on = { id: me().organization.id };
   const { data } = await get("/api/organizations/{id}", on, { signal });
+  const reason = denied("manage_organization");
+  const change = (/** @type {any} */ fields, /** @type {any} */ match) =>
+    patch("/api/organizations/{id}", on, fields, { match });
   body.append(facts({
-    Name: nameOf(data, "name", denied("manage_organization"),
-      (change, match) => patch("/api/organizations/{id}", on, change, { match })),
+    Name: lineOf(data, "name", reason, change),
+    "Web address": lineOf(data, "webUrl", reason, change, "Web address", "the deployment’s own"),
     Number: data.id, Plan: data.planFeatures.join(", ") || "no further features",
     Quota: `${number(data.unitsPerSecond)} table units per second`, Created: time(data.createdAt),
   }));
@@ -79,12 +98,24 @@ export async function sessions(context) {
     "Other browsers have to sign in again. Tokens stay.", end)));
   await listed(context, {
     rows: (options) => get("/api/auth/sessions", { limit: 50 }, options), none: "No session.",
-    line: ({ userAgent, address, createdAt, lastUsedAt, current }) => node(current ? "li.current" : "li",
-      node("span.grow", { title: userAgent }, browser(userAgent)),
-      current && state("current", "This session", "full good"), quiet(address),
-      quiet("signed in ", time(createdAt)), quiet("last used ", time(lastUsedAt))),
+    line: (session) => sessionLine(session, () => remove("/api/auth/sessions/{id}", { id: session.id })),
   });
 }
+
+/** A row of a session, with what ends it.
+ * @param {import("workdesk").OpenSession} session @param {() => Promise<unknown>} [end] */
+export function sessionLine({ userAgent, address, signedInAt, lastUsedAt, current, method }, end) {
+  const act = () => end?.().then(() => row.remove());
+  /** @type {HTMLElement} */
+  const row = node(current ? "li.current" : "li.session",
+    node("span.grow", { title: userAgent }, browser(userAgent)),
+    current && state("current", "This session", "full good"), quiet(address),
+    quiet("signed in ", method === "oidc" && "by the provider ", time(signedInAt)),
+    quiet("last used ", time(lastUsedAt)), end && !current && button("End", act, { kind: "plain" }));
+  return row;
+}
+
+export const verified = (/** @type {string | null} */ at) => (at ? "verified" : "not verified");
 
 /** "Chrome on Linux", or the text itself. @param {string | null} agent */
 function browser(agent) {
@@ -146,20 +177,22 @@ const KINDS = {
 /** @type {View} */
 export async function notifications({ body, signal }) {
   const { data: known } = await get("/api/notifications/preferences", {}, { signal });
-  const options = /** @type {[keyof NotificationPreferences, string][]} */ (Object.entries(KINDS));
-  const chosen = (/** @type {"inbox" | "mail"} */ way) =>
-    options.map(([name]) => name).filter((name) => known[name][way]);
-  const kinds = checks("Notify me when", options, chosen("inbox"));
-  const mails = checks("Send me a mail, too, when", options, chosen("mail"));
   const done = node("p", { role: "status" });
-  for (const { element } of [kinds, mails]) element.classList.add("long");
+  const names = /** @type {[keyof NotificationPreferences, string][]} */ (Object.entries(KINDS));
+  const kinds = names.map(([name, text]) => {
+    const [inbox, mail] = /** @type {const} */ (["inbox", "mail"]).map((place) => node("input", {
+      type: "checkbox", checked: known[name][place], "aria-label": `${text}: ${place}`,
+    }));
+    return { name, text, inbox, mail };
+  });
+  const head = node("tr", ["Notify me when", "Inbox", "Mail"].map((name) => node("th", name)));
+  const line = (/** @type {typeof kinds[0]} */ { text, inbox, mail }) =>
+    node("tr", node("td", text), node("td", inbox), node("td", mail));
   body.append(form({
-    fields: [kinds.element, mails.element], submit: "Save",
+    fields: node("table.kinds", node("thead", head), node("tbody", kinds.map(line))), submit: "Save",
     act: async () => {
-      const wanted = options.map(([name]) => {
-        const inbox = kinds.values().includes(name);
-        return [name, { inbox, mail: inbox && mails.values().includes(name) }];
-      });
+      const wanted = kinds.map(({ name, inbox, mail }) =>
+        [name, { inbox: inbox?.checked, mail: inbox?.checked && mail?.checked }]);
       await put("/api/notifications/preferences", {}, Object.fromEntries(wanted));
       done.replaceChildren("Saved ", time(new Date().toISOString()), ".");
     },

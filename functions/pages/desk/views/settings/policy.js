@@ -48,6 +48,8 @@ export async function policy(context) {
           updatedAt && [" Changed ", time(updatedAt), "."]),
         section("Rules",
           rules.length ? node("ul.list", rules.map(line)) : empty("No rule: one approval for each action.")),
+        section("Fresh sign-in", reason ? node("p", freshness(known))
+          : form(changing("The policy", known, record, "Save minutes", freshForm(known), freshness))),
         section("Daily caps", reason ? node("ul", capLines(known).map((one) => node("li", one)))
           : form(changing("The policy", known, record, "Save caps", capsForm(known), told))),
       ],
@@ -66,6 +68,18 @@ function capLines(/** @type {AgentPolicy} */ { caps: { actions, messagesPerCusto
   return [`Actions: ${cap(actions)}`, `Messages to one customer: ${cap(messagesPerCustomer)}`,
     `Money: ${amounts.map(money).join(", ") || "no cap"}`];
 }
+
+/** @param {AgentPolicy} policy */
+const freshness = ({ signedInWithin }) => (signedInWithin === null ? "Approvals need no fresh sign-in."
+  : `Approving and settling need a sign-in of the last ${signedInWithin} minutes.`);
+
+const freshForm = (/** @type {AgentPolicy} */ { signedInWithin }) => ({
+  fields: input("Minutes since the sign-in", "signedInWithin", {
+    type: "number", min: 5, max: 1440, value: `${signedInWithin ?? ""}`,
+    hint: "For approving and settling: 5 to 1,440. Empty: no limit.",
+  }),
+  values: (/** @type {any} */ typed) => ({ signedInWithin: Number(typed.signedInWithin) || null }),
+});
 
 function capsForm(/** @type {AgentPolicy} */ { caps: { actions, messagesPerCustomer, money: amounts } }) {
   const whole = (/** @type {number | null} */ value) => ({ type: "number", min: 0, value: `${value ?? ""}` });

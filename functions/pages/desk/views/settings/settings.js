@@ -7,6 +7,8 @@ import { denied } from "../../frame/session.js";
 import { connection, connections } from "./connections.js";
 import { notifications, organization, profile, sessions, tokens } from "./own.js";
 import { policy } from "./policy.js";
+import { provider } from "./provider.js";
+import { invitations } from "./invitations.js";
 import { user, users } from "./users.js";
 import { webhook, webhooks } from "./webhooks.js";
 
@@ -23,6 +25,8 @@ const OWN = [
 const SHARED = [
   { name: "organization", title: "Organization", show: organization },
   { name: "users", title: "Users", show: users, one: user },
+  { name: "invitations", title: "Invitations", show: invitations, reads: "manage_users" },
+  { name: "provider", title: "Provider", show: provider, reads: "manage_organization" },
   { name: "webhooks", title: "Webhooks", show: webhooks, one: webhook, reads: "manage_organization" },
   { name: "connections", title: "Connections", show: connections, one: connection, reads: AGENT },
   { name: "policy", title: "Policy", show: policy, reads: AGENT },

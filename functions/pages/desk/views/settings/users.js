@@ -5,11 +5,12 @@ import { ask, button, facts, form, input, named, node, quiet, state, time, words
 import { to } from "../../frame/router.js";
 import { denied, may, PERMISSIONS } from "../../frame/session.js";
 import { save } from "../../record/fields.js";
-import { tokenLine } from "./own.js";
+import { sessionLine, tokenLine, verified } from "./own.js";
 import { asking, changing, checks, listed, shown } from "./parts.js";
 
 /** @type {any} */
 export const ROLES = named(["viewer", "member", "support", "manager", "admin"]);
+const EMAIL = { type: "email", maxlength: 254 };
 const PASSWORD = { type: "password", required: true, autocomplete: "new-password" };
 
 export const users = (/** @type {Context} */ context) => listed(context, {
@@ -26,10 +27,11 @@ export const users = (/** @type {Context} */ context) => listed(context, {
         required: true, maxlength: 64, autocapitalize: "none", hint: "It never changes.",
       }),
       input("Full name", "fullName", { required: true, maxlength: 255 }),
-      input("Role", "role", { options: ROLES, value: "member" }),
+      input("Role", "role", { options: ROLES, value: "member" }), input("E-mail", "email", EMAIL),
       input("First password", "password", { ...PASSWORD, hint: "Have the user change it." }),
     ],
-    act: async (values) => (await post("/api/users", {}, /** @type {any} */ (values))).data,
+    act: async (/** @type {any} */ { email, ...values }) =>
+      (await post("/api/users", {}, { ...values, email: email || null })).data,
   }),
 });
 
@@ -38,7 +40,7 @@ export async function user(context, { id }) {
   const on = { id: Number(id) };
   const manages = may("manage_users");
   await shown(context, "/api/users/{id}", on, (known, record) => {
-    const { fullName, username, role, disabled, permissions: given } = known;
+    const { fullName, username, role, disabled, email, emailVerifiedAt, permissions: given } = known;
     context.title(fullName);
     const fixed = facts({
       "User name": username, Role: !manages && words(role),
@@ -58,12 +60,23 @@ export async function user(context, { id }) {
         : asking("Disable", `Disable ${fullName}?`, "Sessions and tokens end at once. Records stay.", turn)],
       parts: [fixed, form(changing("The user", known, record, "Save user", {
         fields: [input("Full name", "fullName", { required: true, maxlength: 255, value: fullName }),
+          input("E-mail", "email", { ...EMAIL, value: email, hint: email && verified(emailVerifiedAt) }),
           input("Role", "role", { options: ROLES, value: role }), permissions.element],
-        values: (typed) => ({ ...typed, permissions: permissions.values() }),
+        values: (typed) => ({ ...typed, email: typed.email || null, permissions: permissions.values() }),
       }))],
     };
   });
   if (!manages) return;
+  const sessions = "/api/users/{id}/sessions";
+  await listed(context, {
+    title: "Sessions", rows: (options) => get(sessions, { ...on, limit: 50 }, options), none: "No session.",
+    line: (session) => sessionLine(session),
+  });
+  const end = async () => {
+    await remove(sessions, on);
+    for (const row of context.body.querySelectorAll(".session")) row.remove();
+  };
+  context.body.append(node("div", asking("End all sessions", "End all sessions?", "Tokens stay.", end)));
   const path = "/api/users/{id}/tokens";
   await listed(context, {
     title: "Tokens", rows: (options) => get(path, { ...on, limit: 50 }, options), none: "No token.",
