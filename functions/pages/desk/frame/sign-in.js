@@ -1,7 +1,7 @@
 /** The sign-in: a dialog over the page, at the start, at a 401, and where the policy asks for one anew. What
  * waits for it is then repeated; what was typed stays. Another user than before gets a fresh page. */
 /** @import { Problem } from "../api/client.js" */
-import { post } from "../api/client.js";
+import { get, post } from "../api/client.js";
 import { ask, button, dialog, form, input, node } from "../elements.js";
 import { me, myId } from "./session.js";
 
@@ -45,8 +45,23 @@ function over(problem, done, refuse) {
   const newer = problem.code === "sign_in_again";
   const ended = again && "Your session has ended. Nothing typed is lost.";
   const says = node("p", { role: "status" }, newer ? problem.detail : unsaid() || ended);
-  const name = { autocomplete: "username", autocapitalize: "none", required: true };
+  const user = input("User name", "username", {
+    autocomplete: "username", autocapitalize: "none", required: true, value: again ? me().user.username : "",
+    onchange: () => look().catch(() => {}),
+  });
   const secret = { type: "password", autocomplete: "current-password", required: true };
+  const password = input("Password", "password", secret);
+  const further = node("div.end");
+  /** Offers the provider, if the organization of the user has one. */
+  const look = async () => {
+    const username = user.querySelector("input")?.value.trim() ?? "";
+    const { provider, passwords } = (await get("/api/auth/sign-in", { username }, { quiet: true })).data;
+    const back = `&return=${encodeURIComponent(`/${location.hash}`)}${newer ? "&again=true" : ""}`;
+    const go = () => location.assign(`${provider}${back}`);
+    password.hidden = !passwords;
+    password.querySelector("input")?.toggleAttribute("required", passwords);
+    further.replaceChildren(provider ? button("Sign in by your company's provider", go) : "");
+  };
   const forgotten = () => ask("Forgotten password", {
     fields: input("User name or e-mail", "name", { required: true, autocomplete: "username" }),
     submit: "Send a link",
@@ -58,9 +73,7 @@ function over(problem, done, refuse) {
   const shown = dialog("Sign in", [
     says,
     form({
-      fields: [input("User name", "username", { ...name, value: again ? me().user.username : "" }),
-        input("Password", "password", secret)],
-      submit: "Sign in",
+      fields: [user, password], submit: "Sign in",
       act: async ({ username = "", password = "" }) => {
         const { data } = await post("/api/auth/login", {}, { username: username.trim(), password });
         // What waits is not repeated as another user.
@@ -69,8 +82,9 @@ function over(problem, done, refuse) {
         shown.close();
       },
     }),
-    button("Forgot it", forgotten, { kind: "plain" }),
+    further, button("Forgot it", forgotten, { kind: "plain" }),
   ], { stays: !newer });
   shown.classList.add("sign-in");
   shown.addEventListener("close", () => refuse(problem));
+  if (again) look().catch(() => {});
 }
