@@ -99,6 +99,10 @@ async function account(currentPassword: string): Promise<void> {
     const where: string = open.userAgent ?? open.address ?? "somewhere";
     console.log(open.id, where, open.current ? "here" : open.lastUsedAt, open.expiresAt);
   }
+  const [other] = await dataOf(api.GET("/api/auth/sessions")).then((all) => all.filter((one) => !one.current));
+  if (other) {
+    await dataOf(api.DELETE("/api/auth/sessions/{id}", { params: { path: { id: other.id } } }));
+  }
   await dataOf(api.DELETE("/api/auth/sessions"));
   const body: TokenCreate = { name: "nightly export", permissions: ["view_work"] };
   const created: CreatedToken = await dataOf(api.POST("/api/tokens", { body }));
@@ -117,8 +121,12 @@ async function account(currentPassword: string): Promise<void> {
   }
 }
 
-/** Ends the tokens of a user who left, and shows who changed what. */
+/** Ends the sessions and tokens of a user who left, and shows who changed what. */
 async function ends(id: number): Promise<void> {
+  const sessions = await dataOf(api.GET("/api/users/{id}/sessions", { params: { path: { id } } }));
+  if (sessions.some((one) => !one.current)) {
+    await dataOf(api.DELETE("/api/users/{id}/sessions", { params: { path: { id } } }));
+  }
   const tokens = await dataOf(api.GET("/api/users/{id}/tokens", { params: { path: { id } } }));
   for (const { id: tokenId } of tokens) {
     const path = { id, tokenId };

@@ -15,9 +15,10 @@ pub use canonical::canonical;
 pub use chain::{Chained, JournalFlaw, JournalHead, Link, first_break};
 pub use content::{EntryContent, Journaled, OrganizationEvent, subject};
 pub use organization::{
-    CredentialType, EntryActor, EntryActorType, EntryCredential, ErasedBy, OrganizationEntry,
+    CredentialType, EntryActor, EntryActorType, EntryCredential, ErasedBy, NamedSignIn,
+    OrganizationEntry,
     OrganizationHead, OrganizationJournalBreak, OrganizationJournalCheck,
     OrganizationJournalFilter, OrganizationJournalFrom, SessionHead,
 };
 pub use personal::{DigestedMembers, Personal};
-pub use sign_in::{NamedSignIn, SignInEntry};
+pub use sign_in::SignInEntry;

@@ -4,7 +4,7 @@
 //! The organization has one chain. An attacker who can write the whole table and recompute all later
 //! hashes is detected by a head stored elsewhere.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -12,11 +12,11 @@ use utoipa::ToSchema;
 
 use super::{
     Chained, EntryContent, JournalFlaw, JournalHead, Link, OrganizationEvent, Personal, canonical,
-    first_break, sign_in::strays, subject,
+    first_break, subject,
 };
 use crate::{
     AgentSessionId, JournalSubject, JsonObject, JsonText, OrganizationId, Session, Timestamp,
-    Token, TokenId, TokenName, UserId, digest, input, names::names,
+    Token, TokenId, TokenName, UserId, digest, input, names::names, span,
 };
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -363,6 +363,49 @@ impl EntryContent {
             .map(|head| (subject::agent_session(head.id), json!(head)));
         Self::several(OrganizationEvent::AgentSessionsEnded, None, named.collect())
     }
+}
+
+/// The entry of a sign-in, as an entry of the chain names it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamedSignIn {
+    pub at: Timestamp,
+    pub hash: String,
+}
+
+/// The time within which each sign-in is named, in milliseconds.
+const NAMED_WITHIN: i64 = span::DAY;
+
+impl OrganizationEntry {
+    /// The entries of sign-ins that it names.
+    pub fn named_sign_ins(&self) -> Vec<NamedSignIn> {
+        let after = self
+            .after
+            .as_ref()
+            .filter(|_| self.event == OrganizationEvent::SignInsChained);
+        let named = after.into_iter().flat_map(|after| &after.0.0);
+        let read = named.filter_map(|(hash, at)| {
+            let at = serde_json::from_value(at.clone()).ok()?;
+            Some(NamedSignIn {
+                at,
+                hash: hash.clone(),
+            })
+        });
+        read.collect()
+    }
+}
+
+/// Returns the entries of sign-ins older than a day without another entry to name them. The entries go up to
+/// `end`.
+fn strays(
+    entries: &[OrganizationEntry],
+    end: Timestamp,
+) -> impl Iterator<Item = &OrganizationEntry> {
+    let named = entries.iter().flat_map(OrganizationEntry::named_sign_ins);
+    let named: BTreeSet<String> = named.map(|named| named.hash).collect();
+    entries.iter().filter(move |entry| {
+        let is_old = end.since(entry.at) > NAMED_WITHIN;
+        entry.event.is_apart() && is_old && !named.contains(&entry.computed_hash())
+    })
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]

@@ -1,31 +1,18 @@
 //! Entries of sign-ins. They stand beside the journal's chain, so that none waits for its head. Within a
 //! minute or two, an entry of the chain names them by their hashes.
 
-use std::collections::BTreeSet;
-
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::{
-    Chained, EntryActor, EntryContent, EntryCredential, OrganizationEntry, OrganizationEvent,
-    subject,
+    EntryActor, EntryContent, EntryCredential, OrganizationEntry, OrganizationEvent, subject,
 };
-use crate::{OrganizationId, Session, SignInMethod, Timestamp, UserId, network, span};
+use crate::{OrganizationId, Session, SignInMethod, Timestamp, UserId, network};
 
 /// An entry that an entry of the chain names.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct SignInEntry(pub OrganizationEntry);
-
-/// The name of such an entry in the chain.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NamedSignIn {
-    pub at: Timestamp,
-    pub hash: String,
-}
-
-/// The time within which each entry is named, in milliseconds.
-const NAMED_WITHIN: i64 = span::DAY;
 
 impl SignInEntry {
     pub fn signed_in(session: &Session, method: SignInMethod) -> Self {
@@ -98,37 +85,4 @@ impl EntryContent {
             [Value::Null, Value::Object(named.collect())],
         )
     }
-}
-
-impl OrganizationEntry {
-    /// The entries of sign-ins that it names.
-    pub fn named_sign_ins(&self) -> Vec<NamedSignIn> {
-        let after = self
-            .after
-            .as_ref()
-            .filter(|_| self.event == OrganizationEvent::SignInsChained);
-        let named = after.into_iter().flat_map(|after| &after.0.0);
-        let read = named.filter_map(|(hash, at)| {
-            let at = serde_json::from_value(at.clone()).ok()?;
-            Some(NamedSignIn {
-                at,
-                hash: hash.clone(),
-            })
-        });
-        read.collect()
-    }
-}
-
-/// Returns the entries of sign-ins older than a day without another entry to name them. The entries go up to
-/// `end`.
-pub(super) fn strays(
-    entries: &[OrganizationEntry],
-    end: Timestamp,
-) -> impl Iterator<Item = &OrganizationEntry> {
-    let named = entries.iter().flat_map(OrganizationEntry::named_sign_ins);
-    let named: BTreeSet<String> = named.map(|named| named.hash).collect();
-    entries.iter().filter(move |entry| {
-        let is_old = end.since(entry.at) > NAMED_WITHIN;
-        entry.event.is_apart() && is_old && !named.contains(&entry.computed_hash())
-    })
 }

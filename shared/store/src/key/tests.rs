@@ -185,6 +185,10 @@ fn lists(keys: &mut Keys) {
     keys.add("session", session(tenant, id(3), "hash"));
     keys.add("attempted", attempted(tenant, id(3), "key"));
     keys.list("journal", organization_journal(tenant));
+    keys.add(
+        "sign_in",
+        sign_in_entry(tenant, at(), "0123456789abcdef0123"),
+    );
     keys.list("projects", projects(tenant));
     keys.list("phases_of_project", phases_of_project(tenant, id(2)));
     keys.list("tags", tags(tenant));
