@@ -184,12 +184,13 @@ async fn an_export_comes_back_after_the_deletion() {
     let before = export(&world, true).await;
     let text = before.join("\n");
     for left_out in ["token_holder", "feed_batch", "indexed_word", "session"] {
-        let kind = format!("{{\"kind\":\"{left_out}\"");
-        assert!(!text.contains(&kind), "{left_out}");
+        let kind = format!("\"kind\":\"{left_out}\"}}");
+        let mut lines = before.iter();
+        assert!(lines.all(|line| !line.ends_with(&kind)), "{left_out}");
     }
     let organization = before
         .iter()
-        .find(|line| line.starts_with(r#"{"kind":"organization","#));
+        .find(|line| line.ends_with(r#""kind":"organization"}"#));
     assert!(!organization.unwrap().contains("suspended"));
     for item in of_home(&world).await {
         if text_of(&item, "kind") == "connection" {
@@ -439,7 +440,7 @@ async fn a_suspended_organization_is_refused_and_its_work_waits() {
         ]
     };
     let before = done().await;
-    for _ in 0..3 {
+    for _ in 0..2 {
         work().await;
         api.clock.advance(20 * span::MINUTE);
     }
