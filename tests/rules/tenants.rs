@@ -180,7 +180,9 @@ async fn an_export_comes_back_after_the_deletion() {
     let (api, store) = (world.api(), &world.api().store);
     let (home, tenants) = (api.home.id, store.tenants());
     let suspended = store.directory().suspend(home, true).await.unwrap();
+    // What happened before is published before.
     let mut changes = api.stream().await;
+    api.publishes(&mut changes).await;
     let before = export(&world, true).await;
     let text = before.join("\n");
     for left_out in ["token_holder", "feed_batch", "indexed_word", "session"] {
