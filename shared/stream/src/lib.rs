@@ -235,13 +235,10 @@ async fn attempt<C: Consumer>(
     records: &[Placed<'_>],
 ) -> Result<(), Cause> {
     let handling = Box::pin(async {
-        let mut records = records.to_vec();
-        let is_removal = |placed: &Placed<'_>| placed.record.is_removal();
-        // A deleted organization leaves nothing, not even the changes that it deletes.
-        if records.iter().any(is_removal)
-            && consumer.store().tenants().is_leaving(organization).await?
-        {
-            records.retain(|placed| !is_removal(placed));
+        let has_removals = records.iter().any(|placed| placed.record.is_removal());
+        // A deleted organization leaves nothing, not even the changes that delete it.
+        if has_removals && consumer.store().tenants().is_leaving(organization).await? {
+            return Ok(());
         }
         let mut changes = Changes::default();
         let items = records.iter().map(|placed| placed.record.item());

@@ -16,8 +16,7 @@ pub use chain::{Chained, JournalFlaw, JournalHead, Link, first_break};
 pub use content::{EntryContent, Journaled, OrganizationEvent, subject};
 pub use organization::{
     CredentialType, EntryActor, EntryActorType, EntryCredential, ErasedBy, NamedSignIn,
-    OrganizationEntry,
-    OrganizationHead, OrganizationJournalBreak, OrganizationJournalCheck,
+    OrganizationEntry, OrganizationHead, OrganizationJournalBreak, OrganizationJournalCheck,
     OrganizationJournalFilter, OrganizationJournalFrom, SessionHead,
 };
 pub use personal::{DigestedMembers, Personal};

@@ -7,16 +7,18 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use utoipa::ToSchema;
 
 use super::{
-    Chained, EntryContent, JournalFlaw, JournalHead, Link, OrganizationEvent, Personal, canonical,
-    first_break, subject,
+    Chained, DigestedMembers, EntryContent, JournalFlaw, JournalHead, Link, OrganizationEvent,
+    Personal, canonical, first_break,
+    personal::{NAMES, digested, members},
+    subject,
 };
 use crate::{
     AgentSessionId, JournalSubject, JsonObject, JsonText, OrganizationId, Session, Timestamp,
-    Token, TokenId, TokenName, UserId, digest, input, names::names, span,
+    Token, TokenId, TokenName, UserId, digest, input, names::names, random, span,
 };
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -44,8 +46,8 @@ pub struct OrganizationEntry {
     /// Names of persons, until they are erased. The chain has their digests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub personal: Option<Personal>,
-    /// The erasure of names in the chain. It has the digest of what is left of this entry, from which the hash
-    /// no longer follows.
+    /// The erasure of names in the chain. It has the digest of what is left of this entry. The hash no longer
+    /// follows from that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub erased_by: Option<ErasedBy>,
     /// The organization in whose journal it was chained, if an import moved it to this one.
@@ -248,6 +250,82 @@ impl OrganizationEntry {
         let mut entry = Self::unlinked(organization_id, content, by, at);
         entry.hash = entry.computed_hash();
         entry
+    }
+}
+
+impl OrganizationEntry {
+    /// Replaces names by their digests, and keeps them beside the entry.
+    fn digest_names(&mut self) {
+        let key = random::token();
+        let apart = |fields: &mut Option<JsonText>| {
+            let mut names = Map::new();
+            for (name, value) in members(fields) {
+                if NAMES.contains(&name.as_str()) && !value.is_null() {
+                    let digested = digested(&key, name, value);
+                    names.insert(name.clone(), std::mem::replace(value, digested));
+                }
+            }
+            JsonText(JsonObject(names))
+        };
+        let (before, after) = (apart(&mut self.before), apart(&mut self.after));
+        let has_names = !(before.0.0.is_empty() && after.0.0.is_empty());
+        self.personal = has_names.then_some(Personal { key, before, after });
+    }
+
+    /// Returns true if the names beside the entry are those of its digests.
+    fn has_its_names(&self) -> bool {
+        let Some(personal) = &self.personal else {
+            return true;
+        };
+        let fits = |fields: &Option<JsonText>, names: &JsonText| {
+            let names = &mut names.0.0.iter();
+            names.all(|(name, value)| {
+                let own = fields.as_ref().and_then(|fields| fields.0.0.get(name));
+                own == Some(&digested(&personal.key, name, value))
+            })
+        };
+        fits(&self.before, &personal.before) && fits(&self.after, &personal.after)
+    }
+
+    /// Puts the names that stand beside the entry in place of their digests, to show it.
+    pub fn show_names(&mut self) -> Option<DigestedMembers> {
+        let Personal { key, before, after } = self.personal.take()?;
+        let mut names: Vec<String> = Vec::new();
+        for (fields, shown) in [(&mut self.before, before), (&mut self.after, after)] {
+            for (name, value) in shown.0.0 {
+                if let Some(fields) = fields {
+                    fields.0.0.insert(name.clone(), value);
+                }
+                names.push(name);
+            }
+        }
+        names.sort();
+        names.dedup();
+        Some(DigestedMembers {
+            key,
+            members: names,
+        })
+    }
+
+    /// Erases the names of an entry. Returns the digest of what is left if the entry had names in its chain,
+    /// as earlier releases wrote them: its own hash no longer follows from it.
+    pub fn erase_names(&mut self) -> Option<String> {
+        self.personal = None;
+        let mut is_changed = false;
+        for fields in [&mut self.before, &mut self.after] {
+            for (name, value) in members(fields) {
+                if NAMES.contains(&name.as_str()) && value.is_string() {
+                    *value = json!({ "erased": true });
+                    is_changed = true;
+                }
+            }
+        }
+        is_changed.then(|| self.digest_of_rest())
+    }
+
+    /// Returns the digest of the entry as it is, by which a later entry names an erased one.
+    pub fn digest_of_rest(&self) -> String {
+        digest(&canonical(&self.content()))
     }
 }
 
