@@ -30,7 +30,8 @@ route:
   group_by: [alertname]
   group_wait: 100ms
   group_interval: 500ms
-  repeat_interval: 1s
+  # Alertmanager forgets a notification after two of these: longer than its restart.
+  repeat_interval: 5s
 receivers:
   - name: workdesk
     webhook_configs:
