@@ -18,6 +18,31 @@ struct Broken {
     codes: &'static [&'static str],
 }
 
+/// Texts that break a bound of their schema, each with the codes of which the fault has one.
+fn texts(schema: &Value) -> Vec<(Value, &'static [&'static str])> {
+    let mut all: Vec<(Value, &'static [&'static str])> = Vec::new();
+    all.push((json!(5), &["type"]));
+    if schema["enum"].is_array() {
+        all.push((json!("none of them"), &["value"]));
+    }
+    if schema["format"] == "date-time" {
+        all.push((json!("tomorrow"), &["date_time"]));
+    }
+    if let Some(most) = schema["maxLength"].as_u64() {
+        let long = "x".repeat(usize::try_from(most).unwrap() + 1);
+        all.push((json!(long), &["length", "pattern"]));
+    }
+    if schema["minLength"].as_u64().is_some_and(|least| least > 0) {
+        all.push((json!(" "), &["blank", "length", "pattern"]));
+    }
+    let pattern = schema["pattern"].as_str();
+    if pattern.is_some_and(|pattern| pattern.starts_with('^')) {
+        // No pattern allows a control character.
+        all.push((json!("né\u{7}"), &["pattern"]));
+    }
+    all
+}
+
 /// Breaks every bound of a schema, of its members and of its elements.
 fn broken(schema: &Value, pointer: &str) -> Vec<Broken> {
     let schema = resolved(schema);
@@ -26,14 +51,12 @@ fn broken(schema: &Value, pointer: &str) -> Vec<Broken> {
         value: Some(value),
         codes,
     };
-    let null = json!({"type": "null"});
     if let Some(options) = schema["oneOf"].as_array() {
-        let mut options = options.iter().filter(|one| **one != null);
-        let (only, more) = (options.next().unwrap(), options.next());
-        if more.is_some() {
-            // One of several types.
+        let null = json!({"type": "null"});
+        let options: Vec<&Value> = options.iter().filter(|one| **one != null).collect();
+        let [only] = options[..] else {
             return vec![with(json!("of none of them"), &["type"])];
-        }
+        };
         let mut all = broken(only, pointer);
         all.retain(|one| one.value != Some(Value::Null) || one.pointer != pointer);
         return all;
@@ -54,27 +77,11 @@ fn broken(schema: &Value, pointer: &str) -> Vec<Broken> {
     }
     let number = |name: &str| schema[name].as_i64();
     match types[0].as_str() {
-        Some("string") => {
-            all.push(with(json!(5), &["type"]));
-            if schema["enum"].is_array() {
-                all.push(with(json!("none of them"), &["value"]));
-            }
-            if schema["format"] == "date-time" {
-                all.push(with(json!("tomorrow"), &["date_time"]));
-            }
-            if let Some(most) = number("maxLength") {
-                let long = "x".repeat(usize::try_from(most).unwrap() + 1);
-                all.push(with(json!(long), &["length", "pattern"]));
-            }
-            if number("minLength").is_some_and(|least| least > 0) {
-                all.push(with(json!(" "), &["blank", "length", "pattern"]));
-            }
-            let pattern = schema["pattern"].as_str();
-            if pattern.is_some_and(|pattern| pattern.starts_with('^')) {
-                // No pattern allows a control character.
-                all.push(with(json!("né\u{7}"), &["pattern"]));
-            }
-        }
+        Some("string") => all.extend(
+            texts(schema)
+                .into_iter()
+                .map(|(value, codes)| with(value, codes)),
+        ),
         Some("integer") => {
             all.push(with(json!("x"), &["type"]));
             all.push(with(json!(1.5), &["type"]));
@@ -82,14 +89,22 @@ fn broken(schema: &Value, pointer: &str) -> Vec<Broken> {
                 number("minimum").map(|least| least - 1),
                 number("maximum").map(|most| most + 1),
             ];
-            let beyond = beyond.into_iter().flatten();
-            all.extend(beyond.map(|value| with(json!(value), &["range"])));
+            all.extend(
+                beyond
+                    .into_iter()
+                    .flatten()
+                    .map(|value| with(json!(value), &["range"])),
+            );
         }
         Some("number") => {
             all.push(with(json!("x"), &["type"]));
             let beyond = ["minimum", "maximum"].map(|name| schema[name].as_f64());
-            let beyond = beyond.into_iter().flatten();
-            all.extend(beyond.map(|bound| with(json!(bound * 2.0), &["range"])));
+            all.extend(
+                beyond
+                    .into_iter()
+                    .flatten()
+                    .map(|bound| with(json!(bound * 2.0), &["range"])),
+            );
         }
         Some("boolean") => all.push(with(json!("x"), &["type"])),
         Some("array") => {
@@ -110,8 +125,7 @@ fn broken(schema: &Value, pointer: &str) -> Vec<Broken> {
             for (name, member) in schema["properties"].as_object().into_iter().flatten() {
                 all.extend(broken(member, &format!("{pointer}/{name}")));
             }
-            let is_change = schema["required"].is_null() && schema["allOf"].is_array();
-            if is_change {
+            if schema["required"].is_null() && schema["allOf"].is_array() {
                 all.push(with(json!({"unknown": 1}), &["required"]));
             }
             for name in schema["required"].as_array().into_iter().flatten() {

@@ -449,6 +449,43 @@ impl<'a> Walk<'a> {
             "/api/tags" => {
                 ada.creates("/api/tags", json!({"name": name})).await;
             }
+            // There are ten at most.
+            "/api/webhooks" => {
+                let webhook = json!({"url": "https://hooks.example.com", "types": ["tag.*"]});
+                ada.post("/api/webhooks", webhook).await;
+            }
+            "/api/webhooks/{id}/deliveries" => {
+                let record = i64::try_from(number).unwrap() + 100;
+                api.has_delivery("task.updated", record).await;
+            }
+            "/api/notifications" => {
+                let id = format!("{}-comment-{number}-1", api.clock.now().millis());
+                api.has_notification(ada, &id).await;
+            }
+            template if template.starts_with("/api/concierge/") => self.grows_agents(number).await,
+            "/api/managed-services/hours-saved" => {
+                api.has_saving(number).await;
+            }
+            template if template.ends_with("/history") => {
+                let path = tests::support::example(template, "1");
+                let record = path.strip_suffix("/history").unwrap();
+                let method = if record.contains("milestones") {
+                    "PUT"
+                } else {
+                    "PATCH"
+                };
+                let body = json!({"title": name}).to_string();
+                let changed = ada.send(method, record, Some(body)).await;
+                changed.expect(200);
+            }
+            _ => self.grows_accounts(number, &name).await,
+        }
+    }
+
+    /// Lists of accounts and of what belongs to them.
+    async fn grows_accounts(&self, number: usize, name: &str) {
+        let Self { world, ada, .. } = self;
+        match self.template {
             "/api/users" => {
                 let user = json!({
                     "username": format!("user{number:02}"), "fullName": name, "role": "member",
@@ -473,37 +510,8 @@ impl<'a> Walk<'a> {
                 let invitation = json!({"email": email, "fullName": name, "role": "member"});
                 ada.creates("/api/invitations", invitation).await;
             }
-            // There are ten at most.
-            "/api/webhooks" => {
-                let webhook = json!({"url": "https://hooks.example.com", "types": ["tag.*"]});
-                ada.post("/api/webhooks", webhook).await;
-            }
-            "/api/webhooks/{id}/deliveries" => {
-                let record = i64::try_from(number).unwrap() + 100;
-                api.has_delivery("task.updated", record).await;
-            }
             "/api/auth/sessions" | "/api/users/{id}/sessions" => {
-                api.sign_in("ada").await;
-            }
-            "/api/notifications" => {
-                let id = format!("{}-comment-{number}-1", api.clock.now().millis());
-                api.has_notification(ada, &id).await;
-            }
-            template if template.starts_with("/api/concierge/") => self.grows_agents(number).await,
-            "/api/managed-services/hours-saved" => {
-                api.has_saving(number).await;
-            }
-            template if template.ends_with("/history") => {
-                let path = tests::support::example(template, "1");
-                let record = path.strip_suffix("/history").unwrap();
-                let method = if record.contains("milestones") {
-                    "PUT"
-                } else {
-                    "PATCH"
-                };
-                let body = json!({"title": name}).to_string();
-                let changed = ada.send(method, record, Some(body)).await;
-                changed.expect(200);
+                world.api().sign_in("ada").await;
             }
             other => panic!("how does a row of {other} come to be?"),
         }

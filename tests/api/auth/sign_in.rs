@@ -21,7 +21,7 @@ fn answer(passwords: bool, organization: Option<i64>) -> Value {
 async fn with_passwords_off(api: &Api) -> OidcProvider {
     let provider = api.has_provider(json!({})).await;
     for name in ["ada", "mia"] {
-        api.has_address(name).await;
+        api.has_address(name, &format!("{name}@example.com")).await;
         let claims =
             json!({"sub": name, "email": format!("{name}@example.com"), "email_verified": true});
         provider

@@ -234,7 +234,7 @@ async fn passwords_are_off_once_an_admin_has_signed_in_by_the_provider() {
     ada.put(PATH, provider.put(&off))
         .await
         .expect_problem(409, "no_admin_signed_in");
-    api.has_address("ada").await;
+    api.has_address("ada", "ada@example.com").await;
     let claims = json!({"sub": "a", "email": "ada@example.com", "email_verified": true});
     provider
         .signs_in(&api.anonymous(), claims)

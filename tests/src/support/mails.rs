@@ -29,15 +29,36 @@ impl Api {
         Links::new(api_config(&self.table).session_secrets)
     }
 
-    /// Gives a user a verified address.
+    /// Gives a user a verified address, and the address its holder.
     pub async fn has_address(&self, name: &str, address: &str) {
-        self.user(name).await;
-        let mut users = self.items_of("user").await;
-        users.retain(|user| text_of(user, "username") == name);
-        let more = json!({"email": address, "emailVerifiedAt": self.clock.now()});
-        let more: Item = serde_dynamo::to_item(more).unwrap();
-        users[0].extend(more);
-        self.puts(users).await;
+        use aws_sdk_dynamodb::types::AttributeValue::{N, S};
+        let user = self.user(name).await;
+        let (tenant, id) = (user.organization_id, user.id);
+        let id = shared::model::Id::get(id);
+        let holder = [
+            ("pk", S(format!("EMAIL#{address}"))),
+            ("sk", S(format!("{:016}", shared::model::Id::get(tenant)))),
+            ("kind", S("email_holder".to_owned())),
+            ("version", N("1".to_owned())),
+            ("email", S(address.to_owned())),
+            ("organizationId", N(tenant.to_string())),
+            ("userId", N(id.to_string())),
+        ];
+        let mut put = self.client.put_item().table_name(&self.table);
+        for (attribute, value) in holder {
+            put = put.item(attribute, value);
+        }
+        put.send().await.unwrap();
+        let update = self
+            .client
+            .update_item()
+            .table_name(&self.table)
+            .key("pk", S(format!("ORG#{tenant}#USER")))
+            .key("sk", S(format!("{id:016}")))
+            .update_expression("SET email = :email, emailVerifiedAt = :at")
+            .expression_attribute_values(":email", S(address.to_owned()))
+            .expression_attribute_values(":at", S(self.clock.now().to_string()));
+        update.send().await.unwrap();
     }
 
     /// Writes mails of organization 1, past the change that would cause each.

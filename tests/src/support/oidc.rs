@@ -306,37 +306,4 @@ impl Api {
         ada.put(path, provider.put(&more)).await.expect(200);
         self.counter.take();
     }
-
-    /// Gives a user of the harness a verified address, `name@example.com`.
-    pub async fn has_address(&self, name: &str) {
-        use aws_sdk_dynamodb::types::AttributeValue::{N, S};
-        let user = self.user(name).await;
-        let (tenant, id) = (user.organization_id, user.id);
-        let id = shared::model::Id::get(id);
-        let address = format!("{name}@example.com");
-        let holder = [
-            ("pk", S(format!("EMAIL#{address}"))),
-            ("sk", S(format!("{:016}", shared::model::Id::get(tenant)))),
-            ("kind", S("email_holder".to_owned())),
-            ("version", N("1".to_owned())),
-            ("email", S(address.clone())),
-            ("organizationId", N(tenant.to_string())),
-            ("userId", N(id.to_string())),
-        ];
-        let mut put = self.client.put_item().table_name(&self.table);
-        for (attribute, value) in holder {
-            put = put.item(attribute, value);
-        }
-        put.send().await.unwrap();
-        let update = self
-            .client
-            .update_item()
-            .table_name(&self.table)
-            .key("pk", S(format!("ORG#{tenant}#USER")))
-            .key("sk", S(format!("{id:016}")))
-            .update_expression("SET email = :email, emailVerifiedAt = :at")
-            .expression_attribute_values(":email", S(address))
-            .expression_attribute_values(":at", S(self.clock.now().to_string()));
-        update.send().await.unwrap();
-    }
 }

@@ -319,8 +319,8 @@ impl World {
         }
     }
 
-    /// A body with all that an operation has to look up.
-    fn body(&self, operation: &str) -> Option<Value> {
+    /// The body of an operation on accounts.
+    fn account(&self, operation: &str) -> Option<Value> {
         Some(match operation {
             "POST /api/auth/login" => json!({"username": "max", "password": PASSWORD}),
             "POST /api/auth/accept" => json!({
@@ -335,7 +335,21 @@ impl World {
             "PUT /api/auth/password" => {
                 json!({"currentPassword": PASSWORD, "newPassword": "another horse battery staple"})
             }
+            "POST /api/users" => json!({
+                "username": "newcomer", "fullName": "New Comer", "role": "admin",
+                "password": PASSWORD, "permissions": ["manage_tickets"],
+            }),
+            // One more admin, who has to be counted.
+            "PATCH /api/users/{id}" => json!({"fullName": "Alexandra"}),
+            "PUT /api/users/{id}/password" => json!({"password": "another long one"}),
             "POST /api/tokens" => json!({"name": "nightly", "permissions": ["view_work"]}),
+            _ => return None,
+        })
+    }
+
+    /// A body with all that an operation has to look up.
+    fn body(&self, operation: &str) -> Option<Value> {
+        Some(match operation {
             "POST /api/managed-services/request" => {
                 json!({"title": "Help", "referenceType": "project", "referenceId": 1})
             }
@@ -346,13 +360,6 @@ impl World {
             }
             "POST /api/notifications/read" => json!({"ids": [NOTIFICATION]}),
             "PUT /api/notifications/preferences" => json!({"commented": false}),
-            "POST /api/users" => json!({
-                "username": "newcomer", "fullName": "New Comer", "role": "admin",
-                "password": PASSWORD, "permissions": ["manage_tickets"],
-            }),
-            // One more admin, who has to be counted.
-            "PATCH /api/users/{id}" => json!({"fullName": "Alexandra"}),
-            "PUT /api/users/{id}/password" => json!({"password": "another long one"}),
             "POST /api/projects" => json!({"title": "Move"}),
             "PATCH /api/projects/{id}" => json!({"title": "Renamed", "status": "on_hold"}),
             "POST /api/projects/{projectId}/phases" => json!({"title": "Test"}),
@@ -423,7 +430,7 @@ impl World {
             "PUT /api/concierge/connections/{name}" => {
                 self.concierge.demo.connections()["billing"].clone()
             }
-            _ => return None,
+            _ => return self.account(operation),
         })
     }
 }

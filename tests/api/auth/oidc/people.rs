@@ -11,7 +11,7 @@ async fn the_first_sign_in_binds_the_user_of_a_verified_address() {
     let api = Api::start().await;
     let provider = api.has_provider(json!({})).await;
     let mia = api.user("mia").await;
-    api.has_address("mia").await;
+    api.has_address("mia", "mia@example.com").await;
     // In whatever case.
     let first = person("mia", &json!({"email": "MIA@example.com"}));
     let bound = user_of(&api, &provider.signs_in(&api.anonymous(), first).await).await;
@@ -57,7 +57,7 @@ async fn an_address_that_is_not_verified_on_both_sides_binds_and_makes_nobody() 
         api.user(name).await;
     }
     let before = users().await;
-    api.has_address("mia").await;
+    api.has_address("mia", "mia@example.com").await;
     for claims in [
         json!({"email_verified": false}),
         json!({"email_verified": null}),
@@ -84,7 +84,7 @@ async fn an_address_that_is_not_verified_on_both_sides_binds_and_makes_nobody() 
 async fn a_user_with_another_subject_is_not_bound_again() {
     let api = Api::start().await;
     let provider = api.has_provider(json!({"defaultRole": "member"})).await;
-    api.has_address("mia").await;
+    api.has_address("mia", "mia@example.com").await;
     let sign_in = async |sub: &str| {
         let claims = person("mia", &json!({ "sub": sub }));
         provider.signs_in(&api.anonymous(), claims).await
@@ -209,7 +209,7 @@ async fn a_disabled_user_stays_out() {
     let answer = provider.signs_in(&api.anonymous(), claims()).await;
     failed(&answer, "sign_in_not_allowed");
     // Neither by the address.
-    api.has_address("mia").await;
+    api.has_address("mia", "mia@example.com").await;
     let mia: User = api.user("mia").await;
     ada.patch(&format!("/api/users/{}", mia.id), json!({"disabled": true}))
         .await
@@ -229,7 +229,7 @@ async fn a_subject_of_another_organizations_provider_is_nobody_here() {
     zoe.put("/api/organizations/2/sign-in", put)
         .await
         .expect(200);
-    api.has_address("mia").await;
+    api.has_address("mia", "mia@example.com").await;
     let abroad = "/api/auth/oidc?organization=2&return=/%23/tasks";
     let claims = || person("mia", &json!({}));
     let here = user_of(&api, &provider.signs_in(&api.anonymous(), claims()).await).await;

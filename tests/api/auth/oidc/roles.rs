@@ -83,7 +83,7 @@ async fn a_user_made_by_a_group_who_lost_all_groups_is_out() {
     // The group comes back, and so does the user.
     user_of(&api, &sign_in(json!(["Readers"])).await).await;
     // A user who was bound by the address stays without a group.
-    api.has_address("mia").await;
+    api.has_address("mia", "mia@example.com").await;
     for groups in [json!(["Leads"]), json!([])] {
         let claims = person("mia", &json!({ "groups": groups }));
         let mia = user_of(&api, &provider.signs_in(&api.anonymous(), claims).await).await;
@@ -95,7 +95,7 @@ async fn a_user_made_by_a_group_who_lost_all_groups_is_out() {
 async fn the_last_admin_keeps_the_role_and_the_journal_says_so() {
     let api = Api::start().await;
     let provider = api.has_provider(roles()).await;
-    api.has_address("ada").await;
+    api.has_address("ada", "ada@example.com").await;
     let claims = || person("ada", &json!({"groups": ["Readers"]}));
     let ada = user_of(&api, &provider.signs_in(&api.anonymous(), claims()).await).await;
     assert_eq!(ada["role"], "admin");
