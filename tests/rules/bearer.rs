@@ -120,12 +120,14 @@ async fn operations_on_accounts_money_and_webhooks_take_a_session() {
         "DELETE /api/auth/sessions/{id}",
         "DELETE /api/concierge/connections/{name}",
         "DELETE /api/invitations/{id}",
+        "DELETE /api/organizations/{id}/sign-in",
         "DELETE /api/tokens/{id}",
         "DELETE /api/users/{id}/sessions",
         "DELETE /api/users/{id}/tokens/{tokenId}",
         "DELETE /api/webhooks/{id}",
         "GET /api/auth/sessions",
         "GET /api/invitations",
+        "GET /api/organizations/{id}/sign-in",
         "GET /api/tokens",
         "GET /api/users/{id}/sessions",
         "GET /api/users/{id}/tokens",
@@ -152,6 +154,7 @@ async fn operations_on_accounts_money_and_webhooks_take_a_session() {
         "PUT /api/concierge/connections/{name}",
         "PUT /api/concierge/policy",
         "PUT /api/notifications/preferences",
+        "PUT /api/organizations/{id}/sign-in",
         "PUT /api/users/{id}/password",
     ];
     assert_eq!(refused, in_session);

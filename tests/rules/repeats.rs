@@ -283,8 +283,8 @@ async fn a_create_that_died_anywhere_is_done_once_when_it_is_sent_again() {
             for step in 0..MOST_STEPS {
                 let Some(request) = next() else { break };
                 let key = format!("{name} {death:?} {step}");
-                let caller = with_key(&world, &key).await;
                 makes_room(&world, &name).await;
+                let caller = with_key(&world, &key).await;
                 let before = kinds(&world).await;
                 if !dies(&faults, &request, &caller, step, death).await {
                     assert!(step > 0, "{name}");

@@ -33,6 +33,7 @@ mod password;
 mod permission;
 mod project;
 mod provider;
+mod provider_subject;
 mod queue_message;
 pub mod quota;
 pub mod random;
@@ -93,6 +94,7 @@ pub use password::{LoginPassword, NewPassword, PasswordHash};
 pub use permission::{NamedPermission, OrdinaryPermission, Permission, Role, need};
 pub use project::*;
 pub use provider::*;
+pub use provider_subject::ProviderSubject;
 pub use queue_message::QueueMessage;
 pub use record_ref::{
     Deleted, HistoryOf, NotificationSubject, RecordName, Reminded, Tagged, Talk, Thread,
