@@ -6,16 +6,17 @@ use std::{
 };
 
 use aws_sdk_dynamodb::types::AttributeValue;
+use local::mail_receiver::MailReceiver;
 use serde_json::{Value, json};
 use shared::{
     auth::password,
-    model::{Id, UserId, digest, journal::canonical, span},
+    model::{AccountChange, Id, Letter, UserId, digest, journal::canonical, span},
     store::Line,
 };
 
 use tests::{
     path,
-    support::{Caller, Item, PASSWORD, World, key_of, text_of},
+    support::{Caller, Item, PASSWORD, Request, World, key_of, text_of},
 };
 
 /// Kinds of items of the service or of a network. No organization names them.
@@ -420,6 +421,10 @@ async fn a_suspended_organization_is_refused_and_its_work_waits() {
         let answer = request.by(&max).await;
         answer.expect_problem(403, "organization_suspended");
     }
+    let accepts = |request: &&Request| request.template == "/api/auth/accept";
+    let accept = requests.iter().find(accepts).unwrap();
+    let answer = accept.by(&api.anonymous()).await;
+    answer.expect_problem(403, "organization_suspended");
     let zoe = api.sign_in("zoe").await;
     zoe.get("/api/tasks").await.expect(200);
     let signs_in = async |password: &str| {
@@ -432,11 +437,19 @@ async fn a_suspended_organization_is_refused_and_its_work_waits() {
         .await
         .expect_problem(403, "organization_suspended");
 
-    // A minute of the service: its worker, its sweeper, its sender.
+    let receiver = MailReceiver::start().unwrap();
+    let letter = Letter::EmailChanged(AccountChange {
+        username: "mia".to_owned(),
+        at: api.clock.now(),
+        network: None,
+    });
+    api.has_mails([(None, "mia@example.com", letter)]).await;
+    // A quarter of an hour of the service: its worker, its sweeper, its senders.
     let work = async || {
         world.concierge.delivers(&world.concierge.worker()).await;
         world.concierge.sweeper().sweep().await;
         api.sends_webhooks().await;
+        api.sends_mails(&receiver).await;
     };
     // What has left the service so far, and what users were told.
     let done = async || {
@@ -448,19 +461,19 @@ async fn a_suspended_organization_is_refused_and_its_work_waits() {
             world.concierge.demo.effects().len(),
             attempts.sum(),
             notices,
+            receiver.inbox().newest_first().len(),
         ]
     };
     let before = done().await;
     // The approvals hold for an hour.
     for _ in 0..2 {
         work().await;
-        api.clock.advance(15 * span::MINUTE);
     }
     assert_eq!(done().await, before);
     directory.suspend(api.home.id, false).await.unwrap();
     for _ in 0..2 {
         work().await;
-        api.clock.advance(20 * span::MINUTE);
+        api.clock.advance(5 * span::MINUTE);
     }
     let after = done().await;
     assert!(

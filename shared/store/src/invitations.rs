@@ -236,11 +236,11 @@ impl Invitations<'_> {
             inviter: found.get(&inviter)?.ok_or_else(refused)?,
             head: head_in(&found, tenant)?,
         };
-        if open.invitation.is_open(&digest(token), &open.inviter) {
-            Ok(open)
-        } else {
-            Err(refused())
+        if !open.invitation.is_open(&digest(token), &open.inviter) {
+            return Err(refused());
         }
+        open.organization.works()?;
+        Ok(open)
     }
 
     /// Makes the account of an invitation, and begins a session of its user. 403 for a dead invitation, 409 when the username or the address is taken.

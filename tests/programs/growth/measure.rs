@@ -93,7 +93,7 @@ async fn requests(
         let operation = request.operation();
         let work = async {
             let answer = request.by(&caller).await;
-            assert!(answer.status < 300, "{operation}: {}", answer.text);
+            assert!(answer.status < 400, "{operation}: {}", answer.text);
             bytes.insert(operation.clone(), answer.bytes);
             follow(api, &mut stream).await;
             if request.method == "DELETE" {
