@@ -1,6 +1,7 @@
-"""Sign-in, navigation, a session that ends, and a closed laptop"""
+"""Sign-in, navigation, a session that ends, a closed laptop, and changes while a view opens"""
 
 import contextlib
+import re
 
 
 def check(world):
@@ -8,6 +9,7 @@ def check(world):
     navigates(world)
     becomes_another_user(world)
     sleeps_in_the_middle_of_a_comment(world)
+    opens_while_others_work(world)
     follows_links(world)
 
 
@@ -80,6 +82,51 @@ def sleeps_in_the_middle_of_a_comment(world):
         page.wait_for_function("document.querySelector('.threaded > form textarea').value === ''")
     comments = world.api("mia").call("GET", f"/api/tasks/{task}/comments")
     assert [one["content"] for one in comments].count(words) == 1, comments
+
+
+def opens_while_others_work(world):
+    """A view misses no change between its first read and its end, nor does a list that is read anew."""
+    mia, sue = world.api("mia"), world.api("sue")
+    title, other, mine = (f"{word} {world.mark}" for word in ("Late", "Later", "For Max"))
+    project = world.api("max").call("POST", "/api/projects", {"title": title})["id"]
+    ticket = mia.call("POST", "/api/managed-services/tickets", {"title": title})["id"]
+    task = mia.call("POST", "/api/tasks", {"title": title, "projectId": project})["id"]
+    alert = sue.call("GET", "/api/concierge/alerts?status=open&limit=1")[0]["id"]
+
+    def changes(kind, method, path, body):
+        """A change by Sue. It returns type and id of the record, which the path or the answer has."""
+
+        def change():
+            answer = sue.call(method, path, body)
+            return kind, int(re.search(r"\d*$", path)[0] or answer["id"])
+
+        return change
+
+    views = {
+        f"#/tickets/{ticket}": ("managed-services/ticket/", other,
+            changes("ticket", "PATCH", f"/api/managed-services/ticket/{ticket}", {"title": other})),
+        f"#/projects/{project}": ("projects/.*/tasks", other,
+            changes("task", "POST", "/api/tasks", {"title": other, "projectId": project})),
+        f"#/tasks/{task}": ("/comments", other,
+            changes("comment", "POST", f"/api/tasks/{task}/comments", {"content": other})),
+        "#/requests": ("service-requests", "Show 1 new request",
+            changes("service_request", "POST", "/api/managed-services/request", {"title": other})),
+        "#/": (r"tasks\?", mine, changes("task", "POST", "/api/tasks",
+            {"title": mine, "projectId": project, "assigneeId": 2, "dueDate": "2020-01-31T12:00:00Z"})),
+        f"#/alerts/{alert}": ("concierge/alerts/", "Acknowledged",
+            changes("alert", "PATCH", f"/api/concierge/alerts/{alert}", {"status": "acknowledged"})),
+    }
+    with world.desk("max", "#/settings") as desk:
+        for address, (path, text, change) in views.items():
+            with desk.reads_late(f"/api/.*{path}", change):
+                desk.page.goto(world.base + address)
+            desk.page.get_by_text(text).first.wait_for()
+        desk.open("#/tickets")
+        created = changes("ticket", "POST", "/api/managed-services/tickets", {"title": other, "priority": "urgent"})
+        with desk.reads_late("/api/managed-services/tickets", created):
+            desk.page.get_by_label("Priority").select_option("urgent")
+        desk.page.get_by_role("button", name="Show 1 new ticket").wait_for()
+    sue.call("PATCH", f"/api/concierge/alerts/{alert}", {"status": "open"})
 
 
 def follows_links(world):

@@ -90,11 +90,7 @@ class Desk:
 
     def sees(self, locator):
         """Waits for what others changed, as a reader who comes back to the page again and again."""
-        until = time.monotonic() + WAIT_MILLISECONDS / 1000
-        while not locator.first.is_visible():
-            assert time.monotonic() < until, f"{locator} does not appear"
-            self.looks_up()
-            self.page.wait_for_timeout(100)
+        self.until(lambda: locator.first.is_visible() or self.looks_up(), locator)
 
     def looks_up(self):
         """The reader comes back to the page, which asks for changes at once then."""
@@ -128,6 +124,29 @@ class Desk:
 
         self.page.route(re.compile(path), fail)
         return left
+
+    @contextlib.contextmanager
+    def reads_late(self, path, change):
+        """What the page begins to read inside has its answer from before a change by others, which the feed tells
+        before that answer arrives. `change` returns type and id of what it changed."""
+        page, held, pages = self.page, [], []
+        page.route(re.compile(path), lambda route: held.append((route, route.fetch())), times=1)
+        yield
+        self.until(lambda: held, path)
+        page.on("response", lambda answer: "/api/changes" in answer.url and pages.append(answer))
+        changed = change()
+        told = lambda: [(one["type"], one["recordId"]) for answer in pages for one in answer.json()]
+        self.until(lambda: self.looks_up() or changed in told(), f"{changed} in the feed")
+        # The page is done with what it does at once.
+        page.evaluate("new Promise(done => setTimeout(done, 50))")
+        [(route, answer)] = held
+        route.fulfill(response=answer)
+
+    def until(self, condition, said):
+        until = time.monotonic() + WAIT_MILLISECONDS / 1000
+        while not condition():
+            assert time.monotonic() < until, f"{said} does not come"
+            self.page.wait_for_timeout(50)
 
     def is_answered_too_late(self, method, path, meanwhile=lambda: None):
         """Lets the next request of a method and path that is not refused be done, and its answer be lost."""
