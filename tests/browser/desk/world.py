@@ -8,12 +8,14 @@ A desk complains about errors in the console, violations of the page's policy, a
 """
 
 import contextlib
+import json
 import pathlib
 import re
 import secrets
 import sys
 import time
 import urllib.parse
+import urllib.request
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent.parent
 sys.path[:0] = [str(ROOT / "infra"), str(ROOT / "tests")]
@@ -118,7 +120,7 @@ class Desk:
             if status is None:
                 return route.abort("connectionreset")
             headers = {"retry-after": "1"} if status in (429, 503) else {}
-            code = {429: "rate_limited", 503: "unavailable"}.get(status, "internal_error")
+            code = {403: "sign_in_again", 429: "rate_limited", 503: "unavailable"}.get(status, "internal_error")
             problem = f'{{"code": "{code}", "status": {status}, "detail": "A test failed this request."}}'
             route.fulfill(status=status, headers=headers, body=problem, content_type="application/problem+json")
 
@@ -210,6 +212,26 @@ class World:
             assert answer.ok, (user, answer.status, answer.text())
             self.cookies[user] = context.cookies()
         context.add_cookies(self.cookies[user])
+
+    def demo(self):
+        """The address of the demo systems, and of the receiver of mails."""
+        url = self.api("ada").call("GET", "/api/concierge/connections/billing")["baseUrl"]
+        return f"http://{urllib.parse.urlsplit(url).netloc}"
+
+    def letter(self, address, words=""):
+        """Waits for a letter to an address. Returns the text of the newest that has some words."""
+        opener, until = urllib.request.build_opener(urllib.request.ProxyHandler({})), time.monotonic() + 60
+        while time.monotonic() < until:
+            with opener.open(f"{self.demo()}/mail") as answer:
+                texts = [one["text"] for one in json.load(answer) if address in one["to"] and words in one["text"]]
+            if texts:
+                return texts[0]
+            time.sleep(0.1)
+        raise AssertionError(f"no letter to {address}")
+
+    def link(self, name, address):
+        """The address within the desk to which a mailed link leads."""
+        return re.search(rf"#/{name}\?token=[\w-]+", self.letter(address, f"#/{name}?"))[0]
 
     @contextlib.contextmanager
     def desk(self, user=None, address="", width=WIDTHS[0], refused=(), password=PASSWORD):
