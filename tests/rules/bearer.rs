@@ -283,6 +283,7 @@ async fn a_malformed_token_costs_no_read_whatever_the_cookie() {
         "Bearer ",
         "Bearer wd_",
         "Bearer wd_short",
+        "Bearer wd_0_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAB",
         "bearer AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
         "Bearer wd_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAB",
         "Bearer wd_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA wd_AAAA",

@@ -12,6 +12,7 @@ mod bearer;
 mod bounds;
 mod budgets;
 mod by_id;
+mod cells;
 mod checks;
 mod circles;
 mod claim;

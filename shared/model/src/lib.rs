@@ -5,6 +5,7 @@
 
 mod activity;
 pub mod address;
+mod cell;
 pub mod characters;
 pub mod clock;
 mod code;
@@ -60,6 +61,7 @@ pub mod words;
 mod wrong_text;
 
 pub use activity::*;
+pub use cell::Cell;
 pub use clock::{Clock, Stopwatch};
 pub use code::{Code, FaultCode};
 pub use comment::*;

@@ -258,7 +258,7 @@ impl Invitations<'_> {
             let (id, now) = (id.used(), self.0.now());
             let tenant = open.invitation.organization_id;
             let (user, mut writes) = self.account(&open, id, new, now)?;
-            let sid = Sid::generate(tenant, id, now);
+            let sid = Sid::generate(&self.0.cell, tenant, id, now);
             writes.push(Write::create(&begun(&sid, &user))?);
             let context = WriteContext {
                 actor: Some(id),

@@ -20,8 +20,8 @@ use shared::{
     clock::Clock,
     config::{ApiConfig, CookieScope, SigningSecrets, TrustedProxy},
     model::{
-        Organization, OrganizationId, PasswordHash, PlanFeature, Project, Role, Timestamp, TokenId,
-        User, quota::UnitsPerSecond,
+        Cell, Organization, OrganizationId, PasswordHash, PlanFeature, Project, Role, Timestamp,
+        TokenId, User, quota::UnitsPerSecond,
     },
     store::{CLEANUP_DELAY, Progress, Shard, Store},
 };
@@ -125,6 +125,7 @@ fn patient(client: &aws_sdk_dynamodb::Client) -> aws_sdk_dynamodb::Client {
 pub fn api_config(table: &str) -> ApiConfig {
     ApiConfig {
         table: table.to_owned(),
+        cell: Cell::default(),
         session_secrets: SigningSecrets::new([
             "a secret of the tests".to_owned(),
             "an older one".to_owned(),
@@ -284,6 +285,15 @@ impl Api {
         let secrets = secrets.iter().map(ToString::to_string);
         let config = ApiConfig {
             session_secrets: SigningSecrets::new(secrets).unwrap(),
+            ..api_config(&self.table)
+        };
+        self.instances_of(&config).await
+    }
+
+    /// Instances of another cell with the same table and secrets.
+    pub async fn instances_of_cell(&self, name: &str) -> Gateway {
+        let config = ApiConfig {
+            cell: Cell::new(name).unwrap(),
             ..api_config(&self.table)
         };
         self.instances_of(&config).await
