@@ -49,6 +49,7 @@ mod preconditions;
 mod prose;
 mod repeats;
 mod request_log;
+mod restores;
 mod rotation;
 mod search;
 mod sign_in_costs;
