@@ -29,6 +29,8 @@ pub struct App {
     pub allowed_origins: Arc<[String]>,
     /// The proxy that names the client's address.
     pub proxy: Option<TrustedProxy>,
+    /// True if nothing is written.
+    pub is_paused: bool,
 }
 
 impl FromStart for App {
@@ -51,6 +53,7 @@ impl App {
             sends_mail: config.sends_mail,
             allowed_origins: config.allowed_origins.clone().into(),
             proxy: config.proxy.clone(),
+            is_paused: config.is_paused,
         }
     }
 

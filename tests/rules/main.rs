@@ -50,6 +50,7 @@ mod preconditions;
 mod prose;
 mod repeats;
 mod request_log;
+mod restores;
 mod rotation;
 mod search;
 mod sign_in_costs;

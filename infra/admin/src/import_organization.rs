@@ -23,8 +23,8 @@ Writes nothing if usernames are taken: names them, and the exit code is 2. An in
 
 /// Imports an organization.
 pub(crate) async fn run(given: Parser) -> Result<(), Error> {
-    let given = arguments::with_option(given, USAGE, ("as-new", true))?;
-    let Some(([table], name)) = given else {
+    let given = arguments::with_options(given, USAGE, [("as-new", true)])?;
+    let Some(([table], [name])) = given else {
         return Ok(());
     };
     let name = name.map(OrganizationName::try_from).transpose();

@@ -246,6 +246,8 @@ pub struct ApiConfig {
     pub sends_mail: bool,
     /// `CLIENT_ADDRESS_HEADER` and `PROXY_SECRETS`: the proxy that names the client's address.
     pub proxy: Option<TrustedProxy>,
+    /// `PAUSED`: true if nothing is written.
+    pub is_paused: bool,
 }
 
 /// A proxy before the API, whose requests have one of the secrets.
@@ -268,6 +270,7 @@ impl ApiConfig {
             allowed_origins: environment.list("ALLOWED_ORIGINS"),
             sends_mail: sends_mail(environment),
             proxy: TrustedProxy::read(environment)?,
+            is_paused: environment.flag("PAUSED")?,
         })
     }
 }

@@ -47,6 +47,7 @@ impl Organization {
             allowed_origins: Vec::new(),
             sends_mail: false,
             proxy: None,
+            is_paused: false,
         };
         let app = App::new(engines.dynamodb(), &config, Clock::system());
         let cookie = fill(&engines, &app, size).await;

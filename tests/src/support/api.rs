@@ -135,6 +135,7 @@ pub fn api_config(table: &str) -> ApiConfig {
         allowed_origins: vec!["https://app.workdesk.example".to_owned()],
         sends_mail: true,
         proxy: None,
+        is_paused: false,
     }
 }
 
@@ -303,6 +304,15 @@ impl Api {
     pub async fn instances_without_mail(&self) -> Gateway {
         let config = ApiConfig {
             sends_mail: false,
+            ..api_config(&self.table)
+        };
+        self.instances_of(&config).await
+    }
+
+    /// Other instances of a deployment that is paused.
+    pub async fn paused_instances(&self) -> Gateway {
+        let config = ApiConfig {
+            is_paused: true,
             ..api_config(&self.table)
         };
         self.instances_of(&config).await

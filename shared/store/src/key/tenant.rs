@@ -144,6 +144,13 @@ pub(crate) fn moved(pk: &str, from: OrganizationId, to: OrganizationId) -> Optio
     is_of.then(|| format!("ORG#{to}{rest}"))
 }
 
+/// Returns the key of an organization's item from its text: both parts, with a space between.
+pub(crate) fn spelled(tenant: OrganizationId, item: &str) -> Option<AnyKey> {
+    let (pk, sk) = item.split_once(' ')?;
+    moved(pk, tenant, tenant)?;
+    Some(AnyKey::new(pk, sk))
+}
+
 fn pk(key: impl Into<AnyKey>) -> String {
     key.into().pk().to_owned()
 }
