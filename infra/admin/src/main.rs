@@ -10,6 +10,7 @@ mod export_organization;
 mod import_organization;
 mod index_records;
 mod list_organizations;
+mod migrate;
 mod record_alert;
 mod reset_password;
 mod set_plan;
@@ -17,6 +18,7 @@ mod sign_in;
 mod suspend_organization;
 mod table;
 mod terminal;
+mod verify;
 
 use std::process::ExitCode;
 
@@ -40,6 +42,8 @@ Subcommands:
   list-organizations    Lists all organizations
   record-alert          Records an alert for the resolution agent
   index-records         Adds older records to the search index
+  migrate               Gives items of earlier versions the form of this one
+  verify                Lists items of older forms, and items that do not read
   suspend-organization  Refuses an organization's requests and holds its work, or lifts that
   export-organization   Writes all items of an organization to standard output
   import-organization   Creates an organization from an export
@@ -83,6 +87,8 @@ async fn run(mut given: Parser) -> Result<(), Error> {
         reset_password::NAME => reset_password::run(given).await,
         record_alert::NAME => record_alert::run(given).await,
         index_records::NAME => index_records::run(given).await,
+        migrate::NAME => migrate::run(given).await,
+        verify::NAME => verify::run(given).await,
         list_organizations::NAME => list_organizations::run(given).await,
         suspend_organization::NAME => suspend_organization::run(given).await,
         export_organization::NAME => export_organization::run(given).await,

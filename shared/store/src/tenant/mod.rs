@@ -1,14 +1,16 @@
 //! An organization as a whole: the walk of its items, and what uses it: export, import, deletion,
-//! erasure of a user.
+//! erasure of a user, migration.
 
 mod deleting;
 mod erasing;
 mod exporting;
 mod importing;
+mod migrating;
 
 pub use erasing::Erased;
 pub use exporting::{ExportHeader, Line};
 pub use importing::{ImportError, Imported};
+pub use migrating::Forms;
 
 use std::collections::HashSet;
 
