@@ -28,7 +28,6 @@ use crate::{
 #[openapi(
     info(
         title = "Workdesk",
-        version = "1.0.0",
         description = "Work management and managed services: service requests, milestones, tasks, \
             activities, tickets, and an agent for billing alerts.\n\n\
             **Sign in** with `POST /api/auth/login`. It sets a session cookie, which every other \

@@ -48,6 +48,7 @@ mod paths;
 mod pending_write;
 mod preconditions;
 mod prose;
+mod releases;
 mod repeats;
 mod request_log;
 mod restores;

@@ -20,7 +20,7 @@ use tests::{
 };
 
 /// Kinds of items of the service or of a network. No organization names them.
-const OF_THE_SERVICE: [&str; 6] = [
+pub const OF_THE_SERVICE: [&str; 6] = [
     "stack",
     "used_state",
     "sign_in_failures",
@@ -28,49 +28,6 @@ const OF_THE_SERVICE: [&str; 6] = [
     "mail_count",
     "tombstone",
 ];
-
-/// Fills a world: each operation was called, and all that follows from it is done.
-async fn filled() -> World {
-    // The future is large.
-    Box::pin(fill()).await
-}
-
-async fn fill() -> World {
-    let world = World::start().await;
-    let limits = json!({"limits": {"perSecond": 10}});
-    world.concierge.connects("billing", limits).await;
-    let mut changes = world.api().stream().await;
-    let (deletes, others): (Vec<_>, Vec<_>) = world
-        .requests()
-        .into_iter()
-        .partition(|request| request.method == "DELETE");
-    for request in others.iter().chain(&deletes) {
-        let caller = world.caller_of(request).await;
-        let answer = request.by(&caller).await;
-        assert!(
-            answer.status < 400,
-            "{}: {}",
-            request.operation(),
-            answer.text
-        );
-    }
-    let concierge = &world.concierge;
-    concierge.delivers(&concierge.worker()).await;
-    world.api().cleans_up().await;
-    world.api().publishes(&mut changes).await;
-    world.api().sends_webhooks().await;
-    world.api().clock.advance(span::HOUR);
-    concierge.sweeper().sweep().await;
-    world.api().indexes(world.api().home.id).await;
-    let max = world.caller().await.with_header("idempotency-key", "once");
-    let milestone = max.creates_milestone(json!({})).await;
-    // Its cleanup is still to come.
-    let path = format!("/api/milestones/{milestone}");
-    world.caller().await.delete(&path).await.expect(204);
-    // Its deletion was called as well.
-    world.has_provider().await;
-    world
-}
 
 fn is_of(item: &Item, organization: &str) -> bool {
     let pk = text_of(item, "pk");
@@ -81,7 +38,7 @@ fn is_of(item: &Item, organization: &str) -> bool {
 }
 
 /// The kinds that `record!` declares, where they are texts.
-fn declared() -> BTreeSet<String> {
+pub fn declared() -> BTreeSet<String> {
     let mut kinds = BTreeSet::new();
     let mut folders = vec![path("shared/store/src")];
     while let Some(folder) = folders.pop() {
@@ -114,7 +71,7 @@ fn declared() -> BTreeSet<String> {
 /// world write one.
 #[tokio::test]
 async fn the_walk_of_an_organization_finds_each_of_its_items() {
-    let world = filled().await;
+    let world = World::filled().await;
     let home = world.api().home.id;
     let walked = world.api().store.tenants().keys(home).await.unwrap();
     let walked: Vec<String> = walked.iter().map(ToString::to_string).collect();
@@ -180,7 +137,7 @@ async fn of_home(world: &World) -> Vec<Item> {
 
 #[tokio::test]
 async fn an_export_comes_back_after_the_deletion() {
-    let world = filled().await;
+    let world = World::filled().await;
     let (api, store) = (world.api(), &world.api().store);
     let (home, tenants) = (api.home.id, store.tenants());
     let suspended = store.directory().suspend(home, true).await.unwrap();
@@ -257,7 +214,7 @@ async fn an_export_comes_back_after_the_deletion() {
 
 #[tokio::test]
 async fn a_copy_under_a_new_id_needs_free_names_and_verifies() {
-    let world = filled().await;
+    let world = World::filled().await;
     let (api, store) = (world.api(), &world.api().store);
     let (home, tenants) = (api.home.id, store.tenants());
     let suspended = store.directory().suspend(home, true).await.unwrap();
@@ -293,7 +250,7 @@ async fn a_copy_under_a_new_id_needs_free_names_and_verifies() {
 
 #[tokio::test]
 async fn an_erased_user_is_named_nowhere_and_the_journals_verify() {
-    let world = filled().await;
+    let world = World::filled().await;
     let (api, store) = (world.api(), &world.api().store);
     let home = api.home.id;
     let ada = api.sign_in("ada").await;

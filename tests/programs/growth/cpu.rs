@@ -102,7 +102,7 @@ fn milliseconds(time: Duration, times: usize) -> f64 {
 
 /// Requests of each function, each as often as an average organization sends it.
 async fn of_requests(lines: &mut Vec<String>) {
-    let world = Release::world().await;
+    let world = Box::pin(Release::world()).await;
     let mut processes: BTreeMap<&str, Process> = BTreeMap::new();
     let mut sums: BTreeMap<&str, [f64; 3]> = BTreeMap::new();
     for (name, more) in REQUESTS {
@@ -255,8 +255,8 @@ async fn consumed(
                 .as_str()
                 .map(&takes)
         };
-        let taken = changes.iter().filter(|change| kind(change) == Some(true));
-        taken.cloned().collect()
+        let fitting = changes.iter().filter(|change| kind(change) == Some(true));
+        fitting.cloned().collect()
     };
     let (of_all, of_one) = (of_kinds(of_all), of_kinds(of_one));
     let (warm, rest) = of_all.split_at(2 * BATCH);
