@@ -6,7 +6,7 @@
  *
  * `wants(change)` says if the view shows the changed record: then the store reads it again; else it drops it.
  * `changed(keys)` is called after records were put or dropped; keys are `task:7`.
- * Changes wait for what was being read when they came, so that no view misses one, whenever it calls `watch`. */
+ * Changes wait for what was being read when they came: no view misses one, whenever it calls `watch`. */
 /** @import * as api from "workdesk" */
 import { afterReadings, get, more, pause, Problem } from "./client.js";
 

@@ -98,7 +98,8 @@ function valueForm(label, name, type, now, send, close) {
   /** The day of the reader's calendar as "2026-11-26". */
   const day = () => new Date(+date - 60_000 * date.getTimezoneOffset()).toISOString().slice(0, 10);
   return form({
-    fields: input(label, name, { type, value: isDay && now ? day() : now }), submit: "Save", cancel: close, draft: name,
+    fields: input(label, name, { type, value: isDay && now ? day() : now }),
+    submit: "Save", cancel: close, draft: name,
     act: ({ [name]: value }) =>
       send(isDay && value ? new Date(`${value}T23:59:59.999`).toISOString() : value?.trim() ?? ""),
   });
