@@ -94,6 +94,6 @@ function line({ type, id, parent, projectId, title, excerpt, status, updatedAt }
   const own = parent ? addressOf(parent.type, parent.recordId) : addressOf(type, id);
   const filter = type === "milestone" ? { milestone: `${id}` } : undefined;
   const href = own ?? (projectId && to(`/projects/${projectId}`, filter));
-  return node("li", node(href ? "a.grow" : "span.grow", { href }, title, found),
+  return node("li", node(href ? "a.grow" : "span.grow", { href }, node("span", title), found),
     status && state(status), node("span.quiet.when", time(updatedAt)));
 }
