@@ -41,9 +41,7 @@ async fn nothing_comes_again_after_a_restore_but_what_is_named() {
     let lost = ada.creates_tasks(["One", "Two"]).await;
     api.publishes(&mut stream).await;
     let cursor = next(&token.get("/api/changes").await);
-    ada.delete(&format!("/api/auth/tokens/{id}"))
-        .await
-        .expect(204);
+    ada.delete(&format!("/api/tokens/{id}")).await.expect(204);
     let came_back = put_back(&api, &user, copy).await;
 
     assert!(came_back.is_new);
