@@ -42,7 +42,7 @@ impl FromStart for App {
 
 impl App {
     pub fn new(client: aws_sdk_dynamodb::Client, config: &ApiConfig, clock: Clock) -> Self {
-        let store = Store::new(client, &config.table, clock.clone());
+        let store = Store::new(client, &config.table, clock.clone()).in_cell(config.cell.clone());
         Self {
             limits: Limits::new(store.clone(), clock.clone()),
             store,

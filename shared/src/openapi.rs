@@ -28,7 +28,6 @@ use crate::{
 #[openapi(
     info(
         title = "Workdesk",
-        version = "1.0.0",
         description = "Work management and managed services: service requests, milestones, tasks, \
             activities, tickets, and an agent for billing alerts.\n\n\
             **Sign in** with `POST /api/auth/login`. It sets a session cookie, which every other \
@@ -138,7 +137,9 @@ pub fn document(parts: impl IntoIterator<Item = openapi::OpenApi>) -> openapi::O
 fn bearer() -> SecurityScheme {
     let scheme = HttpBuilder::new()
         .scheme(HttpAuthScheme::Bearer)
-        .bearer_format("wd_ and 32 random bytes in base64url")
+        .bearer_format(
+            "wd_, in other cells than 0 the cell and _, and 32 random bytes in base64url",
+        )
         .description(Some("For scripts; created by POST /api/tokens"));
     SecurityScheme::Http(scheme.build())
 }

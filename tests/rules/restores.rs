@@ -20,7 +20,8 @@ async fn put_back(api: &Api, user: &User, (items, to): (Vec<Item>, Timestamp)) -
     api.puts(items).await;
     let store = api.store_beside().await;
     store.tenants().restore_ids(to).await.unwrap();
-    let restored = store.tenants().restored(user.organization_id, to, false);
+    let tenants = store.tenants();
+    let restored = tenants.restored(user.organization_id, to, false);
     restored.await.unwrap()
 }
 
@@ -83,7 +84,8 @@ async fn nothing_comes_again_after_a_restore_but_what_is_named() {
     let name = text_of(&stack, "name");
     let store = api.store_beside().await;
     assert_eq!(store.tenants().restore_ids(to).await.unwrap(), name);
-    let again = store.tenants().restored(user.organization_id, to, true);
+    let tenants = store.tenants();
+    let again = tenants.restored(user.organization_id, to, true);
     assert!(!again.await.unwrap().is_new);
     token
         .get("/api/tasks")
@@ -160,7 +162,8 @@ async fn a_change_that_was_set_aside_is_replayed_once() {
     let key = format!("{} {}", text_of(&item, "pk"), text_of(&item, "sk"));
     let store = api.store_beside().await;
     for _ in 0..2 {
-        let replayed = store.feed().replay(user.organization_id, &key);
+        let feed = store.feed();
+        let replayed = feed.replay(user.organization_id, &key);
         assert!(replayed.await.unwrap());
     }
     let told = ada.get(&begin).await.expect(200);
@@ -173,7 +176,8 @@ async fn a_change_that_was_set_aside_is_replayed_once() {
     let found = ada.get("/api/search?q=zebra").await.expect(200);
     assert_eq!(found.as_array().unwrap().len(), 1);
     api.deletes(&item).await;
-    let gone = store.feed().replay(user.organization_id, &key);
+    let feed = store.feed();
+    let gone = feed.replay(user.organization_id, &key);
     assert!(!gone.await.unwrap());
 }
 

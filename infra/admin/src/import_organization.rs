@@ -37,8 +37,8 @@ pub(crate) async fn run(given: Parser) -> Result<(), Error> {
         "Organization {}: {} items. It is suspended.",
         imported.organization, imported.items
     ));
-    for connection in &imported.connections {
-        terminal::say(&format!("The connection {connection} needs its secret."));
+    for name in &imported.without_secret {
+        terminal::say(&format!("The {name} needs its secret."));
     }
     index_records::index(&store, imported.organization).await
 }

@@ -11,6 +11,7 @@ mod export_organization;
 mod import_organization;
 mod index_records;
 mod list_organizations;
+mod migrate;
 mod record_alert;
 mod replay_changes;
 mod reset_password;
@@ -20,6 +21,7 @@ mod sign_in;
 mod suspend_organization;
 mod table;
 mod terminal;
+mod verify;
 
 use std::process::ExitCode;
 
@@ -43,6 +45,8 @@ Subcommands:
   list-organizations    Lists all organizations
   record-alert          Records an alert for the resolution agent
   index-records         Adds older records to the search index
+  migrate               Gives items of earlier versions the form of this one
+  verify                Lists items of older forms, and items that do not read
   suspend-organization  Refuses an organization's requests and holds its work, or lifts that
   export-organization   Writes all items of an organization to standard output
   import-organization   Creates an organization from an export
@@ -92,6 +96,8 @@ async fn run(mut given: Parser) -> Result<(), Error> {
         replay_changes::NAME => replay_changes::run(given).await,
         restart_feed::NAME => restart_feed::run(given).await,
         index_records::NAME => index_records::run(given).await,
+        migrate::NAME => migrate::run(given).await,
+        verify::NAME => verify::run(given).await,
         list_organizations::NAME => list_organizations::run(given).await,
         suspend_organization::NAME => suspend_organization::run(given).await,
         export_organization::NAME => export_organization::run(given).await,

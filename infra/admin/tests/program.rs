@@ -7,6 +7,7 @@ use std::{
     process::{Command, Output, Stdio},
 };
 
+use aws_sdk_dynamodb::types::AttributeValue;
 use local::engines::Engines;
 use shared::{
     auth::password,
@@ -211,11 +212,19 @@ async fn what_does_not_do_is_refused_and_leaves_nothing() {
             "",
             "is not over",
         ),
+        ("migrate", &["--organization", "x"], "", "x is not an organ"),
+        (
+            "migrate",
+            &["--rate", "0"],
+            "",
+            "0 is not a number of units",
+        ),
+        ("verify", &["more"], "", "Usage:"),
         ("delete-everything", &[], "", "Subcommands:"),
     ] {
         let answer = refused(&world.run(subcommand, rest, input).await);
         assert!(answer.contains(why), "{subcommand} {rest:?}: {answer}");
-        assert!(!answer.contains("twelve"), "{answer}");
+        assert!(!answer.contains("twelve chars"), "{answer}");
     }
     let listed = said(&world.run("list-organizations", &[], "").await);
     assert_eq!(listed.lines().count(), 1, "{listed}");
@@ -370,6 +379,34 @@ async fn the_dead_letter_queue_of_changes_is_emptied() {
 }
 
 #[tokio::test]
+async fn an_item_of_an_older_form_is_named_and_rewritten() {
+    let world = World::start().await;
+    let ada = ["Halden Services", "ada", "Ada Lindqvist"];
+    said(&world.run("create-organization", &ada, "twelve chars").await);
+    let all = "All items have the form of this version.\n";
+    assert_eq!(said(&world.run("verify", &[], "").await), all);
+    // A form without its words and its place among the projects.
+    let project = model::input::parse(br#"{"title": "Billing"}"#).unwrap();
+    let (tenant, store) = (OrganizationId::new(1).unwrap(), world.store());
+    let created = store.directory().create_project(tenant, project).await;
+    let sk = format!("{:016}", created.unwrap().id.get());
+    let update = world.engines.dynamodb().update_item();
+    let update = update
+        .table_name(world.engines.table_name())
+        .key("pk", AttributeValue::S("ORG#1#PROJECT".to_owned()))
+        .key("sk", AttributeValue::S(sk))
+        .update_expression("REMOVE words");
+    update.send().await.unwrap();
+    let older = world.run("verify", &["--organization", "1"], "").await;
+    assert_eq!(older.status.code(), Some(1));
+    assert_eq!(older.stdout, b"1\tproject\t1\n");
+    let migrated = world.run("migrate", &["--rate", "5000"], "").await;
+    assert_eq!(said(&migrated), "1\tproject\t1\n");
+    assert_eq!(said(&world.run("migrate", &[], "").await), "");
+    assert_eq!(said(&world.run("verify", &[], "").await), all);
+}
+
+#[tokio::test]
 async fn every_subcommand_explains_itself() {
     let world = World::start().await;
     for subcommand in [
@@ -378,6 +415,8 @@ async fn every_subcommand_explains_itself() {
         "reset-password",
         "list-organizations",
         "index-records",
+        "migrate",
+        "verify",
         "suspend-organization",
         "export-organization",
         "import-organization",

@@ -20,6 +20,7 @@ mod client;
 mod decode;
 mod expression;
 mod failure;
+mod form;
 mod item;
 mod key;
 mod list;

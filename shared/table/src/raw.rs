@@ -20,7 +20,7 @@ use crate::{
     refused::Refused,
 };
 
-/// The write's id of an item that was copied into the table. The table's stream has it too.
+/// The write's id of an item that was copied into the table, or got another form. The table's stream has it too.
 pub const COPIED: &str = "copied";
 
 /// An item as the table has it.
@@ -153,6 +153,11 @@ impl Table {
             end: output.last_evaluated_key.as_ref().and_then(key_of),
         })
     }
+}
+
+/// Returns true if two items have equal attributes. Sets have no order.
+pub(crate) fn has_same_values(one: &Item, other: &Item) -> bool {
+    object(one) == object(other)
 }
 
 fn object(item: &Item) -> Value {

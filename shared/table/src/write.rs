@@ -53,7 +53,7 @@ impl Write {
         Self::put_item(&stored.record, changed_item(stored)?, Some(stored), as_read)
     }
 
-    fn put_item<S, R: Record<S>>(
+    pub(crate) fn put_item<S, R: Record<S>>(
         record: &R,
         mut item: Item,
         before: Option<&Stored<R>>,

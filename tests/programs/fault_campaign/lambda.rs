@@ -4,6 +4,7 @@
 use std::{
     collections::HashMap,
     fmt,
+    path::{Path as FilePath, PathBuf},
     sync::{
         Arc, Mutex, OnceLock,
         atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering},
@@ -40,6 +41,9 @@ const OFF: i64 = 120;
 /// After so many events an instance makes room for a cold start, where those are what fails.
 const SHORT_LIFE: usize = 3;
 
+/// The functions that another release may serve.
+const FORMER: [&str; 3] = ["tasks", "publisher", "sweeper"];
+
 /// The environment of an instance, by the instance's name.
 pub type Environment = Box<dyn Fn(&str) -> Vec<(&'static str, String)> + Send + Sync>;
 
@@ -49,6 +53,8 @@ pub struct Lambda {
     environment: Environment,
     /// The library that shifts clocks.
     clock_shift: String,
+    /// The binaries of another release.
+    former: Option<PathBuf>,
     /// By how many seconds the clocks of new instances are ahead.
     ahead: AtomicI64,
     url: OnceLock<String>,
@@ -61,6 +67,10 @@ pub struct Lambda {
 
 struct Pool {
     room: Semaphore,
+    /// Instances that were started, of both releases.
+    started: AtomicUsize,
+    /// Events that instances of this release answered, and those of the former one.
+    answered: [AtomicUsize; 2],
     idle: Mutex<Vec<Arc<Instance>>>,
 }
 
@@ -73,6 +83,8 @@ struct Instance {
     events: AtomicUsize,
     /// Its clock is not right.
     is_off: bool,
+    /// True for the binary of the former release.
+    is_former: bool,
     is_over: AtomicBool,
     kill: Notify,
     gone: Notify,
@@ -94,14 +106,21 @@ impl fmt::Debug for Lambda {
 impl Lambda {
     pub async fn start(
         fates: Arc<Fates>,
-        clock_shift: &str,
+        (clock_shift, former): (&str, Option<&FilePath>),
         environment: Environment,
     ) -> Arc<Self> {
-        let pools = FUNCTIONS.iter().map(|function| {
-            let binary = tests::binary(function.name);
+        let of_former = FORMER.iter().filter_map(|name| Some(former?.join(name)));
+        let all = FUNCTIONS
+            .iter()
+            .map(|function| tests::binary(function.name));
+        for binary in all.chain(of_former) {
             assert!(binary.exists(), "build {} first", binary.display());
+        }
+        let pools = FUNCTIONS.iter().map(|function| {
             let pool = Pool {
                 room: Semaphore::new(INSTANCES),
+                started: AtomicUsize::default(),
+                answered: Default::default(),
                 idle: Mutex::default(),
             };
             (function.name, pool)
@@ -110,6 +129,7 @@ impl Lambda {
             fates: fates.clone(),
             environment,
             clock_shift: clock_shift.to_owned(),
+            former: former.map(FilePath::to_owned),
             ahead: AtomicI64::default(),
             url: OnceLock::new(),
             pools: pools.collect(),
@@ -142,6 +162,25 @@ impl Lambda {
     /// Returns the number of instances that were started.
     pub fn started(&self) -> usize {
         self.started.load(Ordering::SeqCst)
+    }
+
+    /// The functions that only one of two releases served.
+    pub fn of_former(&self) -> Vec<String> {
+        let both = FORMER.iter().filter(|_| self.former.is_some());
+        let answered = both.map(|name| {
+            let [own, former] = &self.pools[name].answered;
+            (
+                name,
+                own.load(Ordering::SeqCst),
+                former.load(Ordering::SeqCst),
+            )
+        });
+        let one_sided = answered.filter(|(name, own, former)| {
+            eprintln!("{name}: {own} events by this release, {former} by the former one");
+            *own == 0 || *former == 0
+        });
+        let lines = one_sided.map(|(name, ..)| format!("{name} of both releases"));
+        lines.collect()
     }
 
     /// The functions that ended by themselves. They do so only when they cannot start.
@@ -222,7 +261,9 @@ impl Lambda {
             instance.end().await;
             return Answer::Ended;
         }
-        let short = self.fates.has(Kind::Kms) || self.fates.has(Kind::Clock);
+        pool.answered[usize::from(instance.is_former)].fetch_add(1, Ordering::SeqCst);
+        let takes_turns = self.former.is_some() && FORMER.contains(&function.as_str());
+        let short = takes_turns || self.fates.has(Kind::Kms) || self.fates.has(Kind::Clock);
         let is_old = short && instance.events.load(Ordering::SeqCst) >= SHORT_LIFE;
         if is_old || ahead != self.ahead.load(Ordering::SeqCst) {
             instance.kill.notify_one();
@@ -241,7 +282,12 @@ impl Lambda {
             0
         };
         let shift = self.ahead.load(Ordering::SeqCst) + off;
-        let mut command = tests::command(function, &format!("{}/{name}", self.url()));
+        let turn = self.pools[function].started.fetch_add(1, Ordering::SeqCst);
+        let former = self.former.as_ref();
+        let former = former.filter(|_| turn % 2 == 1 && FORMER.contains(&function));
+        let binary = former.map_or_else(|| tests::binary(function), |former| former.join(function));
+        let runtime = format!("{}/{name}", self.url());
+        let mut command = tests::command_of(&binary, function, &runtime);
         command.envs((self.environment)(&name));
         if shift != 0 {
             command.env("LD_PRELOAD", &self.clock_shift);
@@ -259,6 +305,7 @@ impl Lambda {
             waiting: Mutex::default(),
             events: AtomicUsize::default(),
             is_off: off != 0,
+            is_former: former.is_some(),
             is_over: AtomicBool::default(),
             kill: Notify::new(),
             gone: Notify::new(),

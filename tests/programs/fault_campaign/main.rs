@@ -16,6 +16,10 @@
 //! decides which requests are struck, as far as clients at the same time let it; `--only WORD` runs
 //! the kinds with that word in their titles.
 //!
+//! With `--former FOLDER`, every other instance of `tasks`, `publisher` and `sweeper` runs the binary of that folder,
+//! from another release. Each instance ends after a few events, so that both write to the same records by
+//! turns.
+//!
 //! `--neighbor` runs no fault. It times an organization beside another one that makes noise.
 //!
 //! Time passes quicker here: a worker's lease is 4 seconds, and a message is in sight again after
@@ -175,11 +179,12 @@ impl Campaign {
                 world.lambda.started(),
                 began.elapsed().as_secs()
             );
+            let former = world.lambda.of_former();
             let missing = struck.iter().filter(|(_, count)| **count < each);
             let missing = missing.map(|(kind, count)| format!("{}: {count}", kind.title()));
             let unmet = ledger.unmet.iter();
             let unmet = unmet.map(|(place, count)| format!("{count} met no call: {place}"));
-            let missing = missing.chain(unmet).collect();
+            let missing = missing.chain(unmet).chain(former).collect();
             let requests = ledger.requests;
             let verdict = verdict::judge(world, ledger).await;
             let (succeeded, approved) = (verdict.succeeded, verdict.approved);

@@ -1,6 +1,6 @@
 //! Options of the campaign.
 
-use std::time::Duration;
+use std::{path::PathBuf, time::Duration};
 
 use crate::kind::Kind;
 
@@ -22,6 +22,8 @@ pub struct Options {
     pub seed: u64,
     /// Only the kinds whose titles have this word.
     pub only: Option<String>,
+    /// The folder with the binaries of another release, which serve beside these.
+    pub former: Option<PathBuf>,
     /// Instead of the campaign: run an engine on this file.
     pub engine: Option<String>,
     /// Instead of the campaign: time an organization beside one that makes noise.
@@ -32,7 +34,7 @@ impl Options {
     /// Reads the arguments of this process.
     pub fn read() -> Self {
         let usage = "fault-campaign [--quick] [--dev] [--each N] [--seed N] [--only WORD] \
-                     [--neighbor] [--engine FILE]";
+                     [--former FOLDER] [--neighbor] [--engine FILE]";
         let given = tests::Options::read(usage);
         let (usual, clients) = if given.has("--quick") {
             (QUICK, QUICK_CLIENTS)
@@ -45,6 +47,7 @@ impl Options {
             clients,
             seed: given.get("--seed").unwrap_or(1),
             only: given.get("--only"),
+            former: given.get("--former"),
             engine: given.get("--engine"),
             neighbor: given.has("--neighbor"),
         }

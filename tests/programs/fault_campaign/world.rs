@@ -3,6 +3,7 @@
 use std::{
     collections::BTreeMap,
     ops::Range,
+    path::Path,
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering},
@@ -183,7 +184,8 @@ impl World {
         };
         let (shared, cookies) = fill(store, &sealer, &demo, newcomer).await;
         let queue = queue::start(engines.sqs_url(), fates.clone()).await;
-        let lambda = start_functions(&engines, &proxy, &queue, &fates, clock_shift).await;
+        let releases = (clock_shift, campaign.former.as_deref());
+        let lambda = start_functions(&engines, &proxy, &queue, &fates, releases).await;
         let functions = Functions::at(lambda.url()).unwrap();
         let template = Template::deployed().unwrap();
         let gateway = Gateway::start(0, &template.api, Vec::new(), functions.clone()).unwrap();
@@ -429,7 +431,7 @@ async fn start_functions(
     proxy: &TableProxy,
     queue: &str,
     fates: &Arc<Fates>,
-    clock_shift: &str,
+    releases: (&str, Option<&Path>),
 ) -> Arc<Lambda> {
     let key = engines.kms().unwrap();
     let encrypted = async |name: &str, purpose: &str| {
@@ -465,7 +467,7 @@ async fn start_functions(
             ("STEP_TIMEOUT_SECONDS", STEP_TIMEOUT.to_owned()),
         ]
     };
-    Lambda::start(fates.clone(), clock_shift, Box::new(environment)).await
+    Lambda::start(fates.clone(), releases, Box::new(environment)).await
 }
 
 /// A new organization.

@@ -6,6 +6,7 @@ use shared::{
     App,
     clock::{Clock, Stopwatch},
     config::{ApiConfig, CookieScope, SigningSecrets},
+    model::Cell,
     queue::Queue,
     serve::router,
     store::{Used, metered},
@@ -40,6 +41,7 @@ impl Organization {
         let engines = Engines::in_memory().await.unwrap();
         let config = ApiConfig {
             table: engines.table_name().to_owned(),
+            cell: Cell::default(),
             session_secrets: SigningSecrets::new([SECRET.to_owned()]).unwrap(),
             cookie_scope: CookieScope::SameSite,
             allowed_origins: Vec::new(),

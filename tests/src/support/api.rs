@@ -13,6 +13,7 @@ use aws_sdk_dynamodb::{
 };
 use http::HeaderName;
 use local::engines::Queues;
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use shared::{
     App,
@@ -20,16 +21,16 @@ use shared::{
     clock::Clock,
     config::{ApiConfig, CookieScope, SigningSecrets, TrustedProxy},
     model::{
-        Organization, OrganizationId, PasswordHash, PlanFeature, Project, Role, Timestamp, TokenId,
-        User, quota::UnitsPerSecond,
+        Cell, Organization, OrganizationId, PasswordHash, PlanFeature, Project, Role, Timestamp,
+        TokenId, User, quota::UnitsPerSecond,
     },
     store::{CLEANUP_DELAY, Progress, Shard, Store},
 };
 use tokio::sync::{Mutex, OnceCell};
 
 use super::{
-    AgentSettings, Caller, Counter, Faults, comes, described, engines, gateway::Gateway, log,
-    weather::Outdoors,
+    AgentSettings, Caller, Counter, Faults, Item, Table, comes, damage::puts, described, engines,
+    gateway::Gateway, log, text_of, weather::Outdoors,
 };
 
 /// The password of every user.
@@ -77,6 +78,8 @@ pub struct Settings {
     /// Units a second of both organizations; by default the most that a plan may have. The clock stands
     /// still, so that a test takes place in one second.
     pub units_per_second: Option<u32>,
+    /// The items of another world, in place of new organizations.
+    pub table: Option<Table>,
 }
 
 impl Settings {
@@ -125,6 +128,7 @@ fn patient(client: &aws_sdk_dynamodb::Client) -> aws_sdk_dynamodb::Client {
 pub fn api_config(table: &str) -> ApiConfig {
     ApiConfig {
         table: table.to_owned(),
+        cell: Cell::default(),
         session_secrets: SigningSecrets::new([
             "a secret of the tests".to_owned(),
             "an older one".to_owned(),
@@ -136,6 +140,83 @@ pub fn api_config(table: &str) -> ApiConfig {
         proxy: None,
         is_paused: false,
     }
+}
+
+/// The organizations of a world, with what they have from the beginning.
+struct Founded {
+    home: Organization,
+    abroad: Organization,
+    projects: Box<[Project; 3]>,
+    users: BTreeMap<String, User>,
+}
+
+impl Founded {
+    async fn create(
+        store: &Store,
+        settings: &Settings,
+        (client, table): (&aws_sdk_dynamodb::Client, &str),
+    ) -> Self {
+        let directory = store.directory();
+        let with_agent = vec![PlanFeature::AgentAi];
+        let plan = if settings.without_agent {
+            vec![]
+        } else {
+            with_agent.clone()
+        };
+        let home = directory
+            .create_organization("Halden Services".into(), plan)
+            .await
+            .unwrap();
+        let abroad = directory
+            .create_organization("Outland".into(), with_agent)
+            .await
+            .unwrap();
+        let units = settings.units_per_second.unwrap_or(UnitsPerSecond::MOST);
+        for organization in [&home, &abroad] {
+            Box::pin(sets_units(client, table, organization.id, units)).await;
+        }
+        let mut projects = Vec::new();
+        for (organization, title) in [
+            (&home, "Billing migration"),
+            (&home, "Office move"),
+            (&abroad, "Foreign affairs"),
+        ] {
+            let project = directory.create_project(organization.id, records::project(title));
+            projects.push(project.await.unwrap().record);
+        }
+        Self {
+            home,
+            abroad,
+            projects: projects.try_into().unwrap(),
+            users: BTreeMap::new(),
+        }
+    }
+
+    /// Reads those of another world's table.
+    fn read(items: &[Item]) -> Self {
+        let mut organizations: Vec<Organization> = of_kind(items, "organization");
+        let mut projects: Vec<Project> = of_kind(items, "project");
+        projects.truncate(3);
+        let users: Vec<User> = of_kind(items, "user");
+        Self {
+            home: organizations.remove(0),
+            abroad: organizations.remove(0),
+            projects: projects.try_into().unwrap(),
+            users: users
+                .into_iter()
+                .map(|user| (user.username.clone(), user))
+                .collect(),
+        }
+    }
+}
+
+/// The records of a kind, by id.
+fn of_kind<R: DeserializeOwned>(items: &[Item], kind: &str) -> Vec<R> {
+    let mut items: Vec<Item> = items.to_vec();
+    items.retain(|item| text_of(item, "kind") == kind);
+    items.sort_by_key(|item| item["id"].as_n().unwrap().parse::<i64>().unwrap());
+    let records = items.into_iter().map(serde_dynamo::from_item);
+    records.map(Result::unwrap).collect()
 }
 
 /// Sets the units of a plan without a version or an entry more.
@@ -197,7 +278,7 @@ impl Api {
             .faults
             .as_ref()
             .map(|faults| faults.url().to_owned());
-        let proxy = proxy.or(settings.proxy);
+        let proxy = proxy.or_else(|| settings.proxy.clone());
         let outdoors = match &proxy {
             // What is planned is not left to chance.
             Some(_) => None,
@@ -217,37 +298,18 @@ impl Api {
             Some(outdoors) => client(&outdoors.observer_url(), &counter),
             None => functions.clone(),
         };
-        let clock = Clock::fixed("2026-01-15T12:00:00Z".parse::<Timestamp>().unwrap());
+        let at = settings.table.as_ref().map(|table| table.at);
+        let at = at.unwrap_or_else(|| "2026-01-15T12:00:00Z".parse().unwrap());
+        let clock = Clock::fixed(at);
         let app = App::new(functions.clone(), &api_config(&table), clock.clone());
         let store = app.store.clone();
-        let directory = store.directory();
-        let with_agent = vec![PlanFeature::AgentAi];
-        let plan = if settings.without_agent {
-            vec![]
-        } else {
-            with_agent.clone()
+        let founded = match &settings.table {
+            Some(recorded) => {
+                puts(&client, &table, recorded.items.clone()).await;
+                Founded::read(&recorded.items)
+            }
+            None => Box::pin(Founded::create(&store, &settings, (&client, &table))).await,
         };
-        let home = directory
-            .create_organization("Halden Services".into(), plan)
-            .await
-            .unwrap();
-        let abroad = directory
-            .create_organization("Outland".into(), with_agent)
-            .await
-            .unwrap();
-        let units = settings.units_per_second.unwrap_or(UnitsPerSecond::MOST);
-        for organization in [&home, &abroad] {
-            Box::pin(sets_units(&client, &table, organization.id, units)).await;
-        }
-        let mut projects = Vec::new();
-        for (organization, title) in [
-            (&home, "Billing migration"),
-            (&home, "Office move"),
-            (&abroad, "Foreign affairs"),
-        ] {
-            let project = directory.create_project(organization.id, records::project(title));
-            projects.push(project.await.unwrap().record);
-        }
         let mut gateway = Gateway::of(&settings.agent.states(&app, &queues).await);
         gateway.outdoors = outdoors;
         counter.take();
@@ -260,13 +322,13 @@ impl Api {
             url,
             table,
             queues,
-            home,
-            abroad,
-            projects: projects.try_into().unwrap(),
+            home: founded.home,
+            abroad: founded.abroad,
+            projects: founded.projects,
             agent: settings.agent,
             gateway,
             store,
-            users: Mutex::default(),
+            users: Mutex::new(founded.users),
         }
     }
 
@@ -285,6 +347,15 @@ impl Api {
         let secrets = secrets.iter().map(ToString::to_string);
         let config = ApiConfig {
             session_secrets: SigningSecrets::new(secrets).unwrap(),
+            ..api_config(&self.table)
+        };
+        self.instances_of(&config).await
+    }
+
+    /// Instances of another cell with the same table and secrets.
+    pub async fn instances_of_cell(&self, name: &str) -> Gateway {
+        let config = ApiConfig {
+            cell: Cell::new(name).unwrap(),
             ..api_config(&self.table)
         };
         self.instances_of(&config).await

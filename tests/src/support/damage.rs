@@ -45,6 +45,26 @@ pub fn key_of(item: &Item) -> String {
     format!("{} {}", text_of(item, "pk"), text_of(item, "sk"))
 }
 
+/// Writes items as they are.
+pub(super) async fn puts(
+    client: &aws_sdk_dynamodb::Client,
+    table: &str,
+    items: impl IntoIterator<Item = Item>,
+) {
+    let puts = items.into_iter().map(|item| {
+        let put = PutRequest::builder().set_item(Some(item)).build().unwrap();
+        WriteRequest::builder().put_request(put).build()
+    });
+    for some in puts.collect::<Vec<_>>().chunks(25) {
+        let write = client.batch_write_item();
+        write
+            .request_items(table, some.to_vec())
+            .send()
+            .await
+            .unwrap();
+    }
+}
+
 impl Api {
     /// Every item of the table.
     pub async fn items(&self) -> Vec<Item> {
@@ -91,15 +111,7 @@ impl Api {
 
     /// Writes items as they are, past the service.
     pub async fn puts(&self, items: impl IntoIterator<Item = Item>) {
-        let puts = items.into_iter().map(|item| {
-            let put = PutRequest::builder().set_item(Some(item)).build().unwrap();
-            WriteRequest::builder().put_request(put).build()
-        });
-        for some in puts.collect::<Vec<_>>().chunks(25) {
-            let write = self.client.batch_write_item();
-            let write = write.request_items(&self.table, some.to_vec());
-            write.send().await.unwrap();
-        }
+        puts(&self.client, &self.table, items).await;
     }
 
     /// Gives each of these milestones tasks of the largest size, as version 1.0 wrote them: 50,000 characters

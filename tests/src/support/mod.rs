@@ -14,6 +14,7 @@ pub mod described;
 pub mod engines;
 mod faults;
 mod feed;
+mod filled;
 mod gateway;
 mod given;
 mod log;
@@ -23,6 +24,7 @@ mod operations;
 mod patience;
 mod people;
 mod proposed;
+mod recorded;
 pub mod roles;
 mod scenario;
 mod search;
@@ -50,6 +52,7 @@ pub use proposed::{
     fact_is, posting, proposal, proposing, read_of, reconciled, retrying, retrying_if_failed,
     retrying_verified, with,
 };
+pub use recorded::{Record, Table};
 pub use scenario::{AFTER_THE_LEASE, late};
 pub use sweeping::Sweeping;
 pub use world::{Request, World, example};

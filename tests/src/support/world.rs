@@ -1,6 +1,7 @@
 //! A world with a record for every operation, and for each a request that it accepts.
 
 use crate::records;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use shared::{
     http::operation::NEEDS,
@@ -59,7 +60,7 @@ pub struct World {
 }
 
 /// A request to an operation, which accepts it from those who may.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Request {
     pub method: String,
     /// The operation's path.
@@ -77,6 +78,22 @@ impl Request {
     /// The operation's name.
     pub fn operation(&self) -> String {
         format!("{} {}", self.method, self.template)
+    }
+
+    /// Its caller, with a session of their own, who does not wait for results. It is max, unless that would end
+    /// the sessions of max.
+    pub async fn caller(&self, concierge: &Concierge) -> Caller {
+        let user = match self.operation().as_str() {
+            // A sign-in of max takes more from a network that he does not know.
+            "PUT /api/auth/email" => "vic",
+            "PUT /api/auth/password" => "mia",
+            // Of whom no other request ends the sessions at the same time.
+            "DELETE /api/auth/sessions" => "zoe",
+            _ => "max",
+        };
+        let user = concierge.api.user(user).await;
+        let caller = concierge.api.session_of(&user).await;
+        caller.with_header("prefer", "respond-async")
     }
 
     /// Sends it.
@@ -162,6 +179,13 @@ impl World {
         }
     }
 
+    /// Sets the organization's provider.
+    pub async fn has_provider(&self) {
+        let path = "/api/organizations/1/sign-in";
+        let put = self.provider.put(&json!({}));
+        self.caller().await.put(path, put).await.expect(200);
+    }
+
     /// A session whose alert can be analysed.
     pub fn session_to_analyse(&self) -> &str {
         &self.started
@@ -177,23 +201,13 @@ impl World {
         caller.with_header("prefer", "respond-async")
     }
 
-    /// The caller of a request: [`caller`](Self::caller), unless that would end the sessions of
-    /// max.
+    /// The caller of a request.
     pub async fn caller_of(&self, request: &Request) -> Caller {
-        let ends_sessions_of = match request.operation().as_str() {
-            // A sign-in of max takes more from a network that he does not know.
-            "PUT /api/auth/email" => "vic",
-            "PUT /api/auth/password" => "mia",
-            // Of whom no other request ends the sessions at the same time.
-            "DELETE /api/auth/sessions" => "zoe",
-            "GET /api/auth/oidc/callback" => {
-                let state = self.state.clone().unwrap_or_default();
-                return self.api().anonymous().with_cookie(state);
-            }
-            _ => return self.caller().await,
-        };
-        let user = self.api().user(ends_sessions_of).await;
-        self.api().session_of(&user).await
+        if request.operation() == "GET /api/auth/oidc/callback" {
+            let state = self.state.clone().unwrap_or_default();
+            return self.api().anonymous().with_cookie(state);
+        }
+        request.caller(&self.concierge).await
     }
 
     /// As [`caller`](Self::caller), with a token that was used today.

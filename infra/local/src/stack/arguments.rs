@@ -30,7 +30,7 @@ Environment:
   SWEEP_SECONDS               Seconds between two runs of the sweeper [default: 60]
   ALLOWED_ORIGINS             Other origins whose pages may call the API, comma-separated
   COOKIE_SAME_SITE            SameSite of the session cookie: lax, or none for pages of other sites [default: lax]
-  ACTION_LEASE_SECONDS, STEP_TIMEOUT_SECONDS, RUST_LOG   Passed to the functions";
+  ACTION_LEASE_SECONDS, STEP_TIMEOUT_SECONDS, CELL, RUST_LOG   Passed to the functions";
 
 /// The options of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -226,11 +226,14 @@ impl StreamRecord {
         self.change.new_image.is_none()
     }
 
-    /// Returns true for an item that an import brought.
+    /// Returns true for an item of an import or of a migration.
     fn is_copy(&self) -> bool {
-        let image = self.change.new_image.as_ref();
-        let write = image.and_then(|image| image.get("writeId"));
-        self.change.old_image.is_none() && write.is_some_and(|write| write["S"] == COPIED)
+        let Some(new) = &self.change.new_image else {
+            return false;
+        };
+        let old = self.change.old_image.as_ref();
+        let is_same = old.is_none_or(|old| old.get("version") == new.get("version"));
+        is_same && new.get("writeId").is_some_and(|write| write["S"] == COPIED)
     }
 
     /// Returns the change. `None` for an item whose changes have no effect.

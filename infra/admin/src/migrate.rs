@@ -1,0 +1,153 @@
+//! `workdesk-admin migrate`: rewrites items of older forms.
+
+use std::time::Duration;
+
+use lexopt::{
+    Arg::{Long, Short, Value},
+    Parser,
+};
+use shared::{
+    model::OrganizationId,
+    store::{Forms, Store, metered, units_so_far},
+};
+
+use crate::{error::Error, set_plan::organization_id, table, terminal};
+
+/// Name of the subcommand.
+pub(crate) const NAME: &str = "migrate";
+
+const USAGE: &str = "\
+Gives items of earlier versions the form in which this version writes them, so that lists by a new index have
+them. Records keep their versions, and no client is told. Each line has organization, kind and number.
+
+Usage: workdesk-admin migrate TABLE [--organization ID]... [--rate UNITS]
+
+  TABLE               The DynamoDB table: the output TableName of the deployed stack
+  --organization ID   Only this organization, as list-organizations shows it; may be repeated
+  --rate UNITS        The most table units a second; without it, as fast as the table answers
+
+Run it once all functions have this version; then run verify. A failure of one organization is named on standard
+error, and the next one follows; so is an item that does not read. The exit code is then 1. Items with the form of this version are only read,
+so an interrupted run can simply start again. Clients may work meanwhile. An item costs 1 read unit, and one of an
+older form 1 write unit more, with 1 for each of its indexes that changes.";
+
+/// The arguments of a subcommand that walks organizations.
+pub(crate) struct Walk {
+    table: String,
+    organizations: Vec<OrganizationId>,
+    /// Units a second.
+    rate: Option<f64>,
+}
+
+/// Rewrites the items of organizations.
+pub(crate) async fn run(given: Parser) -> Result<(), Error> {
+    let Some(walk) = Walk::read(given, USAGE)? else {
+        return Ok(());
+    };
+    walk.each(true, |forms| forms.unreadable.is_empty()).await
+}
+
+impl Walk {
+    /// Reads the arguments. Prints `usage` and returns none for `--help`.
+    pub(crate) fn read(mut given: Parser, usage: &'static str) -> Result<Option<Self>, Error> {
+        let (mut table, mut organizations, mut rate) = (None, Vec::new(), None);
+        while let Some(argument) = given.next()? {
+            let text = |value: std::ffi::OsString| value.into_string().map_err(lexopt::Error::from);
+            match argument {
+                Long("organization") => {
+                    organizations.push(organization_id(&text(given.value()?)?)?);
+                }
+                Long("rate") => rate = Some(units(&text(given.value()?)?)?),
+                Value(value) if table.is_none() => table = Some(text(value)?),
+                Value(_) => return Err(Error::Arguments(usage)),
+                Short('h') | Long("help") => {
+                    terminal::say(usage);
+                    return Ok(None);
+                }
+                other => return Err(other.unexpected().into()),
+            }
+        }
+        let table = table.ok_or(Error::Arguments(usage))?;
+        Ok(Some(Self {
+            table,
+            organizations,
+            rate,
+        }))
+    }
+
+    /// Walks all organizations, or those that are named. An organization is a failure if its forms are not `fine`.
+    pub(crate) async fn each(
+        mut self,
+        rewrites: bool,
+        fine: impl Fn(&Forms) -> bool,
+    ) -> Result<(), Error> {
+        let store = table::open(&self.table).await;
+        if self.organizations.is_empty() {
+            let all = store.directory().organizations().await?.into_iter();
+            self.organizations = all.map(|(id, _)| id).collect();
+        }
+        let mut failed = 0;
+        for id in &self.organizations {
+            let walked = metered(self.walk(&store, *id, rewrites));
+            let (walked, _) = Box::pin(walked).await;
+            match walked {
+                Ok(forms) if fine(&forms) => {}
+                Ok(_) => failed += 1,
+                Err(error) => {
+                    failed += 1;
+                    terminal::fail(&format!("organization {id}: {error}"));
+                }
+            }
+        }
+        match failed {
+            0 => Ok(()),
+            some => Err(Error::Incomplete(some)),
+        }
+    }
+
+    async fn walk(
+        &self,
+        store: &Store,
+        id: OrganizationId,
+        rewrites: bool,
+    ) -> Result<Forms, Error> {
+        let mut before = 0.0;
+        let mut each = async |forms: &Forms| {
+            terminal::progress(&format!(
+                "organization {id}: {} items, {} of an older form",
+                forms.items,
+                forms.older()
+            ));
+            let used = units_so_far() - before;
+            before += used;
+            if let Some(rate) = self.rate {
+                tokio::time::sleep(Duration::from_secs_f64(used / rate)).await;
+            }
+        };
+        let tenants = store.tenants();
+        let forms = if rewrites {
+            tenants.migrate(id, &mut each).await?
+        } else {
+            tenants.forms(id, &mut each).await?
+        };
+        terminal::progress("\n");
+        for (kind, older) in &forms.older {
+            terminal::say(&format!("{id}\t{kind}\t{older}"));
+        }
+        for why in &forms.unreadable {
+            terminal::fail(&format!("organization {id}: {why}"));
+        }
+        for kind in &forms.unknown {
+            terminal::fail(&format!(
+                "organization {id}: this version does not know items of the kind {kind}"
+            ));
+        }
+        Ok(forms)
+    }
+}
+
+fn units(text: &str) -> Result<f64, Error> {
+    let units = text.parse().ok().filter(|units: &u32| *units > 0);
+    let units = units.map(f64::from);
+    units.ok_or_else(|| Error::Invalid(format!("{text} is not a number of units a second")))
+}

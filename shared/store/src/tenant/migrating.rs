@@ -1,0 +1,147 @@
+//! Items of older forms, which get the form of this version.
+//!
+//! An item has an older form if this version writes its record otherwise: without a field, or in other places of
+//! the indexes. It reads as before, and changes with its next write. Until then, lists by a new index lack it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use agent::{
+    action::{AgentAction, LastOutcome, RecordGuard, Saving},
+    alert::Alert,
+    connection::{AgentPause, Connection, ConnectionTraffic},
+    journal::JournalEntry,
+    policy::AgentPolicy,
+    session::{AgentSession, PlaybookRuns},
+};
+use model::{
+    Activity, Comment, Error, HistoryEntry, Invitation, Link, Mail, Milestone, Notification,
+    Organization, OrganizationEntry, OrganizationHead, OrganizationId, Phase, Project,
+    ServiceRequest, Session, SignInEntry, SignInProvider, Tag, Task, Ticket, TicketMessage, Token,
+    User, Webhook, WebhookDelivery, WebhookHealth,
+};
+
+use super::{Found, Tenants};
+use crate::{
+    records::{
+        Account, AlertDay, AlertSeries, AlertSource, AlertsSince, Attempted, Cleanup, Day,
+        Deletion, EmailHolder, FeedBatch, FeedStart, IndexedRecord, IndexedWord, KeptExcerpt,
+        ListedProvider, NameOfTag, NotifiedChange, Participant, Reference, Reminder,
+        SessionOfAlert, SubjectHolder, TokenHolder, UsedState, Workdesk,
+    },
+    table::{RawItem, Record, Write},
+};
+
+/// Returns the write that gives an item the form of this version; `None` if it has that form.
+type Form = fn(&RawItem) -> Result<Option<Write>, Error>;
+
+macro_rules! forms {
+    ($($record:ident)*) => {
+        &[$((<$record as Record<Workdesk>>::KIND, Write::in_present_form::<Workdesk, $record>)),*]
+    };
+}
+
+/// The form of each kind of item of an organization.
+const FORMS: &[(&str, Form)] = forms![
+    Account Activity AgentAction AgentPause AgentPolicy AgentSession Alert AlertDay AlertSeries AlertSource
+    AlertsSince Attempted Cleanup Comment Connection ConnectionTraffic Day Deletion EmailHolder FeedBatch
+    FeedStart HistoryEntry IndexedRecord IndexedWord Invitation JournalEntry KeptExcerpt LastOutcome Link
+    ListedProvider Mail Milestone NameOfTag Notification NotifiedChange Organization OrganizationEntry
+    OrganizationHead Participant Phase PlaybookRuns Project RecordGuard Reference Reminder Saving
+    ServiceRequest Session SessionOfAlert SignInEntry SignInProvider SubjectHolder Tag Task Ticket
+    TicketMessage Token TokenHolder UsedState User Webhook WebhookDelivery WebhookHealth
+];
+
+/// Kinds of items without a record of their own: counts, and texts.
+const FORMLESS: [&str; 3] = ["text", "used_quota", "waiting_calls"];
+
+/// The forms of an organization's items.
+#[derive(Clone, Debug, Default)]
+pub struct Forms {
+    /// All items.
+    pub items: usize,
+    /// Items of an older form, by kind. A migration rewrote them, but for those that were written meanwhile.
+    pub older: BTreeMap<&'static str, usize>,
+    /// Why items do not read.
+    pub unreadable: Vec<String>,
+    /// Kinds that this version does not know.
+    pub unknown: BTreeSet<String>,
+}
+
+impl Forms {
+    /// Returns the number of items of an older form.
+    pub fn older(&self) -> usize {
+        self.older.values().sum()
+    }
+
+    /// Returns true if all items have the form of this version.
+    pub fn are_present(&self) -> bool {
+        self.older.is_empty() && self.unreadable.is_empty() && self.unknown.is_empty()
+    }
+}
+
+impl Tenants<'_> {
+    /// Reads the forms of all items of an organization. `each` gets them after each page of items.
+    pub async fn forms(
+        &self,
+        tenant: OrganizationId,
+        each: &mut impl AsyncFnMut(&Forms),
+    ) -> Result<Forms, Error> {
+        self.walk_forms(tenant, false, each).await
+    }
+
+    /// As [`forms`](Self::forms), and gives items of an older form that of this version. They keep their
+    /// versions, and nothing tells of it. Can begin again after an interruption.
+    pub async fn migrate(
+        &self,
+        tenant: OrganizationId,
+        each: &mut impl AsyncFnMut(&Forms),
+    ) -> Result<Forms, Error> {
+        self.walk_forms(tenant, true, each).await
+    }
+
+    async fn walk_forms(
+        &self,
+        tenant: OrganizationId,
+        rewrites: bool,
+        each: &mut impl AsyncFnMut(&Forms),
+    ) -> Result<Forms, Error> {
+        let mut forms = Forms::default();
+        let mut note = async |found: Found| {
+            for item in &found.items {
+                let older = forms.note(item);
+                if let Some(write) = older.filter(|_| rewrites) {
+                    // A refused one was written meanwhile, in the form of its writer.
+                    let _ = self.0.table.rewrite(write).await?;
+                }
+            }
+            each(&forms).await;
+            Ok(())
+        };
+        self.walk(tenant, &mut note).await?;
+        Ok(forms)
+    }
+}
+
+impl Forms {
+    /// Counts an item. Returns the write that gives it the form of this version, if it has an older one.
+    fn note(&mut self, item: &RawItem) -> Option<Write> {
+        self.items += 1;
+        // Counters have no kind.
+        let kind = item.text("kind").filter(|kind| !FORMLESS.contains(kind))?;
+        let Some((kind, form)) = FORMS.iter().find(|(one, _)| *one == kind) else {
+            self.unknown.insert(kind.to_owned());
+            return None;
+        };
+        match form(item) {
+            Ok(older) => {
+                let write = older?;
+                *self.older.entry(kind).or_default() += 1;
+                Some(write)
+            }
+            Err(error) => {
+                self.unreadable.push(error.chain());
+                None
+            }
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! The form of an item: how this version writes its record.
+
+use model::Error;
+
+use crate::{
+    attribute::IntoAttribute,
+    client::Table,
+    expression::Condition,
+    failure::WRITE_ID,
+    item::{Stored, stored_at},
+    key::{Index, Main},
+    raw::{COPIED, RawItem, has_same_values},
+    record::{Record, WRITTEN_BY, changed_item},
+    refused::Refused,
+    write::{Operation, Write},
+};
+
+/// Attributes that stay as they are: the key of a record never changes.
+const KEPT: [&str; 4] = [Main::PARTITION, Main::SORT, "version", WRITTEN_BY];
+
+impl Write {
+    /// Gives the item of a record the form in which this version writes it. `None` for an item that has this form.
+    /// Refused if the item was written meanwhile. An unreadable record is an error.
+    pub fn in_present_form<S, R: Record<S>>(found: &RawItem) -> Result<Option<Self>, Error> {
+        let Some(key) = found.key() else {
+            return Ok(None);
+        };
+        let stored: Stored<R> = stored_at(&key, found.0.clone())?;
+        let mut item = changed_item(&stored)?;
+        item.insert("version".to_owned(), stored.version.into_attribute());
+        for name in KEPT {
+            if let Some(value) = found.0.get(name) {
+                item.insert(name.to_owned(), value.clone());
+            }
+        }
+        // An update may have set the end of a record that has none by itself.
+        if let Some(end) = found.0.get("expiresAt") {
+            item.entry("expiresAt".to_owned()).or_insert(end.clone());
+        }
+        let as_read = match found.number("version") {
+            Some(version) => Condition::version(version),
+            None => Condition::exists().lacks("version"),
+        };
+        let mut write = Self::put_item(&stored.record, item, Some(&stored), as_read)?;
+        match &mut write.operation {
+            Operation::Put(item) if !has_same_values(item, &found.0) => {
+                item.insert(WRITE_ID.to_owned(), COPIED.into_attribute());
+                Ok(Some(write))
+            }
+            _ => Ok(None),
+        }
+    }
+}
+
+impl Table {
+    /// Sends a write of another form. The write's id says that it is no change.
+    pub async fn rewrite(&self, write: Write) -> Result<Result<(), Refused>, Error> {
+        match write.operation {
+            Operation::Put(item) if write.texts.is_empty() => {
+                self.put_raw(&RawItem(item), write.condition).await
+            }
+            _ => self.transact(vec![write]).await,
+        }
+    }
+}

@@ -1,0 +1,278 @@
+//! The last release beside this version: its records, and its document.
+//!
+//! `tests/releases` keeps the record of one release. CONTRIBUTING.md says when it is written anew.
+
+mod document;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use aws_sdk_dynamodb::types::AttributeValue;
+use serde_json::{Value, json};
+use shared::store::{Forms, metered};
+use tests::support::{
+    Api, Caller, Concierge, Item, Record, Request, Table, World, example, key_of, operations,
+    text_of,
+};
+
+use super::tenants::declared;
+
+/// Kinds of items that this version writes and the last release does not. A new record names it here: the
+/// release before must read it, or the table works on with items that no older version knows.
+const NEW_KINDS: [&str; 0] = [];
+
+/// Kinds that no record has: an organization that is gone, and what version 1.0 counted.
+const UNRECORDED: [&str; 2] = ["tombstone", "sign_in_failures"];
+
+/// Writes the record of this version.
+#[tokio::test]
+#[ignore = "writes files: see CONTRIBUTING.md"]
+async fn record() {
+    Box::pin(Record::write()).await;
+}
+
+fn kinds(table: &Table) -> BTreeSet<&str> {
+    let items = table.items.iter();
+    items.map(|item| text_of(item, "kind")).collect()
+}
+
+#[test]
+fn the_record_has_each_kind_of_item() {
+    let record = Record::last();
+    let (before, after) = (record.before(), record.after());
+    let mut recorded = kinds(&before);
+    recorded.extend(kinds(&after));
+    let declared = declared();
+    let missing = declared.iter().map(String::as_str);
+    let missing = missing.filter(|kind| {
+        !recorded.contains(kind) && !NEW_KINDS.contains(kind) && !UNRECORDED.contains(kind)
+    });
+    let missing: Vec<_> = missing.collect();
+    assert!(missing.is_empty(), "the record has no {missing:?}");
+    for kind in NEW_KINDS {
+        assert!(!recorded.contains(kind), "{kind} is not new");
+    }
+}
+
+/// The record is that of the version of `Cargo.toml`, or of an earlier one.
+#[test]
+fn the_record_has_the_document_of_its_version() {
+    let record = Record::last();
+    assert_eq!(record.document()["info"]["version"], record.version);
+    let number = |version: &str| -> Vec<u32> {
+        let parts = version.split('.');
+        parts.map(|part| part.parse().unwrap()).collect()
+    };
+    let own = number(env!("CARGO_PKG_VERSION"));
+    assert!(number(&record.version) <= own, "{record:?}");
+}
+
+/// Attributes by the key of their items, without those that each write has.
+fn attributes(items: &[Item]) -> BTreeMap<String, BTreeSet<&str>> {
+    let mut all = BTreeMap::new();
+    for item in items {
+        let names = item.keys().map(String::as_str).collect();
+        all.insert(key_of(item), names);
+    }
+    all
+}
+
+/// The items and attributes that are gone: `key` or `key attribute`.
+fn losses(before: &[Item], after: &[Item]) -> BTreeSet<String> {
+    let after = attributes(after);
+    let mut lost = BTreeSet::new();
+    for (key, names) in attributes(before) {
+        match after.get(&key) {
+            None => drop(lost.insert(key)),
+            Some(still) => lost.extend(names.difference(still).map(|name| format!("{key} {name}"))),
+        }
+    }
+    lost
+}
+
+async fn forms(api: &Api) -> Forms {
+    let tenants = api.store.tenants();
+    let mut each = async |_: &Forms| {};
+    tenants.forms(api.home.id, &mut each).await.unwrap()
+}
+
+/// Each operation changes the last release's records, worker and sweeper go on with them, and nothing is lost
+/// beyond what the release itself took away. Each answer is held against the document.
+#[tokio::test]
+async fn each_operation_works_on_the_records_of_the_last_release() {
+    let record = Record::last();
+    let before = record.before();
+    let concierge = before.start().await;
+    let requests = record.requests(&concierge);
+    assert!(requests.len() > 100, "{}", requests.len());
+    let caller_of = async |request: &Request| request.caller(&concierge).await;
+    Box::pin(concierge.fill(requests, caller_of)).await;
+    let after = concierge.api.items().await;
+    let lost = losses(&before.items, &after);
+    let by_release = losses(&before.items, &record.after().items);
+    let more: Vec<_> = lost.difference(&by_release).collect();
+    assert!(more.is_empty(), "{more:#?}");
+    let forms = forms(&concierge.api).await;
+    assert!(forms.unreadable.is_empty(), "{:#?}", forms.unreadable);
+    assert!(forms.unknown.is_empty(), "{:?}", forms.unknown);
+}
+
+/// Ids of records, as the record has them; most are lower.
+const IDS: std::ops::RangeInclusive<i64> = 1..=9;
+
+/// Sends each read, to each id. Returns the number of those that found something.
+async fn reads(caller: &Caller, requests: &[Request]) -> usize {
+    let mut paths: BTreeSet<String> = requests
+        .iter()
+        .filter(|request| request.method == "GET")
+        .map(|request| request.path.clone())
+        .collect();
+    for operation in operations().iter().filter(|one| one.method == "GET") {
+        let ids = IDS.map(|id| example(&operation.path, &id.to_string()));
+        paths.extend(ids.filter(|path| !path.contains("/oidc")));
+    }
+    let mut found = 0;
+    for path in paths {
+        let (answer, used) = metered(caller.get(&path)).await;
+        assert!(answer.status < 500, "{path}: {}", answer.text);
+        assert!(used.unreadable.is_empty(), "{path}: {:?}", used.unreadable);
+        if answer.status == 200 && answer.next().is_some() {
+            caller.walk(&path).await;
+        }
+        found += usize::from(answer.status == 200);
+    }
+    found
+}
+
+#[tokio::test]
+async fn each_record_of_the_last_release_is_read_and_listed() {
+    let record = Record::last();
+    for table in [record.before(), record.after()] {
+        let concierge = table.start().await;
+        let max = concierge.api.user("max").await;
+        let max = concierge.api.session_of(&max).await;
+        let requests = record.requests(&concierge);
+        let found = reads(&max, &requests).await;
+        assert!(found > 80, "{found}");
+        let forms = forms(&concierge.api).await;
+        assert!(forms.unreadable.is_empty(), "{:#?}", forms.unreadable);
+        for (kind, path) in [
+            ("task", "/api/tasks"),
+            ("ticket", "/api/managed-services/tickets"),
+            ("service_request", "/api/service-requests"),
+            ("alert", "/api/concierge/alerts"),
+        ] {
+            let mut items = table.items.clone();
+            items.retain(|item| text_of(item, "kind") == kind);
+            assert_eq!(max.walk(path).await.len(), items.len(), "{kind}");
+        }
+    }
+}
+
+/// What verify reports of a filled world of this version.
+#[tokio::test]
+async fn this_version_writes_no_older_form() {
+    let world = World::filled().await;
+    let forms = forms(world.api()).await;
+    assert!(forms.are_present(), "{forms:#?}");
+    assert_eq!(
+        forms.items,
+        world
+            .api()
+            .store
+            .tenants()
+            .keys(world.api().home.id)
+            .await
+            .unwrap()
+            .len()
+    );
+}
+
+/// Gives items the form in which version 1.0 wrote them.
+async fn as_version_one_wrote(api: &Api) {
+    let mut items = api.items().await;
+    items.retain_mut(|item| {
+        let gone: &[&str] = match text_of(item, "kind") {
+            "task" => &["gsi4pk", "gsi4sk"],
+            "ticket" => &["gsi2pk", "gsi2sk"],
+            _ => return false,
+        };
+        for name in gone {
+            item.remove(*name);
+        }
+        if text_of(item, "kind") == "task" {
+            let long = AttributeValue::S("long ".repeat(600));
+            item.insert("description".to_owned(), long);
+        }
+        true
+    });
+    assert!(items.len() >= 4, "{}", items.len());
+    api.puts(items).await;
+}
+
+async fn migrate(concierge: &Concierge) -> usize {
+    let tenants = concierge.api.store.tenants();
+    let mut pages = 0;
+    let mut each = async |_: &Forms| pages += 1;
+    let forms = tenants.migrate(concierge.api.home.id, &mut each).await;
+    assert!(pages > 30, "{pages}");
+    forms.unwrap().older()
+}
+
+/// Lists by a new index have tasks and tickets of before, versions stay, and nobody is told.
+#[tokio::test]
+async fn a_migration_gives_items_of_before_the_present_form() {
+    let world = World::start().await;
+    let (concierge, api) = (&world.concierge, world.api());
+    as_version_one_wrote(api).await;
+    let max = world.caller().await;
+    let lists = [
+        "/api/tasks?sort=createdAt",
+        "/api/managed-services/tickets?sort=-lastMessageAt",
+    ];
+    for list in lists {
+        assert_eq!(max.walk(list).await, Vec::<Value>::new(), "{list}");
+    }
+    let before = max.get("/api/tasks/1").await;
+    let older = forms(api).await;
+    assert_eq!(older.older.get("task"), Some(&3), "{:?}", older.older);
+    assert!(!older.are_present());
+
+    let mut stream = api.stream().await;
+    assert_eq!(migrate(concierge).await, older.older());
+    assert_eq!(migrate(concierge).await, 0);
+    assert!(forms(api).await.are_present());
+    for (list, count) in lists.into_iter().zip([3, 1]) {
+        assert_eq!(max.walk(list).await.len(), count, "{list}");
+    }
+    let after = max.get("/api/tasks/1").await;
+    assert_eq!(before.expect(200), after.expect(200));
+    let feed = async || max.walk("/api/changes?limit=100").await.len();
+    let known = feed().await;
+    api.publishes(&mut stream).await;
+    assert_eq!(feed().await, known);
+    max.patch("/api/tasks/1", json!({"title": "Renamed"}))
+        .await
+        .expect(200);
+    let text = max.get("/api/tasks/1").await.expect(200)["description"].clone();
+    assert_eq!(text.as_str().map(str::len), Some(3_000));
+}
+
+/// A client that writes at the same time wins.
+#[tokio::test]
+async fn a_migration_overwrites_no_later_write() {
+    let world = World::start().await;
+    let (concierge, api) = (&world.concierge, world.api());
+    as_version_one_wrote(api).await;
+    let max = world.caller().await;
+    let writes = async {
+        for number in 0..20 {
+            let title = json!({"title": format!("Renamed {number}")});
+            max.patch("/api/tasks/1", title).await.expect(200);
+        }
+    };
+    tokio::join!(migrate(concierge), writes);
+    migrate(concierge).await;
+    let task = max.get("/api/tasks/1").await.expect(200);
+    assert_eq!(task["title"], "Renamed 19");
+    assert!(forms(api).await.are_present());
+}
