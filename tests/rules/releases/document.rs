@@ -17,7 +17,7 @@ enum Way {
     Answered,
 }
 
-/// Bounds of what clients send; the sign says which side is narrower.
+/// Bounds of requests, with the sign of a narrower one.
 const BOUNDS: [(&str, f64); 7] = [
     ("minLength", 1.0),
     ("minimum", 1.0),
@@ -78,7 +78,7 @@ fn types(schema: &Value) -> BTreeSet<&str> {
     }
 }
 
-/// A schema whose parts are one, and whose references are resolved at its top.
+/// A schema with its parts joined, and without a reference at its top.
 fn whole(document: &Value, schema: &Value) -> Value {
     let schema = resolved(document, schema);
     let Some(parts) = schema["allOf"].as_array() else {
