@@ -29,6 +29,8 @@ pub struct App {
     pub allowed_origins: Arc<[String]>,
     /// The proxy that names the client's address.
     pub proxy: Option<TrustedProxy>,
+    /// True if nothing is written.
+    pub is_paused: bool,
 }
 
 impl FromStart for App {
@@ -40,7 +42,7 @@ impl FromStart for App {
 
 impl App {
     pub fn new(client: aws_sdk_dynamodb::Client, config: &ApiConfig, clock: Clock) -> Self {
-        let store = Store::new(client, &config.table, clock.clone());
+        let store = Store::new(client, &config.table, clock.clone()).in_cell(config.cell.clone());
         Self {
             limits: Limits::new(store.clone(), clock.clone()),
             store,
@@ -51,6 +53,7 @@ impl App {
             sends_mail: config.sends_mail,
             allowed_origins: config.allowed_origins.clone().into(),
             proxy: config.proxy.clone(),
+            is_paused: config.is_paused,
         }
     }
 

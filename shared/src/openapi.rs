@@ -137,7 +137,9 @@ pub fn document(parts: impl IntoIterator<Item = openapi::OpenApi>) -> openapi::O
 fn bearer() -> SecurityScheme {
     let scheme = HttpBuilder::new()
         .scheme(HttpAuthScheme::Bearer)
-        .bearer_format("wd_ and 32 random bytes in base64url")
+        .bearer_format(
+            "wd_, in other cells than 0 the cell and _, and 32 random bytes in base64url",
+        )
         .description(Some("For scripts; created by POST /api/tokens"));
     SecurityScheme::Http(scheme.build())
 }

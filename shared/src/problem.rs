@@ -25,6 +25,9 @@ pub enum Cause {
     /// A page of another site uses the session.
     #[error("cross-site request")]
     CrossSite { origin: Option<String> },
+    /// The deployment is paused, and the operation writes.
+    #[error("paused")]
+    Paused,
     /// The path exists, the method does not.
     #[error("method not allowed")]
     MethodNotAllowed,
@@ -70,6 +73,7 @@ impl Cause {
                 Error::Internal { .. } => Code::InternalError,
             },
             Self::CrossSite { .. } => Code::CrossSite,
+            Self::Paused => Code::Paused,
             Self::MethodNotAllowed => Code::MethodNotAllowed,
             Self::TooLarge => Code::BodyTooLarge,
             Self::UnsupportedMediaType => Code::UnsupportedMediaType,
@@ -126,6 +130,9 @@ impl Cause {
                 origin: Some(origin),
             } => format!("The origin {origin} is not in AllowedOrigins."),
             Self::CrossSite { origin: None } => "A page of another site cannot do this.".to_owned(),
+            Self::Paused => {
+                "The service is paused by its operator. Reads are answered. Try again later.".to_owned()
+            }
             Self::MethodNotAllowed => "This path does not take this method. See Allow.".to_owned(),
             Self::TooLarge => "The body is over 256 KiB.".to_owned(),
             Self::UnsupportedMediaType => {
@@ -143,6 +150,7 @@ impl Cause {
                 | Error::RateLimited { retry_after, .. },
             ) => Some(*retry_after),
             Self::Service(Error::Unavailable { .. } | Error::UnderWay) => Some(1),
+            Self::Paused => Some(60),
             _ => None,
         }
     }

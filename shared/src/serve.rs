@@ -167,6 +167,9 @@ fn is_of_read(_: StatusCode, _: Version, _: &HeaderMap, marks: &Extensions) -> b
 /// cannot send the header without asking first.
 async fn refuse_foreign(State(app): State<App>, request: Request, next: Next) -> Response {
     let (method, headers) = (request.method(), request.headers());
+    if app.is_paused && !method.is_safe() {
+        return Problem::<()>::from(Cause::Paused).into_response();
+    }
     let is_ours = || cross_site::may_pass(method, headers, &app.cookie, &app.allowed_origins);
     if bearer::is_shown(headers) || is_ours() {
         next.run(request).await

@@ -96,7 +96,7 @@ async fn in_order() -> (Concierge, Value, Vec<String>) {
 /// Reversed in the request, refused at first, and approved again.
 #[tokio::test]
 async fn an_action_follows_the_one_before_it_once_that_succeeded() {
-    let (world, id, actions) = in_order().await;
+    let (world, id, actions) = Box::pin(in_order()).await;
     let shown = world.session(&id).await["proposedActions"][1]["after"].clone();
     assert_eq!(shown, json!([actions[0]]));
     let both = [&*actions[1], &*actions[0]];

@@ -16,7 +16,7 @@ const FILES: &[(&str, usize)] = &[
     ("Phase", 12),
     ("Tag", 28),
     ("Ticket", 22),
-    ("Webhook", 35),
+    ("Webhook", 38),
 ];
 
 #[test]

@@ -113,7 +113,7 @@ async fn each_version_of_each_record_has_an_entry() {
     for request in world.requests() {
         let caller = world.caller_of(&request).await;
         let answer = request.by(&caller).await;
-        assert!(answer.status < 300, "{}", request.operation());
+        assert!(answer.status < 400, "{}", request.operation());
     }
     let concierge = &world.concierge;
     concierge.delivers(&concierge.worker()).await;

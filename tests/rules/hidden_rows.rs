@@ -129,6 +129,7 @@ async fn loses(api: &Api, kinds: &[&str], is_hidden: impl Fn(&Item) -> bool) -> 
                 api.deletes(item).await;
                 let width = text_of(item, "sk").len();
                 item.insert("sk".to_owned(), AttributeValue::S(format!("{end:0width$}")));
+                item.insert("follows".to_owned(), AttributeValue::N(end.to_string()));
             }
             api.puts([item.clone()]).await;
         }

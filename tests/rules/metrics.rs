@@ -152,11 +152,13 @@ pub fn written_by(metric: Metric, function: &str) -> (Watched, f64) {
 pub fn watched(metric: &Value) -> Watched {
     let text = |value: &Value| value.as_str().unwrap().to_owned();
     let dimensions = metric["Dimensions"].as_array().into_iter().flatten();
+    // The stack's own table, of an `!If`.
+    let own = |value: &Value| text(value.get(1).unwrap_or(value));
     Watched {
         namespace: text(&metric["Namespace"]),
         name: text(&metric["MetricName"]),
         dimensions: dimensions
-            .map(|one| (text(&one["Name"]), text(&one["Value"])))
+            .map(|one| (text(&one["Name"]), own(&one["Value"])))
             .collect(),
     }
 }
@@ -186,7 +188,7 @@ fn alarms(template: &Value) -> BTreeMap<String, BTreeSet<Watched>> {
 /// The dashboard's body; references stand as their names.
 fn body(template: &Value) -> Value {
     let body = &template["Resources"]["Dashboard"]["Properties"]["DashboardBody"];
-    let text = body.as_str().unwrap().replace("${", "");
+    let text = body[0].as_str().unwrap().replace("${", "");
     // What is left of a reference is a brace before the quote that ends it.
     serde_json::from_str(&text.replace("}\"", "\"")).unwrap()
 }

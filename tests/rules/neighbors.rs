@@ -17,7 +17,7 @@ use tests::support::{Api, Caller, Damage, Item, World, text_of};
 const AT_MOST: Duration = Duration::from_secs(5);
 
 /// Tasks with long texts.
-const TASKS: usize = 60;
+const TASKS: usize = 100;
 
 /// An item with a name of another version in each place that has one.
 fn renamed(item: &mut Item) {
@@ -229,7 +229,7 @@ async fn no_image_that_does_not_read_delays_another_organization() {
     }
 }
 
-/// The indexer writes 36,000 words. The publisher works beside it, on the same table.
+/// The indexer writes 60,000 words. The publisher works beside it, on the same table.
 #[tokio::test]
 async fn long_texts_of_one_organization_do_not_delay_the_feed_of_another() {
     let api = Api::start().await;

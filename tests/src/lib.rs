@@ -20,5 +20,5 @@ pub use file::{File, path};
 pub use local::function::{ApiFunction, FUNCTIONS, Function, Routes, States, api_functions};
 pub use program::{
     Member, Options, Release, RuntimeApi, SECRET, binary, command, command_of, cpu_of, event,
-    organization, start_function,
+    messages, organization, start_function,
 };

@@ -38,7 +38,7 @@ pub fn session(sid: &Sid, user: &User, now: Timestamp) -> Session {
 
 /// Begins a session of a user, past the password, and answers its id.
 pub async fn signed_in(store: &Store, user: &User, now: Timestamp) -> Sid {
-    let sid = Sid::generate(user.organization_id, user.id, now);
+    let sid = Sid::generate(store.cell(), user.organization_id, user.id, now);
     let sign_in = store.sign_in();
     let account = sign_in.account(&user.username).await.unwrap().unwrap();
     let session = session(&sid, user, now);

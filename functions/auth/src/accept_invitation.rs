@@ -29,6 +29,7 @@ pub async fn accept_invitation(
         ConcurrentChange,
         EmailTaken,
         InvitationInvalid,
+        OrganizationSuspended,
         UsernameTaken,
     )>,
 > {

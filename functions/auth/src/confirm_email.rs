@@ -14,7 +14,15 @@ pub async fn confirm_email(
     Query(()): Query<()>,
     ClientAddress(address): ClientAddress,
     Body(EmailConfirm { token }): Body<EmailConfirm>,
-) -> Result<NoContent, Problem<(ConcurrentChange, EmailTaken, LinkInvalid)>> {
+) -> Result<
+    NoContent,
+    Problem<(
+        ConcurrentChange,
+        EmailTaken,
+        LinkInvalid,
+        OrganizationSuspended,
+    )>,
+> {
     let network = app.notices_from(&address);
     let links = app.store.account_links();
     links.confirm_email(&token, network.as_deref()).await?;

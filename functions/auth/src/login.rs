@@ -51,7 +51,7 @@ pub async fn login(
         return Err(refused(&app, attempt).await.into());
     };
     let now = app.clock.now();
-    let sid = Sid::generate(user.organization_id, user.id, now);
+    let sid = Sid::generate(app.store.cell(), user.organization_id, user.id, now);
     let session = Session::begin(&sid, &user, now).from(address.clone(), user_agent);
     // Both end: the attempt is no failure, whether or not the session begins.
     let (begun, noted) = tokio::join!(

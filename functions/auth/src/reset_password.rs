@@ -15,7 +15,15 @@ pub async fn reset_password(
     Query(()): Query<()>,
     ClientAddress(address): ClientAddress,
     Body(PasswordReset { token, password }): Body<PasswordReset>,
-) -> Result<NoContent, Problem<(ConcurrentChange, LinkInvalid, PasswordSignInOff)>> {
+) -> Result<
+    NoContent,
+    Problem<(
+        ConcurrentChange,
+        LinkInvalid,
+        OrganizationSuspended,
+        PasswordSignInOff,
+    )>,
+> {
     let links = app.store.account_links();
     let account = links.to_reset(&token).await?;
     app.store.providers().check_password(&account.user).await?;

@@ -4,7 +4,7 @@ use axum::extract::FromRef;
 use shared::{App, FromStart, Start};
 use targets::{ProviderCaller, Sealer};
 
-use crate::oidc::provider::KnownProviders;
+use crate::oidc::known::KnownProviders;
 
 #[derive(Clone, Debug)]
 pub struct Auth {

@@ -10,8 +10,8 @@ use crate::{error::Error, terminal};
 /// The required values of a subcommand, and further ones.
 type Values<const N: usize> = ([String; N], Vec<String>);
 
-/// The values of a subcommand, and the value of its option, if it was given.
-type WithOption<const N: usize> = ([String; N], Option<String>);
+/// The values of a subcommand, and those of its options that were given.
+type WithOptions<const N: usize, const M: usize> = ([String; N], [Option<String>; M]);
 
 /// Reads `N` values and any further ones. Prints `usage` and returns none for `--help`; an error
 /// with `usage` for fewer than `N` values.
@@ -38,22 +38,27 @@ pub(crate) fn values<const N: usize>(
     Ok(Some((values, more)))
 }
 
-/// Reads exactly `N` values, and an option that may stand anywhere; else as [`values`].
-pub(crate) fn with_option<const N: usize>(
+/// Reads exactly `N` values, and options that may stand anywhere, each with a value or without; else as
+/// [`values`].
+pub(crate) fn with_options<const N: usize, const M: usize>(
     mut given: Parser,
     usage: &'static str,
-    (option, takes_value): (&str, bool),
-) -> Result<Option<WithOption<N>>, Error> {
-    let (mut rest, mut found) = (Vec::new(), None);
+    options: [(&str, bool); M],
+) -> Result<Option<WithOptions<N, M>>, Error> {
+    let (mut rest, mut found) = (Vec::new(), [const { None }; M]);
     while let Some(argument) = given.next()? {
-        match argument {
-            Long(name) if name == option && takes_value => {
-                found = Some(given.value()?.into_string().map_err(lexopt::Error::from)?);
+        let option = match &argument {
+            Long(name) => (options.iter().zip(&mut found)).find(|((option, _), _)| option == name),
+            _ => None,
+        };
+        match (argument, option) {
+            (_, Some(((_, true), found))) => {
+                *found = Some(given.value()?.into_string().map_err(lexopt::Error::from)?);
             }
-            Long(name) if name == option => found = Some(String::new()),
-            Value(value) => rest.push(value),
-            Short('h') | Long("help") => rest.push("--help".into()),
-            other => return Err(other.unexpected().into()),
+            (_, Some((_, found))) => *found = Some(String::new()),
+            (Value(value), None) => rest.push(value),
+            (Short('h') | Long("help"), None) => rest.push("--help".into()),
+            (other, None) => return Err(other.unexpected().into()),
         }
     }
     let values = exactly(Parser::from_args(rest), usage)?;

@@ -30,8 +30,8 @@ deletes what the stream of changes still brought.";
 
 /// Deletes an organization.
 pub(crate) async fn run(given: Parser) -> Result<(), Error> {
-    let given = arguments::with_option(given, USAGE, ("now", false))?;
-    let Some(([table, id, name], now)) = given else {
+    let given = arguments::with_options(given, USAGE, [("now", false)])?;
+    let Some(([table, id, name], [now])) = given else {
         return Ok(());
     };
     let id = organization_id(&id)?;

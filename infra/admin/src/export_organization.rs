@@ -24,8 +24,8 @@ Suspend the organization before, so that nothing changes meanwhile. Reads each i
 
 /// Exports an organization.
 pub(crate) async fn run(given: Parser) -> Result<(), Error> {
-    let given = arguments::with_option(given, USAGE, ("accounts", false))?;
-    let Some(([table, organization], accounts)) = given else {
+    let given = arguments::with_options(given, USAGE, [("accounts", false)])?;
+    let Some(([table, organization], [accounts])) = given else {
         return Ok(());
     };
     let organization = organization_id(&organization)?;

@@ -23,8 +23,8 @@ Writes nothing if usernames are taken: names them, and the exit code is 2. An in
 
 /// Imports an organization.
 pub(crate) async fn run(given: Parser) -> Result<(), Error> {
-    let given = arguments::with_option(given, USAGE, ("as-new", true))?;
-    let Some(([table], name)) = given else {
+    let given = arguments::with_options(given, USAGE, [("as-new", true)])?;
+    let Some(([table], [name])) = given else {
         return Ok(());
     };
     let name = name.map(OrganizationName::try_from).transpose();
@@ -37,8 +37,8 @@ pub(crate) async fn run(given: Parser) -> Result<(), Error> {
         "Organization {}: {} items. It is suspended.",
         imported.organization, imported.items
     ));
-    for connection in &imported.connections {
-        terminal::say(&format!("The connection {connection} needs its secret."));
+    for name in &imported.without_secret {
+        terminal::say(&format!("The {name} needs its secret."));
     }
     index_records::index(&store, imported.organization).await
 }

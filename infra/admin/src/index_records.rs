@@ -31,16 +31,28 @@ pub(crate) async fn run(given: Parser) -> Result<(), Error> {
     let Some(([table], organizations)) = arguments::values(given, USAGE)? else {
         return Ok(());
     };
-    let named = organizations.iter().map(|id| organization_id(id));
-    let mut organizations = named.collect::<Result<Vec<_>, _>>()?;
     let store = table::open(&table).await;
+    each(&store, &organizations, async |organization| {
+        index(&store, organization).await
+    })
+    .await
+}
+
+/// Does work for the named organizations, or for all. Goes on after one that fails, and then returns an error.
+pub(crate) async fn each(
+    store: &Store,
+    named: &[String],
+    work: impl AsyncFn(OrganizationId) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let named = named.iter().map(|id| organization_id(id));
+    let mut organizations = named.collect::<Result<Vec<_>, _>>()?;
     if organizations.is_empty() {
         let all = store.directory().organizations().await?.into_iter();
         organizations = all.map(|(id, _)| id).collect();
     }
     let mut failed = 0;
     for organization in organizations {
-        if let Err(error) = index(&store, organization).await {
+        if let Err(error) = work(organization).await {
             failed += 1;
             terminal::fail(&format!("organization {organization}: {error}"));
         }
@@ -49,6 +61,12 @@ pub(crate) async fn run(given: Parser) -> Result<(), Error> {
         0 => Ok(()),
         some => Err(Error::Incomplete(some)),
     }
+}
+
+/// Restarts the change feed of an organization, and indexes its records.
+pub(crate) async fn restart(store: &Store, organization: OrganizationId) -> Result<(), Error> {
+    store.feed().restart(organization).await?;
+    index(store, organization).await
 }
 
 pub(crate) async fn index(store: &Store, organization: OrganizationId) -> Result<(), Error> {

@@ -1,6 +1,7 @@
 //! The operator's program: `workdesk-admin SUBCOMMAND TABLE …`. It works on the table of a deployed
 //! or a local stack. Each subcommand is a file.
 
+mod after_restore;
 mod arguments;
 mod create_organization;
 mod delete_organization;
@@ -12,7 +13,9 @@ mod index_records;
 mod list_organizations;
 mod migrate;
 mod record_alert;
+mod replay_changes;
 mod reset_password;
+mod restart_feed;
 mod set_plan;
 mod sign_in;
 mod suspend_organization;
@@ -49,6 +52,9 @@ Subcommands:
   import-organization   Creates an organization from an export
   delete-organization   Deletes an organization and all of its items
   erase-user            Erases what names a user
+  after-restore         Prepares a table that was put back to an earlier instant
+  restart-feed          Has clients of the change feed read their lists again
+  replay-changes        Handles the dead-letter queue of changes
 
 Run workdesk-admin SUBCOMMAND --help for the arguments of a subcommand.
 
@@ -86,6 +92,9 @@ async fn run(mut given: Parser) -> Result<(), Error> {
         sign_in::NAME => sign_in::run(given).await,
         reset_password::NAME => reset_password::run(given).await,
         record_alert::NAME => record_alert::run(given).await,
+        after_restore::NAME => after_restore::run(given).await,
+        replay_changes::NAME => replay_changes::run(given).await,
+        restart_feed::NAME => restart_feed::run(given).await,
         index_records::NAME => index_records::run(given).await,
         migrate::NAME => migrate::run(given).await,
         verify::NAME => verify::run(given).await,

@@ -1,4 +1,4 @@
-//! `workdesk-admin sign-in`: passwords beside a provider that nobody can sign in by.
+//! `workdesk-admin sign-in`: passwords again, where the provider lets no user in.
 
 use lexopt::Parser;
 

@@ -20,8 +20,8 @@ Usage: workdesk-admin suspend-organization TABLE ORGANIZATION [--lift]
 
 /// Suspends an organization, or lifts its suspension.
 pub(crate) async fn run(given: Parser) -> Result<(), Error> {
-    let given = arguments::with_option(given, USAGE, ("lift", false))?;
-    let Some(([table, organization], lift)) = given else {
+    let given = arguments::with_options(given, USAGE, [("lift", false)])?;
+    let Some(([table, organization], [lift])) = given else {
         return Ok(());
     };
     let organization = organization_id(&organization)?;

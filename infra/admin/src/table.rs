@@ -3,6 +3,12 @@
 use aws_config::BehaviorVersion;
 use shared::{clock::Clock, config, store::Store};
 
+/// Returns a client of the account's queues.
+pub(crate) async fn queues() -> aws_sdk_sqs::Client {
+    let aws = aws_config::load_defaults(BehaviorVersion::latest()).await;
+    aws_sdk_sqs::Client::new(&config::Patience::Background.applied_to(aws))
+}
+
 /// Opens the store on a table.
 pub(crate) async fn open(table: &str) -> Store {
     let aws = aws_config::load_defaults(BehaviorVersion::latest()).await;

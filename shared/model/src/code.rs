@@ -202,6 +202,8 @@ codes! {
         InternalError,
     }
     503 "Unavailable" {
+        /// The operator paused the service: reads are answered, and nothing is written.
+        Paused,
         /// The service cannot answer at the moment; see `Retry-After`.
         Unavailable,
     }

@@ -5,6 +5,7 @@
 
 mod activity;
 pub mod address;
+mod cell;
 pub mod characters;
 pub mod clock;
 mod code;
@@ -33,6 +34,7 @@ mod password;
 mod permission;
 mod project;
 mod provider;
+mod provider_subject;
 mod queue_message;
 pub mod quota;
 pub mod random;
@@ -59,6 +61,7 @@ pub mod words;
 mod wrong_text;
 
 pub use activity::*;
+pub use cell::Cell;
 pub use clock::{Clock, Stopwatch};
 pub use code::{Code, FaultCode};
 pub use comment::*;
@@ -93,6 +96,7 @@ pub use password::{LoginPassword, NewPassword, PasswordHash};
 pub use permission::{NamedPermission, OrdinaryPermission, Permission, Role, need};
 pub use project::*;
 pub use provider::*;
+pub use provider_subject::ProviderSubject;
 pub use queue_message::QueueMessage;
 pub use record_ref::{
     Deleted, HistoryOf, NotificationSubject, RecordName, Reminded, Tagged, Talk, Thread,

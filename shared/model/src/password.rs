@@ -189,9 +189,14 @@ mod tests {
         };
         assert_eq!(read("eleven char"), Some(FaultCode::Length));
         assert_eq!(read("twelve chars"), None);
-        assert_eq!(read(&"ü".repeat(128)), None);
-        assert_eq!(read(&"ü".repeat(129)), Some(FaultCode::Length));
-        assert_eq!(read(&"u\u{308}".repeat(128)), None);
+        let varied = |letters: [&'static str; 5], count| -> String {
+            letters.into_iter().cycle().take(count).collect()
+        };
+        let composed = ["ü", "k", "ö", "3", "ä"];
+        assert_eq!(read(&varied(composed, 128)), None);
+        assert_eq!(read(&varied(composed, 129)), Some(FaultCode::Length));
+        let decomposed = ["u\u{308}", "k", "o\u{308}", "3", "a\u{308}"];
+        assert_eq!(read(&varied(decomposed, 128)), None);
         assert_eq!(read(&"u\u{308}".repeat(6)), Some(FaultCode::Length));
         // Nobody could sign in with it.
         assert_eq!(read(&" ".repeat(12)), Some(FaultCode::Blank));

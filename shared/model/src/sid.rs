@@ -2,13 +2,15 @@ use std::fmt;
 
 use sha2::{Digest, Sha256};
 
-use crate::{Id, OrganizationId, Timestamp, UserId, random, span};
+use crate::{Cell, Id, OrganizationId, Timestamp, UserId, random, span};
 
-/// A session id: `organization-user-seconds-secret`. The cookie's signature protects the two ids and
-/// the instant of sign-in. So session, user and organization are read in parallel, and an old cookie is
+/// A session id: `cell.organization-user-seconds-secret`, in cell 0 without the cell. The cookie's signature protects the cell, the two ids
+/// and the instant of sign-in. So session, user and organization are read in parallel, and an old cookie is
 /// refused without a read. The secret cannot be guessed.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Sid {
+    /// `None` for one without a cell.
+    cell: Option<Cell>,
     pub organization: OrganizationId,
     pub user: UserId,
     /// The sign-in, in seconds since the Unix epoch.
@@ -20,8 +22,14 @@ impl Sid {
     /// Milliseconds for which a session lasts at most.
     pub const LONGEST: i64 = 7 * span::DAY;
 
-    pub fn generate(organization: OrganizationId, user: UserId, now: Timestamp) -> Self {
+    pub fn generate(
+        cell: &Cell,
+        organization: OrganizationId,
+        user: UserId,
+        now: Timestamp,
+    ) -> Self {
         Self {
+            cell: cell.written().cloned(),
             organization,
             user,
             issued: now.epoch_seconds(),
@@ -29,14 +37,20 @@ impl Sid {
         }
     }
 
-    /// Parses a session id whose signature was verified.
-    pub fn parse(text: &str) -> Option<Self> {
-        let mut parts = text.splitn(4, '-');
+    /// Parses a session id whose signature was verified; `None` for one of another cell.
+    pub fn parse(text: &str, cell: &Cell) -> Option<Self> {
+        let (named, rest) = match text.split_once('.') {
+            Some((named, rest)) => (Some(named), rest),
+            None => (None, text),
+        };
+        let ours = cell.made(named).then_some(named)?;
+        let mut parts = rest.splitn(4, '-');
         let organization = OrganizationId::new(parts.next()?.parse().ok()?)?;
         let user = UserId::new(parts.next()?.parse().ok()?)?;
         let issued = parts.next()?.parse().ok()?;
         let secret = parts.next().filter(|secret| !secret.is_empty())?.to_owned();
         Some(Self {
+            cell: ours.map(|_| cell.clone()),
             organization,
             user,
             issued,
@@ -58,11 +72,15 @@ impl Sid {
 impl fmt::Display for Sid {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
+            cell,
             organization,
             user,
             issued,
             secret,
         } = self;
+        if let Some(cell) = cell {
+            write!(f, "{cell}.")?;
+        }
         write!(f, "{organization}-{user}-{issued}-{secret}")
     }
 }
@@ -75,4 +93,41 @@ impl fmt::Debug for Sid {
 
 pub fn digest(text: &str) -> String {
     hex::encode(Sha256::digest(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_session_id_reads_in_its_own_cell() {
+        let (first, other) = (Cell::default(), Cell::new("eu1").unwrap());
+        let (organization, user) = (Id::new(7).unwrap(), Id::new(9).unwrap());
+        let sid = Sid::generate(&other, organization, user, Timestamp::from_millis(0));
+        let text = sid.to_string();
+        assert!(text.starts_with("eu1.7-9-0-"), "{text}");
+        assert_eq!(Sid::parse(&text, &other), Some(sid));
+        assert_eq!(Sid::parse(&text, &first), None);
+    }
+
+    #[test]
+    fn a_session_id_without_a_cell_is_of_cell_0() {
+        let (organization, user) = (Id::new(7).unwrap(), Id::new(9).unwrap());
+        let sid = Sid::generate(
+            &Cell::default(),
+            organization,
+            user,
+            Timestamp::from_millis(0),
+        );
+        let plain = sid.to_string();
+        assert!(plain.starts_with("7-9-0-"), "{plain}");
+        for text in [&plain, &format!("0.{plain}")] {
+            let read = Sid::parse(text, &Cell::default()).unwrap();
+            assert_eq!(read.hash(), digest(text));
+            assert_eq!(Sid::parse(text, &Cell::new("eu1").unwrap()), None);
+        }
+        for text in [format!(".{plain}"), format!("0.0.{plain}")] {
+            assert_eq!(Sid::parse(&text, &Cell::default()), None, "{text}");
+        }
+    }
 }

@@ -6,7 +6,8 @@ use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    OrOther, OrganizationId, Permission, Timestamp, TokenId, TokenName, User, UserId, digest, span,
+    Cell, OrOther, OrganizationId, Permission, Timestamp, TokenId, TokenName, User, UserId, digest,
+    span,
 };
 use crate::{Error, Fault, FaultCode, input, input::List, random};
 
@@ -105,23 +106,33 @@ impl Token {
     }
 }
 
-/// The token as a script sends it: `wd_` and 32 random bytes in base64url without padding.
+/// The token as a script sends it: `wd_`, the cell that made it and `_`, and 32 random bytes in base64url without
+/// padding. Those of cell 0 have no cell.
 #[derive(Clone, PartialEq, Eq)]
 pub struct TokenSecret(String);
 
 impl TokenSecret {
     const BEGINNING: &str = "wd_";
 
-    pub fn generate() -> Self {
+    /// Characters of the random part, which may have `_` among them.
+    const RANDOM: usize = 43;
+
+    pub fn generate(cell: &Cell) -> Self {
         let random = BASE64_URL_SAFE_NO_PAD.encode(random::bytes::<32>());
-        Self(format!("{}{random}", Self::BEGINNING))
+        let cell = cell.written().map(|cell| format!("{cell}_"));
+        let cell = cell.unwrap_or_default();
+        Self(format!("{}{cell}{random}", Self::BEGINNING))
     }
 
-    /// Parses a token; none for a text of another form.
-    pub fn parse(text: &str) -> Option<Self> {
-        let random = text.strip_prefix(Self::BEGINNING)?;
+    /// Parses a token; none for a text of another form, and for a token of another cell.
+    pub fn parse(text: &str, cell: &Cell) -> Option<Self> {
+        let rest = text.strip_prefix(Self::BEGINNING)?;
+        let (named, random) = match rest.split_once('_') {
+            Some((named, random)) if rest.len() > Self::RANDOM => (Some(named), random),
+            _ => (None, rest),
+        };
         let bytes = BASE64_URL_SAFE_NO_PAD.decode(random).ok()?;
-        (bytes.len() == 32).then(|| Self(text.to_owned()))
+        (bytes.len() == 32 && cell.made(named)).then(|| Self(text.to_owned()))
     }
 
     /// The SHA-256 that the table stores. The token is random enough to need neither salt nor a slow
@@ -148,17 +159,34 @@ mod tests {
 
     #[test]
     fn a_token_reads_as_it_was_made_and_does_not_show_itself() {
-        let token = TokenSecret::generate();
-        assert_eq!(token.expose().len(), "wd_".len() + 43);
-        assert_eq!(TokenSecret::parse(token.expose()), Some(token.clone()));
+        let cell = Cell::new("eu1").unwrap();
+        let token = TokenSecret::generate(&cell);
+        assert_eq!(token.expose().len(), "wd_eu1_".len() + 43);
+        let read = TokenSecret::parse(token.expose(), &cell);
+        assert_eq!(read, Some(token.clone()));
+        assert_eq!(TokenSecret::parse(token.expose(), &Cell::default()), None);
         assert_eq!(token.hash().len(), 64);
         assert_eq!(format!("{token:?}"), "TokenSecret(wd_…)");
-        assert_ne!(token, TokenSecret::generate());
+        assert_ne!(token, TokenSecret::generate(&cell));
+    }
+
+    #[test]
+    fn a_token_without_a_cell_is_of_cell_0() {
+        let made = TokenSecret::generate(&Cell::default()).0;
+        assert_eq!(made.len(), "wd_".len() + 43);
+        // A random part may look like one with a cell.
+        let misleading = format!("wd_eu1_{}", "A".repeat(39));
+        for text in [made.clone(), made.replacen("wd_", "wd_0_", 1), misleading] {
+            let read = |cell: &str| TokenSecret::parse(&text, &Cell::new(cell).unwrap());
+            assert_eq!(read("0").unwrap().hash(), digest(&text));
+            assert_eq!(read("eu1"), None);
+        }
     }
 
     #[test]
     fn what_is_no_token_does_not_read() {
-        let good = TokenSecret::generate().0;
+        let cell = Cell::default();
+        let good = TokenSecret::generate(&cell).0;
         let short = &good[..good.len() - 1];
         let long = format!("{good}A");
         let padded = format!("{good}=");
@@ -169,7 +197,10 @@ mod tests {
         for text in [
             "",
             "wd_",
+            "wd_0_",
             &good[3..],
+            &good.replacen("wd_", "wd__", 1),
+            &good.replacen("wd_", "wd_0_0_", 1),
             short,
             &long,
             &padded,
@@ -177,7 +208,7 @@ mod tests {
             &upper,
             &other_alphabet,
         ] {
-            assert_eq!(TokenSecret::parse(text), None, "{text}");
+            assert_eq!(TokenSecret::parse(text, &cell), None, "{text}");
         }
     }
 }

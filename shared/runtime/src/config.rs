@@ -10,7 +10,7 @@ use std::{collections::HashMap, fmt, sync::Arc, time::Duration};
 
 use aws_types::SdkConfig;
 use http::HeaderName;
-use model::WebUrl;
+use model::{Cell, WebUrl};
 use secrecy::{ExposeSecret, SecretString};
 
 use crate::kms::{Context, Kms};
@@ -234,6 +234,8 @@ impl CookieScope {
 pub struct ApiConfig {
     /// `TABLE_NAME`: the table.
     pub table: String,
+    /// `CELL`: the cell of tokens and session ids.
+    pub cell: Cell,
     /// `SESSION_SECRETS`: comma-separated; the first signs, all verify.
     pub session_secrets: SigningSecrets,
     /// `PLAIN_HTTP` and `COOKIE_SAME_SITE`: scope of the session cookie.
@@ -244,6 +246,8 @@ pub struct ApiConfig {
     pub sends_mail: bool,
     /// `CLIENT_ADDRESS_HEADER` and `PROXY_SECRETS`: the proxy that names the client's address.
     pub proxy: Option<TrustedProxy>,
+    /// `PAUSED`: true if nothing is written.
+    pub is_paused: bool,
 }
 
 /// A proxy before the API, whose requests have one of the secrets.
@@ -260,13 +264,27 @@ impl ApiConfig {
         let session_secrets = session_secrets(environment)?;
         Ok(Self {
             table: table(environment)?,
+            cell: cell(environment)?,
             session_secrets,
             cookie_scope: CookieScope::read(environment)?,
             allowed_origins: environment.list("ALLOWED_ORIGINS"),
             sends_mail: sends_mail(environment),
             proxy: TrustedProxy::read(environment)?,
+            is_paused: environment.flag("PAUSED")?,
         })
     }
+}
+
+/// Reads `CELL`: 1 to 8 letters or digits; cell 0 when absent.
+fn cell(environment: &Environment) -> Result<Cell, ConfigError> {
+    const NAME: &str = "CELL";
+    let Some(name) = environment.optional(NAME) else {
+        return Ok(Cell::default());
+    };
+    Cell::new(name).ok_or_else(|| ConfigError::Malformed {
+        name: NAME,
+        problem: format!("{name:?}; expected 1 to 8 letters or digits"),
+    })
 }
 
 /// Reads `SESSION_SECRETS`: comma-separated; the first signs, all verify.
@@ -392,6 +410,15 @@ mod tests {
             .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
         let environment = variables.collect::<Environment>();
         CookieScope::read(&environment).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_cell_has_1_to_8_letters_or_digits() {
+        let read = |name: &str| cell(&[("CELL".to_owned(), name.to_owned())].into_iter().collect());
+        assert_eq!(read("").unwrap(), Cell::default());
+        assert_eq!(read("eu1").unwrap().to_string(), "eu1");
+        let refused = read("eu_1").unwrap_err().to_string();
+        assert!(refused.contains("CELL"), "{refused}");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! `Authorization: Bearer …` (RFC 6750).
 
 use http::{HeaderMap, header};
-use model::TokenSecret;
+use model::{Cell, TokenSecret};
 
 /// Returns `true` for a request with a bearer token, of whatever form. Its cookie is ignored. It does
 /// not come from a foreign page: a browser lets such a page send the header only after a preflight.
@@ -9,11 +9,12 @@ pub fn is_shown(headers: &HeaderMap) -> bool {
     shown(headers).next().is_some()
 }
 
-/// The bearer token of a request that has exactly one, in the form of our tokens.
-pub fn read(headers: &HeaderMap) -> Option<TokenSecret> {
+/// The bearer token of a request that has exactly one, in the form of this cell's tokens.
+pub fn read(headers: &HeaderMap, cell: &Cell) -> Option<TokenSecret> {
     let mut shown = shown(headers);
     let token = shown.next()?;
-    shown.next().is_none().then(|| TokenSecret::parse(token))?
+    let is_only = shown.next().is_none();
+    is_only.then(|| TokenSecret::parse(token, cell))?
 }
 
 /// The text behind each scheme `Bearer`, in whatever case.
@@ -42,17 +43,19 @@ mod tests {
 
     #[test]
     fn a_token_is_read_whatever_the_case_of_its_scheme() {
-        let token = TokenSecret::generate();
+        let cell = Cell::default();
+        let token = TokenSecret::generate(&cell);
         for scheme in ["Bearer", "bearer", "BEARER", "Bearer "] {
             let sent = headers(&[&format!("{scheme} {}", token.expose())]);
             assert!(is_shown(&sent));
-            assert_eq!(read(&sent), Some(token.clone()), "{scheme}");
+            assert_eq!(read(&sent, &cell), Some(token.clone()), "{scheme}");
         }
     }
 
     #[test]
     fn a_malformed_token_is_shown_but_not_read() {
-        let token = format!("Bearer {}", TokenSecret::generate().expose());
+        let cell = Cell::default();
+        let token = format!("Bearer {}", TokenSecret::generate(&cell).expose());
         for sent in [
             headers(&["Bearer"]),
             headers(&["Bearer wd_short"]),
@@ -60,7 +63,7 @@ mod tests {
             headers(&[&format!("{token}, {token}")]),
         ] {
             assert!(is_shown(&sent), "{sent:?}");
-            assert_eq!(read(&sent), None, "{sent:?}");
+            assert_eq!(read(&sent, &cell), None, "{sent:?}");
         }
     }
 

@@ -112,7 +112,8 @@ impl Claim {
         let limits = &authentication.limits;
         let (notify, identity) = oneshot::channel();
         let (tenant, user, authenticated) = if bearer::is_shown(&parts.headers) {
-            let token = bearer::read(&parts.headers).ok_or(Error::Unauthenticated)?;
+            let token = bearer::read(&parts.headers, authentication.store.cell());
+            let token = token.ok_or(Error::Unauthenticated)?;
             let counted = QuotaHolder::Token(token.hash());
             limits.admit(&counted, None)?;
             let known = authentication.store.tokens().holder(&token).await?;
@@ -131,7 +132,7 @@ impl Claim {
             let signed = authentication.cookie.read(&parts.headers);
             let now = authentication.clock.now();
             let sid = signed
-                .and_then(|text| Sid::parse(&text))
+                .and_then(|text| Sid::parse(&text, authentication.store.cell()))
                 .filter(|sid| !sid.is_too_old(now))
                 .ok_or(Error::Unauthenticated)?;
             let (tenant, user) = (sid.organization, sid.user);

@@ -276,7 +276,7 @@ impl Description {
             Code::Unavailable,
         ]);
         if self.method != Method::GET {
-            self.problems(&[Code::CrossSite]);
+            self.problems(&[Code::CrossSite, Code::Paused]);
         }
         self.schema::<ProblemDetails>();
         // The gateway limits the requests to every operation.

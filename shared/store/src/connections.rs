@@ -230,7 +230,8 @@ impl Connections<'_> {
         let pause = AgentPause {
             organization_id: pending.tenant(),
             paused,
-            by,
+            by: Some(by),
+            restored: None,
             updated_at: now,
         };
         let tenant = pause.organization_id;
@@ -252,6 +253,10 @@ impl Connections<'_> {
                 let nothing = Writes::default();
                 return self.0.commit(&context, nothing, before).await;
             }
+            let pause = AgentPause {
+                restored: before.restored,
+                ..pause
+            };
             let write = Write::create_or_replace(found, pause)?;
             let entry = EntryContent::changed(event, &before, &pause);
             let writes = Writes::from(write).noting(entry);

@@ -13,6 +13,7 @@
 mod completing;
 mod image;
 mod reading;
+mod replaying;
 mod stream;
 mod tail;
 
@@ -23,6 +24,7 @@ use super::{
     key::{self, AnyKey},
     record::record,
     records::{Deleter, FeedBatch, FeedStart},
+    retry::retry,
     store::resource,
     table::{Read, Stored, Write, back_off, unavailable},
 };
@@ -101,6 +103,24 @@ impl Feed<'_> {
         Ok(published)
     }
 
+    /// Restarts a feed: all cursors of before expire, and clients read their lists again.
+    pub async fn restart(&self, tenant: OrganizationId) -> Result<(), Error> {
+        let read = || self.start(tenant);
+        let write = async |start| {
+            let write = restarted(tenant, start, self.0.now())?;
+            Ok(self.0.table.write(write).await?.ok())
+        };
+        retry(read().await?, read, write).await
+    }
+
+    pub(crate) async fn start(
+        &self,
+        tenant: OrganizationId,
+    ) -> Result<Option<Stored<FeedStart>>, Error> {
+        let start = key::feed_start(tenant);
+        self.0.table.get(&start, Read::Consistent).await
+    }
+
     async fn publish_batch(
         &self,
         tenant: OrganizationId,
@@ -166,9 +186,7 @@ impl Feed<'_> {
         let mut start = None;
         if known.is_empty() {
             // The start is read before the batches: a publisher that starts the feed meanwhile changes it.
-            start = table
-                .get(&key::feed_start(tenant), Read::Consistent)
-                .await?;
+            start = self.start(tenant).await?;
             known = newest(1).await?;
             known.retain(|batch| !batch.is_expired(now));
         }
@@ -209,6 +227,22 @@ impl Feed<'_> {
         }
         Ok(())
     }
+}
+
+/// Raises the epoch of a feed, at least to the instant: a table that is put back has no epoch of before.
+pub(crate) fn restarted(
+    tenant: OrganizationId,
+    start: Option<Stored<FeedStart>>,
+    now: Timestamp,
+) -> Result<Write, Error> {
+    let of_table = start.as_ref().map(|start| (start.first, start.epoch + 1));
+    let (first, next) = of_table.unwrap_or((now.millis(), 1));
+    let record = FeedStart {
+        organization_id: tenant,
+        first,
+        epoch: next.max(now.millis()),
+    };
+    Write::create_or_replace(start, record)
 }
 
 fn started(

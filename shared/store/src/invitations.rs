@@ -236,11 +236,11 @@ impl Invitations<'_> {
             inviter: found.get(&inviter)?.ok_or_else(refused)?,
             head: head_in(&found, tenant)?,
         };
-        if open.invitation.is_open(&digest(token), &open.inviter) {
-            Ok(open)
-        } else {
-            Err(refused())
+        if !open.invitation.is_open(&digest(token), &open.inviter) {
+            return Err(refused());
         }
+        open.organization.works()?;
+        Ok(open)
     }
 
     /// Makes the account of an invitation, and begins a session of its user. 403 for a dead invitation, 409 when the username or the address is taken.
@@ -258,7 +258,7 @@ impl Invitations<'_> {
             let (id, now) = (id.used(), self.0.now());
             let tenant = open.invitation.organization_id;
             let (user, mut writes) = self.account(&open, id, new, now)?;
-            let sid = Sid::generate(tenant, id, now);
+            let sid = Sid::generate(&self.0.cell, tenant, id, now);
             writes.push(Write::create(&begun(&sid, &user))?);
             let context = WriteContext {
                 actor: Some(id),

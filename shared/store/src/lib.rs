@@ -95,7 +95,7 @@ pub use sign_in::{NetworkAttempt, SignIn, SignInAttempt};
 pub use store::Store;
 pub use tagging::Tagging;
 pub use tasks::{JoinedTask, TaggedTask, TaskCounts, Tasks};
-pub use tenant::{Erased, ExportHeader, Forms, ImportError, Imported, Line, Tenants};
+pub use tenant::{CameBack, Erased, ExportHeader, Forms, ImportError, Imported, Line, Tenants};
 pub use tickets::*;
 pub use tokens::Tokens;
 pub use webhooks::*;

@@ -179,9 +179,13 @@ impl AccountLinks<'_> {
         let found = self.0.table.batch_get(keys, Read::Consistent).await?;
         let user: Option<Stored<User>> = found.get(&user)?;
         let user = user.filter(|user| holds(&link, user));
+        let user = user.ok_or_else(refused_link)?;
+        let organization: Option<Stored<Organization>> = found.get(&organization)?;
+        let organization = organization.ok_or_else(refused_link)?.record;
+        organization.works()?;
         Ok(LinkedAccount {
-            user: user.ok_or_else(refused_link)?,
-            organization: found.get(&organization)?.ok_or_else(refused_link)?.record,
+            user,
+            organization,
             head: head_in(&found, tenant)?,
             link,
             hash,

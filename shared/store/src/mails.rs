@@ -98,8 +98,8 @@ impl MailOutcome {
 }
 
 impl Mails<'_> {
-    /// Begins an attempt. `None` if there is none to make: the mail ended, another attempt is running, or it
-    /// is not due yet.
+    /// Begins an attempt. `None` if there is none to make: the mail ended, another attempt is running, it is
+    /// not due yet, or its organization is suspended.
     pub async fn begin(
         &self,
         tenant: OrganizationId,
@@ -116,11 +116,18 @@ impl Mails<'_> {
             let Some(mut mail) = mail.filter(|mail| mail.may_begin(now)) else {
                 return Ok(Some(None));
             };
-            mail.begin(now);
+            let organization: Option<Stored<Organization>> = found.named(&of_organization);
+            let is_held = organization.is_some_and(|one| one.suspended.is_some());
+            if is_held {
+                // The sweeper asks again until the organization works.
+                mail.resent(now);
+            } else {
+                mail.begin(now);
+            }
             if self.0.table.write(Write::replace(&mail)?).await?.is_err() {
                 return Ok(None);
             }
-            Ok(Some(Some((mail.replaced(), found))))
+            Ok(Some((!is_held).then(|| (mail.replaced(), found))))
         };
         // Without one, another attempt kept winning.
         let begun = try_retry(read().await?, read, write).await?.flatten();

@@ -315,7 +315,7 @@ mod tests {
         ];
         let mut found = [0; 4];
         for number in 0..100_u64 {
-            let decoy = number * (u64::MAX / 100) + 1;
+            let decoy = number * (u64::MAX / 100 + 1);
             let ways = decoy_among(&all, 100, decoy);
             let provider = ways.provider.map(OrganizationId::get);
             found[match (provider, ways.passwords) {

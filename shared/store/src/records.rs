@@ -59,7 +59,7 @@ pub(crate) struct FeedStart {
     pub(crate) organization_id: OrganizationId,
     /// The number of its first entry.
     pub(crate) first: i64,
-    /// The number of restarts of the feed. Cursors of another epoch have expired.
+    /// Raised by each restart, to its instant in milliseconds. Cursors of another epoch have expired.
     #[serde(default)]
     pub(crate) epoch: i64,
 }
@@ -536,9 +536,12 @@ pub(crate) struct AgentDay {}
 
 /// The stack's random name, which is part of idempotency keys. A second stack with the same target
 /// systems begins its ids at 1 again, and must not receive the first one's answers. A table that was
-/// restored under another name is a second stack, too.
+/// restored under another name is a second stack, too, until `after-restore` names it here.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Stack {
     pub(crate) name: String,
     pub(crate) table: String,
+    /// The instant to which the table was put back last, once the counters of ids were raised for it.
+    #[serde(default)]
+    pub(crate) restored_to: Option<Timestamp>,
 }

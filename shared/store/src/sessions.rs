@@ -154,7 +154,8 @@ impl SignIn<'_> {
         let context = &of_session(user, Some(Box::new(head)));
         let read = || self.still(session);
         let write = |user: User| async move {
-            let sid = Sid::generate(user.organization_id, user.id, self.0.clock.now());
+            let (cell, now) = (&self.0.cell, self.0.clock.now());
+            let sid = Sid::generate(cell, user.organization_id, user.id, now);
             let mut renewed = begun(&sid, &user);
             renewed.epoch = user.session_epoch + 1;
             let mut writes = vec![

@@ -1,7 +1,7 @@
 //! The store: a table, its ids and a clock. Each resource's file adds its operations.
 
 use aws_sdk_dynamodb::Client;
-use model::{Clock, Error, RecordId, Timestamp};
+use model::{Cell, Clock, Error, RecordId, Timestamp};
 use tokio::sync::OnceCell;
 
 use super::{
@@ -21,6 +21,7 @@ pub struct Store {
     pub(super) recent: RecentOrganizations,
     /// True if notifications are mailed, too.
     pub(super) sends_mail: bool,
+    pub(super) cell: Cell,
     ids: Ids,
 }
 
@@ -32,6 +33,7 @@ impl Store {
             stack: StackName::default(),
             recent: RecentOrganizations::default(),
             sends_mail: false,
+            cell: Cell::default(),
             ids: Ids::default(),
         }
     }
@@ -50,6 +52,17 @@ impl Store {
     #[must_use]
     pub fn sending_mail(self, sends_mail: bool) -> Self {
         Self { sends_mail, ..self }
+    }
+
+    /// A store of another cell than 0.
+    #[must_use]
+    pub fn in_cell(self, cell: Cell) -> Self {
+        Self { cell, ..self }
+    }
+
+    /// The cell in whose name it makes tokens and session ids.
+    pub const fn cell(&self) -> &Cell {
+        &self.cell
     }
 
     pub fn now(&self) -> Timestamp {

@@ -86,7 +86,7 @@ impl Tokens<'_> {
     ) -> Result<(Stored<Token>, Option<TokenSecret>), Error> {
         let pending = pending.into();
         let tenant = pending.tenant();
-        let secret = TokenSecret::generate();
+        let secret = TokenSecret::generate(&self.0.cell);
         let id = OnceCell::new();
         let read = || async {
             let others = self.all(tenant, user);

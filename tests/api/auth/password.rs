@@ -175,7 +175,12 @@ async fn a_sign_in_under_way_with_the_old_password_begins_no_session() {
     changes(&mia, PASSWORD, NEW).await.expect(204);
     // The password was right when it was compared, and the user is read after the change.
     let user = sign_in.user(&account).await.unwrap().unwrap();
-    let sid = Sid::generate(user.organization_id, user.id, api.clock.now());
+    let sid = Sid::generate(
+        api.store.cell(),
+        user.organization_id,
+        user.id,
+        api.clock.now(),
+    );
     let session = records::session(&sid, &user, api.clock.now());
     let before = api.table_dump().await;
     let error = sign_in.begin(&account, &session, None).await.unwrap_err();
@@ -205,7 +210,7 @@ async fn a_session_that_was_ended_meanwhile_changes_no_password() {
 fn session_of(api: &Api, caller: &Caller) -> Sid {
     let cookie = caller.cookie.as_deref().unwrap();
     let value = cookie.split([';', '=']).nth(1).unwrap();
-    Sid::parse(&api.app.cookie.verify(value).unwrap()).unwrap()
+    Sid::parse(&api.app.cookie.verify(value).unwrap(), api.store.cell()).unwrap()
 }
 
 #[tokio::test]

@@ -23,7 +23,7 @@ impl Reader {
         Self { ada, seen }
     }
 
-    /// The entries since the last call, without their place in the chain, which is checked.
+    /// The entries since the last call, without their place in the chain and their digests, which are checked.
     pub async fn news(&mut self) -> Vec<Value> {
         let mut entries = self.ada.walk("/api/journal").await;
         let chained = entries.iter().filter(|entry| !entry["seq"].is_null());
@@ -36,7 +36,7 @@ impl Reader {
         let mut news = entries.split_off(self.seen);
         self.seen += news.len();
         for entry in &mut news {
-            for name in ["seq", "at", "hash", "previousHash"] {
+            for name in ["seq", "at", "hash", "previousHash", "digested"] {
                 entry.as_object_mut().unwrap().remove(name).unwrap();
             }
         }

@@ -10,6 +10,7 @@ const EVENTS: [&str; 3] = ["signed_in", "signed_out", "sign_in_refused"];
 
 /// Sends a sign-in of mia from an address, and returns the caller whom it signs in.
 async fn signs_in(api: &Api, address: &str, password: &str) -> Caller {
+    api.user("mia").await;
     let client = api.anonymous().at(address);
     let sent = json!({"username": "mia", "password": password});
     let answer = client.post("/api/auth/login", sent).await;

@@ -18,7 +18,7 @@ async fn a_new_user_signs_in_and_may_do_what_was_given() {
         json!({
             "id": user["id"], "username": "ingrid", "fullName": "Ingrid Solberg",
             "role": "member", "permissions": ["delete_task", "manage_tickets"],
-            "disabled": false, "email": null, "emailVerifiedAt": null, "version": 1,
+            "disabled": false, "email": null, "emailBouncedAt": null, "emailVerifiedAt": null, "version": 1,
             "createdAt": "2026-01-15T12:00:00.000Z", "updatedAt": "2026-01-15T12:00:00.000Z",
         })
     );

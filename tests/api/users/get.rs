@@ -18,7 +18,7 @@ async fn extra_permissions_are_shown_to_those_who_manage_users() {
         json!({
             "id": mia.id(), "username": "mia", "fullName": "Mia Tester", "role": "member",
             "permissions": ["manage_tickets"], "disabled": false, "version": 2,
-            "email": null, "emailVerifiedAt": null,
+            "email": null, "emailBouncedAt": null, "emailVerifiedAt": null,
             "createdAt": "2026-01-15T12:00:00.000Z", "updatedAt": "2026-01-15T12:00:00.000Z",
         })
     );

@@ -24,7 +24,7 @@ async fn a_change_keeps_what_is_absent() {
         json!({
             "id": mia.id(), "username": "mia", "fullName": "Mia Tanaka", "role": "support",
             "permissions": ["manage_tickets"], "disabled": false, "version": 3,
-            "email": null, "emailVerifiedAt": null,
+            "email": null, "emailBouncedAt": null, "emailVerifiedAt": null,
             "createdAt": "2026-01-15T12:00:00.000Z", "updatedAt": "2026-01-15T12:00:01.000Z",
         })
     );

@@ -3,7 +3,6 @@
 import contextlib
 import json
 import re
-import urllib.parse
 import urllib.request
 
 SESSIONS = "/api/concierge/agent-sessions"
@@ -53,8 +52,7 @@ def sees(desk, text):
 @contextlib.contextmanager
 def faults(world, *faults):
     """Lets the demo system fail so. `mode` and the others are those of infra/local/README.md."""
-    base = world.api("ada").call("GET", "/api/concierge/connections/billing")["baseUrl"]
-    url = urllib.parse.urljoin(base, "/faults")
+    url = f"{world.demo()}/faults"
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     for fault in faults:
         opener.open(urllib.request.Request(url, json.dumps(fault).encode())).read()

@@ -1,6 +1,7 @@
-"""Sign-in, navigation, a session that ends, and a closed laptop"""
+"""Sign-in, navigation, a session that ends, a closed laptop, changes while a view opens, links of mails"""
 
 import contextlib
+import re
 
 
 def check(world):
@@ -8,7 +9,10 @@ def check(world):
     navigates(world)
     becomes_another_user(world)
     sleeps_in_the_middle_of_a_comment(world)
+    signs_in_again(world)
+    opens_while_others_work(world)
     follows_links(world)
+    signs_in_without_a_password(world)
 
 
 def signs_in_by_keyboard(world):
@@ -77,33 +81,130 @@ def sleeps_in_the_middle_of_a_comment(world):
                 page.get_by_role("button", name="Comment", exact=True).click(no_wait_after=True)
         page.locator(".thread").get_by_text(words).wait_for()
         # The feed may have shown the comment before the repeated request was answered.
-        page.wait_for_function("document.querySelector('.threaded > form textarea').value === ''")
+        desk.until(lambda: text.input_value() == "", "an empty field")
     comments = world.api("mia").call("GET", f"/api/tasks/{task}/comments")
     assert [one["content"] for one in comments].count(words) == 1, comments
 
 
+def signs_in_again(world):
+    """Where a fresh sign-in is asked for, it may be put off; the same request is sent after it."""
+    task = world.api("mia").call("GET", "/api/tasks?limit=1")[0]["id"]
+    words = f"Signed in anew {world.mark}"
+    with world.desk("mia", f"#/tasks/{task}", refused=(403,)) as desk:
+        page = desk.page
+        desk.fails("POST", "/comments$", 403, 403)
+        page.get_by_label("Comment", exact=True).fill(words)
+        page.get_by_role("button", name="Comment", exact=True).click()
+        page.get_by_role("dialog", name="Sign in").get_by_text("A test failed this request.").wait_for()
+        page.keyboard.press("Escape")
+        page.get_by_role("alert").get_by_text("A test failed this request.").wait_for()
+        assert page.get_by_label("Comment", exact=True).input_value() == words
+        page.get_by_role("button", name="Comment", exact=True).click()
+        desk.signs_in()
+        page.locator(".thread").get_by_text(words).wait_for()
+
+
+def opens_while_others_work(world):
+    """A view misses no change between its first read and its end, nor does a list that is read anew."""
+    mia, sue = world.api("mia"), world.api("sue")
+    title, other, mine = (f"{word} {world.mark}" for word in ("Late", "Later", "For Max"))
+    project = world.api("max").call("POST", "/api/projects", {"title": title})["id"]
+    ticket = mia.call("POST", "/api/managed-services/tickets", {"title": title})["id"]
+    task = mia.call("POST", "/api/tasks", {"title": title, "projectId": project})["id"]
+    alert = sue.call("GET", "/api/concierge/alerts?status=open&limit=1")[0]["id"]
+
+    def changes(kind, method, path, body):
+        """A change by Sue. It returns type and id of the record, which the path or the answer has."""
+
+        def change():
+            answer = sue.call(method, path, body)
+            return kind, int(re.search(r"\d*$", path)[0] or answer["id"])
+
+        return change
+
+    views = {
+        f"#/tickets/{ticket}": ("managed-services/ticket/", other,
+            changes("ticket", "PATCH", f"/api/managed-services/ticket/{ticket}", {"title": other})),
+        f"#/projects/{project}": ("projects/.*/tasks", other,
+            changes("task", "POST", "/api/tasks", {"title": other, "projectId": project})),
+        f"#/tasks/{task}": ("/comments", other,
+            changes("comment", "POST", f"/api/tasks/{task}/comments", {"content": other})),
+        "#/requests": ("service-requests", "Show 1 new request",
+            changes("service_request", "POST", "/api/managed-services/request", {"title": other})),
+        "#/": (r"tasks\?", mine, changes("task", "POST", "/api/tasks",
+            {"title": mine, "projectId": project, "assigneeId": 2, "dueDate": "2020-01-31T12:00:00Z"})),
+        f"#/alerts/{alert}": ("concierge/alerts/", "Acknowledged",
+            changes("alert", "PATCH", f"/api/concierge/alerts/{alert}", {"status": "acknowledged"})),
+    }
+    with world.desk("max", "#/settings") as desk:
+        for address, (path, text, change) in views.items():
+            with desk.reads_late(f"/api/.*{path}", change):
+                desk.page.goto(world.base + address)
+            desk.page.get_by_text(text).first.wait_for()
+        desk.open("#/tickets")
+        created = changes("ticket", "POST", "/api/managed-services/tickets", {"title": other, "priority": "urgent"})
+        with desk.reads_late("/api/managed-services/tickets", created):
+            desk.page.get_by_label("Priority").select_option("urgent")
+        desk.page.get_by_role("button", name="Show 1 new ticket").wait_for()
+    sue.call("PATCH", f"/api/concierge/alerts/{alert}", {"status": "open"})
+
+
 def follows_links(world):
-    """A dead link says so and leads on; a fault of the provider is said where one signs in."""
-    with world.desk(address="#/reset?token=" + "x" * 43, refused=(403,)) as desk:
+    """An invited person makes an account, and sets a new password after a mail; each link is followed once."""
+    address, name = f"lin.{world.mark}@example.com", f"lin{world.mark}"
+    world.api("ada").call("POST", "/api/invitations", {"email": address, "role": "support", "fullName": "Lin Sato"})
+    words = "words of nobody else"
+    with world.desk(address=world.link("accept", address), refused={400, 403}) as desk:
         page = desk.page
-        page.get_by_label("New password", exact=True).fill("four words of mine")
-        page.get_by_role("button", name="Set the password").click()
-        page.get_by_role("alert").wait_for()
-        assert page.get_by_label("New password", exact=True).input_value() == "four words of mine"
-        desk.looks("reset")
-        page.get_by_role("button", name="Cancel").click()
-        page.get_by_role("dialog", name="Sign in").wait_for()
-        page.get_by_role("button", name="Forgot it").click()
-        page.get_by_label("User name or e-mail").fill("mia")
-        page.keyboard.press("Enter")
-        page.get_by_text("A mail is under way").wait_for()
-    with world.desk(address="#/accept?token=" + "x" * 43, refused=(403,)) as desk:
-        page = desk.page
-        for label, text in (("User name", "noor"), ("Full name", "Noor Haddad"), ("Password", "four words of mine")):
+        for label, text in (("User name", "mia"), ("Full name", "Lin Sato"), ("Password", "password1234")):
             page.get_by_label(label, exact=True).fill(text)
         page.keyboard.press("Enter")
+        page.locator(".fault:not(:empty)").wait_for()
+        desk.looks("accept")
+        page.get_by_label("User name").fill(name)
+        page.get_by_label("Password").fill("twelve words or less")
+        page.keyboard.press("Enter")
+        desk.settled()
+        page.get_by_text("Lin Sato").first.wait_for()
+        page.get_by_role("button", name="Sign out").click()
+        page.get_by_role("button", name="Forgot it").click()
+        page.get_by_label("User name or e-mail").fill(name)
+        page.keyboard.press("Enter")
+        page.get_by_text("A mail is under way").wait_for()
+        link = world.link("reset", address)
+        page.goto(world.base + link)
+        page.get_by_label("New password", exact=True).fill(words)
+        page.get_by_role("button", name="Set the password").click()
+        page.get_by_text("Your password is set. Sign in with it.").wait_for()
+        page.get_by_label("User name").fill(name)
+        page.get_by_label("Password").fill(words)
+        page.keyboard.press("Enter")
+        desk.settled()
+        page.goto(world.base + link)
+        page.get_by_label("New password", exact=True).fill(words)
+        page.keyboard.press("Enter")
         page.get_by_role("alert").wait_for()
+        assert page.get_by_label("New password", exact=True).input_value() == words
+        desk.looks("reset")
+        page.get_by_role("button", name="Cancel").click()
+        desk.settled()
     with world.desk(address="#sign-in=sign_in_not_allowed") as desk:
         desk.page.get_by_text("No user may sign in so. Ask an admin.").wait_for()
         desk.signs_in("mia")
         desk.page.get_by_role("heading", name="Home").wait_for()
+
+
+def signs_in_without_a_password(world):
+    """Where the organization has none: the page asks for no password, and leads back to where one was."""
+    ways = {"provider": "/api/auth/oidc?organization=1", "passwords": False}
+    with world.desk(address="#/tickets") as desk:
+        page = desk.page
+        page.route("**/api/auth/sign-in?**", lambda route: route.fulfill(json=ways))
+        page.route("**/api/auth/oidc?**", lambda route: route.fulfill(body="the provider"))
+        page.get_by_label("User name").fill("mia")
+        page.keyboard.press("Tab")
+        page.get_by_role("button", name="Sign in by your company's provider").wait_for()
+        assert not page.get_by_label("Password").is_visible()
+        desk.looks("sign-in-provider")
+        page.get_by_role("button", name="Sign in by your company's provider").click()
+        page.wait_for_url("**/api/auth/oidc?organization=1&return=%2F%23%2Ftickets")

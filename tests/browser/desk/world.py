@@ -8,12 +8,14 @@ A desk complains about errors in the console, violations of the page's policy, a
 """
 
 import contextlib
+import json
 import pathlib
 import re
 import secrets
 import sys
 import time
 import urllib.parse
+import urllib.request
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent.parent
 sys.path[:0] = [str(ROOT / "infra"), str(ROOT / "tests")]
@@ -90,11 +92,7 @@ class Desk:
 
     def sees(self, locator):
         """Waits for what others changed, as a reader who comes back to the page again and again."""
-        until = time.monotonic() + WAIT_MILLISECONDS / 1000
-        while not locator.first.is_visible():
-            assert time.monotonic() < until, f"{locator} does not appear"
-            self.looks_up()
-            self.page.wait_for_timeout(100)
+        self.until(lambda: locator.first.is_visible() or self.looks_up(), locator)
 
     def looks_up(self):
         """The reader comes back to the page, which asks for changes at once then."""
@@ -122,12 +120,35 @@ class Desk:
             if status is None:
                 return route.abort("connectionreset")
             headers = {"retry-after": "1"} if status in (429, 503) else {}
-            code = {429: "rate_limited", 503: "unavailable"}.get(status, "internal_error")
+            code = {403: "sign_in_again", 429: "rate_limited", 503: "unavailable"}.get(status, "internal_error")
             problem = f'{{"code": "{code}", "status": {status}, "detail": "A test failed this request."}}'
             route.fulfill(status=status, headers=headers, body=problem, content_type="application/problem+json")
 
         self.page.route(re.compile(path), fail)
         return left
+
+    @contextlib.contextmanager
+    def reads_late(self, path, change):
+        """What the page begins to read inside has its answer from before a change by others, which the feed tells
+        before that answer arrives. `change` returns type and id of what it changed."""
+        page, held, pages = self.page, [], []
+        page.route(re.compile(path), lambda route: held.append((route, route.fetch())), times=1)
+        yield
+        self.until(lambda: held, path)
+        page.on("response", lambda answer: "/api/changes" in answer.url and pages.append(answer))
+        changed = change()
+        told = lambda: [(one["type"], one["recordId"]) for answer in pages for one in answer.json()]
+        self.until(lambda: self.looks_up() or changed in told(), f"{changed} in the feed")
+        # The page is done with what it does at once.
+        page.evaluate("new Promise(done => setTimeout(done, 50))")
+        [(route, answer)] = held
+        route.fulfill(response=answer)
+
+    def until(self, condition, said):
+        until = time.monotonic() + WAIT_MILLISECONDS / 1000
+        while not condition():
+            assert time.monotonic() < until, f"{said} does not come"
+            self.page.wait_for_timeout(50)
 
     def is_answered_too_late(self, method, path, meanwhile=lambda: None):
         """Lets the next request of a method and path that is not refused be done, and its answer be lost."""
@@ -191,6 +212,26 @@ class World:
             assert answer.ok, (user, answer.status, answer.text())
             self.cookies[user] = context.cookies()
         context.add_cookies(self.cookies[user])
+
+    def demo(self):
+        """The address of the demo systems, and of the receiver of mails."""
+        url = self.api("ada").call("GET", "/api/concierge/connections/billing")["baseUrl"]
+        return f"http://{urllib.parse.urlsplit(url).netloc}"
+
+    def letter(self, address, words=""):
+        """Waits for a letter to an address. Returns the text of the newest that has some words."""
+        opener, until = urllib.request.build_opener(urllib.request.ProxyHandler({})), time.monotonic() + 60
+        while time.monotonic() < until:
+            with opener.open(f"{self.demo()}/mail") as answer:
+                texts = [one["text"] for one in json.load(answer) if address in one["to"] and words in one["text"]]
+            if texts:
+                return texts[0]
+            time.sleep(0.1)
+        raise AssertionError(f"no letter to {address}")
+
+    def link(self, name, address):
+        """The address within the desk to which a mailed link leads."""
+        return re.search(rf"#/{name}\?token=[\w-]+", self.letter(address, f"#/{name}?"))[0]
 
     @contextlib.contextmanager
     def desk(self, user=None, address="", width=WIDTHS[0], refused=(), password=PASSWORD):

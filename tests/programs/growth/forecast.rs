@@ -2,6 +2,8 @@
 
 use crate::{
     keys::{Pattern, Scope},
+    measure::Measured,
+    parts::{Part, parts},
     tally::{Tally, Units},
     usage::{PEAK, SIZES, TABLE, a_day},
 };
@@ -9,11 +11,12 @@ use crate::{
 const SECONDS: f64 = 86_400.0;
 
 /// Something that has a limit.
-#[derive(Clone, Copy)]
 pub enum Limited<'a> {
     /// The reads or the writes of the table, without its indexes, which have limits of their own.
     Table(&'static str),
     Key(&'a Pattern),
+    /// Any other part of the deployment.
+    Part(Part),
 }
 
 /// The load of something that has a limit.
@@ -25,8 +28,21 @@ pub struct Forecast<'a> {
     pub full_at: f64,
 }
 
-/// The load of the table, and of every key of all organizations and of the largest one. Fullest first.
-pub fn forecasts(tally: &Tally) -> Vec<Forecast<'_>> {
+/// The load of every part of the deployment, and of every key of all organizations and of the largest one. Fullest
+/// first.
+pub fn forecasts(measured: &Measured) -> Vec<Forecast<'_>> {
+    let mut all = of_keys(&measured.tally);
+    for part in parts(measured) {
+        let used = part.used;
+        all.push(Forecast::new(Limited::Part(part), used, organizations));
+    }
+    let last = SIZES.len() - 1;
+    all.sort_by(|one, other| other.used[last].total_cmp(&one.used[last]));
+    all
+}
+
+/// The load of the table, and of its keys.
+fn of_keys(tally: &Tally) -> Vec<Forecast<'_>> {
     let table = of_table(tally);
     let mut all = vec![
         Forecast::new(Limited::Table("reads"), table.reads / TABLE, organizations),
@@ -49,8 +65,6 @@ pub fn forecasts(tally: &Tally) -> Vec<Forecast<'_>> {
         };
         all.push(Forecast::new(Limited::Key(pattern), used, scale));
     }
-    let last = SIZES.len() - 1;
-    all.sort_by(|one, other| other.used[last].total_cmp(&one.used[last]));
     all
 }
 
@@ -76,7 +90,7 @@ fn of_table(tally: &Tally) -> Units {
 }
 
 /// Operations of an average organization in the busiest second.
-fn a_second(operation: &str) -> f64 {
+pub fn a_second(operation: &str) -> f64 {
     PEAK * a_day(operation) / SECONDS
 }
 
@@ -107,13 +121,14 @@ mod tests {
             access("ORG#1#TASK", "0000000000000007", 400.0, Does::Read),
         ];
         let tally = tally(&[("often", &often)], &["DUE#x#0", "DUE#x#1"]);
-        let all = forecasts(&tally);
+        let all = of_keys(&tally);
         // Operations of one organization in the busiest second.
         let rate = PEAK * OTHERS / 86_400.0;
         let is = |limit: &str, used: [f64; 3]| {
-            let mut same = all.iter().filter(|one| match one.of {
-                Limited::Table(name) => name == limit,
+            let mut same = all.iter().filter(|one| match &one.of {
+                Limited::Table(name) => *name == limit,
                 Limited::Key(key) => key.partition == limit,
+                Limited::Part(_) => false,
             });
             let found = same.next().unwrap().used;
             let mut both = found.iter().zip(used);
@@ -131,7 +146,7 @@ mod tests {
         is("reads", SIZES.map(|(all, _)| all * rate * 430.0 / 40_000.0));
         let due = all
             .iter()
-            .find(|one| matches!(one.of, Limited::Key(key) if key.scope == Scope::Deployment));
+            .find(|one| matches!(&one.of, Limited::Key(key) if key.scope == Scope::Deployment));
         assert!((due.unwrap().full_at * rate * 0.004 - 1.0).abs() < 1e-9);
     }
 }

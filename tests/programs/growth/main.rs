@@ -6,7 +6,8 @@
 //! ```
 //!
 //! The functions run in this process on the embedded table. A proxy takes their requests apart. `--all` prints
-//! the keys of single records too. `usage.rs` has what is assumed.
+//! the keys of single records too. `--cpu` measures the CPU time of the release binaries instead, with `--dev` of the
+//! dev profile's. `usage.rs` has what is assumed, and what `--cpu` measured.
 
 #![expect(
     clippy::unwrap_used,
@@ -15,11 +16,13 @@
 )]
 
 mod costs;
+mod cpu;
 #[cfg(test)]
 mod document;
 mod forecast;
 mod keys;
 mod measure;
+mod parts;
 mod recorder;
 mod report;
 mod tally;
@@ -30,12 +33,18 @@ use tests::Options;
 
 #[tokio::main]
 async fn main() {
-    let options = Options::read("growth [--all]");
+    let options = Options::read("growth [--all] [--cpu] [--dev]");
+    if options.has("--cpu") {
+        for line in Box::pin(cpu::lines()).await {
+            println!("{line}");
+        }
+        return;
+    }
     let measured = Box::pin(measure::measure()).await;
     let tally = &measured.tally;
     let keys = report::keys(tally, options.has("--all"));
     let costs = costs::lines(&measured);
-    for line in keys.iter().chain(&report::sizes(tally)).chain(&costs) {
+    for line in keys.iter().chain(&report::sizes(&measured)).chain(&costs) {
         println!("{line}");
     }
 }

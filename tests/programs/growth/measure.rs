@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use local::engines::Stream;
 use serde_json::json;
-use shared::model::span;
+use shared::{model::span, store::StreamRecord};
 use tests::{
     records,
     support::{Api, CASES, Concierge, PlaybookCase, Settings, World, engines, webhooks::Receiver},
@@ -28,6 +28,8 @@ const PAGE: usize = 100;
 /// Everything that was measured.
 pub struct Measured {
     pub tally: Tally,
+    /// What follows from each operation.
+    pub work: BTreeMap<String, Work>,
     /// Bytes of the compressed answer of each operation.
     pub bytes: BTreeMap<String, u32>,
 }
@@ -36,11 +38,17 @@ pub struct Measured {
 pub async fn measure() -> Measured {
     let engines = engines::engines().await;
     let recorder = Recorder::start(engines.dynamodb_url()).await;
-    let mut operations = BTreeMap::new();
+    let mut all = BTreeMap::new();
     // The futures are large.
-    let bytes = Box::pin(requests(&recorder, &mut operations)).await;
-    operations.insert(ACTION.to_owned(), Box::pin(action(&recorder)).await);
-    operations.insert(REMINDER.to_owned(), Box::pin(reminder(&recorder)).await);
+    let bytes = Box::pin(requests(&recorder, &mut all)).await;
+    all.insert(ACTION.to_owned(), Box::pin(action(&recorder)).await);
+    all.insert(REMINDER.to_owned(), Box::pin(reminder(&recorder)).await);
+    let work = all.iter().map(|(name, (_, work))| (name.clone(), *work));
+    let work = work.collect();
+    let operations = all
+        .into_iter()
+        .map(|(name, (accesses, _))| (name, accesses));
+    let operations: BTreeMap<_, _> = operations.collect();
     for name in usage::names() {
         assert!(operations.contains_key(name), "{name} is no operation");
     }
@@ -51,6 +59,7 @@ pub async fn measure() -> Measured {
     );
     Measured {
         tally: Tally::new(operations, &recorder.partitions()),
+        work,
         bytes,
     }
 }
@@ -67,7 +76,7 @@ fn behind(recorder: &Recorder) -> Settings {
 /// the cleanup after a delete. Returns the bytes of each answer.
 async fn requests(
     recorder: &Recorder,
-    operations: &mut BTreeMap<String, Vec<Access>>,
+    operations: &mut BTreeMap<String, (Vec<Access>, Work)>,
 ) -> BTreeMap<String, u32> {
     let mut bytes = BTreeMap::new();
     let world = World::start_in(behind(recorder)).await;
@@ -80,20 +89,21 @@ async fn requests(
             .await
             .expect(200);
     }
-    let mut stream = api.stream().await;
+    let mut stream = Followed::of(api).await;
     follow(api, &mut stream).await;
     has_tasks(api).await;
     // They are indexed, and no webhook is told of them.
-    api.changes(&mut stream).await;
+    api.changes(&mut stream.stream).await;
     for request in world.requests() {
         let caller = world.caller_of(&request).await;
         let caller = caller.before(api.other_instances().await.unchecked());
         let caller = caller.with_header("accept-encoding", "gzip");
         follow(api, &mut stream).await;
+        stream.work = Work::default();
         let operation = request.operation();
         let work = async {
             let answer = request.by(&caller).await;
-            assert!(answer.status < 300, "{operation}: {}", answer.text);
+            assert!(answer.status < 400, "{operation}: {}", answer.text);
             bytes.insert(operation.clone(), answer.bytes);
             follow(api, &mut stream).await;
             if request.method == "DELETE" {
@@ -102,7 +112,7 @@ async fn requests(
             }
         };
         let ((), accesses) = recorder.record(work).await;
-        operations.insert(operation, accesses);
+        operations.insert(operation, (accesses, stream.work));
     }
     bytes
 }
@@ -118,35 +128,77 @@ async fn has_tasks(api: &Api) {
     search.index_all(api.home.id, |_, _| {}).await.unwrap();
 }
 
+/// The work that follows from an operation, but for its own requests.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Work {
+    /// Changes that reach the publisher and the indexer.
+    pub published: f64,
+    pub indexed: f64,
+    /// Messages of webhooks and mails.
+    pub deliveries: f64,
+    pub mails: f64,
+}
+
+/// The table's stream, and the work that it made since it was last asked.
+struct Followed {
+    stream: Stream,
+    work: Work,
+}
+
+impl Followed {
+    async fn of(api: &Api) -> Self {
+        Self {
+            stream: api.stream().await,
+            work: Work::default(),
+        }
+    }
+}
+
 /// Publishes the changes, and sends their webhooks.
-async fn follow(api: &Api, stream: &mut Stream) {
+async fn follow(api: &Api, followed: &mut Followed) {
+    let changes = api.changes(&mut followed.stream).await;
+    let work = &mut followed.work;
+    for record in &changes {
+        let kinds = ["NewImage", "OldImage"].map(|image| &record["dynamodb"][image]["kind"]["S"]);
+        let is_of = |kind: &str| kinds.iter().any(|one| **one == kind);
+        work.published += count(StreamRecord::published_kinds().any(is_of));
+        work.indexed += count(StreamRecord::indexed_kinds().any(is_of));
+        work.mails += count(is_of("mail") && kinds[1].is_null());
+    }
     // The futures are large.
-    Box::pin(api.publishes(stream)).await;
-    Box::pin(api.sends_webhooks()).await;
+    Box::pin(api.delivers_all(&changes)).await;
+    let sent = Box::pin(api.sends_webhooks()).await;
+    work.deliveries += f64::from(u32::try_from(sent).unwrap());
+}
+
+fn count(is_one: bool) -> f64 {
+    f64::from(u8::from(is_one))
 }
 
 /// The accesses of an action: its session is opened, it is proposed, approved, run and verified, and its
 /// alert is resolved.
-async fn action(recorder: &Recorder) -> Vec<Access> {
+async fn action(recorder: &Recorder) -> (Vec<Access>, Work) {
     let world = Concierge::start_in(behind(recorder)).await;
-    let mut stream = world.api.stream().await;
+    let mut stream = Followed::of(&world.api).await;
     let case = |playbook: &str| {
         let mut cases = CASES.iter();
         cases.find(|case| case.playbook == playbook).unwrap()
     };
     completes(recorder, &world, &mut stream, case(BEFORE)).await;
-    completes(recorder, &world, &mut stream, case(COUNTED)).await
+    let accesses = completes(recorder, &world, &mut stream, case(COUNTED)).await;
+    (accesses, stream.work)
 }
 
 async fn completes(
     recorder: &Recorder,
     world: &Concierge,
-    stream: &mut Stream,
+    stream: &mut Followed,
     case: &PlaybookCase,
 ) -> Vec<Access> {
     let api = &world.api;
     let alert = world.alert_of(api.home.id, case).await;
     follow(api, stream).await;
+    stream.work = Work::default();
     let work = async {
         let session = world.opened(&alert).await;
         let actions = world.proposed(&session).await;
@@ -166,17 +218,18 @@ async fn completes(
 }
 
 /// The accesses of a reminder: a task is given to another user, and is due two days later.
-async fn reminder(recorder: &Recorder) -> Vec<Access> {
+async fn reminder(recorder: &Recorder) -> (Vec<Access>, Work) {
     let world = Concierge::start_in(behind(recorder)).await;
     let api = &world.api;
     let mia = api.sign_in("mia").await;
-    let mut stream = api.stream().await;
+    let mut stream = Followed::of(api).await;
     let due = api.clock.now().plus(2 * span::DAY);
     let task = world
         .max
         .creates_task(json!({"assigneeId": mia.id()}))
         .await;
     follow(api, &mut stream).await;
+    stream.work = Work::default();
     let path = format!("/api/tasks/{}", task["id"]);
     let work = async {
         let change = json!({"dueDate": due.to_string()});
@@ -187,14 +240,14 @@ async fn reminder(recorder: &Recorder) -> Vec<Access> {
     let later = passes(recorder, &world, &mut stream, 12 * span::HOUR, 5).await;
     assert!(!later.is_empty(), "no reminder came");
     accesses.extend(later);
-    accesses
+    (accesses, stream.work)
 }
 
 /// The accesses of the sweeps with work to do, and of their consequences.
 async fn passes(
     recorder: &Recorder,
     world: &Concierge,
-    stream: &mut Stream,
+    stream: &mut Followed,
     step: i64,
     sweeps: usize,
 ) -> Vec<Access> {

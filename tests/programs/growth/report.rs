@@ -3,6 +3,7 @@
 use crate::{
     forecast::{Forecast, Limited, forecasts},
     keys::{Pattern, Scope},
+    measure::Measured,
     tally::{Row, Tally, Units},
     usage::SIZES,
 };
@@ -64,16 +65,19 @@ pub fn keys(tally: &Tally, all: bool) -> Vec<String> {
     text
 }
 
-/// A line for each limit that a large deployment comes near to.
-pub fn sizes(tally: &Tally) -> Vec<String> {
+/// A line for each part of a deployment, and for each key that a large one comes near to. The first one breaks
+/// first.
+pub fn sizes(measured: &Measured) -> Vec<String> {
     let largest = SIZES.len() - 1;
     let mut of_organizations = 0;
-    let mut lines = forecasts(tally);
+    let mut lines = forecasts(measured);
     lines.retain(|line| {
         let is_of_largest =
-            matches!(line.of, Limited::Key(key) if key.scope == Scope::Organization);
+            matches!(&line.of, Limited::Key(key) if key.scope == Scope::Organization);
         of_organizations += usize::from(is_of_largest);
-        line.used[largest] >= FULL || (is_of_largest && of_organizations <= OF_LARGEST)
+        matches!(line.of, Limited::Part(_))
+            || line.used[largest] >= FULL
+            || (is_of_largest && of_organizations <= OF_LARGEST)
     });
     let sizes = SIZES.map(|(organizations, _)| thousands(organizations));
     let mut text = vec![
@@ -87,12 +91,13 @@ pub fn sizes(tally: &Tally) -> Vec<String> {
 }
 
 fn size(line: &Forecast<'_>) -> String {
-    let (of, unit) = match line.of {
+    let (of, unit) = match &line.of {
         Limited::Table(units) => (format!("{units} of the table"), "organizations"),
         Limited::Key(key) if key.scope == Scope::Organization => {
             (format!("{key}, of the largest"), "times the average")
         }
         Limited::Key(key) => (key.to_string(), "organizations"),
+        Limited::Part(part) => (part.name.clone(), "organizations"),
     };
     let used = line.used.map(percent).join(" | ");
     format!("| {of} | {used} | {} {unit} |", round(line.full_at))

@@ -68,6 +68,44 @@ pub const SIZES: [(f64, f64); 3] = [(1_000.0, 50.0), (10_000.0, 100.0), (100_000
 /// Read and write units a second that AWS grants a table by default.
 pub const TABLE: f64 = 40_000.0;
 
+/// Milliseconds of a processor for a request of a function, by the share of each operation; for a change of the
+/// publisher and the indexer, in deliveries of a hundred organizations; for a due item of the sweeper. Measured by
+/// `growth --cpu`, and the sweeper by `scale`.
+#[rustfmt::skip] // A line each.
+pub const CPU: &[(&str, f64)] = &[
+    ("activities", 1.0),
+    ("auth", 1.0),
+    ("directory", 1.0),
+    ("managed-services", 1.0),
+    ("milestones", 1.0),
+    ("pages", 0.3),
+    ("resolution-agent", 1.0),
+    ("service-requests", 1.0),
+    ("tasks", 1.0),
+    ("updates", 1.0),
+    ("publisher", 1.0),
+    ("indexer", 1.0),
+    ("sweeper", 0.34),
+];
+
+/// Seconds for which a message keeps its place in an instance: a target system answers a few calls, a receiver
+/// one, and a mail server one conversation.
+pub const SECONDS: &[(&str, f64)] = &[
+    ("action-worker", 2.0),
+    ("webhook-sender", 0.2),
+    ("mailer", 0.5),
+];
+
+/// Seconds for which a request waits for the table: twice, one after another.
+pub const WAIT: f64 = 0.010;
+
+/// Partitions, and so shards of the stream, of a new table that is billed by request. A table that grows has more.
+pub const SHARDS: f64 = 4.0;
+
+/// Requests a second of all HTTP APIs, and instances of all functions, that AWS grants an account by default.
+pub const GATEWAY: f64 = 10_000.0;
+pub const INSTANCES: f64 = 1_000.0;
+
 /// The operations that this file names.
 pub fn names() -> impl Iterator<Item = &'static str> {
     let named = DAY.iter().map(|(name, _)| *name);

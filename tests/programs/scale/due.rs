@@ -9,7 +9,7 @@ use local::{
     target_systems::DemoTargets,
 };
 use playbooks::Playbooks;
-use serde_json::{Value, json};
+use serde_json::json;
 use shared::{
     agent::session::{Approving, Case},
     clock::{Clock, Stopwatch},
@@ -17,7 +17,7 @@ use shared::{
     store::{Approval, Store, WebhookEvent},
 };
 use targets::Sealer;
-use tests::{Member, RuntimeApi, records, start_function, unwary};
+use tests::{Member, RuntimeApi, messages, records, start_function, unwary};
 
 /// Organizations, two in each shard.
 const ORGANIZATIONS: usize = 32;
@@ -84,7 +84,7 @@ pub async fn drain(items: usize) -> Drained {
             // A busy machine answers late. The next minute starts these runs.
             eprintln!("{started}");
         }
-        for message in messages(&engines).await {
+        for message in messages(&engines, &engines.queues().sweeps.url).await {
             runtime.invoke(json!({"Records": [message]}));
             let answer = runtime.answer().await;
             assert_eq!(answer, json!({"batchItemFailures": []}));
@@ -225,25 +225,6 @@ fn renumber(value: &mut AttributeValue, number: usize) {
     match value {
         AttributeValue::M(object) => object.values_mut().for_each(|one| renumber(one, number)),
         value => *value = AttributeValue::N(number.to_string()),
-    }
-}
-
-/// Takes the messages out of the sweeper's queue, as records of an event.
-async fn messages(engines: &Engines) -> Vec<Value> {
-    let (sqs, url) = (engines.sqs(), &engines.queues().sweeps.url);
-    let mut all = Vec::new();
-    loop {
-        let receive = sqs.receive_message().queue_url(url);
-        let received = receive.max_number_of_messages(10).send().await.unwrap();
-        if received.messages().is_empty() {
-            return all;
-        }
-        for message in received.messages() {
-            let delete = sqs.delete_message().queue_url(url);
-            let delete = delete.receipt_handle(message.receipt_handle().unwrap());
-            delete.send().await.unwrap();
-            all.push(json!({"messageId": message.message_id(), "body": message.body()}));
-        }
     }
 }
 

@@ -6,6 +6,7 @@ use shared::{
     App,
     clock::{Clock, Stopwatch},
     config::{ApiConfig, CookieScope, SigningSecrets},
+    model::Cell,
     queue::Queue,
     serve::router,
     store::{Used, metered},
@@ -40,11 +41,13 @@ impl Organization {
         let engines = Engines::in_memory().await.unwrap();
         let config = ApiConfig {
             table: engines.table_name().to_owned(),
+            cell: Cell::default(),
             session_secrets: SigningSecrets::new([SECRET.to_owned()]).unwrap(),
             cookie_scope: CookieScope::SameSite,
             allowed_origins: Vec::new(),
             sends_mail: false,
             proxy: None,
+            is_paused: false,
         };
         let app = App::new(engines.dynamodb(), &config, Clock::system());
         let cookie = fill(&engines, &app, size).await;

@@ -89,15 +89,18 @@ pub fn body(template: &str) -> Vec<String> {
         y += height;
     }
     let mut lines = vec![
-        "DashboardBody: !Sub |".to_owned(),
-        "  {\"widgets\": [".to_owned(),
+        "DashboardBody: !Sub".to_owned(),
+        "  - |".to_owned(),
+        "    {\"widgets\": [".to_owned(),
     ];
     let last = widgets.len() - 1;
     let widgets = widgets.into_iter().enumerate();
     lines.extend(
-        widgets.map(|(at, widget)| format!("  {widget}{}", if at == last { "" } else { "," })),
+        widgets.map(|(at, widget)| format!("    {widget}{}", if at == last { "" } else { "," })),
     );
-    lines.push("  ]}".to_owned());
+    lines.push("    ]}".to_owned());
+    let table = "  - Table: !If [OwnsTable, !Ref Table, !Ref ExistingTable]";
+    lines.push(table.to_owned());
     lines
 }
 

@@ -9,5 +9,5 @@ mod runtime_api;
 pub use cpu::cpu_of;
 pub use options::Options;
 pub use organization::{Member, SECRET, organization};
-pub use release::{Release, binary, command, command_of, event, start_function};
+pub use release::{Release, binary, command, command_of, event, messages, start_function};
 pub use runtime_api::RuntimeApi;

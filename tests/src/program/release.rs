@@ -156,6 +156,25 @@ pub fn start_function(
         .unwrap_or_else(|error| panic!("{function} does not start, build it first: {error}"))
 }
 
+/// Takes the messages out of a queue, as records of an event.
+pub async fn messages(engines: &Engines, url: &str) -> Vec<Value> {
+    let sqs = engines.sqs();
+    let mut all = Vec::new();
+    loop {
+        let receive = sqs.receive_message().queue_url(url);
+        let received = receive.max_number_of_messages(10).send().await.unwrap();
+        if received.messages().is_empty() {
+            return all;
+        }
+        for message in received.messages() {
+            let delete = sqs.delete_message().queue_url(url);
+            let delete = delete.receipt_handle(message.receipt_handle().unwrap());
+            delete.send().await.unwrap();
+            all.push(json!({"messageId": message.message_id(), "body": message.body()}));
+        }
+    }
+}
+
 /// The release binary of a function, or any other of that folder, before a runtime API. Its
 /// environment is that of every function. It ends with who started it.
 #[must_use]

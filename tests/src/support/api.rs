@@ -21,8 +21,8 @@ use shared::{
     clock::Clock,
     config::{ApiConfig, CookieScope, SigningSecrets, TrustedProxy},
     model::{
-        Organization, OrganizationId, PasswordHash, PlanFeature, Project, Role, Timestamp, TokenId,
-        User, quota::UnitsPerSecond,
+        Cell, Organization, OrganizationId, PasswordHash, PlanFeature, Project, Role, Timestamp,
+        TokenId, User, quota::UnitsPerSecond,
     },
     store::{CLEANUP_DELAY, Progress, Shard, Store},
 };
@@ -128,6 +128,7 @@ fn patient(client: &aws_sdk_dynamodb::Client) -> aws_sdk_dynamodb::Client {
 pub fn api_config(table: &str) -> ApiConfig {
     ApiConfig {
         table: table.to_owned(),
+        cell: Cell::default(),
         session_secrets: SigningSecrets::new([
             "a secret of the tests".to_owned(),
             "an older one".to_owned(),
@@ -137,6 +138,7 @@ pub fn api_config(table: &str) -> ApiConfig {
         allowed_origins: vec!["https://app.workdesk.example".to_owned()],
         sends_mail: true,
         proxy: None,
+        is_paused: false,
     }
 }
 
@@ -350,10 +352,28 @@ impl Api {
         self.instances_of(&config).await
     }
 
+    /// Instances of another cell with the same table and secrets.
+    pub async fn instances_of_cell(&self, name: &str) -> Gateway {
+        let config = ApiConfig {
+            cell: Cell::new(name).unwrap(),
+            ..api_config(&self.table)
+        };
+        self.instances_of(&config).await
+    }
+
     /// Other instances of a deployment that sends no mail.
     pub async fn instances_without_mail(&self) -> Gateway {
         let config = ApiConfig {
             sends_mail: false,
+            ..api_config(&self.table)
+        };
+        self.instances_of(&config).await
+    }
+
+    /// Other instances of a deployment that is paused.
+    pub async fn paused_instances(&self) -> Gateway {
+        let config = ApiConfig {
+            is_paused: true,
             ..api_config(&self.table)
         };
         self.instances_of(&config).await

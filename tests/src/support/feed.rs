@@ -97,7 +97,13 @@ impl Api {
 
     /// Publishes what was changed so far. No record may fail.
     pub async fn publishes(&self, stream: &mut Stream) {
-        for records in self.changes(stream).await.chunks(BATCH_SIZE) {
+        let changes = self.changes(stream).await;
+        self.delivers_all(&changes).await;
+    }
+
+    /// Publishes changes. No record may fail.
+    pub async fn delivers_all(&self, changes: &[Value]) {
+        for records in changes.chunks(BATCH_SIZE) {
             let response = self.delivers_changes(records).await;
             assert_eq!(response, StreamResponse::default());
         }

@@ -19,6 +19,8 @@ impl World {
         let caller_of = async |request: &Request| self.caller_of(request).await;
         let fill = self.concierge.fill(self.requests(), caller_of);
         Box::pin(fill).await;
+        // Its deletion was called as well.
+        self.has_provider().await;
     }
 }
 

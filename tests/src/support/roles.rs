@@ -54,6 +54,8 @@ pub fn template() -> Value {
 fn grants(statement: &Value) -> Vec<Grant> {
     assert_eq!(statement["Effect"], "Allow");
     let list = |value: &Value| match value {
+        // The stack's own table, or else one that is there.
+        Value::Array(values) if values[0] == "OwnsTable" => vec![values[1].clone()],
         Value::Array(values) => values.clone(),
         one => vec![one.clone()],
     };

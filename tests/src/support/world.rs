@@ -179,6 +179,13 @@ impl World {
         }
     }
 
+    /// Sets the organization's provider.
+    pub async fn has_provider(&self) {
+        let path = "/api/organizations/1/sign-in";
+        let put = self.provider.put(&json!({}));
+        self.caller().await.put(path, put).await.expect(200);
+    }
+
     /// A session whose alert can be analysed.
     pub fn session_to_analyse(&self) -> &str {
         &self.started

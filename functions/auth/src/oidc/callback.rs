@@ -46,7 +46,9 @@ impl FromRequestParts<Auth> for Returned {
         let state = cookie.read_state(&parts.headers);
         Ok(Self {
             begun: state.and_then(|state| serde_json::from_str(&state).ok()),
-            session: cookie.read(&parts.headers).and_then(|sid| Sid::parse(&sid)),
+            session: cookie
+                .read(&parts.headers)
+                .and_then(|sid| Sid::parse(&sid, auth.app.store.cell())),
             state: parameter("state"),
             code: parameter("code"),
         })

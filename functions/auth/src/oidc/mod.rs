@@ -2,5 +2,6 @@
 
 pub mod begin;
 pub mod callback;
-pub(crate) mod provider;
+pub(crate) mod known;
+mod provider;
 mod state;

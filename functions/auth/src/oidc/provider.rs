@@ -1,12 +1,6 @@
 //! The client of an organization's provider: its discovery, its keys, its codes and tokens.
 
-use std::{
-    collections::HashMap,
-    fmt,
-    pin::Pin,
-    sync::{Arc, Mutex, PoisonError},
-    time::Duration,
-};
+use std::{fmt, pin::Pin, time::Duration};
 
 use chrono::DateTime;
 use openidconnect::{
@@ -29,7 +23,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use shared::endpoint::Timestamp;
 use shared::model::{
-    Email, FullName, SignInFault, SignInProvider, Stopwatch, Username,
+    Email, FullName, SignInFault, SignInProvider, Username,
     input::{Field, Place},
     span,
 };
@@ -38,12 +32,6 @@ use targets::{NoAnswer, ProviderCaller};
 
 use super::state::OidcState;
 use crate::Auth;
-
-/// Cache lifetime of a provider's discovery document and keys.
-const KEPT: Duration = Duration::from_hours(1);
-
-/// The most cached providers. At this number, the cache is cleared.
-const MOST_KEPT: usize = 1_000;
 
 /// The time in which a provider has answered all requests of a sign-in.
 const PATIENCE: Duration = Duration::from_secs(8);
@@ -63,10 +51,6 @@ const SIGNED_BY: [CoreJwsSigningAlgorithm; 9] = [
     CoreJwsSigningAlgorithm::EcdsaP384Sha384,
     CoreJwsSigningAlgorithm::EdDsa,
 ];
-
-/// Discovery documents and keys by issuer. Clones share them.
-#[derive(Clone, Default)]
-pub struct KnownProviders(Arc<Mutex<HashMap<String, (Stopwatch, CoreProviderMetadata)>>>);
 
 /// The claims beyond the standard ones.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -124,30 +108,6 @@ impl<'c> AsyncHttpClient<'c> for Http {
 
     fn call(&'c self, request: HttpRequest) -> Self::Future {
         Box::pin(self.0.send(request))
-    }
-}
-
-impl KnownProviders {
-    fn get(&self, issuer: &str) -> Option<CoreProviderMetadata> {
-        // A panic under the lock leaves no partial change.
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        all.retain(|_, (since, _)| since.elapsed() < KEPT);
-        all.get(issuer).map(|(_, metadata)| metadata.clone())
-    }
-
-    fn keep(&self, metadata: &CoreProviderMetadata) {
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if all.len() >= MOST_KEPT {
-            all.clear();
-        }
-        let issuer = metadata.issuer().to_string();
-        all.insert(issuer, (Stopwatch::start(), metadata.clone()));
-    }
-}
-
-impl fmt::Debug for KnownProviders {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("KnownProviders").finish_non_exhaustive()
     }
 }
 

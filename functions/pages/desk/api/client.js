@@ -88,9 +88,24 @@ export const patch = (path, parameters, body, options) => request("patch", path,
 /** @type {Bare<"delete">} */
 export const remove = (path, parameters, options) => request("delete", path, parameters, undefined, options);
 /** @type {Bare<"get">} */
-export const get = (path, parameters, options) => request("get", path, parameters, undefined, options);
+export const get = (path, parameters, options) =>
+  reading(request("get", path, parameters, undefined, options));
 /** Reads the next page of a list. @param {string} next @param {Options} [options] */
-export const more = (next, options = {}) => exchange("get", next, undefined, options);
+export const more = (next, options = {}) => reading(exchange("get", next, undefined, options));
+
+/** Reads under way, and views that open. @type {Set<Promise<unknown>>} */
+const readings = new Set();
+
+/** Has `afterReadings` wait for this, too. @template T @param {Promise<T>} reading */
+export function reading(reading) {
+  const end = () => readings.delete(reading);
+  readings.add(reading);
+  reading.then(end, end);
+  return reading;
+}
+
+/** Resolves when what is being read now was read, and those who asked have dealt with it. */
+export const afterReadings = () => Promise.allSettled(readings).then(() => pause(0));
 
 /** Reads all pages of a list.
  * @type {<P extends PathOf<"get">>(path: P, parameters: ParametersOf<P, "get">, options?: Options) =>

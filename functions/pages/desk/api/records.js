@@ -5,9 +5,10 @@
  *     watch(signal, { wants, changed });       // until the view closes
  *
  * `wants(change)` says if the view shows the changed record: then the store reads it again; else it drops it.
- * `changed(keys)` is called after records were put or dropped; keys are `task:7`. */
+ * `changed(keys)` is called after records were put or dropped; keys are `task:7`.
+ * Changes wait for what was being read when they came, so that no view misses one, whenever it calls `watch`. */
 /** @import * as api from "workdesk" */
-import { get, more, pause, Problem } from "./client.js";
+import { afterReadings, get, more, pause, Problem } from "./client.js";
 
 /** The records of the store by the feed's types.
  * @typedef {object} Records
@@ -149,8 +150,12 @@ async function catchUp(noticed) {
   for (let full = true; full; ) {
     const page = await more(next, { quiet: true });
     const changes = /** @type {api.Change[]} */ (page.data);
-    if (changes.length > 0) await apply(changes);
-    if (changes.length > 0) noticed(changes);
+    if (changes.length > 0) {
+      // An answer that is under way may be older than these changes.
+      await afterReadings();
+      await apply(changes);
+      noticed(changes);
+    }
     next = page.next ?? next;
     full = changes.length >= 200;
   }

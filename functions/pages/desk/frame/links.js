@@ -28,10 +28,14 @@ const LINKS = {
   },
 };
 
+const named = () => location.hash.split("?")[0] ?? "";
+// A link that is pasted into an open page.
+addEventListener("hashchange", () => LINKS[named()] && location.reload());
+
 /** Follows a link in the address. Resolves to what is to be said then. @returns {Promise<string>} */
 export async function followLink() {
-  const [path = "", query] = location.hash.split("?");
-  const link = LINKS[path];
+  const token = new URLSearchParams(location.hash.split("?")[1]).get("token") ?? "";
+  const link = LINKS[named()];
   if (!link) return "";
   return new Promise((resolve) => {
     const end = (/** @type {string} */ said) => {
@@ -40,7 +44,7 @@ export async function followLink() {
       resolve(said);
     };
     const act = async (/** @type {Record<string, string>} */ values) => {
-      await link.send(new URLSearchParams(query).get("token") ?? "", values);
+      await link.send(token, values);
       end(link.done);
     };
     const made = form({ fields: link.fields(), submit: link.submit, act, cancel: () => end("") });

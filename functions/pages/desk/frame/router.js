@@ -3,7 +3,7 @@
  * A view appends to `context.body` as data arrives, and ends when all is there. What it throws stands in its
  * place with "Try again". It may return what is called when only the filters of the address change; else it
  * is opened anew. Its parameters are those of the path, such as `{ id: "7" }`. */
-import { Problem } from "../api/client.js";
+import { Problem, reading } from "../api/client.js";
 import { node, trouble } from "../elements.js";
 
 /** `header` has the heading, `title` sets it; `signal` aborts when the view closes; `query` has the filters
@@ -104,7 +104,7 @@ export function open(focus = false) {
     performance.mark("shown");
     scrollTo(0, top);
   };
-  opened().catch((problem) => {
+  reading(opened()).catch((problem) => {
     if (signal.aborted) return;
     main.ariaBusy = "false";
     if (!(problem instanceof Problem)) console.error(problem);

@@ -1,6 +1,6 @@
 use serde::Serialize;
 use shared::{
-    agent::connection::AgentPause,
+    agent::connection::{AgentPause, PauseReason},
     model::{Timestamp, UserId},
 };
 use utoipa::ToSchema;
@@ -9,6 +9,7 @@ use utoipa::ToSchema;
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = AgentPause, examples(json!({
     "paused": true,
+    "reason": null,
     "changedBy": 1,
     "changedAt": "2026-01-14T12:10:00.000Z"
 })))]
@@ -16,7 +17,9 @@ use utoipa::ToSchema;
 pub struct PauseView {
     /// True while no action starts.
     paused: bool,
-    /// User who paused or resumed last; null before the first pause.
+    /// Reason of a pause that no user began; null for others.
+    reason: Option<PauseReason>,
+    /// User who paused or resumed last; null before the first pause, and for the operator.
     changed_by: Option<UserId>,
     changed_at: Option<Timestamp>,
 }
@@ -25,7 +28,8 @@ impl From<Option<AgentPause>> for PauseView {
     fn from(pause: Option<AgentPause>) -> Self {
         Self {
             paused: pause.is_some_and(|pause| pause.paused),
-            changed_by: pause.map(|pause| pause.by),
+            reason: pause.and_then(|pause| pause.reason()),
+            changed_by: pause.and_then(|pause| pause.by),
             changed_at: pause.map(|pause| pause.updated_at),
         }
     }

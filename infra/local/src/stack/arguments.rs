@@ -15,6 +15,7 @@ Usage: cargo local [OPTIONS]
 
 Options:
       --fresh              Delete the data of earlier runs and start over
+      --paused             Start the engines alone and serve nothing, as after a restore
       --watch              Run the functions under `cargo lambda watch`, which builds them again on save
       --port <N>           Port of the API [default: 9000]
       --billing-port <N>   Port of the demo billing system [default: 9100]
@@ -29,12 +30,14 @@ Environment:
   SWEEP_SECONDS               Seconds between two runs of the sweeper [default: 60]
   ALLOWED_ORIGINS             Other origins whose pages may call the API, comma-separated
   COOKIE_SAME_SITE            SameSite of the session cookie: lax, or none for pages of other sites [default: lax]
-  ACTION_LEASE_SECONDS, STEP_TIMEOUT_SECONDS, RUST_LOG   Passed to the functions";
+  ACTION_LEASE_SECONDS, STEP_TIMEOUT_SECONDS, CELL, RUST_LOG   Passed to the functions";
 
 /// The options of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Arguments {
     pub(crate) fresh: bool,
+    /// True if only the engines run.
+    pub(crate) paused: bool,
     /// True if the functions run under `cargo lambda watch`.
     pub(crate) watch: bool,
     pub(crate) port: u16,
@@ -47,6 +50,7 @@ impl Default for Arguments {
     fn default() -> Self {
         Self {
             fresh: false,
+            paused: false,
             watch: false,
             port: 9000,
             billing_port: 9100,
@@ -84,6 +88,7 @@ pub(crate) fn parse(given: impl IntoIterator<Item = OsString>) -> Result<Command
         match argument {
             Short('h') | Long("help") => return Ok(Command::Help),
             Long("fresh") => arguments.fresh = true,
+            Long("paused") => arguments.paused = true,
             Long("watch") => arguments.watch = true,
             Long("port") => arguments.port = port("--port", parser.value()?)?,
             Long("billing-port") => {
@@ -123,12 +128,13 @@ mod tests {
     fn every_option_is_read() {
         let wanted = Arguments {
             fresh: true,
+            paused: true,
             watch: true,
             port: 9001,
             billing_port: 9101,
             data: Some(PathBuf::from("/tmp/x")),
         };
-        let line = "--fresh --watch --port 9001 --billing-port=9101 --data /tmp/x";
+        let line = "--fresh --paused --watch --port 9001 --billing-port=9101 --data /tmp/x";
         assert_eq!(given(line).unwrap(), Command::Run(wanted));
         assert_eq!(given("--fresh -h").unwrap(), Command::Help);
     }

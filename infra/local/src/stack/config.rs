@@ -11,11 +11,12 @@ const ALLOWED_ORIGINS: &str = "ALLOWED_ORIGINS";
 const COOKIE_SAME_SITE: &str = "COOKIE_SAME_SITE";
 
 /// Variables that are passed to the functions if they are set.
-const HANDED_ON: [&str; 5] = [
+const HANDED_ON: [&str; 6] = [
     ALLOWED_ORIGINS,
     COOKIE_SAME_SITE,
     "ACTION_LEASE_SECONDS",
     "STEP_TIMEOUT_SECONDS",
+    "CELL",
     "RUST_LOG",
 ];
 

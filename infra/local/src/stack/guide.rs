@@ -86,6 +86,12 @@ Paste into bash: max has an action proposed, ada approves it, and the journal te
     )
 }
 
+/// Returns the notice of a stack of engines alone.
+pub(crate) fn paused(engines: &Engines) -> String {
+    let (table, dynamodb) = (engines.table_name(), engines.dynamodb_url());
+    format!("Paused: only the engines run. Table {table} at {dynamodb}")
+}
+
 /// Quotes a text as one word of a shell.
 fn quoted(text: &str) -> String {
     let plain = |letter: char| letter.is_ascii_alphanumeric() || "/._-".contains(letter);

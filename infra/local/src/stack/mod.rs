@@ -145,6 +145,10 @@ impl Stack {
             None
         };
         let engines = self.engines.insert(start_engines(config, &data).await?);
+        if arguments.paused {
+            console::say(&guide::paused(engines));
+            return std::future::pending().await;
+        }
         let mails = MailReceiver::start().map_err(|source| Error::Program {
             program: "receiving mails",
             source,

@@ -308,7 +308,7 @@ mod tests {
         assert_eq!(template.table.ttl_attribute.as_deref(), Some("expiresAt"));
         let images = template.table.stream_view.as_deref();
         assert_eq!(images, Some("NEW_AND_OLD_IMAGES"));
-        assert_eq!(template.actions.queue.visibility_timeout, 90);
+        assert_eq!(template.actions.queue.visibility_timeout, 360);
         assert_eq!(template.actions.max_receive_count, 5);
         let timeout = |package| template.timeout(package).unwrap().as_secs();
         assert_eq!((timeout("action-worker"), timeout("tasks")), (60, 10));
@@ -363,7 +363,7 @@ mod tests {
             ("RedrivePolicy:", "Redrive:", "RedrivePolicy"),
             ("maxReceiveCount", "maximum", "maxReceiveCount"),
             (
-                "VisibilityTimeout: 90",
+                "VisibilityTimeout: 360",
                 "VisibilityTimeout: long",
                 "ActionQueue",
             ),
@@ -381,7 +381,7 @@ mod tests {
             (
                 "integrations/${AuthIntegration}",
                 "AuthIntegration",
-                "AuthLogin",
+                "AuthRouteAuthAccept",
             ),
             ("AllowMethods", "Methods", "AllowMethods"),
             ("Resources:", "Resource:", "Resources"),

@@ -2,7 +2,7 @@
 
 use crate::{
     action::{ActionState, AgentAction, HeldRecord},
-    connection::{Connection, ConnectionTraffic, Idempotency},
+    connection::{Connection, ConnectionTraffic, Idempotency, Restored},
     policy::{AgentPolicy, Approvers, Charge, Proposers},
     session::AgentSessionStatus,
 };
@@ -68,6 +68,8 @@ pub struct ClaimContext {
     pub approvers: Approvers,
     pub proposers: Proposers,
     pub is_resolved: bool,
+    /// The restore of the table since the session was opened.
+    pub restored: Option<Restored>,
 }
 
 impl ClaimContext {
@@ -106,6 +108,10 @@ impl AgentAction {
     pub(crate) const ALERT_RESOLVED: &'static str =
         "alert_resolved: the alert was resolved before it ran. Nothing was sent.";
 
+    /// The error of an action from a time that the table lost.
+    pub(crate) const LOST: &'static str = "restored: the table was put back to an earlier instant, and the target system may have done it since. \
+         Check there; it was not sent.";
+
     /// Claims it for `lease` milliseconds, if it can run. Its records are claimed in the same
     /// write.
     ///
@@ -135,6 +141,12 @@ impl AgentAction {
         if let Some(until) = context.deferred_until {
             self.defer_until(until, now);
             return Claim::Deferred;
+        }
+        self.progress.restored = context.restored;
+        let is_lost = self.lost_since().is_some();
+        if is_lost && self.doubt_reads().is_empty() && !self.is_repeatable(context, now) {
+            self.end(ActionState::Unknown, Self::LOST, now);
+            return Claim::Ended(ActionState::Unknown);
         }
         // A holder that is gone may have sent the call.
         self.progress.call.ambiguous = self.may_have_taken_effect();
@@ -304,9 +316,22 @@ impl AgentAction {
         })
     }
 
+    /// Returns the beginning of a time that the table lost. The next call may have been sent since.
+    pub(crate) fn lost_since(&self) -> Option<Timestamp> {
+        let restored = self.progress.restored?;
+        let settled = self.progress.settled_at;
+        let is_settled = settled.is_some_and(|settled| restored.at <= settled);
+        (!is_settled).then_some(restored.to)
+    }
+
+    /// True if the next call may have been sent before.
+    pub(crate) fn is_in_doubt(&self) -> bool {
+        self.has_open_call() || self.lost_since().is_some()
+    }
+
     /// True if the system still keeps the key of the open call, for as long as it keeps keys.
     pub fn keeps_key(&self, kept_for: i64, now: Timestamp) -> bool {
-        let since = self.progress.call.since;
+        let since = self.lost_since().or(self.progress.call.since);
         since.is_none_or(|since| now < since.plus(kept_for))
     }
 

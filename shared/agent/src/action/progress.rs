@@ -169,7 +169,7 @@ impl Progress {
                     self.stage = Stage::Preconditions;
                     return Work::Read(self.action.required_reads());
                 }
-                Stage::Doubt if !self.action.progress.call.ambiguous => Stage::Send,
+                Stage::Doubt if !self.action.is_in_doubt() => Stage::Send,
                 Stage::Doubt => {
                     let reads = self.action.doubt_reads();
                     if !reads.is_empty() && left >= self.limits.reads {
@@ -180,7 +180,10 @@ impl Progress {
                 }
                 Stage::StillInDoubt if self.action.keeps_key(self.kept_for, now) => Stage::Send,
                 Stage::StillInDoubt => {
-                    let problem = "The target system may have forgotten the call's key by now.";
+                    let problem = match self.action.lost_since() {
+                        Some(_) => AgentAction::LOST,
+                        None => "The target system may have forgotten the call's key by now.",
+                    };
                     let response = self.response.clone();
                     Stage::End(RunEnd::Outcome(Outcome::unknown(response, problem)))
                 }
@@ -190,7 +193,7 @@ impl Progress {
                     return Work::Send(NextCall {
                         call,
                         key: self.action.idempotency_key(place),
-                        is_repeated: self.action.progress.call.ambiguous,
+                        is_repeated: self.action.is_in_doubt(),
                         is_announced: std::mem::take(&mut self.is_announced),
                     });
                 }

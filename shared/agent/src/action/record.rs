@@ -4,6 +4,7 @@ use utoipa::ToSchema;
 use crate::{
     action::{ActionContent, ActionKey, ActionState, CallResult, StepResult},
     check::{CheckRecord, CheckResult, ReconciliationStatus, VerificationStatus},
+    connection::Restored,
     policy::{ActionApproval, PolicyRule},
     session::{AgentSession, ProposedAction},
 };
@@ -82,6 +83,12 @@ pub struct ActionProgress {
     pub already_done: i64,
     pub call: OpenCall,
     pub results: Vec<StepResult>,
+    /// The restore of the table since the session was opened, at the last claim.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub restored: Option<Restored>,
+    /// The last instant at which a check or a user found an unclear call without effect.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub settled_at: Option<Timestamp>,
     /// The rounds in which a call asked something of the target system, the newest last.
     #[serde(default)]
     pub tries: Vec<Try>,
@@ -252,6 +259,7 @@ impl AgentAction {
             steps_done: progress.steps_done,
             already_done: progress.already_done,
             results: progress.results,
+            settled_at: progress.settled_at,
             tries: progress.tries,
             ..ActionProgress::default()
         };

@@ -8,8 +8,8 @@ use crate::{
     action::{ActionContent, ActionState, AgentAction, OpenCall, Outcome, StepStatus},
     check::{
         Check, CheckRecord, CheckResult, FactCondition, Facts, Judgement, Observation, Purpose,
-        ReadError, Reconciliation, ReconciliationStatus, TargetRead, VerificationStatus, read_of,
-        reads_of, record::Timetable,
+        ReadError, Reconciliation, ReconciliationStatus, TargetRead, Verification,
+        VerificationStatus, read_of, reads_of, record::Timetable,
     },
     journal::JournalEvent,
 };
@@ -269,6 +269,9 @@ impl AgentAction {
     pub(crate) fn is_known(&mut self, status: StepStatus, now: Timestamp) -> i64 {
         let step = self.content.steps.get(self.next_step());
         let step = step.map_or(self.progress.steps_done + 1, |step| step.order);
+        if status == StepStatus::NotDone {
+            self.progress.settled_at = Some(now);
+        }
         let known = self.known_result(step);
         let excerpt_hash = known.and_then(|known| known.excerpt_hash.clone());
         self.keep(step, status, excerpt_hash, now);
@@ -358,14 +361,24 @@ impl AgentAction {
 
     /// True if an observation shows that the next call took effect.
     pub fn was_done(&self, observation: &Observation) -> bool {
-        let judged = self.shows_done().map(|done| observation.judge([done]));
-        matches!(judged, Some(Judgement::Holds))
+        let shown = self.shows_done();
+        !shown.is_empty() && observation.judge(shown) == Judgement::Holds
     }
 
-    /// Returns the condition that shows the effect of the next call.
-    fn shows_done(&self) -> Option<&FactCondition> {
-        let step = self.content.steps.get(self.next_step())?;
-        Some(&step.reconcile.as_ref()?.done)
+    /// Returns the conditions that show the effect of the next call: those of its reconciliation. For a call
+    /// of a time that the table lost, else those of the verification.
+    fn shows_done(&self) -> Vec<&FactCondition> {
+        let verify = self.content.verify.as_ref();
+        let verify = verify.filter(|_| self.lost_since().is_some());
+        self.reconcile().map_or_else(
+            || {
+                verify
+                    .into_iter()
+                    .flat_map(Verification::conditions)
+                    .collect()
+            },
+            |reconcile| vec![&reconcile.done],
+        )
     }
 
     /// Returns the next step, from 0.

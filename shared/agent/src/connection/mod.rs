@@ -216,8 +216,35 @@ names! {
 pub struct AgentPause {
     pub organization_id: OrganizationId,
     pub paused: bool,
-    pub by: UserId,
+    /// None for the operator, who pauses after a restore alone.
+    pub by: Option<UserId>,
+    /// The last restore of the table. It outlasts the pause.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub restored: Option<Restored>,
     pub updated_at: Timestamp,
+}
+
+/// A restore of the table to an earlier instant. Calls between the two instants are not in the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Restored {
+    /// The instant whose state the table got.
+    pub to: Timestamp,
+    pub at: Timestamp,
+}
+
+names! {
+    /// The reason of a pause that no user began.
+    pub enum PauseReason {
+        /// The operator put an earlier state of the table back. Actions of before are read at their systems
+        /// first; see what those did meanwhile before you resume.
+        Restored,
+    }
+}
+
+impl AgentPause {
+    pub fn reason(&self) -> Option<PauseReason> {
+        (self.paused && self.by.is_none()).then_some(PauseReason::Restored)
+    }
 }
 
 fn may_be_fixed(name: Option<&HeaderName>, place: &mut Place<'_>) {

@@ -25,7 +25,7 @@ impl Journaled for AgentPause {
     }
 
     fn noted(&self) -> Value {
-        json!({"paused": self.paused})
+        json!({"paused": self.paused, "reason": self.reason()})
     }
 }
 

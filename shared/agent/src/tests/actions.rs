@@ -42,6 +42,7 @@ pub(super) fn context(target: Idempotency) -> ClaimContext {
         approvers: everybody(),
         proposers: Proposers::default(),
         is_resolved: false,
+        restored: None,
     }
 }
 
@@ -580,4 +581,57 @@ fn a_call_in_doubt_that_a_read_finds_done_is_done() {
     assert_eq!(action.progress.call, OpenCall::default());
     assert_eq!(action.results_of_steps()[0].status, StepStatus::Done);
     assert_eq!(action.progress.unwritten[0].1.effect, Effect::Done);
+}
+
+/// The table was put back to `at(1)`, by a command at `at(2)`.
+fn after_a_restore(target: Idempotency, kept_for: i64) -> ClaimContext {
+    ClaimContext {
+        connection: Some(Called {
+            kept_for,
+            ..called(target, 1)
+        }),
+        restored: Some(Restored {
+            to: at(1),
+            at: at(2),
+        }),
+        ..context(target)
+    }
+}
+
+#[test]
+fn a_call_of_a_lost_time_is_sent_only_while_its_key_is_kept() {
+    for (target, kept_for, claimed) in [
+        (Keyed, 10, Claim::Held(())),
+        (Keyed, 4, Claim::Ended(Unknown)),
+        (Unkeyed, 10, Claim::Ended(Unknown)),
+    ] {
+        let mut action = queued();
+        let context = after_a_restore(target, kept_for);
+        assert_eq!(action.claim(&context, LEASE, at(5)), claimed, "{kept_for}");
+        if claimed != Claim::Held(()) {
+            assert!(error(&action).starts_with("restored: "));
+        }
+    }
+}
+
+#[test]
+fn the_effect_of_a_lost_call_is_read_also_by_its_verification() {
+    let effective = json!({"effective": {"fact": "batch.state", "is": ["processed"]}, "within": 1});
+    let read =
+        json!({"name": "batch", "connection": "billing", "path": "/b", "facts": {}, "absent": {}});
+    let mut action = queued();
+    action.content.verify = Some(serde_json::from_value(effective).unwrap());
+    action.content.reads = vec![serde_json::from_value(read).unwrap()];
+    let digest = action.digest();
+    action.round.approvals[0].digest = Some(digest);
+    assert_eq!(action.doubt_reads().len(), 0);
+    // However old its key is, a worker claims it for that read.
+    let context = after_a_restore(Keyed, 1);
+    assert_eq!(action.claim(&context, LEASE, at(5)), Claim::Held(()));
+    assert_eq!(action.doubt_reads().len(), 1);
+    assert!(!action.keeps_key(1, at(5)));
+    // A user or a check that finds it not done ends the doubt.
+    action.is_known(StepStatus::NotDone, at(6));
+    assert_eq!(action.doubt_reads().len(), 0);
+    assert!(!action.is_in_doubt());
 }

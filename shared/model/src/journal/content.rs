@@ -63,6 +63,9 @@ names! {
         AgentPaused,
         /// All actions were resumed.
         AgentResumed,
+        /// The operator put the table back to an earlier instant. The entry names tokens, enabled users,
+        /// and changes of access shortly before: any may have come back.
+        TableRestored,
         /// Alerts were recorded.
         AlertRecorded,
         /// The status of alerts changed, by a request, a further report, or the agent.

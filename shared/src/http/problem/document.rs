@@ -100,6 +100,7 @@ pub fn response(codes: &[Code]) -> Response {
         Code::TooManyAttempts,
         Code::RateLimited,
         Code::Unavailable,
+        Code::Paused,
         Code::RequestUnderWay,
     ]) {
         response = response.header("Retry-After", retry_after());

@@ -8,7 +8,7 @@ use agent::{
         OtherClaim, RecordGuard,
     },
     alert::{Alert, AlertStatus},
-    connection::{Admission, AdmissionRequest, Connection},
+    connection::{Admission, AdmissionRequest, AgentPause, Connection},
     journal::{JournalEvent, Note},
     policy::Approvers,
     session::AgentSession,
@@ -58,6 +58,8 @@ struct Found {
     /// Runs since then.
     since: Stopwatch,
     action: Stored<AgentAction>,
+    /// The instant at which its session was opened.
+    opened_at: Timestamp,
     context: ClaimContext,
     /// Its connection; none if it was deleted.
     connection: Option<Connection>,
@@ -215,7 +217,9 @@ impl Agent<'_> {
                 approvers: Approvers::default(),
                 proposers: session.proposers(&action.key.action_id),
                 is_resolved: false,
+                restored: None,
             },
+            opened_at: session.times.created_at,
             connection: None,
             traffic: None,
             read_connections: Vec::new(),
@@ -276,6 +280,22 @@ impl Agent<'_> {
         let claim = &mut found.context;
         claim.deferred_until = is_paused.then(|| found.at.plus(PAUSED));
         claim.connection = connection.map(Called::of);
+        let pause: Option<Stored<AgentPause>> = batch.get(&key::agent_pause(tenant))?;
+        let restored = pause.and_then(|pause| pause.restored);
+        claim.restored = restored.filter(|restored| found.opened_at <= restored.at);
+        if claim.restored.is_some() {
+            // Other reads may show its effect then.
+            let mut in_doubt = action.record.clone();
+            in_doubt.progress.restored = claim.restored;
+            let reads = in_doubt.doubt_reads();
+            let names = reads.iter().map(|read| &read.connection);
+            let keys: Vec<_> = names.map(|name| key::connection(tenant, name)).collect();
+            let more = self.0.table.batch_get(&keys, Read::Consistent).await?;
+            let more = keys.iter().filter_map(|key| more.named(key));
+            found
+                .read_connections
+                .extend(more.map(|stored| stored.record));
+        }
         claim.approvers = approvers_in(&batch, &users);
         // An unreadable alert counts as open.
         let alert: Option<Stored<Alert>> = batch.named(&alert);

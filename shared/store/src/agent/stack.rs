@@ -28,6 +28,7 @@ impl Agent<'_> {
             let made = Stack {
                 name: random::token(),
                 table: table.to_owned(),
+                restored_to: None,
             };
             let write = Write::create_or_replace(found, made)?;
             // A refused write means that another caller created one.

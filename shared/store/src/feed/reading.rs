@@ -16,7 +16,7 @@ use super::{
 use crate::{
     key,
     page::{Page, Place, Row},
-    table::{Read, Readable},
+    table::Readable,
 };
 
 /// The most batches of a read.
@@ -299,8 +299,7 @@ impl Feed<'_> {
 
     /// The epoch of a feed, which each restart raises.
     async fn epoch(&self, tenant: OrganizationId) -> Result<i64, Error> {
-        let start = key::feed_start(tenant);
-        let start = self.0.table.get(&start, Read::Consistent).await?;
+        let start = self.start(tenant).await?;
         Ok(start.map_or(0, |start| start.epoch))
     }
 

@@ -14,7 +14,7 @@ use serde_json::Value;
 use super::image::{Image, fields, record};
 use crate::{
     records::Author,
-    table::{COPIED, Record, Stored},
+    table::{COPIED, RawItem, Record, Stored},
 };
 
 /// Attributes of an approved action that tell when workers and the sweeper visit it.
@@ -177,6 +177,27 @@ type Images<'a> = (Option<&'a Value>, Option<&'a Value>);
 type Entry = Result<Option<(OrganizationId, FeedEntry)>, UnreadableImage>;
 
 impl StreamRecord {
+    /// An item as it is now, as if it had just been created.
+    pub(super) fn of_item(item: &RawItem, now: Timestamp) -> Option<Self> {
+        let Value::Object(image) = item.to_json() else {
+            return None;
+        };
+        let is_key = |name: &String| ["pk", "sk"].contains(&name.as_str());
+        let keys = image.clone().into_iter().filter(|(name, _)| is_key(name));
+        #[expect(clippy::cast_precision_loss, reason = "milliseconds fit for ages")]
+        let seconds = now.millis() as f64 / 1_000.0;
+        Some(Self {
+            change: ItemChange {
+                sequence_number: String::new(),
+                approximate_creation_date_time: seconds,
+                keys: keys.collect(),
+                old_image: None,
+                new_image: Some(image),
+            },
+            stream_arn: None,
+        })
+    }
+
     /// The kinds of items whose changes the publisher gets.
     pub fn published_kinds() -> impl Iterator<Item = &'static str> {
         kinds(|kind| !kind.is_indexed())

@@ -6,9 +6,8 @@
 
 use agent::action::ActionContent;
 use model::{
-    ActivityId, AgentSessionId, AlertId, Deleted, Id, MilestoneId, OrganizationId, ProjectId,
-    RecordId, RecordType, ServiceRequestId, Talk, TaskId, TicketId, Timestamp, UserId, WebhookId,
-    unique_name,
+    AgentSessionId, AlertId, Deleted, Id, OrganizationId, RecordType, ReferenceId, Talk, Timestamp,
+    UserId, WebhookId, unique_name,
 };
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -97,21 +96,21 @@ impl Partition {
 pub(crate) fn partitions(tenant: OrganizationId) -> Vec<Partition> {
     let of = |kind| partition(tenant, kind);
     let start = Timestamp::from_millis(0);
-    vec![
+    let of_its_own = |kind: &&RecordType| {
+        let facts = kind.facts();
+        facts.has_history || facts.thread.is_some()
+    };
+    let records = RecordType::ALL.iter().filter(of_its_own);
+    let records = records.map(|kind| Partition::exported(of(*kind)).naming(of_record));
+    let others = [
         Partition::exported(of(RecordType::User)).naming(of_user),
         Partition::exported(pk(subject_holder(tenant, ""))),
         Partition::kept_back(listed_providers().partition()),
         Partition::exported(of(RecordType::Invitation)).naming(of_invitation),
         Partition::kept_back(of(RecordType::Mail)).naming(of_mail),
-        Partition::exported(of(RecordType::Project)).naming(of_record::<ProjectId>),
         Partition::exported(of(RecordType::Phase)),
         Partition::exported(of(RecordType::Tag)),
         Partition::exported(pk(name_of_tag(tenant, ""))),
-        Partition::exported(of(RecordType::Milestone)).naming(of_record::<MilestoneId>),
-        Partition::exported(of(RecordType::Task)).naming(of_record::<TaskId>),
-        Partition::exported(of(RecordType::Activity)).naming(of_record::<ActivityId>),
-        Partition::exported(of(RecordType::ServiceRequest)).naming(of_record::<ServiceRequestId>),
-        Partition::exported(of(RecordType::Ticket)).naming(of_record::<TicketId>),
         Partition::exported(of(RecordType::Cleanup)).naming(of_deletion),
         Partition::exported(resolution_days(tenant).partition()),
         Partition::exported(references(tenant).partition()),
@@ -130,7 +129,8 @@ pub(crate) fn partitions(tenant: OrganizationId) -> Vec<Partition> {
         Partition::kept_back(reminders(tenant)),
         Partition::kept_back(pk(waiting_calls(tenant, start))),
         Partition::exported(pk(agent_pause(tenant))),
-    ]
+    ];
+    records.chain(others).collect()
 }
 
 /// Returns the partition key of an item, in the table or in an index, after its move to another organization.
@@ -142,6 +142,13 @@ pub(crate) fn moved(pk: &str, from: OrganizationId, to: OrganizationId) -> Optio
     let rest = pk.strip_prefix(&format!("ORG#{from}"))?;
     let is_of = rest.is_empty() || rest.starts_with('#');
     is_of.then(|| format!("ORG#{to}{rest}"))
+}
+
+/// Returns the key of an organization's item from its text: both parts, with a space between.
+pub(crate) fn spelled(tenant: OrganizationId, item: &str) -> Option<AnyKey> {
+    let (pk, sk) = item.split_once(' ')?;
+    moved(pk, tenant, tenant)?;
+    Some(AnyKey::new(pk, sk))
 }
 
 fn pk(key: impl Into<AnyKey>) -> String {
@@ -189,9 +196,13 @@ fn of_token(_: OrganizationId, token: &Named<'_>) -> Vec<Partition> {
     vec![Partition::kept_back(pk(token_holder(token.text("hash"))))]
 }
 
-fn of_record<I: RecordId>(tenant: OrganizationId, record: &Named<'_>) -> Vec<Partition> {
-    let id = record.id::<I>();
-    id.map_or_else(Vec::new, |id| below_record(tenant, I::TYPE, id))
+fn of_record(tenant: OrganizationId, record: &Named<'_>) -> Vec<Partition> {
+    let (kind, id) = (
+        record.read::<RecordType>("kind"),
+        record.id::<ReferenceId>(),
+    );
+    let of = kind.zip(id);
+    of.map_or_else(Vec::new, |(kind, id)| below_record(tenant, kind, id))
 }
 
 /// A deleted record leaves its history, and for some time its texts and comments.
@@ -200,7 +211,7 @@ fn of_deletion(tenant: OrganizationId, deletion: &Named<'_>) -> Vec<Partition> {
     deleted.map_or_else(Vec::new, |of| below_record(tenant, of.kind, of.id))
 }
 
-fn below_record(tenant: OrganizationId, kind: RecordType, id: impl Id) -> Vec<Partition> {
+fn below_record(tenant: OrganizationId, kind: RecordType, id: ReferenceId) -> Vec<Partition> {
     let facts = kind.facts();
     let texts = text(&record_of::<()>(tenant, kind, id).into(), "");
     let mut all = vec![Partition::exported(pk(texts))];

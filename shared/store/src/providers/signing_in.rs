@@ -296,7 +296,7 @@ impl Providers<'_> {
             mut writes,
         } = found;
         let (tenant, now) = (context.tenant, self.0.clock.now());
-        let sid = Sid::generate(tenant, user.id, now);
+        let sid = Sid::generate(&self.0.cell, tenant, user.id, now);
         let session = Session::begin(&sid, &user, now)
             .from(client.address.clone(), client.user_agent.clone())
             .by(SignInMethod::Oidc);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use model::{Error, OrganizationId, PasswordHash, RecordType, Timestamp};
+use model::{Error, OrganizationId, PasswordHash, RecordType, SignInProvider, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -103,6 +103,7 @@ fn exported(
     match item.text("kind") {
         Some(kind) if kind == RecordType::Organization.name() => item.remove("suspended"),
         Some("connection") => item.set_in("secret", "ciphertext", NO_SECRET),
+        Some(SignInProvider::KIND) => item.set_in("clientSecret", "ciphertext", NO_SECRET),
         Some(Account::KIND) => {
             if let Some(unusable) = unusable {
                 item.set("passwordHash", unusable.expose());

@@ -28,8 +28,8 @@ const CHAINED_AS: &str = "chainedAs";
 pub struct Imported {
     pub organization: OrganizationId,
     pub items: usize,
-    /// The connections whose secret is to be set.
-    pub connections: Vec<String>,
+    /// The connections, and the provider, whose secret is to be set: `connection billing`.
+    pub without_secret: Vec<String>,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -105,7 +105,7 @@ impl Tenants<'_> {
         Ok(Imported {
             organization: tenant,
             items: items.len() + 1,
-            connections: items.iter().filter_map(without_secret).collect(),
+            without_secret: items.iter().filter_map(without_secret).collect(),
         })
     }
 
@@ -283,9 +283,12 @@ fn belongs(item: &RawItem, tenant: OrganizationId) -> bool {
 /// Returns the name of a connection whose secret was left out.
 fn without_secret(item: &RawItem) -> Option<String> {
     let plain = item.plain()?;
-    let is_left_out = plain["secret"]["ciphertext"] == NO_SECRET;
-    (is_left_out && plain["kind"] == "connection")
-        .then(|| plain["name"].as_str().map(str::to_owned))?
+    let is_left_out = |name: &str| plain[name]["ciphertext"] == NO_SECRET;
+    if is_left_out("clientSecret") {
+        return Some("provider".to_owned());
+    }
+    let name = plain["name"].as_str().filter(|_| is_left_out("secret"));
+    name.map(|name| format!("connection {name}"))
 }
 
 /// Moves an item with its keys to another organization. Entries of journals keep the id of their chain.

@@ -1,16 +1,18 @@
 //! An organization as a whole: the walk of its items, and what uses it: export, import, deletion,
-//! erasure of a user, migration.
+//! erasure of a user, migration, preparation after a restore.
 
 mod deleting;
 mod erasing;
 mod exporting;
 mod importing;
 mod migrating;
+mod restoring;
 
 pub use erasing::Erased;
 pub use exporting::{ExportHeader, Line};
 pub use importing::{ImportError, Imported};
 pub use migrating::Forms;
+pub use restoring::CameBack;
 
 use std::collections::HashSet;
 

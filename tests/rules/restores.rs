@@ -1,0 +1,202 @@
+//! A table that was put back to an earlier instant, and a deployment that is paused.
+
+use serde_json::{Value, json};
+use shared::{
+    model::{Id, Timestamp, User, span},
+    store::CameBack,
+};
+use tests::support::{Answer, Api, Concierge, Item, text_of};
+
+/// The path of the next page, which there always is.
+fn next(answer: &Answer) -> String {
+    answer.next().unwrap().to_owned()
+}
+
+/// Puts the items of an earlier instant back, and does what the operator does then.
+async fn put_back(api: &Api, user: &User, (items, to): (Vec<Item>, Timestamp)) -> CameBack {
+    for item in api.items().await {
+        api.deletes(&item).await;
+    }
+    api.puts(items).await;
+    let store = api.store_beside().await;
+    store.tenants().restore_ids(to).await.unwrap();
+    let tenants = store.tenants();
+    let restored = tenants.restored(user.organization_id, to, false);
+    restored.await.unwrap()
+}
+
+#[tokio::test]
+async fn nothing_comes_again_after_a_restore_but_what_is_named() {
+    let api = Api::start().await;
+    let (mut stream, user) = (api.stream().await, api.user("ada").await);
+    let (ada, (token, id)) = (
+        api.sign_in("ada").await,
+        api.token_and_id_of(&user, json!({})).await,
+    );
+    api.sign_in("mia").await;
+    api.publishes(&mut stream).await;
+    let copy = (api.items().await, api.clock.now());
+    let to = copy.1;
+    api.clock.advance(span::HOUR);
+    // Work of the time that is lost: tasks, a client that followed, and a token that was deleted.
+    let lost = ada.creates_tasks(["One", "Two"]).await;
+    api.publishes(&mut stream).await;
+    let cursor = next(&token.get("/api/changes").await);
+    ada.delete(&format!("/api/auth/tokens/{id}"))
+        .await
+        .expect(204);
+    let came_back = put_back(&api, &user, copy).await;
+
+    assert!(came_back.is_new);
+    let tokens: Vec<i64> = came_back.tokens.iter().map(|one| one.id.get()).collect();
+    assert_eq!(tokens, [id.get()]);
+    assert!(came_back.users.iter().any(|one| one.username == "mia"));
+    let changes = came_back.changes.iter().map(|(_, event, _)| *event);
+    assert!(changes.into_iter().any(|event| event == "token_created"));
+    ada.get("/api/tasks")
+        .await
+        .expect_problem(401, "unauthenticated");
+    token
+        .get(&cursor)
+        .await
+        .expect_problem(410, "cursor_expired");
+    // Another instance, since that of before reserved ids.
+    let token = token.before(api.other_instances().await);
+    let task = token.creates_task(json!({})).await["id"].as_i64().unwrap();
+    assert!(task > 1_000_000 && !lost.contains(&task), "{task}");
+    let pause = token.get("/api/concierge/pause").await.expect(200);
+    let by_operator = [&pause["paused"], &pause["reason"], &pause["changedBy"]];
+    assert_eq!(
+        by_operator,
+        [&json!(true), &json!("restored"), &Value::Null]
+    );
+    let entries = token.walk("/api/journal").await;
+    let [.., paused, restored] = &entries[..] else {
+        panic!("{entries:?}");
+    };
+    assert_eq!(paused["event"], "agent_paused");
+    assert_eq!(restored["event"], "table_restored");
+    assert_eq!(restored["actor"]["type"], "operator");
+    assert_eq!(restored["after"]["tokens"], json!([id]));
+    let check = token.get("/api/journal/check").await.expect(200);
+    assert_eq!(check["verified"], true);
+
+    // The same instant again changes nothing. It ends tokens, if that is wanted then.
+    let stack = api.items_of("stack").await.remove(0);
+    let name = text_of(&stack, "name");
+    let store = api.store_beside().await;
+    assert_eq!(store.tenants().restore_ids(to).await.unwrap(), name);
+    let tenants = store.tenants();
+    let again = tenants.restored(user.organization_id, to, true);
+    assert!(!again.await.unwrap().is_new);
+    token
+        .get("/api/tasks")
+        .await
+        .expect_problem(401, "unauthenticated");
+    let begun = api.session_of(&user).await;
+    assert_eq!(begun.walk("/api/journal").await.len(), entries.len());
+    let after = begun.before(api.other_instances().await);
+    let next_task = after.creates_task(json!({})).await["id"].as_i64().unwrap();
+    assert!(next_task < task + 100, "{next_task}");
+}
+
+#[tokio::test]
+async fn a_message_of_the_lost_time_is_not_sent_twice() {
+    // While the notification system keeps the key, and long after.
+    for later in [0, 3 * span::DAY] {
+        let world = Concierge::start().await;
+        let (session, action) = world.approved_message().await;
+        let user = world.api.user("ada").await;
+        let copy = (world.api.items().await, world.api.clock.now());
+        world.runs(&session, &action).await;
+        assert_eq!(world.demo.effects().len(), 1);
+        put_back(&world.api, &user, copy).await;
+        world.api.clock.advance(later);
+        // It waits for the resume.
+        world.runs(&session, &action).await;
+        let ada = world.api.session_of(&user).await;
+        ada.trigger("/api/concierge/resume").await.expect(200);
+        world.runs(&session, &action).await;
+        assert_eq!(world.demo.effects().len(), 1, "{later}");
+        if later == 0 {
+            let (_, results) = world.outcome(&session).await;
+            assert_eq!(results, [(true, String::new())]);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_feed_that_is_restarted_has_no_cursor_of_before() {
+    let api = Api::start().await;
+    let (ada, user) = (api.sign_in("ada").await, api.user("ada").await);
+    let before = next(&ada.get("/api/changes").await);
+    ada.get(&before).await.expect(200);
+    let store = api.store_beside().await;
+    for _ in 0..2 {
+        let old = next(&ada.get("/api/changes").await);
+        store.feed().restart(user.organization_id).await.unwrap();
+        ada.get(&old).await.expect_problem(410, "cursor_expired");
+    }
+    ada.get(&before).await.expect_problem(410, "cursor_expired");
+    let after = next(&ada.get("/api/changes").await);
+    ada.creates_task(json!({})).await;
+    let mut stream = api.stream().await;
+    api.publishes(&mut stream).await;
+    let told = ada.get(&after).await.expect(200);
+    assert!(
+        told.as_array()
+            .unwrap()
+            .iter()
+            .any(|one| one["type"] == "task")
+    );
+}
+
+#[tokio::test]
+async fn a_change_that_was_set_aside_is_replayed_once() {
+    let api = Api::start().await;
+    let (ada, user) = (api.sign_in("ada").await, api.user("ada").await);
+    let mut stream = api.stream().await;
+    let task = ada.creates_task(json!({"title": "Zebra"})).await["id"].clone();
+    // No consumer hears of it.
+    api.changes(&mut stream).await;
+    let begin = next(&ada.get("/api/changes").await);
+    let item = api.items_of("task").await.remove(0);
+    let key = format!("{} {}", text_of(&item, "pk"), text_of(&item, "sk"));
+    let store = api.store_beside().await;
+    for _ in 0..2 {
+        let feed = store.feed();
+        let replayed = feed.replay(user.organization_id, &key);
+        assert!(replayed.await.unwrap());
+    }
+    let told = ada.get(&begin).await.expect(200);
+    let told: Vec<_> = told.as_array().unwrap().iter().collect();
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert_eq!(
+        [&told[0]["recordId"], &told[0]["action"]],
+        [&task, &json!("created")]
+    );
+    let found = ada.get("/api/search?q=zebra").await.expect(200);
+    assert_eq!(found.as_array().unwrap().len(), 1);
+    api.deletes(&item).await;
+    let feed = store.feed();
+    let gone = feed.replay(user.organization_id, &key);
+    assert!(!gone.await.unwrap());
+}
+
+#[tokio::test]
+async fn a_paused_deployment_reads_and_writes_nothing() {
+    let api = Api::start().await;
+    let ada = api.sign_in("ada").await;
+    ada.creates_task(json!({})).await;
+    let paused = ada.before(api.paused_instances().await);
+    paused.get("/api/tasks").await.expect(200);
+    let refused = paused.post("/api/tasks", json!({})).await;
+    refused.expect_problem(503, "paused");
+    assert_eq!(refused.header("retry-after"), Some("60"));
+    let change = paused.patch("/api/tasks/1", json!({"title": "Two"})).await;
+    change.expect_problem(503, "paused");
+    let credentials = json!({"username": "ada", "password": "wrong"});
+    let sign_in = api.anonymous().before(api.paused_instances().await);
+    let sign_in = sign_in.post("/api/auth/login", credentials).await;
+    sign_in.expect_problem(503, "paused");
+}
