@@ -246,7 +246,7 @@ async fn a_migration_gives_items_of_before_the_present_form() {
     }
     let after = max.get("/api/tasks/1").await;
     assert_eq!(before.expect(200), after.expect(200));
-    let feed = async || max.walk("/api/changes?limit=100").await.len();
+    let feed = async || api.items_of("feed_batch").await.len();
     let known = feed().await;
     api.publishes(&mut stream).await;
     assert_eq!(feed().await, known);

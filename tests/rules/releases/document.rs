@@ -223,10 +223,16 @@ impl Comparison<'_> {
             }
         }
         let (before, after) = (whole(self.old, before), whole(self.new, after));
-        let (known, later) = (alternatives(&before), alternatives(&after));
-        if let ([_], [_]) = (&known[..], &later[..]) {
-            return self.one(place, &before, &after, way);
+        let is_plain = |schema: &Value| schema["oneOf"].is_null() && schema["anyOf"].is_null();
+        let are_plain = [is_plain(&before), is_plain(&after)];
+        if are_plain[0] == are_plain[1] {
+            // What stands beside alternatives holds for each of them.
+            self.one(place, &before, &after, way);
         }
+        if are_plain == [true, true] {
+            return;
+        }
+        let (known, later) = (alternatives(&before), alternatives(&after));
         for alternative in known {
             let mut fewest: Option<Comparison<'_>> = None;
             for one in &later {

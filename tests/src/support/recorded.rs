@@ -11,8 +11,9 @@ use shared::model::Timestamp;
 use super::{Concierge, Item, Request, Settings, World, document, key_of};
 use crate::path;
 
-/// Operations that call the provider of a sign-in. No record has one.
-const OF_PROVIDERS: [&str; 3] = [
+/// Operations that call the provider of a sign-in, or delete it. No record has one.
+const OF_PROVIDERS: [&str; 4] = [
+    "DELETE /api/organizations/{id}/sign-in",
     "GET /api/auth/oidc",
     "GET /api/auth/oidc/callback",
     "PUT /api/organizations/{id}/sign-in",
