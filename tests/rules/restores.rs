@@ -28,8 +28,9 @@ async fn put_back(api: &Api, user: &User, (items, to): (Vec<Item>, Timestamp)) -
 /// A session that the user begins now.
 async fn signed_in_again(api: &Api, user: &User) -> Caller {
     let store = api.store_beside().await;
-    let user = store.directory().user(user.organization_id, user.id);
-    api.session_of(&user.await.unwrap()).await
+    let directory = store.directory();
+    let user = directory.user(user.organization_id, user.id).await;
+    api.session_of(&user.unwrap()).await
 }
 
 #[tokio::test]
