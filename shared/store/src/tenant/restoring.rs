@@ -188,13 +188,15 @@ impl Tenants<'_> {
         tenant: OrganizationId,
         to: Timestamp,
     ) -> Result<Vec<(Timestamp, &'static str, String)>, Error> {
-        let since = to.plus(-SHORTLY);
+        let (since, after) = (to.plus(-SHORTLY), to.plus(1));
         let entries = key::organization_journal(tenant).limit(usize::MAX);
-        let entries = entries.from(key::instant(since)).up_to(key::instant(to));
+        let entries = entries.from(key::instant(since)).up_to(key::instant(after));
         let mut entries = self.0.table.list(entries.consistent()).await?;
         entries.retain(|entry| OF_ACCESS.contains(&entry.event));
         let approvals = key::journals(tenant).limit(usize::MAX);
-        let approvals = approvals.from(key::instant(since)).up_to(key::instant(to));
+        let approvals = approvals
+            .from(key::instant(since))
+            .up_to(key::instant(after));
         let mut approvals = self.0.table.list(approvals).await?;
         approvals.retain(|entry| entry.what == JournalEvent::Approved);
         let mut changes: Vec<_> = entries
