@@ -129,8 +129,8 @@ class Desk:
 
     @contextlib.contextmanager
     def reads_late(self, path, change):
-        """What the page begins to read inside has its answer from before a change by others, which the feed tells
-        before that answer arrives. `change` returns type and id of what it changed."""
+        """An answer to the page is from before a change by others, and arrives after the feed told of that change.
+        `change` returns type and id of the record."""
         page, held, pages = self.page, [], []
         page.route(re.compile(path), lambda route: held.append((route, route.fetch())), times=1)
         yield
