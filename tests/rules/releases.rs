@@ -1,6 +1,6 @@
 //! The last release beside this version: its records, and its document.
 //!
-//! `tests/releases` keeps the record of one release. CONTRIBUTING.md says when it is written anew.
+//! `tests/releases` keeps the record of one release. CONTRIBUTING.md says when it is written.
 
 mod document;
 
@@ -20,7 +20,7 @@ use super::tenants::declared;
 /// release before must read it, or the table works on with items that no older version knows.
 const NEW_KINDS: [&str; 0] = [];
 
-/// Kinds that no record has: an organization that is gone, and what version 1.0 counted.
+/// Kinds without a record: of an organization that is gone, and of version 1.0.
 const UNRECORDED: [&str; 2] = ["tombstone", "sign_in_failures"];
 
 /// Writes the record of this version.
@@ -168,7 +168,7 @@ async fn each_record_of_the_last_release_is_read_and_listed() {
     }
 }
 
-/// What verify reports of a filled world of this version.
+/// The program's `verify` finds nothing in a filled world of this version.
 #[tokio::test]
 async fn this_version_writes_no_older_form() {
     let world = World::filled().await;
@@ -218,7 +218,7 @@ async fn migrate(concierge: &Concierge) -> usize {
     forms.unwrap().older()
 }
 
-/// Lists by a new index have tasks and tickets of before, versions stay, and nobody is told.
+/// Lists by a new index have tasks and tickets of before, and versions stay. The feed has no entry of it.
 #[tokio::test]
 async fn a_migration_gives_items_of_before_the_present_form() {
     let world = World::start().await;
@@ -246,7 +246,7 @@ async fn a_migration_gives_items_of_before_the_present_form() {
     }
     let after = max.get("/api/tasks/1").await;
     assert_eq!(before.expect(200), after.expect(200));
-    let feed = async || max.walk("/api/changes?limit=100").await.len();
+    let feed = async || api.items_of("feed_batch").await.len();
     let known = feed().await;
     api.publishes(&mut stream).await;
     assert_eq!(feed().await, known);

@@ -10,6 +10,7 @@ def check(world):
     becomes_another_user(world)
     sleeps_in_the_middle_of_a_comment(world)
     signs_in_again(world)
+    signs_in_once(world)
     opens_while_others_work(world)
     follows_links(world)
     signs_in_without_a_password(world)
@@ -102,6 +103,22 @@ def signs_in_again(world):
         page.get_by_role("button", name="Comment", exact=True).click()
         desk.signs_in()
         page.locator(".thread").get_by_text(words).wait_for()
+
+
+def signs_in_once(world):
+    """A refusal that comes after the sign-in, of what was sent before it, asks for no other one."""
+    with world.desk("mia", "#/projects", refused=(401,)) as desk:
+        page, late = desk.page, []
+        desk.ends()
+        page.route("**/api/changes**", lambda route: late.append((route, route.fetch())), times=1)
+        desk.until(lambda: desk.looks_up() or late, "the feed's request")
+        page.get_by_role("link", name="Tickets").click()
+        desk.signs_in()
+        [(route, answer)] = late
+        assert answer.status == 401
+        with page.expect_response(lambda one: "/api/changes" in one.url and one.ok):
+            route.fulfill(response=answer)
+        assert page.get_by_role("dialog").count() == 0
 
 
 def opens_while_others_work(world):

@@ -446,6 +446,7 @@ async fn start_functions(
     let table = engines.table_name().to_owned();
     let queue_url = engines.queues().actions.url.clone();
     let webhook_queue_url = engines.queues().webhooks.url.clone();
+    let mail_queue_url = engines.queues().mails.url.clone();
     let sweep_queue_url = engines.queues().sweeps.url.clone();
     let dead_changes_url = engines.queues().dead_changes.clone();
     let environment = move |instance: &str| {
@@ -456,6 +457,7 @@ async fn start_functions(
             ("TABLE_NAME", table.clone()),
             ("QUEUE_URL", queue_url.clone()),
             ("WEBHOOK_QUEUE_URL", webhook_queue_url.clone()),
+            ("MAIL_QUEUE_URL", mail_queue_url.clone()),
             ("SWEEP_QUEUE_URL", sweep_queue_url.clone()),
             ("CHANGE_DEAD_LETTER_QUEUE_URL", dead_changes_url.clone()),
             ("API_URL", "https://api.workdesk.example".to_owned()),

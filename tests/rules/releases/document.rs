@@ -17,7 +17,7 @@ enum Way {
     Answered,
 }
 
-/// Bounds of what clients send; the sign says which side is narrower.
+/// Bounds of requests, with the sign of a narrower one.
 const BOUNDS: [(&str, f64); 7] = [
     ("minLength", 1.0),
     ("minimum", 1.0),
@@ -78,7 +78,7 @@ fn types(schema: &Value) -> BTreeSet<&str> {
     }
 }
 
-/// A schema whose parts are one, and whose references are resolved at its top.
+/// A schema with its parts joined, and without a reference at its top.
 fn whole(document: &Value, schema: &Value) -> Value {
     let schema = resolved(document, schema);
     let Some(parts) = schema["allOf"].as_array() else {
@@ -223,10 +223,16 @@ impl Comparison<'_> {
             }
         }
         let (before, after) = (whole(self.old, before), whole(self.new, after));
-        let (known, later) = (alternatives(&before), alternatives(&after));
-        if let ([_], [_]) = (&known[..], &later[..]) {
-            return self.one(place, &before, &after, way);
+        let is_plain = |schema: &Value| schema["oneOf"].is_null() && schema["anyOf"].is_null();
+        let are_plain = [is_plain(&before), is_plain(&after)];
+        if are_plain[0] == are_plain[1] {
+            // What stands beside alternatives holds for each of them.
+            self.one(place, &before, &after, way);
         }
+        if are_plain == [true, true] {
+            return;
+        }
+        let (known, later) = (alternatives(&before), alternatives(&after));
         for alternative in known {
             let mut fewest: Option<Comparison<'_>> = None;
             for one in &later {

@@ -8,11 +8,12 @@ use base64::{Engine, prelude::BASE64_STANDARD};
 use serde_json::{Map, Value, json};
 use shared::model::Timestamp;
 
-use super::{Concierge, Item, Request, Settings, World, key_of};
+use super::{Concierge, Item, Request, Settings, World, document, key_of};
 use crate::path;
 
-/// Operations that need the provider of a sign-in, which no record has.
-const OF_PROVIDERS: [&str; 3] = [
+/// Operations that call the provider of a sign-in, or delete it. No record has one.
+const OF_PROVIDERS: [&str; 4] = [
+    "DELETE /api/organizations/{id}/sign-in",
     "GET /api/auth/oidc",
     "GET /api/auth/oidc/callback",
     "PUT /api/organizations/{id}/sign-in",
@@ -50,7 +51,8 @@ impl Record {
             version: env!("CARGO_PKG_VERSION").to_owned(),
         };
         fs::create_dir_all(record.file("")).unwrap();
-        fs::copy(path("infra/openapi.json"), record.file("openapi.json")).unwrap();
+        let text = document().to_pretty_json().unwrap() + "\n";
+        fs::write(record.file("openapi.json"), text).unwrap();
         let world = World::start().await;
         record.keep("before.ndjson", &world).await;
         let mut requests = world.requests();

@@ -75,6 +75,8 @@ let signIn = async () => {};
 /** @type {(state: { busy: boolean, waiting: boolean }) => void} */
 let activity = () => {};
 let [busy, waiting] = [0, 0];
+/** Sign-ins so far. */
+let signedIn = 0;
 /** Sets the sign-in that a 401 and `sign_in_again` wait for. @param {typeof signIn} wait */
 export const onUnauthenticated = (wait) => void (signIn = wait);
 /** Sets the listener: is a request under way, and does one wait? @param {typeof activity} listener */
@@ -154,13 +156,15 @@ async function exchange(method, address, body, options) {
   tell(1, 0);
   try {
     for (let attempt = 0, lost = false; ; ) {
+      const before = signedIn;
       const answer = await once(method, address, text, headers, options);
       if (!(answer instanceof Problem)) {
         keys.delete(signature);
         return answer;
       }
       if (["unauthenticated", "sign_in_again"].includes(answer.code) && !login) {
-        await signIn(answer);
+        // What was sent before a sign-in needs no other one.
+        if (before === signedIn) await signIn(answer).then(() => (signedIn += 1));
         continue;
       }
       if (lost && answer.status === 404 && method === "delete") return { data: undefined, next: null };

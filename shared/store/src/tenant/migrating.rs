@@ -31,7 +31,7 @@ use crate::{
     table::{RawItem, Record, Write},
 };
 
-/// Returns the write that gives an item the form of this version; `None` if it has that form.
+/// Returns the write of the present form; `None` for an item that has it.
 type Form = fn(&RawItem) -> Result<Option<Write>, Error>;
 
 macro_rules! forms {
@@ -61,7 +61,7 @@ pub struct Forms {
     pub items: usize,
     /// Items of an older form, by kind. A migration rewrote them, but for those that were written meanwhile.
     pub older: BTreeMap<&'static str, usize>,
-    /// Why items do not read.
+    /// Reasons of items that do not read, with their keys.
     pub unreadable: Vec<String>,
     /// Kinds that this version does not know.
     pub unknown: BTreeSet<String>,

@@ -194,7 +194,9 @@ impl Tenants<'_> {
         let mut entries = self.0.table.list(entries.consistent()).await?;
         entries.retain(|entry| OF_ACCESS.contains(&entry.event));
         let approvals = key::journals(tenant).limit(usize::MAX);
-        let approvals = approvals.from(key::instant(since)).up_to(key::instant(after));
+        let approvals = approvals
+            .from(key::instant(since))
+            .up_to(key::instant(after));
         let mut approvals = self.0.table.list(approvals).await?;
         approvals.retain(|entry| entry.what == JournalEvent::Approved);
         let mut changes: Vec<_> = entries

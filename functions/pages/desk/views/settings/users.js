@@ -80,6 +80,7 @@ export async function user(context, { id }) {
   const path = "/api/users/{id}/tokens";
   await listed(context, {
     title: "Tokens", rows: (options) => get(path, { ...on, limit: 50 }, options), none: "No token.",
-    line: (token) => tokenLine(token, () => remove(`${path}/{tokenId}`, { ...on, tokenId: token.id })),
+    line: (token, gone) =>
+      tokenLine(token, () => remove(`${path}/{tokenId}`, { ...on, tokenId: token.id }).then(gone)),
   });
 }
