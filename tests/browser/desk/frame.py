@@ -51,7 +51,7 @@ def becomes_another_user(world):
         page = desk.page
         text = page.get_by_label("Comment", exact=True)
         text.fill("Words of Mia")
-        desk.ends()
+        desk.ends_before("/comments$")
         page.get_by_role("button", name="Comment", exact=True).click()
         with page.expect_navigation():
             desk.signs_in("sue")
@@ -109,8 +109,8 @@ def signs_in_once(world):
     """A refusal that comes after the sign-in, of what was sent before it, asks for no other one."""
     with world.desk("mia", "#/projects", refused=(401,)) as desk:
         page, late = desk.page, []
-        desk.ends()
         page.route("**/api/changes**", lambda route: late.append((route, route.fetch())), times=1)
+        desk.ends_before("/api/changes")
         desk.until(lambda: desk.looks_up() or late, "the feed's request")
         page.get_by_role("link", name="Tickets").click()
         desk.signs_in()

@@ -166,6 +166,15 @@ class Desk:
 
         self.page.route(re.compile(path), lose)
 
+    def ends_before(self, path):
+        """The user's session ends as the page sends its next request of a path, of which no other one knows before."""
+
+        def end(route):
+            self.ends()
+            route.fallback()
+
+        self.page.route(re.compile(path), end, times=1)
+
     def ends(self):
         """The user's session ends, as after a day. The next request is a 401."""
         self.world.forget(self.user)
