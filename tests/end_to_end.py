@@ -279,7 +279,7 @@ def guide(log, api):
         ada, max_, noor = ["Ada Lindqvist"], ["Max Okafor"], ["Noor Haddad"]
         assert names == [ada, max_, ada, noor, ada]
         assert invited["role"] == ["member"]
-        assert task["title"] == ["Compare the invoices of March"]
+        assert task["title"][0] == "Compare the invoices of March"
         assert signed_in["username"][0].startswith("noor")
         assert policy["version"]
         assert len(proposed["description"]) > 1

@@ -84,6 +84,14 @@ class Provider:
         self.put("people", self.people)
 
 
+# The beginning of a fault's text in the desk.
+SAID = {
+    "token_invalid": "What your company's provider said does not verify.",
+    "state_invalid": "The sign-in took too long, or was used before.",
+    "sign_in_not_allowed": "No user may sign in so.",
+}
+
+
 class Story:
     """A stack, its provider and a browser."""
 
@@ -107,6 +115,7 @@ class Story:
         """Signs a person in, in a browser of their own. Returns the page, once it is back."""
         page = page or self.browser.new_context().new_page()
         page.set_default_timeout(WAIT_MILLISECONDS)
+        page.on("response", self.came_back)
         # The provider's own pages ask others for fonts.
         page.route(lambda url: "127.0.0.1" not in url and "localhost" not in url, lambda one: one.abort())
         begin = f"{self.api.base}/api/auth/oidc?organization={self.organization}&return=/%23/tasks"
@@ -125,14 +134,19 @@ class Story:
             page.wait_for_url(desk)
         return page
 
+    def came_back(self, answer):
+        if "/oidc/callback" in answer.url:
+            self.went_to = answer.headers.get("location", "")
+
     def user(self, page):
         answer = page.request.get(f"{self.api.base}/api/auth/session")
         assert answer.status == 200, (answer.status, page.url)
         return answer.json()["user"]
 
     def refused(self, page, fault):
-        """Checks that a sign-in ended with a fault and no session."""
-        assert page.url == f"{self.api.base}/#sign-in={fault}", page.url
+        """Checks that a sign-in ended with a fault, which the desk says, and with no session."""
+        assert self.went_to.endswith(f"/#sign-in={fault}"), self.went_to
+        page.get_by_text(SAID[fault]).wait_for()
         answer = page.request.get(f"{self.api.base}/api/auth/session")
         assert answer.status == 401, answer.status
 

@@ -5,7 +5,7 @@ use serde_json::json;
 use shared::model::{Sid, User, digest};
 use tests::{
     records,
-    support::{Api, Caller, Gateway, PASSWORD, operations},
+    support::{Api, Caller, Gateway, PASSWORD, example, operations, text_of},
 };
 
 /// The statuses of these instances for several callers.
@@ -75,7 +75,7 @@ async fn those_of_another_cell_are_plain_401_and_cost_no_read() {
     for caller in [session, script] {
         let caller = caller.before(other.clone());
         for operation in operations().iter().filter(|one| !one.needs().is_empty()) {
-            let path = tests::support::example(&operation.path, "1");
+            let path = example(&operation.path, "1");
             let sent = (operation.method != "GET").then(|| "{".to_owned());
             let answer = caller.send(operation.method, &path, sent).await;
             answer.expect_problem(401, "unauthenticated");
@@ -128,7 +128,7 @@ async fn named_token(api: &Api, user: &User) -> Caller {
     let text = format!("wd_0_{}", "A".repeat(43));
     let scan = api.client.scan().table_name(&api.table).send().await;
     for mut item in scan.unwrap().items.unwrap() {
-        let of_holder = match item["kind"].as_s().unwrap().as_str() {
+        let of_holder = match text_of(&item, "kind") {
             "token" => false,
             "token_holder" => true,
             _ => continue,
@@ -138,7 +138,7 @@ async fn named_token(api: &Api, user: &User) -> Caller {
             panic!("a token without a hash");
         };
         if of_holder {
-            let key = item["pk"].as_s().unwrap().replace(&old, &digest(&text));
+            let key = text_of(&item, "pk").replace(&old, &digest(&text));
             item.insert("pk".to_owned(), AttributeValue::S(key));
         }
         let put = api.client.put_item().table_name(&api.table);

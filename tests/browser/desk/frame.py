@@ -10,6 +10,7 @@ def check(world):
     becomes_another_user(world)
     sleeps_in_the_middle_of_a_comment(world)
     signs_in_again(world)
+    signs_in_once(world)
     opens_while_others_work(world)
     follows_links(world)
     signs_in_without_a_password(world)
@@ -50,7 +51,7 @@ def becomes_another_user(world):
         page = desk.page
         text = page.get_by_label("Comment", exact=True)
         text.fill("Words of Mia")
-        desk.ends()
+        desk.ends_before("/comments$")
         page.get_by_role("button", name="Comment", exact=True).click()
         with page.expect_navigation():
             desk.signs_in("sue")
@@ -102,6 +103,22 @@ def signs_in_again(world):
         page.get_by_role("button", name="Comment", exact=True).click()
         desk.signs_in()
         page.locator(".thread").get_by_text(words).wait_for()
+
+
+def signs_in_once(world):
+    """A refusal that comes after the sign-in, of what was sent before it, asks for no other one."""
+    with world.desk("mia", "#/projects", refused=(401,)) as desk:
+        page, late = desk.page, []
+        page.route("**/api/changes**", lambda route: late.append((route, route.fetch())), times=1)
+        desk.ends_before("/api/changes")
+        desk.until(lambda: desk.looks_up() or late, "the feed's request")
+        page.get_by_role("link", name="Tickets").click()
+        desk.signs_in()
+        [(route, answer)] = late
+        assert answer.status == 401
+        with page.expect_response(lambda one: "/api/changes" in one.url and one.ok):
+            route.fulfill(response=answer)
+        assert page.get_by_role("dialog").count() == 0
 
 
 def opens_while_others_work(world):
@@ -197,7 +214,7 @@ def follows_links(world):
 def signs_in_without_a_password(world):
     """Where the organization has none: the page asks for no password, and leads back to where one was."""
     ways = {"provider": "/api/auth/oidc?organization=1", "passwords": False}
-    with world.desk(address="#/tickets") as desk:
+    with world.desk(address="#/tickets", width=390) as desk:
         page = desk.page
         page.route("**/api/auth/sign-in?**", lambda route: route.fulfill(json=ways))
         page.route("**/api/auth/oidc?**", lambda route: route.fulfill(body="the provider"))
@@ -206,5 +223,5 @@ def signs_in_without_a_password(world):
         page.get_by_role("button", name="Sign in by your company's provider").wait_for()
         assert not page.get_by_label("Password").is_visible()
         desk.looks("sign-in-provider")
-        page.get_by_role("button", name="Sign in by your company's provider").click()
+        page.get_by_role("button", name="Sign in by your company's provider").press("Enter")
         page.wait_for_url("**/api/auth/oidc?organization=1&return=%2F%23%2Ftickets")

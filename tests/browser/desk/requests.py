@@ -62,7 +62,7 @@ def changes(world):
         page.keyboard.press("Enter")
         page.get_by_label("Status", exact=True).select_option("pending")
         page.get_by_role("button", name="Status: Pending").wait_for()
-        page.get_by_role("button", name="Add a category").click()
+        page.get_by_role("button", name="Category: ").click()
         page.keyboard.type("billing")
         page.keyboard.press("Enter")
         page.get_by_text("billing", exact=True).wait_for()

@@ -21,17 +21,17 @@ use crate::usage::a_day;
 const RUNS: u32 = 20;
 
 /// Organizations, and tasks of each.
-const ORGANIZATIONS: usize = 100;
-const TASKS: usize = 20;
+const ORGANIZATIONS: usize = 20;
+const TASKS: usize = 40;
 
-/// Changes of a delivery.
-const BATCH: usize = 100;
+/// Changes of a delivery: one of each organization, or a hundred of one.
+const BATCH: [usize; 2] = [ORGANIZATIONS, 100];
 
 /// Operations with their query or body. `$n` is another number each time.
 #[rustfmt::skip] // A line each.
 const REQUESTS: &[(&str, &str)] = &[
     ("GET /api/auth/session", ""),
-    ("POST /api/auth/login", r#"{"username": "ada", "password": "wrong"}"#),
+    ("POST /api/auth/login", r#"{"username": "nobody", "password": "wrong"}"#),
     ("GET /api/tasks", ""),
     ("GET /api/tasks/{id}", ""),
     ("GET /api/tasks/{taskId}/comments", ""),
@@ -48,7 +48,7 @@ const REQUESTS: &[(&str, &str)] = &[
     ("GET /api/changes", "cursor=first"),
     ("GET /api/concierge/alerts", ""),
     ("GET /api/concierge/agent-sessions", ""),
-    ("GET /api/service-requests/{requestId}/comments", ""),
+    ("GET /api/service-requests/{serviceRequestId}/comments", ""),
     ("POST /api/tasks", r#"{"title": "Task $n", "projectId": 1}"#),
     ("PATCH /api/tasks/{id}", r#"{"title": "Task $n"}"#),
     ("POST /api/tasks/{taskId}/comments", r#"{"content": "It is number $n."}"#),
@@ -159,7 +159,7 @@ async fn of_requests(lines: &mut Vec<String>) {
     }
 }
 
-/// Changes of tasks, by deliveries of a hundred organizations, of one alone, and of a single change. Each
+/// Changes of tasks, by deliveries of twenty organizations, of one alone, and of a single change. Each
 /// organization has a webhook.
 async fn of_changes(lines: &mut Vec<String>) {
     let engines = Engines::in_memory().await.unwrap();
@@ -201,7 +201,7 @@ async fn of_changes(lines: &mut Vec<String>) {
     }
     let of_all = drain(&mut stream).await;
     let (tenant, project) = tenants[0];
-    for number in 0..TASKS * 10 {
+    for number in 0..TASKS * 5 {
         create(tenant, project, number).await;
     }
     let of_one = drain(&mut stream).await;
@@ -241,37 +241,38 @@ async fn of_changes(lines: &mut Vec<String>) {
     lines.push(line("webhook-sender", "a delivery", cpu, time));
 }
 
-/// Has a consumer handle changes of all organizations by hundreds, then of one, and then single ones.
+/// Has a consumer handle changes of all organizations by twenties, then of one, and then single ones.
 async fn consumed(
     lines: &mut Vec<String>,
     function: &str,
     process: &Process,
     [of_all, of_one]: [&[Value]; 2],
-    takes: impl Fn(&str) -> bool,
+    is_taken: impl Fn(&str) -> bool,
 ) {
     let of_kinds = |changes: &[Value]| -> Vec<Value> {
         let kind = |change: &Value| {
             change["dynamodb"]["NewImage"]["kind"]["S"]
                 .as_str()
-                .map(&takes)
+                .map(&is_taken)
         };
-        let fitting = changes.iter().filter(|change| kind(change) == Some(true));
-        fitting.cloned().collect()
+        let ours = changes.iter().filter(|change| kind(change) == Some(true));
+        ours.cloned().collect()
     };
     let (of_all, of_one) = (of_kinds(of_all), of_kinds(of_one));
-    let (warm, rest) = of_all.split_at(2 * BATCH);
-    let (many, single) = rest.split_at(rest.len() - 2 * BATCH);
-    deliver(process, warm, BATCH).await;
+    let [of_each, of_same] = BATCH;
+    let (warm, rest) = of_all.split_at(2 * of_each);
+    let (many, single) = rest.split_at(rest.len() - 5 * of_each);
+    deliver(process, warm, of_each).await;
     for (of, changes, size) in [
         (
-            "a change, in deliveries of a hundred organizations",
+            "a change, in deliveries of twenty organizations",
             many,
-            BATCH,
+            of_each,
         ),
         (
             "a change, in deliveries of one organization",
             &of_one,
-            BATCH,
+            of_same,
         ),
         ("a change alone", single, 1),
     ] {

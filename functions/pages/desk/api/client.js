@@ -75,6 +75,8 @@ let signIn = async () => {};
 /** @type {(state: { busy: boolean, waiting: boolean }) => void} */
 let activity = () => {};
 let [busy, waiting] = [0, 0];
+/** Sign-ins so far. */
+let signedIn = 0;
 /** Sets the sign-in that a 401 and `sign_in_again` wait for. @param {typeof signIn} wait */
 export const onUnauthenticated = (wait) => void (signIn = wait);
 /** Sets the listener: is a request under way, and does one wait? @param {typeof activity} listener */
@@ -104,7 +106,7 @@ export function reading(reading) {
   return reading;
 }
 
-/** Resolves when what is being read now was read, and those who asked have dealt with it. */
+/** Resolves when the present readings have ended, and those who asked have dealt with them. */
 export const afterReadings = () => Promise.allSettled(readings).then(() => pause(0));
 
 /** Reads all pages of a list.
@@ -154,13 +156,15 @@ async function exchange(method, address, body, options) {
   tell(1, 0);
   try {
     for (let attempt = 0, lost = false; ; ) {
+      const before = signedIn;
       const answer = await once(method, address, text, headers, options);
       if (!(answer instanceof Problem)) {
         keys.delete(signature);
         return answer;
       }
       if (["unauthenticated", "sign_in_again"].includes(answer.code) && !login) {
-        await signIn(answer);
+        // A request from before a sign-in needs no other one.
+        if (before === signedIn) await signIn(answer).then(() => (signedIn += 1));
         continue;
       }
       if (lost && answer.status === 404 && method === "delete") return { data: undefined, next: null };

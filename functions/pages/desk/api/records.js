@@ -6,7 +6,7 @@
  *
  * `wants(change)` says if the view shows the changed record: then the store reads it again; else it drops it.
  * `changed(keys)` is called after records were put or dropped; keys are `task:7`.
- * Changes wait for what was being read when they came, so that no view misses one, whenever it calls `watch`. */
+ * Changes wait for what was being read when they came: no view misses one, whenever it calls `watch`. */
 /** @import * as api from "workdesk" */
 import { afterReadings, get, more, pause, Problem } from "./client.js";
 
@@ -166,16 +166,15 @@ async function apply(/** @type {api.Change[]} */ changes) {
   const wanted = new Map();
   for (const change of changes) {
     const { type, recordId, parent, version, action } = change;
-    const known = held.get(`${type}:${recordId}`);
-    const own = known?.version >= (version ?? Infinity) && action !== "deleted";
-    if (own) continue;
-    if (![...watchers].some(({ wants }) => wants(change))) {
-      held.delete(`${type}:${recordId}`);
-      continue;
-    }
-    const all = LISTS[type]?.includes("{on}") === false;
-    const read = all ? type : `${type} ${type in SINGLE ? recordId : parent?.recordId} ${parent?.type}`;
-    wanted.set(read, (wanted.get(read) ?? new Set()).add(recordId));
+    const key = `${type}:${recordId}`;
+    const isKnown = held.get(key)?.version >= (version ?? Infinity) && action !== "deleted";
+    const isWanted = [...watchers].filter(({ wants }) => wants(change)).length > 0;
+    if (isWanted && !isKnown) {
+      const all = LISTS[type]?.includes("{on}") === false;
+      const read = all ? type : `${type} ${type in SINGLE ? recordId : parent?.recordId} ${parent?.type}`;
+      wanted.set(read, (wanted.get(read) ?? new Set()).add(recordId));
+    } else if (isWanted) tell(key);
+    else if (!isKnown) held.delete(key);
   }
   for (const [read, ids] of wanted) {
     const [type = "", on = "", parent] = read.split(" ");
@@ -199,7 +198,8 @@ async function refresh(type, on, parent, ids) {
   });
   if (data.ticket) put("ticket", data.ticket);
   const found = put(type, data.messages ?? data).map(({ id }) => id);
-  for (const gone of ids) if (!found.includes(gone)) drop(type, gone);
+  // Also of a record that came with an earlier answer, before the view wanted it.
+  for (const id of ids) found.includes(id) ? tell(`${type}:${id}`) : drop(type, id);
 }
 
 let people = /** @type {Promise<api.User[]> | undefined} */ (undefined);

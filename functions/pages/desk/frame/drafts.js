@@ -2,26 +2,13 @@
  * `keepDraft` restores the text, and keeps it as the user types. What it returns drops it. */
 import { myId } from "./session.js";
 
-/** For a browser without storage, or with a full one. @type {Map<string, string>} */
-const memory = new Map();
-
 /** A draft of the present address, whatever the address is later. @param {string} name */
 export function draftAt(name) {
   const key = `draft ${myId()} ${location.hash.split("?")[0]} ${name}`;
   return {
-    text: () => memory.get(key) ?? sessionStorage.getItem(key),
-    /** @param {string} text */
-    keep: (text) => {
-      try {
-        sessionStorage.setItem(key, text);
-      } catch {
-        memory.set(key, text);
-      }
-    },
-    drop: () => {
-      memory.delete(key);
-      sessionStorage.removeItem(key);
-    },
+    text: () => sessionStorage.getItem(key),
+    keep: (/** @type {string} */ text) => sessionStorage.setItem(key, text),
+    drop: () => sessionStorage.removeItem(key),
   };
 }
 

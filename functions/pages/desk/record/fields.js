@@ -9,8 +9,9 @@ import { writer } from "../thread.js";
  * returned; `reason`: why the user may not change it.
  * @typedef {{ read: () => any, keep: (current: any) => unknown, reason: string,
  *   patch: (change: any, match: any) => Promise<{ data: any }> }} Edited */
-/** A field: `shown` returns nothing where there is no value; a date has no `choices`; `editor`: its control.
- * @typedef {{ label: string, name: string, shown: (record: any) => Child,
+/** A field: `shown` returns nothing where there is no value; `editor`: its control. It has `choices`, is of a
+ * `type` of text, or is a day.
+ * @typedef {{ label: string, name: string, shown: (record: any) => Child, type?: string,
  *   choices?: (record: any) => Choice[] | Promise<Choice[]>,
  *   editor?: (record: any, close: () => void) => Promise<HTMLElement> }} Field */
 
@@ -58,7 +59,7 @@ function inPlace(place, record, value, editor) {
 
 /** A field: its value, and in its place a control that saves what is chosen.
  * @param {Edited} record @param {Field} field */
-export function fact(record, { label, name, shown, choices, editor }) {
+export function fact(record, { label, name, shown, type = "date", choices, editor }) {
   const place = node("div");
   const told = (/** @type {any} */ known) => node("span", shown(known) || quiet("None"));
   const { show } = inPlace(place, record, (known, open) => [[label, record.reason
@@ -77,7 +78,7 @@ export function fact(record, { label, name, shown, choices, editor }) {
     const now = String(known[name] ?? "");
     const control = editor ? await editor(known, close)
       : choices ? choice({ label, options: await choices(known), value: now, save: send })
-      : dateForm(label, now, send, close);
+      : valueForm(label, name, type, now, send, close);
     control.addEventListener("keydown", ({ key }) => key === "Escape" && close());
     // The list is opened, since an arrow chooses at once in a closed one. Browsers want a gesture for it.
     control.addEventListener("focusin", ({ target }) => {
@@ -88,15 +89,19 @@ export function fact(record, { label, name, shown, choices, editor }) {
   return { element: row(label, place), show };
 }
 
-/** A form for a day. Work is due at its end, at the user's place.
- * @param {string} label @param {string} now @param {(day: string) => void} send @param {() => void} close */
-function dateForm(label, now, send, close) {
-  const date = now && new Date(now);
-  // The day of the reader's calendar as "2026-11-26".
-  const value = date && new Date(+date - 60_000 * date.getTimezoneOffset()).toISOString().slice(0, 10);
+/** A form for a text, or for a day. Work is due at its end, at the user's place.
+ * @param {string} label @param {string} name @param {string} type @param {string} now
+ * @param {(value: string) => void} send @param {() => void} close */
+function valueForm(label, name, type, now, send, close) {
+  const isDay = type === "date";
+  const date = new Date(now);
+  /** The day of the reader's calendar as "2026-11-26". */
+  const day = () => new Date(+date - 60_000 * date.getTimezoneOffset()).toISOString().slice(0, 10);
   return form({
-    fields: input(label, "date", { type: "date", value }), submit: "Save", cancel: close,
-    act: ({ date: day }) => send(day ? new Date(`${day}T23:59:59.999`).toISOString() : ""),
+    fields: input(label, name, { type, value: isDay && now ? day() : now }),
+    submit: "Save", cancel: close, draft: name,
+    act: ({ [name]: value }) =>
+      send(isDay && value ? new Date(`${value}T23:59:59.999`).toISOString() : value?.trim() ?? ""),
   });
 }
 

@@ -9,7 +9,7 @@ import { button, day, empty, fold, node, person, section, state, time, trouble, 
 import { notice } from "../frame/frame.js";
 import { addressOf, go } from "../frame/router.js";
 import { denied } from "../frame/session.js";
-import { fact, row, text } from "./fields.js";
+import { fact, text } from "./fields.js";
 
 export const TICKET = "/api/managed-services/ticket/{ticketId}";
 /** `on`: parameters of the path; `permission`: to change it; `about`: who raised it, where it is; `further`:
@@ -20,7 +20,7 @@ export const TICKET = "/api/managed-services/ticket/{ticketId}";
  * @property {any} on @property {Permission} permission @property {(record: any) => Child} about
  * @property {[title: string, content: Child]} talk @property {(change: any) => boolean} wants
  * @property {() => void} changed @property {Field[]} fields @property {Child} [further]
- * @property {boolean} [described] has a description @property {boolean} [category] has a category
+ * @property {boolean} [described] has a description
  * @property {{ reason: string, path: (record: any) => string }} [erase] */
 
 /** @param {Context} context @param {Kind} kind */
@@ -36,10 +36,6 @@ export function page({ header, body, title, signal }, { type, noun, id, path, on
     label: "Description", name: "description", none: "No description.",
     shown: (value) => node("p.text", value),
   });
-  const category = kind.category && text(known, {
-    label: "Category", name: "category", line: true, optional: true, none: "None",
-    shown: (value) => node("span", value),
-  });
   const fields = kind.fields.map((one) => fact(known, one));
   const { element: history, read: readHistory } = historyOf(path, on, signal);
   const place = node("p.quiet.whole");
@@ -48,7 +44,7 @@ export function page({ header, body, title, signal }, { type, noun, id, path, on
     if (!row) return void (signal.aborted || body.replaceChildren(empty(`This ${noun} was deleted.`)));
     title(row.title);
     place.replaceChildren(node("span", kind.about(row), ", changed ", time(row.updatedAt)));
-    for (const part of [heading, described, category, ...fields]) if (part) part.show();
+    for (const part of [heading, described, ...fields]) if (part) part.show();
     kind.changed();
   };
   const gone = () => erase && undoable(known.read(), erase.path);
@@ -58,7 +54,7 @@ export function page({ header, body, title, signal }, { type, noun, id, path, on
     node("div.column",
       described && section("Description", described.element), section(...kind.talk), history),
     node("aside.fields", { "aria-label": "Fields" }, fields.map(({ element }) => element),
-      category && row("Category", category.element), kind.further,
+      kind.further,
       known.reason && node("p.quiet", known.reason.replace("do this", `change a ${noun}`)))));
   show();
   watch(signal, {

@@ -9,6 +9,7 @@ import { words } from "../../elements.js";
 import { countOf, inbox, markRead } from "../../frame/inbox.js";
 import { to } from "../../frame/router.js";
 import { may } from "../../frame/session.js";
+import { prose } from "../alerts/words.js";
 
 /** Seconds between two readings of a list in which something changed. */
 const PAUSE = 10;
@@ -90,7 +91,8 @@ function list(title, nothing, make) {
 
 const decision = (/** @type {api.AgentSessionRow} */ { alert, alertId, next, status }) => node("li",
   node("a.grow", { href: to(`/alerts/${alertId}`) }, alert?.title ?? `Alert ${alertId}`), state(status),
-  node("p.quiet.whole", next && `${next.who} ${next.what}`, next?.until && [", until ", time(next.until)]));
+  node("p.quiet.whole",
+    next && prose(`${next.who} ${next.what}`), next?.until && [", until ", time(next.until)]));
 
 const task = (/** @type {api.JoinedTask} */ { id, title, status, dueDate, project }) => node("li",
   node("a.grow", { href: to(`/tasks/${id}`) }, title), dueDate && due(dueDate, true),
@@ -106,7 +108,7 @@ function notification(/** @type {api.Notification} */ { id, kind, actor, at, exc
   return node("li", node("span.grow", `${text}: `,
     url ? node("a.link", { href: new URL(url).hash, onclick: read }, title) : title), time(at),
   button("Mark as read", read, { kind: "plain", name: `Mark as read: ${title}` }),
-  excerpt && node("p.quiet.whole.text", excerpt));
+  excerpt && node("p.quiet.whole.text", prose(excerpt)));
 }
 
 /** @param {Pick<api.Ticket, "title" | "priority" | "status"> & { id: string, kind: string }} row */

@@ -57,6 +57,9 @@ export const fieldsOf = (people) => [
   stateField("priority", () => PRIORITIES), assignee(people),
 ];
 
+/** @type {import("../../record/fields.js").Field} */
+const CATEGORY = { label: "Category", name: "category", type: "text", shown: ({ category }) => category };
+
 /** The button that raises a request or a ticket. @param {string} noun @param {() => unknown} act */
 export const raiser = (noun, act) =>
   button(`Raise a ${noun}`, act, { kind: "main", reason: denied("create_service_request") });
@@ -107,7 +110,7 @@ async function request(/** @type {Context} */ context, /** @type {number} */ id)
   const session = agentAction && addressOf("agent_session", agentAction.sessionId);
   page(context, {
     type: "service_request", noun: "request", id, path: "/api/service-requests/{id}", on: { id },
-    permission: "update_service_request", described: true, category: true, fields: fieldsOf(people),
+    permission: "update_service_request", described: true, fields: [...fieldsOf(people), CATEGORY],
     talk: ["Comments", talk.element], wants: talk.wants, changed: talk.show,
     about: () => [`Request ${id}, raised by `, person(creator, `user ${creatorId}`), " ", time(createdAt)],
     further: [

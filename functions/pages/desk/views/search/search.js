@@ -52,7 +52,7 @@ export async function view({ body, query, signal, filter }) {
     answered = now;
     const found = [...before, ...data];
     results.replaceChildren(...TYPES.flatMap(([type, name]) => {
-      const rows = found.filter((row) => row.type === type).map((row) => line(row, words.value));
+      const rows = found.filter((row) => row.type === type).map(line);
       return rows.length ? section([name, node("span.count", rows.length)], node("ul.list.found", rows)) : [];
     }));
     end.replaceChildren(found.length ? "" : empty(none),
@@ -87,20 +87,13 @@ export async function view({ body, query, signal, filter }) {
   };
 }
 
-/** @param {FoundRecord} row @param {string} query */
-function line({ type, id, parent, projectId, title, excerpt, status, updatedAt }, query) {
-  const found = excerpt && excerpt !== title && quiet(marked(excerpt, query));
+/** @param {FoundRecord} row */
+function line({ type, id, parent, projectId, title, excerpt, status, updatedAt }) {
+  const found = excerpt && excerpt !== title && quiet(excerpt);
   // Its own page, that of its parent, or that of its project, if there is one.
   const own = parent ? addressOf(parent.type, parent.recordId) : addressOf(type, id);
   const filter = type === "milestone" ? { milestone: `${id}` } : undefined;
   const href = own ?? (projectId && to(`/projects/${projectId}`, filter));
-  return node("li", node(href ? "a.grow" : "span.grow", { href }, node("span", marked(title, query)), found),
+  return node("li", node(href ? "a.grow" : "span.grow", { href }, node("span", title), found),
     status && state(status), node("span.quiet.when", time(updatedAt)));
-}
-
-/** A text with the beginnings of the asked words marked. @param {string} text @param {string} query */
-function marked(text, query) {
-  const words = query.match(/[\p{L}\p{N}]+/gu)?.join("|") ?? "$^";
-  return text.split(new RegExp(`(?<![\\p{L}\\p{N}])(${words})`, "giu"))
-    .map((part, at) => (at % 2 ? node("mark", part) : part));
 }

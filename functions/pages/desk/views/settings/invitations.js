@@ -1,4 +1,5 @@
 /** Invitations: people who may make an account by a link in a mail. `#/settings/invitations` */
+/** @import { Invitation } from "workdesk" */
 /** @import { Context } from "../../frame/router.js" */
 import { get, post, remove } from "../../api/client.js";
 import { button, input, node, quiet, state, time, words } from "../../elements.js";
@@ -18,20 +19,17 @@ export const invitations = (/** @type {Context} */ context) => listed(context, {
   }),
 });
 
-/** @param {import("workdesk").Invitation} invitation @returns {HTMLElement} */
-function line({ id, email, fullName, role, sentAt, expiresAt, acceptedAt }) {
-  const send = () => post("/api/invitations/{id}/send", { id });
-  const again = async () => void row.replaceWith(line((await send()).data));
-  const drop = () => remove("/api/invitations/{id}", { id }).then(() => row.remove());
+/** @param {Invitation} invitation @param {() => void} gone @param {(row: Invitation) => void} again */
+function line({ id, email, fullName, role, sentAt, expiresAt, acceptedAt }, gone, again) {
+  const send = () => post("/api/invitations/{id}/send", { id }).then(({ data }) => again(data));
+  const drop = () => remove("/api/invitations/{id}", { id }).then(gone);
   const over = Date.parse(expiresAt) < Date.now();
-  /** @type {HTMLElement} */
-  const row = node("li",
+  return node("li",
     node("div.grow", email, node("div.quiet", fullName, fullName && ", ", words(role))),
     acceptedAt ? state("accepted", "Accepted", "check good")
       : state("open", over ? "Expired" : "Open", over ? "cross quiet" : "ring"),
     quiet(acceptedAt ? time(acceptedAt) : ["sent ", time(sentAt), ", ends ", time(expiresAt)]),
-    !acceptedAt && button("Send again", again, { kind: "plain", name: `Send again: ${email}` }),
+    !acceptedAt && button("Send again", send, { kind: "plain", name: `Send again: ${email}` }),
     !acceptedAt && asking("Delete", `Delete the invitation of ${email}?`, "Its link ends at once.", drop,
       { kind: "plain", name: `Delete: ${email}` }));
-  return row;
 }

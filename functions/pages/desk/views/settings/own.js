@@ -90,29 +90,25 @@ export async function organization({ body, signal }) {
 
 /** @type {View} */
 export async function sessions(context) {
-  const end = async () => {
-    await remove("/api/auth/sessions", {});
-    for (const row of context.body.querySelectorAll("li:not(.current)")) row.remove();
-  };
+  const gone = () => context.body.querySelectorAll("li:not(.current)").forEach((row) => row.remove());
+  const end = () => remove("/api/auth/sessions", {}).then(gone);
   context.body.append(node("div", asking("End all other sessions", "End all other sessions?",
     "Other browsers have to sign in again. Tokens stay.", end)));
   await listed(context, {
     rows: (options) => get("/api/auth/sessions", { limit: 50 }, options), none: "No session.",
-    line: (session) => sessionLine(session, () => remove("/api/auth/sessions/{id}", { id: session.id })),
+    line: (session, gone) =>
+      sessionLine(session, () => remove("/api/auth/sessions/{id}", { id: session.id }).then(gone)),
   });
 }
 
 /** A row of a session, with what ends it.
  * @param {import("workdesk").OpenSession} session @param {() => Promise<unknown>} [end] */
 export function sessionLine({ userAgent, address, signedInAt, lastUsedAt, current, method }, end) {
-  const act = () => end?.().then(() => row.remove());
-  /** @type {HTMLElement} */
-  const row = node(current ? "li.current" : "li.session",
+  return node(current ? "li.current" : "li.session",
     node("span.grow", { title: userAgent }, browser(userAgent)),
     current && state("current", "This session", "full good"), quiet(address),
     quiet("signed in ", method === "oidc" && "by the provider ", time(signedInAt)),
-    quiet("last used ", time(lastUsedAt)), end && !current && button("End", act, { kind: "plain" }));
-  return row;
+    quiet("last used ", time(lastUsedAt)), end && !current && button("End", end, { kind: "plain" }));
 }
 
 export const verified = (/** @type {string | null} */ at) => (at ? "verified" : "not verified");
@@ -127,7 +123,7 @@ function browser(agent) {
 
 export const tokens = (/** @type {Context} */ context) => listed(context, {
   rows: (options) => get("/api/tokens", { limit: 50 }, options),
-  line: (token) => tokenLine(token, () => remove("/api/tokens/{id}", { id: token.id })),
+  line: (token, gone) => tokenLine(token, () => remove("/api/tokens/{id}", { id: token.id }).then(gone)),
   none: "No token. Scripts and CI use one instead of a password.", create: "Create a token",
   secret: ({ name, token }) => [`Token “${name}”`, token],
   form: () => {
@@ -151,14 +147,12 @@ export const tokens = (/** @type {Context} */ context) => listed(context, {
 
 /** A row of a token, with what revokes it. @param {Token} token @param {() => Promise<unknown>} revoke */
 export function tokenLine({ name, permissions, expiresAt, lastUsedAt }, revoke) {
-  /** @type {HTMLElement} */
-  const row = node("li",
+  return node("li",
     node("div.grow", node("b", name),
       node("div.quiet", permissions ? permissions.map(words).join(", ") : "All permissions of its owner")),
     quiet("ends ", time(expiresAt)), quiet(lastUsedAt ? ["last used ", time(lastUsedAt)] : "never used"),
     asking("Revoke", `Revoke “${name}”?`, "It ends at once. Programs that use it are refused.",
-      () => revoke().then(() => row.remove()), { kind: "plain", name: `Revoke ${name}` }));
-  return row;
+      revoke, { kind: "plain", name: `Revoke ${name}` }));
 }
 
 /** @type {Record<keyof NotificationPreferences, string>} */

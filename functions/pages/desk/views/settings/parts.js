@@ -6,17 +6,23 @@
 import { get, more, patch } from "../../api/client.js";
 import { ask, button, empty, newId, node, section, settle, words } from "../../elements.js";
 
-/** A list, page by page. `create`: label of what creates a row, which `act` of `form` returns. `secret`: its
- * secret, shown once. `title`: of a list below others.
+/** A list, page by page. `line` gets what removes the row, and what makes it anew. `create`: label of what
+ * creates a row, which `act` of `form` returns. `secret`: its secret, shown once. `title`: if below others.
  * @template R @param {Context} context
- * @param {{ rows: (options: Options) => Promise<Answer<R[]>>, line: (row: R) => HTMLElement, none: string,
+ * @param {{ rows: (options: Options) => Promise<Answer<R[]>>, none: string,
+ *   line: (row: R, gone: () => void, again: (row: R) => void) => HTMLElement,
  *   create?: string, reason?: string, form?: () => Omit<Form, "submit">, title?: string,
  *   secret?: (row: any) => [what: string, text: string | null] }} list */
 export async function listed({ header, body, signal }, list) {
   const { rows, line, none, create, reason, form, secret, title } = list;
   const [items, end] = [node("ul.list"), node("div")];
+  const made = (/** @type {R} */ row) => {
+    /** @type {HTMLElement} */
+    const element = line(row, () => element.remove(), (now) => element.replaceWith(made(now)));
+    return element;
+  };
   const add = (/** @type {Answer<R[]>} */ { data, next }) => {
-    items.append(...data.map(line));
+    items.append(...data.map(made));
     end.replaceChildren(items.childElementCount ? "" : empty(none),
       next ? button("More", async () => add(await more(next))) : "");
   };
@@ -25,9 +31,9 @@ export async function listed({ header, body, signal }, list) {
   if (!create || !form) return;
   header.append(button(create, () => {
     const options = form();
-    ask(create, { ...options, submit: create, draft: create, act: async (values, made) => {
-      const row = /** @type {R} */ (await options.act(values, made));
-      items.prepend(line(row));
+    ask(create, { ...options, submit: create, draft: create, act: async (...values) => {
+      const row = /** @type {R} */ (await options.act(...values));
+      items.prepend(made(row));
       end.querySelector(".empty")?.remove();
       if (secret) body.prepend(shownOnce(...secret(row)));
     } });
