@@ -51,7 +51,7 @@ def becomes_another_user(world):
         page = desk.page
         text = page.get_by_label("Comment", exact=True)
         text.fill("Words of Mia")
-        desk.ends()
+        desk.ends_before("/comments$")
         page.get_by_role("button", name="Comment", exact=True).click()
         with page.expect_navigation():
             desk.signs_in("sue")
@@ -109,8 +109,8 @@ def signs_in_once(world):
     """A refusal that comes after the sign-in, of what was sent before it, asks for no other one."""
     with world.desk("mia", "#/projects", refused=(401,)) as desk:
         page, late = desk.page, []
-        desk.ends()
         page.route("**/api/changes**", lambda route: late.append((route, route.fetch())), times=1)
+        desk.ends_before("/api/changes")
         desk.until(lambda: desk.looks_up() or late, "the feed's request")
         page.get_by_role("link", name="Tickets").click()
         desk.signs_in()
@@ -214,7 +214,7 @@ def follows_links(world):
 def signs_in_without_a_password(world):
     """Where the organization has none: the page asks for no password, and leads back to where one was."""
     ways = {"provider": "/api/auth/oidc?organization=1", "passwords": False}
-    with world.desk(address="#/tickets") as desk:
+    with world.desk(address="#/tickets", width=390) as desk:
         page = desk.page
         page.route("**/api/auth/sign-in?**", lambda route: route.fulfill(json=ways))
         page.route("**/api/auth/oidc?**", lambda route: route.fulfill(body="the provider"))
@@ -223,5 +223,5 @@ def signs_in_without_a_password(world):
         page.get_by_role("button", name="Sign in by your company's provider").wait_for()
         assert not page.get_by_label("Password").is_visible()
         desk.looks("sign-in-provider")
-        page.get_by_role("button", name="Sign in by your company's provider").click()
+        page.get_by_role("button", name="Sign in by your company's provider").press("Enter")
         page.wait_for_url("**/api/auth/oidc?organization=1&return=%2F%23%2Ftickets")

@@ -3,6 +3,7 @@
 Not part of the gate: `python3 tests/browser/desk/run.py URL pictures` writes them into functions/pages/pictures.
 """
 
+from alerts import proposed
 from world import ROOT, SCHEMES
 
 FOLDER = ROOT / "functions" / "pages" / "pictures"
@@ -10,8 +11,8 @@ FOLDER = ROOT / "functions" / "pages" / "pictures"
 
 def check(world):
     FOLDER.mkdir(exist_ok=True)
-    [session] = world.api("ada").call("GET", "/api/concierge/agent-sessions?next=me&limit=1")
-    views = {"board": ("mia", "#/projects/1"), "approval": ("ada", f"#/alerts/{session['alertId']}")}
+    alert, _ = proposed(world, "sue", "invoice_not_finalized")
+    views = {"board": ("mia", "#/projects/1"), "approval": ("ada", f"#/alerts/{alert}")}
     for name, (user, address) in views.items():
         with world.desk(user, address, width=1280) as desk:
             if name == "approval":

@@ -129,8 +129,8 @@ class Desk:
 
     @contextlib.contextmanager
     def reads_late(self, path, change):
-        """What the page begins to read inside has its answer from before a change by others, which the feed tells
-        before that answer arrives. `change` returns type and id of what it changed."""
+        """An answer to the page is from before a change by others, and arrives after the feed told of that change.
+        `change` returns type and id of the record."""
         page, held, pages = self.page, [], []
         page.route(re.compile(path), lambda route: held.append((route, route.fetch())), times=1)
         yield
@@ -165,6 +165,15 @@ class Desk:
             route.abort("connectionreset")
 
         self.page.route(re.compile(path), lose)
+
+    def ends_before(self, path):
+        """The user's session ends as the page sends its next request of a path, of which no other one knows before."""
+
+        def end(route):
+            self.ends()
+            route.fallback()
+
+        self.page.route(re.compile(path), end, times=1)
 
     def ends(self):
         """The user's session ends, as after a day. The next request is a 401."""

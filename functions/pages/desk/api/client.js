@@ -106,7 +106,7 @@ export function reading(reading) {
   return reading;
 }
 
-/** Resolves when what is being read now was read, and those who asked have dealt with it. */
+/** Resolves when the present readings have ended, and those who asked have dealt with them. */
 export const afterReadings = () => Promise.allSettled(readings).then(() => pause(0));
 
 /** Reads all pages of a list.
@@ -163,7 +163,7 @@ async function exchange(method, address, body, options) {
         return answer;
       }
       if (["unauthenticated", "sign_in_again"].includes(answer.code) && !login) {
-        // What was sent before a sign-in needs no other one.
+        // A request from before a sign-in needs no other one.
         if (before === signedIn) await signIn(answer).then(() => (signedIn += 1));
         continue;
       }

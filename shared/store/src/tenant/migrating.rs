@@ -24,8 +24,8 @@ use super::{Found, Tenants};
 use crate::{
     records::{
         Account, AlertDay, AlertSeries, AlertSource, AlertsSince, Attempted, Cleanup, Day,
-        Deletion, EmailHolder, FeedBatch, FeedStart, IndexedRecord, IndexedWord, KeptExcerpt,
-        ListedProvider, NameOfTag, NotifiedChange, Participant, Reference, Reminder,
+        Deletion, EmailHolder, FailureCount, FeedBatch, FeedStart, IndexedRecord, IndexedWord,
+        KeptExcerpt, ListedProvider, NameOfTag, NotifiedChange, Participant, Reference, Reminder,
         SessionOfAlert, SubjectHolder, TokenHolder, UsedState, Workdesk,
     },
     table::{RawItem, Record, Write},
@@ -47,12 +47,20 @@ const FORMS: &[(&str, Form)] = forms![
     FeedStart HistoryEntry IndexedRecord IndexedWord Invitation JournalEntry KeptExcerpt LastOutcome Link
     ListedProvider Mail Milestone NameOfTag Notification NotifiedChange Organization OrganizationEntry
     OrganizationHead Participant Phase PlaybookRuns Project RecordGuard Reference Reminder Saving
-    ServiceRequest Session SessionOfAlert SignInEntry SignInProvider SubjectHolder Tag Task Ticket
+    ServiceRequest Session SessionOfAlert SignInProvider SubjectHolder Tag Task Ticket
     TicketMessage Token TokenHolder UsedState User Webhook WebhookDelivery WebhookHealth
 ];
 
-/// Kinds of items without a record of their own: counts, and texts.
-const FORMLESS: [&str; 3] = ["text", "used_quota", "waiting_calls"];
+/// Kinds of items whose attributes are only updated, one by one. Entries and counts of sign-ins leave the due work
+/// so.
+const FORMLESS: [&str; 6] = [
+    FailureCount::KIND,
+    "inbox",
+    SignInEntry::KIND,
+    "text",
+    "used_quota",
+    "waiting_calls",
+];
 
 /// The forms of an organization's items.
 #[derive(Clone, Debug, Default)]

@@ -1,5 +1,5 @@
-//! The first work on a table that was put back to an earlier instant: no id comes again, and neither a session
-//! nor the agent goes on as if nothing had been lost.
+//! The first work on a table that was put back to an earlier instant. No id comes again. Sessions end, and the
+//! agent pauses.
 
 use agent::{
     connection::{AgentPause, Restored},
@@ -23,7 +23,7 @@ use crate::{
 /// Ids that are skipped, more than any restore loses.
 const SKIPPED: i64 = 1_000_000;
 
-/// The same for organizations: the operator creates them, and lists them by reading every id.
+/// Ids of organizations that are skipped. The operator's list of organizations reads every id.
 const SKIPPED_ORGANIZATIONS: i64 = 1_000;
 
 /// Milliseconds before the instant in which changes of access are named.
@@ -104,9 +104,9 @@ impl Tenants<'_> {
         retry(read().await?, read, write).await
     }
 
-    /// Prepares an organization of a table that was put back: ends its sessions, and its tokens if `ends_tokens`;
-    /// restarts its feed; pauses its agent; notes in its journal what may have come back. Does none of it again
-    /// for the same instant, but ends tokens. Can begin again after an interruption.
+    /// Prepares an organization of a table that was put back. Ends its sessions, and its tokens if
+    /// `ends_tokens`. Restarts its feed and pauses its agent. Notes in its journal what may have come back.
+    /// For the same instant again, only ends tokens. Can begin again after an interruption.
     pub async fn restored(
         &self,
         tenant: OrganizationId,

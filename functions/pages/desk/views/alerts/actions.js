@@ -10,9 +10,8 @@ import { to } from "../../frame/router.js";
 import { denied, myId } from "../../frame/session.js";
 import { approvalsOf, decide, deniedAgent } from "./decision.js";
 import { pauseOf } from "./pause.js";
-import { RISKS, moves, prose, quoted } from "./words.js";
+import { RISKS, SESSION, moves, prose, quoted } from "./words.js";
 
-const SESSION = "/api/concierge/agent-sessions/{id}";
 const UNDO = { yes: "Yes. ", until: "For a while. ", no: "No. " };
 const REASON = { rows: 2, maxlength: 1000 };
 

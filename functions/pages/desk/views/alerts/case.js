@@ -5,10 +5,10 @@ import { get } from "../../api/client.js";
 import { everyone, readAfter } from "../../api/records.js";
 import { myId } from "../../frame/session.js";
 import { progress } from "./execution.js";
+import { SESSION } from "./words.js";
 
 /** How often approvals that expire are looked at. */
 const PAUSE_MS = 20_000;
-const SESSION = "/api/concierge/agent-sessions/{id}";
 
 export class Case {
   /** @type {api.Alert} */ alert = /** @type {any} */ (undefined);

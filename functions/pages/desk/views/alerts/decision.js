@@ -6,12 +6,11 @@ import { post, Problem } from "../../api/client.js";
 import { allow, button, counted, facts, fold, form, input, node, state, time } from "../../elements.js";
 import { say } from "../../frame/frame.js";
 import { denied, me, myId } from "../../frame/session.js";
-import { RISKS, amount, code, fact, moves, prose, truth } from "./words.js";
+import { RISKS, SESSION, amount, code, fact, moves, prose, truth } from "./words.js";
 
 /** How long an approval holds. */
 const HOUR_MS = 3_600_000;
 const UNDO = { yes: "It can be undone.", until: "It can be undone for a while.", no: "It cannot be undone." };
-const SESSION = "/api/concierge/agent-sessions/{id}";
 /** @typedef {{ parts: () => [string, HTMLElement][] }} Decision */
 
 /** Why the user may not have the agent work: "" if they may. @param {api.Permission} permission */

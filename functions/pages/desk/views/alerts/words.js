@@ -2,6 +2,7 @@
 /** @import * as api from "workdesk" */
 import { money, node, number, quiet, state, time, words } from "../../elements.js";
 
+export const SESSION = "/api/concierge/agent-sessions/{id}";
 /** @type {Record<api.MoneyDirection, string>} */
 const DIRECTIONS = {
   customer_owes_less: "less owed by the customer",

@@ -80,10 +80,7 @@ export async function connection(context, { id: name = "" }) {
     result.replaceChildren(
       state("test", reachable ? "Reachable" : "Not reachable", look), ` ${text}, ${durationMs} ms`);
   };
-  const drop = async () => {
-    await remove(ONE, { name });
-    go("/settings/connections");
-  };
+  const drop = () => remove(ONE, { name }).then(() => go("/settings/connections"));
   const reason = denied("manage_organization");
   context.title(`Connection ${name}`);
   await shown(context, ONE, { name }, (known, record) => {

@@ -90,10 +90,8 @@ export async function organization({ body, signal }) {
 
 /** @type {View} */
 export async function sessions(context) {
-  const end = async () => {
-    await remove("/api/auth/sessions", {});
-    for (const row of context.body.querySelectorAll("li:not(.current)")) row.remove();
-  };
+  const gone = () => context.body.querySelectorAll("li:not(.current)").forEach((row) => row.remove());
+  const end = () => remove("/api/auth/sessions", {}).then(gone);
   context.body.append(node("div", asking("End all other sessions", "End all other sessions?",
     "Other browsers have to sign in again. Tokens stay.", end)));
   await listed(context, {

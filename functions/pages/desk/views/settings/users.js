@@ -72,10 +72,8 @@ export async function user(context, { id }) {
     title: "Sessions", rows: (options) => get(sessions, { ...on, limit: 50 }, options), none: "No session.",
     line: (session) => sessionLine(session),
   });
-  const end = async () => {
-    await remove(sessions, on);
-    for (const row of context.body.querySelectorAll(".session")) row.remove();
-  };
+  const gone = () => context.body.querySelectorAll(".session").forEach((row) => row.remove());
+  const end = () => remove(sessions, on).then(gone);
   context.body.append(node("div", asking("End all sessions", "End all sessions?", "Tokens stay.", end)));
   const path = "/api/users/{id}/tokens";
   await listed(context, {

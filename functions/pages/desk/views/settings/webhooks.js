@@ -68,10 +68,7 @@ export async function webhook(context, { id }) {
     const text = ` ${error ?? `Status ${statusCode}`}, ${durationMs} ms`;
     result.replaceChildren(state(status, words(status), LOOKS[status]), text);
   };
-  const drop = async () => {
-    await remove("/api/webhooks/{id}", on);
-    go("/settings/webhooks");
-  };
+  const drop = () => remove("/api/webhooks/{id}", on).then(() => go("/settings/webhooks"));
   context.title("Webhook");
   await shown(context, "/api/webhooks/{id}", on, (known, record) => {
     const rotate = async () => {
