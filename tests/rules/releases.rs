@@ -242,6 +242,7 @@ async fn a_migration_gives_items_of_before_the_present_form() {
     assert!(!older.are_present());
 
     let mut stream = api.stream().await;
+    api.publishes(&mut stream).await;
     assert_eq!(migrate(concierge).await, older.older());
     assert_eq!(migrate(concierge).await, 0);
     assert!(forms(api).await.are_present());
