@@ -16,7 +16,7 @@ const FILES: &[(&str, usize)] = &[
     ("Phase", 13),
     ("Tag", 29),
     ("Ticket", 23),
-    ("Webhook", 39),
+    ("Webhook", 40),
 ];
 
 #[test]
