@@ -241,8 +241,10 @@ async fn a_migration_gives_items_of_before_the_present_form() {
     assert_eq!(older.older.get("task"), Some(&3), "{:?}", older.older);
     assert!(!older.are_present());
 
+    let feed = async || api.items_of("feed_batch").await.len();
     let mut stream = api.stream().await;
     api.publishes(&mut stream).await;
+    let known = feed().await;
     assert_eq!(migrate(concierge).await, older.older());
     assert_eq!(migrate(concierge).await, 0);
     assert!(forms(api).await.are_present());
@@ -251,8 +253,6 @@ async fn a_migration_gives_items_of_before_the_present_form() {
     }
     let after = max.get("/api/tasks/1").await;
     assert_eq!(before.expect(200), after.expect(200));
-    let feed = async || api.items_of("feed_batch").await.len();
-    let known = feed().await;
     api.publishes(&mut stream).await;
     assert_eq!(feed().await, known);
     max.patch("/api/tasks/1", json!({"title": "Renamed"}))

@@ -324,8 +324,13 @@ impl AgentAction {
         (!is_settled).then_some(restored.to)
     }
 
-    /// True if the next call may have been sent before.
+    /// True if the next call may have been sent before this claim.
     pub(crate) fn is_in_doubt(&self) -> bool {
+        self.progress.call.ambiguous || self.lost_since().is_some()
+    }
+
+    /// True if the next call may have been sent, before this claim or by it.
+    pub(crate) fn may_be_sent(&self) -> bool {
         self.has_open_call() || self.lost_since().is_some()
     }
 

@@ -133,7 +133,7 @@ impl AgentAction {
     /// Returns the outcome when its holder learns between two calls of the session's cancellation.
     /// Only its calls count, not the claim, since the holder is alive.
     pub fn stopped(&self, response: Option<Excerpt>) -> Outcome {
-        let (state, why) = self.cancelled(self.is_in_doubt());
+        let (state, why) = self.cancelled(self.may_be_sent());
         Outcome {
             state,
             response,
@@ -157,7 +157,7 @@ impl AgentAction {
     /// Returns the outcome when its holder gives up. `error` is the result of the last attempt.
     pub fn exhausted(&self, response: Option<Excerpt>, error: &str) -> Outcome {
         let error = format!("{error} Given up.");
-        if self.is_in_doubt() {
+        if self.may_be_sent() {
             Outcome::unknown(response, &error)
         } else if self.progress.steps_done > 0 {
             Outcome::failed(
