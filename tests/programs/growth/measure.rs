@@ -28,7 +28,7 @@ const PAGE: usize = 100;
 /// Everything that was measured.
 pub struct Measured {
     pub tally: Tally,
-    /// Work after each operation.
+    /// The consequences of each operation.
     pub work: BTreeMap<String, Work>,
     /// Bytes of the compressed answer of each operation.
     pub bytes: BTreeMap<String, u32>,

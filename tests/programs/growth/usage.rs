@@ -68,9 +68,9 @@ pub const SIZES: [(f64, f64); 3] = [(1_000.0, 50.0), (10_000.0, 100.0), (100_000
 /// Read and write units a second that AWS grants a table by default.
 pub const TABLE: f64 = 40_000.0;
 
-/// Milliseconds of a processor, of a function's average request. Of publisher and indexer, for a change that comes
-/// alone. Of the sweeper, for a due item. Measured by `growth --cpu`, and the sweeper by `scale`. `pages` has the
-/// lightest read's, since it reads nothing.
+/// Milliseconds of a processor for a request, by the share of each operation. For publisher and indexer, a change
+/// that is delivered alone; for the sweeper, a due item. `growth --cpu` measures them, and `scale` the sweeper's.
+/// `pages` reads nothing, and has the lightest read's.
 #[rustfmt::skip] // A line each.
 pub const CPU: &[(&str, f64)] = &[
     ("activities", 1.9),
