@@ -3,6 +3,7 @@
 import type {
   OrganizationId,
   PhaseId,
+  Problem,
   ProjectCreate,
   ProjectId,
   TagId,
@@ -75,15 +76,18 @@ export async function invitations(): Promise<string> {
 
 /** Follows the link of a mail. Returns a message if it is dead. */
 export async function follow(view: string, token: string, password: string): Promise<string | undefined> {
-  const { error } =
-    view === "accept"
-      ? await api.POST("/api/auth/accept", {
-          body: { token, password, username: "noor", fullName: "Noor Haddad" },
-        })
-      : view === "reset"
-        ? await api.POST("/api/auth/reset", { body: { token, password } })
-        : await api.POST("/api/auth/email/confirm", { body: { token } });
-  const code = error === undefined ? undefined : problemOf(error).code;
+  let code: Problem["code"] | undefined;
+  if (view === "accept") {
+    const body = { token, password, username: "noor", fullName: "Noor Haddad" };
+    const { error } = await api.POST("/api/auth/accept", { body });
+    code = error && problemOf(error).code;
+  } else if (view === "reset") {
+    const { error } = await api.POST("/api/auth/reset", { body: { token, password } });
+    code = error && problemOf(error).code;
+  } else {
+    const { error } = await api.POST("/api/auth/email/confirm", { body: { token } });
+    code = error && problemOf(error).code;
+  }
   return code === "invitation_invalid" || code === "link_invalid" ? "Ask for another link." : code;
 }
 

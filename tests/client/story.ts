@@ -88,9 +88,9 @@ async function inbox(): Promise<void> {
   const before = newest?.at ?? new Date().toISOString();
   await dataOf(api.POST("/api/notifications/read", { body: { before } }));
   const wanted = await dataOf(api.GET("/api/notifications/preferences"));
-  const body = { commented: !wanted.commented };
+  const body = { commented: !wanted.commented.inbox };
   const changed = await dataOf(api.PUT("/api/notifications/preferences", { body }));
-  console.log(changed.commented === body.commented);
+  console.log(changed.commented.inbox === body.commented);
 }
 
 /** Manages the user's sessions, tokens and password. */
@@ -158,9 +158,13 @@ async function signIn(username: string, password: string): Promise<string | unde
       return `Try again in ${response.headers.get("Retry-After")} seconds.`;
     case "validation_error":
       return faultAt("/username", problem.errors)?.detail ?? problem.detail;
+    case "organization_suspended":
+    case "password_sign_in_off":
+      return problem.detail;
     case "cross_site":
     case "body_too_large":
     case "unsupported_media_type":
+    case "paused":
     case "unavailable":
     case "internal_error":
       return `${problem.title} (${problem.requestId})`;
@@ -383,6 +387,8 @@ async function update(
     case "unauthenticated":
       return "Sign in again.";
     case "permission_denied":
+    case "organization_suspended":
+    case "paused":
     case "cross_site":
     case "body_too_large":
     case "unsupported_media_type":
