@@ -78,9 +78,14 @@ def install(packages, folder):
 
 
 def operations(document):
-    """Returns method and path of each operation."""
+    """Returns method and path of each operation. Operations that only redirect are left to browsers."""
     paths = json.loads(document.read_text())["paths"].items()
-    return {(method.upper(), path) for path, item in paths for method in item if method in METHODS}
+    return {
+        (method.upper(), path)
+        for path, item in paths
+        for method in item
+        if method in METHODS and any(status[0] == "2" for status in item[method]["responses"])
+    }
 
 
 def check_story(document):

@@ -6,6 +6,7 @@ import type {
   Problem,
   ProjectCreate,
   ProjectId,
+  SignInPut,
   TagId,
   User,
   UserCreate,
@@ -95,6 +96,29 @@ export async function follow(view: string, token: string, password: string): Pro
 export async function links(email: string, password: string): Promise<void> {
   await dataOf(api.PUT("/api/auth/email", { body: { email, password } }));
   await dataOf(api.POST("/api/auth/forgot", { body: { email } }));
+}
+
+/** Connects the company's provider, and takes it away. Returns the page that begins a sign-in by it. */
+export async function provider(id: OrganizationId, username: string, secret: string): Promise<string> {
+  const params = { path: { id } };
+  const body: SignInPut = {
+    issuer: "https://login.example.com",
+    clientId: "workdesk",
+    clientSecret: secret,
+    roles: { "Workdesk admins": "admin" },
+    defaultRole: "member",
+  };
+  await dataOf(api.PUT("/api/organizations/{id}/sign-in", { params, body }));
+  const { issuer } = await dataOf(api.GET("/api/organizations/{id}/sign-in", { params }));
+  const ways = await dataOf(api.GET("/api/auth/sign-in", { params: { query: { username } } }));
+  await dataOf(api.DELETE("/api/organizations/{id}/sign-in", { params }));
+  const page = ways.provider ?? "/";
+  return `${issuer} by ${page}${ways.passwords ? ", or a password" : ""}`;
+}
+
+/** Ends the mails of a kind, as a mail program does by the link in a mail. */
+export async function unsubscribes(link: string): Promise<void> {
+  await dataOf(api.POST("/api/notifications/unsubscribe", { params: { query: { link } } }));
 }
 
 /** Updates a user. Returns a message about it. */

@@ -36,7 +36,7 @@ import type {
   UserRef,
 } from "./api";
 import { api, dataOf, never, problemOf } from "./client";
-import { directory, follow, invitations, links, people } from "./directory";
+import { directory, follow, invitations, links, people, provider, unsubscribes } from "./directory";
 import { listsAndConflicts } from "./lists";
 import { policy, resolution } from "./resolution";
 import { followTasks, webhooks } from "./updates";
@@ -71,6 +71,8 @@ export async function morning(username: string, password: string): Promise<void>
   for (const view of ["accept", "reset", "confirm"]) {
     console.log(await follow(view, "a token of another day", "four words of your own"));
   }
+  console.log(await provider(session.user.organizationId, session.user.username, password));
+  await unsubscribes("a link of another day");
   await account(password);
   await ends(session.user.id);
   await dataOf(api.POST("/api/auth/logout"));
