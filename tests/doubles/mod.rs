@@ -42,7 +42,7 @@ struct Ended {
 }
 
 impl Doubled {
-    /// A world with the proposal of `proposes` for an alert, and this secret in its connections.
+    /// A world whose analyst proposes the actions that `proposes` returns. Its connections have this secret.
     async fn start(
         double: &str,
         secret: &str,

@@ -9,9 +9,9 @@ pub struct Options {
     pub rounds: usize,
     /// Cold starts of each function.
     pub spawns: usize,
-    /// Judges CPU times: there are rounds enough to hold them against their bounds.
+    /// True if there are enough rounds to compare CPU times with their bounds.
     pub judges_cpu: bool,
-    /// Holds the figures against their bounds. Those of the dev profile have none.
+    /// True if figures are compared with their bounds. The dev profile has no bounds.
     pub judges: bool,
     only: Option<String>,
 }

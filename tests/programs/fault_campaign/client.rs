@@ -103,7 +103,7 @@ impl Client {
         self.expected(&what, outcome, &[]).is_some()
     }
 
-    /// A POST that the service knows when it comes again, whatever its key.
+    /// Sends a POST that may be repeated without an idempotency key: its second effect is none.
     pub async fn asks(&mut self, path: &str, body: Option<&Value>) -> Outcome {
         self.send(Method::POST, path, body, true).await.0
     }
