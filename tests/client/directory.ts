@@ -116,9 +116,10 @@ export async function provider(id: OrganizationId, username: string, secret: str
   return `${issuer} by ${page}${ways.passwords ? ", or a password" : ""}`;
 }
 
-/** Ends the mails of a kind, as a mail program does by the link in a mail. */
-export async function unsubscribes(link: string): Promise<void> {
-  await dataOf(api.POST("/api/notifications/unsubscribe", { params: { query: { link } } }));
+/** Ends the mails of a kind, as a mail program does by the link in a mail. Returns the code of a dead link. */
+export async function unsubscribes(link: string): Promise<string | undefined> {
+  const { error } = await api.POST("/api/notifications/unsubscribe", { params: { query: { link } } });
+  return error && problemOf(error).code;
 }
 
 /** Updates a user. Returns a message about it. */

@@ -72,7 +72,7 @@ export async function morning(username: string, password: string): Promise<void>
     console.log(await follow(view, "a token of another day", "four words of your own"));
   }
   console.log(await provider(session.user.organizationId, session.user.username, password));
-  await unsubscribes("a link of another day");
+  console.log(await unsubscribes("1.4.mentioned.of-another-day"));
   await account(password);
   await ends(session.user.id);
   await dataOf(api.POST("/api/auth/logout"));
