@@ -30,14 +30,15 @@ BEYOND_SCHEMAS = {
     "precision": "a number has more digits than JSON readers keep",
 }
 # Further such faults at these members: the size of an object is that of its JSON text, a username has
-# letters of any script, and so have the words of a search, which are too many to spell out, and another base
-# URL takes the secret again.
+# letters of any script, and so have the words of a search, which are too many to spell out, another base URL
+# takes the secret again, and the origins of pages are a setting.
 AT_MEMBERS = {
     ("length", "/metadata"),
     ("length", "/evidence"),
     ("pattern", "/username"),
     ("pattern", "?query"),
     ("required", "/secret"),
+    ("value", "?return"),
 }
 
 # Operations that could lock the caller out of its own account.
@@ -101,7 +102,11 @@ def filter_failure(context, failure, case, response):
     """Drops findings that a schema cannot express."""
     if is_refused_by_the_gateway(response):
         return False
-    if not isinstance(failure, RejectedPositiveData) or response.status_code != 400:
+    if not isinstance(failure, RejectedPositiveData):
+        return True
+    if response.status_code == 302:
+        return False
+    if response.status_code != 400:
         return True
     if is_null_in_a_list(case) or is_no_entity_tag(case):
         return False

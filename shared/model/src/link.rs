@@ -121,6 +121,7 @@ input! {
         username: Option<LoginName>,
     }
     check(email, username) names_one;
+    schema any_given(email, username);
     example {"email": "ada@example.com"};
 }
 
