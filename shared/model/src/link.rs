@@ -165,7 +165,7 @@ fn names_one(
     match (email, username) {
         (None, None) => {
             let detail = "Send `email` or `username`.";
-            body.at("email").report(FaultCode::Required, detail);
+            body.report(FaultCode::Required, detail);
         }
         (Some(_), Some(_)) => {
             let detail = "Send `email` or `username`, not both.";

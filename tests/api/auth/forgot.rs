@@ -145,7 +145,7 @@ async fn bad_bodies_are_refused_and_without_mail_nothing_is_sent() {
     let nobody = api.anonymous();
     let both = json!({"email": "mia@example.com", "username": "mia"});
     for (body, fault) in [
-        (json!({}), ("/email", "required")),
+        (json!({}), ("", "required")),
         (both, ("/username", "combination")),
         (json!({"email": "mia"}), ("/email", "pattern")),
     ] {

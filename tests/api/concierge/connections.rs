@@ -362,11 +362,12 @@ async fn a_pause_is_shown_and_is_no_revision() {
     let all = world.max.get("/api/concierge/pause").await.expect(200);
     assert_eq!(
         all,
-        json!({"paused": false, "changedBy": null, "changedAt": null})
+        json!({"paused": false, "reason": null, "changedBy": null, "changedAt": null})
     );
     let all = world.max.trigger("/api/concierge/pause").await.expect(200);
     let now = "2026-01-15T12:00:00.000Z";
-    let expected = json!({"paused": true, "changedBy": world.max.id(), "changedAt": now});
+    let expected =
+        json!({"paused": true, "reason": null, "changedBy": world.max.id(), "changedAt": now});
     assert_eq!(all, expected);
     assert_eq!(
         world.max.get("/api/concierge/pause").await.expect(200),
