@@ -42,7 +42,7 @@ struct Ended {
 }
 
 impl Doubled {
-    /// A world whose analyst proposes the actions that `proposes` returns. Its connections have this secret.
+    /// A world whose analyst proposes the actions of `proposes`. Its connections have this secret.
     async fn start(
         double: &str,
         secret: &str,

@@ -18,7 +18,7 @@ struct Broken {
     codes: &'static [&'static str],
 }
 
-/// Texts that break a bound of their schema, each with the codes of which the fault has one.
+/// Texts that break a bound of their schema, each with the possible codes of its fault.
 fn texts(schema: &Value) -> Vec<(Value, &'static [&'static str])> {
     let mut all: Vec<(Value, &'static [&'static str])> = Vec::new();
     all.push((json!(5), &["type"]));

@@ -20,7 +20,7 @@ use super::tenants::declared;
 /// release before must read it, or the table works on with items that no older version knows.
 const NEW_KINDS: [&str; 0] = [];
 
-/// The kind that no record has: it is left of an organization that is gone.
+/// The kind without a record. It is the tombstone of a deleted organization.
 const UNRECORDED: &str = "tombstone";
 
 /// Writes the record of this version.

@@ -1,4 +1,4 @@
-//! A table that was put back to an earlier instant, and a deployment that is paused.
+//! A table of an earlier instant, and a paused deployment.
 
 use serde_json::{Value, json};
 use shared::{

@@ -15,13 +15,17 @@ const SECOND: Duration = Duration::from_secs(1);
 const LEFT: Duration = Duration::from_mins(1);
 
 fn run_of(action: AgentAction, target: Idempotency) -> Progress {
+    run_at(action, called(target, 1))
+}
+
+fn run_at(action: AgentAction, called: Called) -> Progress {
     let limits = RunLimits {
         call: SECOND * 10,
         reads: SECOND * 8,
         pauses: vec![SECOND, SECOND * 2],
         longest_pause: SECOND * 5,
     };
-    Progress::new(action, called(target, 1), at(0), limits)
+    Progress::new(action, called, at(0), limits)
 }
 
 fn run(target: Idempotency) -> Progress {
@@ -65,6 +69,18 @@ fn released(run: &mut Progress) -> String {
         }
         other => panic!("{other:?}"),
     }
+}
+
+/// The claim that announces it is no earlier claim that may have sent it.
+#[test]
+fn the_first_call_of_a_system_that_keeps_no_keys_is_sent() {
+    let keeping_none = Called {
+        kept_for: 0,
+        ..called(Unkeyed, 1)
+    };
+    let mut run = run_at(actions::held(Unkeyed), keeping_none);
+    receive(&mut run, Effect::Done);
+    assert_eq!(outcome(&mut run), Succeeded);
 }
 
 #[test]

@@ -7,8 +7,8 @@ use crate::{WebhookEvent, key};
 
 impl Feed<'_> {
     /// Publishes, indexes and delivers an item as it is now, by its key with a space between both parts. The
-    /// sweeper sends its deliveries. False for an item that is gone, and for one of which neither the feed nor
-    /// the index tells.
+    /// sweeper sends its deliveries. Returns false for an item that is gone, and for a kind beyond feed and
+    /// index.
     pub async fn replay(&self, tenant: OrganizationId, item: &str) -> Result<bool, Error> {
         let Some(key) = key::spelled(tenant, item) else {
             return Ok(false);
