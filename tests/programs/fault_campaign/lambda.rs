@@ -21,6 +21,10 @@ use axum::{
     routing::{get, post},
 };
 use serde_json::json;
+use shared::{
+    clock::Clock,
+    model::{Timestamp, span},
+};
 use tests::{FUNCTIONS, table_proxy};
 use tokio::{
     process::Child,
@@ -208,6 +212,12 @@ impl Lambda {
                 instance.kill.notify_one();
             }
         }
+    }
+
+    /// Returns the instant on the clocks of new instances.
+    pub fn now(&self) -> Timestamp {
+        let ahead = self.ahead.load(Ordering::SeqCst);
+        Clock::system().now().plus(ahead * span::SECOND)
     }
 
     /// Ends all instances.

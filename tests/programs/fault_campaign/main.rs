@@ -188,7 +188,10 @@ impl Campaign {
             let requests = ledger.requests;
             let verdict = verdict::judge(world, ledger).await;
             let (succeeded, approved) = (verdict.succeeded, verdict.approved);
-            eprintln!("{title}: {succeeded} of {approved} actions succeeded");
+            eprintln!(
+                "{title}: {succeeded} of {approved} actions succeeded; others: {:?}",
+                verdict.others
+            );
             Row {
                 title,
                 struck: struck.values().sum(),
