@@ -184,8 +184,7 @@ async fn two_who_approve_at_once_have_it_run_once() {
 #[tokio::test]
 async fn an_approval_beside_a_change_of_the_policy_obeys_it() {
     for _ in 0..2 {
-        let world = Concierge::start().await;
-        let ada = world.api.sign_in("ada").await;
+        let (world, [ada]) = Concierge::signed_in(["ada"]).await;
         let id = world.stuck_batch().await;
         let one = world.proposed(&id).await.remove(0);
         let (list, two) = ([one.as_str()], json!({"rules": [{"approvers": 2}]}));

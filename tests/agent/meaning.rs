@@ -230,8 +230,7 @@ async fn the_other_actions_of_a_completed_session_can_be_executed() {
 #[tokio::test]
 async fn an_approval_of_a_demoted_or_disabled_user_does_not_count() {
     for change in [json!({"role": "viewer"}), json!({"disabled": true})] {
-        let world = Concierge::start().await;
-        let ada = world.api.sign_in("ada").await;
+        let (world, [ada]) = Concierge::signed_in(["ada"]).await;
         sets_policy(&world, json!({"rules": [{"approvers": 2}]})).await;
         let id = world.stuck_batch().await;
         let action = world.proposed(&id).await.remove(0);

@@ -18,9 +18,7 @@ async fn executes(caller: &Caller, session: &Value, action: &str) -> Answer {
 /// A user who chooses the record is no second pair of eyes.
 #[tokio::test]
 async fn who_recorded_the_alert_does_not_approve_for_another() {
-    let world = Concierge::start().await;
-    let ada = world.api.sign_in("ada").await;
-    let sue = world.api.sign_in("sue").await;
+    let (world, [ada, sue]) = Concierge::signed_in(["ada", "sue"]).await;
     world
         .has_policy(json!({"rules": [{"notOpener": true}]}))
         .await;
@@ -53,8 +51,7 @@ async fn signs_in(world: &Concierge, user: UserId) -> Caller {
 /// Whoever made or changed an account, or knows its password, could sign in as its user.
 #[tokio::test]
 async fn an_account_in_the_hands_of_another_is_no_second_approver_for_a_day() {
-    let world = Concierge::start().await;
-    let ada = world.api.sign_in("ada").await;
+    let (world, [ada]) = Concierge::signed_in(["ada"]).await;
     world.has_policy(json!({"rules": [{"approvers": 2}]})).await;
     let id = world.stuck_batch().await;
     let action = world.proposed(&id).await.remove(0);

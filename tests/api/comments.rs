@@ -12,8 +12,7 @@ const SUBJECTS: [(&str, &str); 3] = [
 
 /// Records 1 and 2 of each subject, by mia.
 async fn with_subjects() -> (Api, Caller) {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (api, [mia]) = Api::signed_in(["mia"]).await;
     for _ in 0..2 {
         mia.raises_request().await;
         mia.records_activity(json!({})).await;

@@ -6,8 +6,7 @@ use tests::support::Api;
 
 #[tokio::test]
 async fn a_record_that_the_client_has_is_not_sent_again() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (_, [mia]) = Api::signed_in(["mia"]).await;
     mia.creates_task(json!({})).await;
     let first = mia.get("/api/tasks/1").await;
     let tag = first.header("etag").unwrap().to_owned();
@@ -42,8 +41,7 @@ async fn a_record_that_the_client_has_is_not_sent_again() {
 
 #[tokio::test]
 async fn a_change_without_a_body_names_the_new_version() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (api, [mia]) = Api::signed_in(["mia"]).await;
     mia.creates_task(json!({})).await;
     let activity = mia.records_activity(json!({})).await;
     let [phase, ..] = api.has_phases().await;
@@ -83,8 +81,7 @@ async fn a_change_without_a_body_names_the_new_version() {
 
 #[tokio::test]
 async fn reads_above_a_kilobyte_are_compressed_for_clients_that_ask() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (_, [mia]) = Api::signed_in(["mia"]).await;
     let long = json!({"description": "Invoices ".repeat(500)});
     mia.creates_task(long).await;
     let plain = mia.clone().with_header("accept-encoding", "identity");

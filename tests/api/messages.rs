@@ -7,8 +7,7 @@ use tests::support::Api;
 #[tokio::test]
 #[expect(clippy::too_many_lines, reason = "a table of messages")]
 async fn a_message_names_the_field_and_what_to_send() {
-    let api = Api::start().await;
-    let ada = api.sign_in("ada").await;
+    let (_, [ada]) = Api::signed_in(["ada"]).await;
     ada.creates_task(json!({})).await;
     for (method, path, body, message) in [
         (
@@ -151,8 +150,7 @@ async fn a_message_names_the_field_and_what_to_send() {
 
 #[tokio::test]
 async fn a_number_beyond_64_bits_is_named_with_its_place() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (_, [mia]) = Api::signed_in(["mia"]).await;
     let body =
         r#"{"type": "note", "description": "x", "projectId": 1, "metadata": {"a": [1, 1e400]}}"#;
     mia.send("POST", "/api/activities", Some(body.to_owned()))
@@ -162,8 +160,7 @@ async fn a_number_beyond_64_bits_is_named_with_its_place() {
 
 #[tokio::test]
 async fn a_byte_order_mark_is_skipped() {
-    let api = Api::start().await;
-    let ada = api.sign_in("ada").await;
+    let (_, [ada]) = Api::signed_in(["ada"]).await;
     let body = "\u{FEFF}{\"name\": \"later\"}";
     ada.send("POST", "/api/tags", Some(body.to_owned()))
         .await
@@ -172,8 +169,7 @@ async fn a_byte_order_mark_is_skipped() {
 
 #[tokio::test]
 async fn names_hold_no_control_or_format_characters() {
-    let api = Api::start().await;
-    let ada = api.sign_in("ada").await;
+    let (_, [ada]) = Api::signed_in(["ada"]).await;
     let alert = json!({
         "source": "cron", "externalId": "1", "signalType": "slow", "severity": "info",
         "title": "Slow", "targetSystem": "billing",
@@ -236,8 +232,7 @@ async fn names_hold_no_control_or_format_characters() {
 
 #[tokio::test]
 async fn a_username_has_letters_and_digits_of_any_script() {
-    let api = Api::start().await;
-    let ada = api.sign_in("ada").await;
+    let (_, [ada]) = Api::signed_in(["ada"]).await;
     let creates = async |username: &str| {
         let user = json!({
             "username": username, "fullName": "New", "role": "viewer",
@@ -257,8 +252,7 @@ async fn a_username_has_letters_and_digits_of_any_script() {
 
 #[tokio::test]
 async fn a_foreign_origin_is_named() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (_, [mia]) = Api::signed_in(["mia"]).await;
     let foreign = mia.with_header("origin", "https://evil.example");
     let answer = foreign.post("/api/tags", json!({"name": "x"})).await;
     let problem = answer.expect_problem(403, "cross_site");

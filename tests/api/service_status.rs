@@ -39,8 +39,7 @@ async fn read(caller: &Caller, path: &str) -> Value {
 
 #[tokio::test]
 async fn a_change_keeps_clears_or_replaces_each_field() {
-    let api = Api::start().await;
-    let sue = api.sign_in("sue").await;
+    let (api, [sue]) = Api::signed_in(["sue"]).await;
     let of_both = [
         json!({"title": "Still no invoices"}),
         json!({"priority": "urgent"}),
@@ -77,8 +76,7 @@ async fn a_change_keeps_clears_or_replaces_each_field() {
 
 #[tokio::test]
 async fn an_assignee_is_a_user_of_the_organization() {
-    let api = Api::start().await;
-    let sue = api.sign_in("sue").await;
+    let (api, [sue]) = Api::signed_in(["sue"]).await;
     let abroad = api.sign_in("zoe").await.id();
     for folder in [REQUESTS, TICKETS] {
         let path = exists_in(&api, folder, ServiceStatus::Open).await;
@@ -97,8 +95,7 @@ async fn an_assignee_is_a_user_of_the_organization() {
 
 #[tokio::test]
 async fn a_status_goes_where_it_may_and_nowhere_else() {
-    let api = Api::start().await;
-    let sue = api.sign_in("sue").await;
+    let (api, [sue]) = Api::signed_in(["sue"]).await;
     let all = [
         ServiceStatus::Open,
         ServiceStatus::InProgress,

@@ -275,8 +275,7 @@ async fn a_token_that_has_ended_is_none() {
 
 #[tokio::test]
 async fn a_malformed_token_costs_no_read_whatever_the_cookie() {
-    let api = Api::start().await;
-    let ada = api.sign_in("ada").await;
+    let (api, [ada]) = Api::signed_in(["ada"]).await;
     let cookie = ada.cookie.clone().unwrap();
     for sent in [
         "Bearer",

@@ -34,8 +34,7 @@ async fn send(api: &Api, request: Request, broken: Option<&str>) -> Result<Answe
 
 #[tokio::test]
 async fn the_check_leaves_nothing_behind() {
-    let api = Api::start().await;
-    let ada = api.sign_in("ada").await;
+    let (api, [ada]) = Api::signed_in(["ada"]).await;
     let of_ada = checker(PASSWORD);
     let checked = of_ada.check(async |request| send(&api, request, None).await);
     assert_eq!(checked.await, Ok(()));

@@ -57,8 +57,7 @@ async fn deletes_all(max: &Caller) {
 /// A task, an activity or a comment that does not read is cleaned up like any other.
 #[tokio::test]
 async fn damaged_records_are_in_no_cleanups_way() {
-    let api = Api::start().await;
-    let max = api.sign_in("max").await;
+    let (api, [max]) = Api::signed_in(["max"]).await;
     has_work(&api, &max).await;
     deletes_all(&max).await;
     for (kind, all) in [("task", 5), ("activity", 5), ("comment", 15)] {
@@ -85,8 +84,7 @@ async fn damaged_records_are_in_no_cleanups_way() {
 /// The attribute with the deleted record's id is of another type.
 #[tokio::test]
 async fn damaged_links_are_in_no_cleanups_way() {
-    let api = Api::start().await;
-    let max = api.sign_in("max").await;
+    let (api, [max]) = Api::signed_in(["max"]).await;
     has_work(&api, &max).await;
     let mut tasks = api.items_of("task").await;
     let one = AttributeValue::N("1".to_owned());
@@ -115,9 +113,7 @@ async fn a_cleanup_that_does_not_read_is_deferred_for_longer_each_time() {
         item.insert("failures".to_owned(), text("many"));
     };
     for damage in DAMAGES.into_iter().chain([later, uncounted]) {
-        let api = Api::start().await;
-        let max = api.sign_in("max").await;
-        let zoe = api.sign_in("zoe").await;
+        let (api, [max, zoe]) = Api::signed_in(["max", "zoe"]).await;
         let damaged = max.raises_request().await;
         max.delete(&format!("/api/service-requests/{damaged}"))
             .await

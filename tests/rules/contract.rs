@@ -44,8 +44,7 @@ async fn every_operation_needs_a_session() {
 
 #[tokio::test]
 async fn every_path_answers_other_methods_with_405() {
-    let api = Api::start().await;
-    let ada = api.sign_in("ada").await;
+    let (_, [ada]) = Api::signed_in(["ada"]).await;
     let all = operations().iter();
     let described: BTreeSet<_> = all.map(|one| (one.method, one.path.as_str())).collect();
     let paths: BTreeSet<_> = described.iter().map(|(_, path)| *path).collect();
@@ -67,8 +66,7 @@ async fn every_path_answers_other_methods_with_405() {
 /// Paths that are no UTF-8, as the client sent them or as a gateway may have decoded them.
 #[tokio::test]
 async fn a_path_that_does_not_decode_is_404() {
-    let api = Api::start().await;
-    let ada = api.sign_in("ada").await;
+    let (_, [ada]) = Api::signed_in(["ada"]).await;
     for operation in operations() {
         if !operation.path.contains('{') {
             continue;

@@ -72,8 +72,7 @@ async fn a_function_answers_before_it_is_ended() {
 
 #[tokio::test]
 async fn a_target_that_is_no_url_is_a_400() {
-    let api = Api::start().await;
-    let ada = api.sign_in("ada").await;
+    let (_, [ada]) = Api::signed_in(["ada"]).await;
     for target in [
         "/api/tasks?status=\"done\"",
         "/api/tasks?status=<b>",
@@ -100,8 +99,7 @@ async fn a_target_that_is_no_url_is_a_400() {
 
 #[tokio::test]
 async fn cookies_of_others_do_not_hide_the_session() {
-    let api = Api::start().await;
-    let ada = api.sign_in("ada").await;
+    let (_, [ada]) = Api::signed_in(["ada"]).await;
     for other in ["name=Zoë", "name=\u{1}", "\u{7f}", "a=b\nc"] {
         let own = ada.cookie.as_deref().unwrap();
         let session = ada.clone().with_cookie(format!("{other}; {own}"));
@@ -126,8 +124,7 @@ async fn a_panic_is_a_clean_500_with_a_request_id() {
 
 #[tokio::test]
 async fn a_record_that_does_not_read_is_a_500_without_its_reason() {
-    let api = Api::start().await;
-    let max = api.sign_in("max").await;
+    let (api, [max]) = Api::signed_in(["max"]).await;
     let key = |value: &str| aws_sdk_dynamodb::types::AttributeValue::S(value.to_owned());
     api.client
         .put_item()
@@ -342,8 +339,7 @@ async fn a_table_that_reads_no_key_of_a_batch_is_a_503() {
 
 #[tokio::test]
 async fn bodies_that_are_no_json_object_are_refused_without_a_write() {
-    let api = Api::start().await;
-    let max = api.sign_in("max").await;
+    let (api, [max]) = Api::signed_in(["max"]).await;
     let deep = format!(
         "{{\"title\": {}{}}}",
         "[".repeat(10_000),
@@ -372,8 +368,7 @@ async fn bodies_that_are_no_json_object_are_refused_without_a_write() {
 
 #[tokio::test]
 async fn a_body_over_256_kib_is_a_413() {
-    let api = Api::start().await;
-    let max = api.sign_in("max").await;
+    let (_, [max]) = Api::signed_in(["max"]).await;
     let body = json!({"title": "x", "projectId": 1, "description": "x".repeat(300 * 1024)});
     max.post("/api/milestones", body)
         .await
@@ -385,8 +380,7 @@ async fn a_body_over_256_kib_is_a_413() {
 
 #[tokio::test]
 async fn a_body_that_is_not_declared_as_json_is_a_415() {
-    let api = Api::start().await;
-    let max = api.sign_in("max").await;
+    let (_, [max]) = Api::signed_in(["max"]).await;
     let body: Value = json!({"title": "x", "projectId": 1});
     for declared in [
         "text/plain",
@@ -413,8 +407,7 @@ async fn a_body_that_is_not_declared_as_json_is_a_415() {
 
 #[tokio::test]
 async fn an_unknown_query_parameter_is_a_400() {
-    let api = Api::start().await;
-    let vic = api.sign_in("vic").await;
+    let (_, [vic]) = Api::signed_in(["vic"]).await;
     vic.get("/api/projects/1/milestones?limt=5&x")
         .await
         .expect_faults(&[("?limt", "unknown_parameter"), ("?x", "unknown_parameter")]);
@@ -422,8 +415,7 @@ async fn an_unknown_query_parameter_is_a_400() {
 
 #[tokio::test]
 async fn ids_are_unique_while_many_create_at_once() {
-    let api = Api::start().await;
-    let max = api.sign_in("max").await;
+    let (api, [max]) = Api::signed_in(["max"]).await;
     let second = max.clone().before(api.other_instances().await);
     let mut creates = Vec::new();
     for at in 0..40 {

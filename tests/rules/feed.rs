@@ -59,8 +59,7 @@ fn numbers(told: &[Told]) -> Vec<i64> {
 
 #[tokio::test]
 async fn each_change_of_a_record_has_an_entry_by_its_author() {
-    let api = Api::start().await;
-    let (max, mia) = (api.sign_in("max").await, api.sign_in("mia").await);
+    let (api, [max, mia]) = Api::signed_in(["max", "mia"]).await;
     let (by_max, by_mia) = (max.user.unwrap(), mia.user.unwrap());
     let mut stream = api.stream().await;
     api.publishes(&mut stream).await;
@@ -265,8 +264,7 @@ async fn organizations_have_feeds_of_their_own() {
 
 #[tokio::test]
 async fn what_is_delivered_twice_is_appended_once() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (api, [mia]) = Api::signed_in(["mia"]).await;
     let mut stream = api.stream().await;
     mia.creates_tasks(["Draft", "Review"]).await;
     let change = json!({"title": "Final"});
@@ -283,8 +281,7 @@ async fn what_is_delivered_twice_is_appended_once() {
 
 #[tokio::test]
 async fn two_publishers_never_give_one_number_twice() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (api, [mia]) = Api::signed_in(["mia"]).await;
     let mut stream = api.stream().await;
     for _ in 0..8 {
         mia.creates_task(json!({})).await;

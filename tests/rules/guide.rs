@@ -37,8 +37,7 @@ async fn the_error_that_the_guide_shows_is_the_services() {
     let guide = guide();
     let shown = between(&guide, "Every error is", "\n```\n");
     let shown: Value = serde_json::from_str(shown.split_once("```json").unwrap().1).unwrap();
-    let api = Api::start().await;
-    let max = api.sign_in("max").await;
+    let (_, [max]) = Api::signed_in(["max"]).await;
     let body = json!({"projectId": 1, "dueDate": "tomorrow"});
     let said = max.post("/api/tasks", body).await;
     let mut said = said.expect_problem(400, "validation_error");

@@ -64,8 +64,7 @@ async fn what_can_be_deleted_is_read_consistently() {
 
 #[tokio::test]
 async fn the_organization_is_read_once_in_five_seconds() {
-    let api = Api::start().await;
-    let max = api.sign_in("max").await;
+    let (api, [max]) = Api::signed_in(["max"]).await;
     let read = async || units(&max, "/api/auth/session").await.read_units;
     let [first, second] = [read().await, read().await];
     api.clock.advance(4_999);
@@ -80,8 +79,7 @@ async fn the_organization_is_read_once_in_five_seconds() {
 
 #[tokio::test]
 async fn a_plan_that_is_taken_away_holds_five_seconds_longer() {
-    let api = Api::start().await;
-    let max = api.sign_in("max").await;
+    let (api, [max]) = Api::signed_in(["max"]).await;
     let plan = async || {
         let session = max.get("/api/auth/session").await.expect(200);
         session["planFeatures"].clone()
@@ -101,8 +99,7 @@ async fn a_plan_that_is_taken_away_holds_five_seconds_longer() {
 
 #[tokio::test]
 async fn a_renamed_organization_is_seen_at_once() {
-    let api = Api::start().await;
-    let ada = api.sign_in("ada").await;
+    let (api, [ada]) = Api::signed_in(["ada"]).await;
     let other = api.sign_in("ada").await.before(api.other_instances().await);
     let path = "/api/organizations/1";
     ada.get("/api/auth/session").await.expect(200);
@@ -118,9 +115,7 @@ async fn a_renamed_organization_is_seen_at_once() {
 
 #[tokio::test]
 async fn a_disabled_user_is_refused_at_once() {
-    let api = Api::start().await;
-    let ada = api.sign_in("ada").await;
-    let mia = api.sign_in("mia").await;
+    let (_, [ada, mia]) = Api::signed_in(["ada", "mia"]).await;
     mia.get("/api/tasks").await.expect(200);
     let disabled = json!({"disabled": true});
     ada.patch(&format!("/api/users/{}", mia.id()), disabled)

@@ -26,8 +26,7 @@ fn told(entries: &[Value]) -> Vec<Value> {
 
 #[tokio::test]
 async fn a_task_tells_who_changed_what() {
-    let api = Api::start().await;
-    let (max, mia) = (api.sign_in("max").await, api.sign_in("mia").await);
+    let (api, [max, mia]) = Api::signed_in(["max", "mia"]).await;
     mia.creates_task(json!({"title": "Draft", "description": "x".repeat(600)}))
         .await;
     api.has_tag(api.home.id, "urgent").await;
@@ -71,8 +70,7 @@ async fn a_task_tells_who_changed_what() {
 
 #[tokio::test]
 async fn the_history_of_what_was_deleted_stays() {
-    let api = Api::start().await;
-    let max = api.sign_in("max").await;
+    let (_, [max]) = Api::signed_in(["max"]).await;
     max.creates_task(json!({})).await;
     max.creates_milestone(json!({})).await;
     let request = max.raises_request().await;
@@ -96,8 +94,7 @@ async fn the_history_of_what_was_deleted_stays() {
 
 #[tokio::test]
 async fn changes_by_the_service_have_no_actor() {
-    let api = Api::start().await;
-    let max = api.sign_in("max").await;
+    let (api, [max]) = Api::signed_in(["max"]).await;
     let [phase, ..] = api.has_phases().await;
     let milestone = max.creates_milestone(json!({})).await;
     api.has_tag(api.home.id, "urgent").await;
@@ -132,8 +129,7 @@ async fn changes_by_the_service_have_no_actor() {
 
 #[tokio::test]
 async fn requests_tickets_and_projects_tell_what_became_of_them() {
-    let api = Api::start().await;
-    let (max, mia) = (api.sign_in("max").await, api.sign_in("mia").await);
+    let (_, [max, mia]) = Api::signed_in(["max", "mia"]).await;
     let request = mia.raises_request().await;
     let request = format!("/api/service-requests/{request}");
     let resolved = json!({"status": "resolved"});
@@ -188,8 +184,7 @@ async fn requests_tickets_and_projects_tell_what_became_of_them() {
 /// Whatever becomes of a change, its entry becomes of it too: there is never one without the other.
 #[tokio::test]
 async fn changes_at_the_same_time_each_leave_their_entry() {
-    let api = Api::start().await;
-    let (max, mia) = (api.sign_in("max").await, api.sign_in("mia").await);
+    let (_, [max, mia]) = Api::signed_in(["max", "mia"]).await;
     max.creates_task(json!({})).await;
     let changes = (0..12).map(|number| {
         let caller = if number % 2 == 0 { &max } else { &mia };

@@ -55,8 +55,7 @@ async fn inboxes(api: &Api) -> Vec<String> {
 
 #[tokio::test]
 async fn assignees_hear_of_what_they_are_given_by_others() {
-    let api = Api::start().await;
-    let (max, mia) = (api.sign_in("max").await, api.sign_in("mia").await);
+    let (api, [max, mia]) = Api::signed_in(["max", "mia"]).await;
     let mut stream = api.stream().await;
     max.creates_task(json!({"assigneeId": mia.id()})).await;
     max.creates_task(json!({"assigneeId": max.id()})).await;
@@ -88,9 +87,7 @@ async fn assignees_hear_of_what_they_are_given_by_others() {
 
 #[tokio::test]
 async fn creators_assignees_and_commenters_hear_of_a_comment() {
-    let api = Api::start().await;
-    let (ada, max) = (api.sign_in("ada").await, api.sign_in("max").await);
-    let (mia, sue) = (api.sign_in("mia").await, api.sign_in("sue").await);
+    let (api, [ada, max, mia, sue]) = Api::signed_in(["ada", "max", "mia", "sue"]).await;
     let mut stream = api.stream().await;
     ada.creates_task(json!({"assigneeId": max.id()})).await;
     let first = comments(&mia, 1, "First\n of  all.").await;
@@ -127,9 +124,7 @@ async fn creators_assignees_and_commenters_hear_of_a_comment() {
 
 #[tokio::test]
 async fn comments_on_activities_and_requests_and_messages_reach_who_takes_part() {
-    let api = Api::start().await;
-    let (max, mia) = (api.sign_in("max").await, api.sign_in("mia").await);
-    let sue = api.sign_in("sue").await;
+    let (api, [max, mia, sue]) = Api::signed_in(["max", "mia", "sue"]).await;
     let mut stream = api.stream().await;
     let activity = mia.records_activity(json!({})).await;
     let request = mia.raises_request().await;
@@ -159,9 +154,7 @@ async fn comments_on_activities_and_requests_and_messages_reach_who_takes_part()
 
 #[tokio::test]
 async fn a_mention_reaches_users_of_the_organization_and_comes_before_a_comment() {
-    let api = Api::start().await;
-    let (ada, max) = (api.sign_in("ada").await, api.sign_in("max").await);
-    let (mia, zac) = (api.sign_in("mia").await, api.sign_in("zac").await);
+    let (api, [ada, max, mia, zac]) = Api::signed_in(["ada", "max", "mia", "zac"]).await;
     let mut stream = api.stream().await;
     max.creates_task(json!({})).await;
     comments(&mia, 1, "Ask @MAX, @ada, @zac and @mia. Or @nobody.").await;
@@ -187,8 +180,7 @@ async fn a_mention_reaches_users_of_the_organization_and_comes_before_a_comment(
 
 #[tokio::test]
 async fn every_description_can_mention() {
-    let api = Api::start().await;
-    let (max, vic) = (api.sign_in("max").await, api.sign_in("vic").await);
+    let (api, [max, vic]) = Api::signed_in(["max", "vic"]).await;
     let mut stream = api.stream().await;
     let text = json!("Ask @vic.");
     max.creates_task(json!({"description": text})).await;
@@ -221,8 +213,7 @@ async fn every_description_can_mention() {
 /// The first message of a ticket is part of its creation: its assignee hears of both at once.
 #[tokio::test]
 async fn a_ticket_is_raised_with_one_notification_for_a_user() {
-    let api = Api::start().await;
-    let (max, mia) = (api.sign_in("max").await, api.sign_in("mia").await);
+    let (api, [max, mia]) = Api::signed_in(["max", "mia"]).await;
     let mut stream = api.stream().await;
     let text = "Since Monday. Ask @mia.";
     let ticket = json!({"title": "Help", "assigneeId": mia.id(), "description": text});
@@ -244,9 +235,7 @@ async fn a_ticket_is_raised_with_one_notification_for_a_user() {
 
 #[tokio::test]
 async fn what_is_delivered_again_changes_nothing() {
-    let api = Api::start().await;
-    let (max, mia) = (api.sign_in("max").await, api.sign_in("mia").await);
-    let sue = api.sign_in("sue").await;
+    let (api, [max, mia, sue]) = Api::signed_in(["max", "mia", "sue"]).await;
     let mut stream = api.stream().await;
     let task = json!({"assigneeId": mia.id(), "dueDate": "2026-02-01T00:00:00Z"});
     max.creates_task(task).await;
@@ -422,9 +411,7 @@ async fn admins_hear_of_a_looser_policy_and_of_a_disabled_webhook() {
 
 #[tokio::test]
 async fn a_disabled_user_and_a_kind_that_is_off_make_no_notification() {
-    let api = Api::start().await;
-    let (ada, max) = (api.sign_in("ada").await, api.sign_in("max").await);
-    let (mia, vic) = (api.sign_in("mia").await, api.sign_in("vic").await);
+    let (api, [ada, max, mia, vic]) = Api::signed_in(["ada", "max", "mia", "vic"]).await;
     let mut stream = api.stream().await;
     max.creates_task(json!({"assigneeId": vic.id()})).await;
     let path = format!("/api/users/{}", vic.id());
@@ -538,9 +525,7 @@ async fn who_a_manual_action_is_handed_over_to_is_needed() {
 /// The cost of a comment on a task: that of the feed, the search index, the notifications and the webhooks.
 #[tokio::test]
 async fn a_comment_for_three_users_costs_little() {
-    let api = Api::start().await;
-    let (ada, max) = (api.sign_in("ada").await, api.sign_in("max").await);
-    let (mia, sue) = (api.sign_in("mia").await, api.sign_in("sue").await);
+    let (api, [ada, max, mia, sue]) = Api::signed_in(["ada", "max", "mia", "sue"]).await;
     let mut stream = api.stream().await;
     ada.creates_task(json!({"assigneeId": max.id()})).await;
     comments(&mia, 1, "First.").await;

@@ -311,8 +311,7 @@ async fn an_ended_session_leaves_its_user_their_quota() {
 
 #[tokio::test]
 async fn a_refused_caller_burns_no_ids() {
-    let api = Api::start().await;
-    let max = api.sign_in("max").await;
+    let (api, [max]) = Api::signed_in(["max"]).await;
     let ended = api.session_of(&api.user("max").await).await;
     ended.trigger("/api/auth/logout").await.expect(204);
     let tag = |name: &str| json!({"name": name});
@@ -337,8 +336,7 @@ async fn a_refused_caller_burns_no_ids() {
 /// A user who lacks the permission pays for the reads that had begun.
 #[tokio::test]
 async fn the_reads_of_a_refused_caller_are_counted() {
-    let api = Api::start().await;
-    let vic = api.sign_in("vic").await;
+    let (api, [vic]) = Api::signed_in(["vic"]).await;
     let log = Log::begin();
     let sent = json!({"title": "No"});
     vic.patch("/api/tasks/7", sent).await.expect(403);

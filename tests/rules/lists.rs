@@ -130,8 +130,7 @@ async fn leaves_damaged_rows_out(world: &World, list: &'static Operation) {
 
 #[tokio::test]
 async fn long_lists_and_long_names_are_read_whole() {
-    let api = Api::start().await;
-    let ada = api.sign_in("ada").await;
+    let (api, [ada]) = Api::signed_in(["ada"]).await;
     let tags = (1..=1_001).map(|number| {
         let ada = ada.clone();
         async move {

@@ -52,8 +52,7 @@ async fn units(request: impl Future<Output = Answer>) -> f64 {
 /// Costs in units: those of the document of the table.
 #[tokio::test]
 async fn a_drag_costs_the_same_whatever_the_length_of_the_text() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (_, [mia]) = Api::signed_in(["mia"]).await;
     mia.creates_task(json!({"description": "Short"})).await;
     mia.creates_task(json!({"description": long("end")})).await;
     let mut costs = Vec::new();
@@ -69,8 +68,7 @@ async fn a_drag_costs_the_same_whatever_the_length_of_the_text() {
 
 #[tokio::test]
 async fn a_hundred_long_tasks_are_reordered_at_once() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (_, [mia]) = Api::signed_in(["mia"]).await;
     for _ in 0..100 {
         mia.creates_task(json!({"description": long("end")})).await;
     }
@@ -122,8 +120,7 @@ async fn changed(caller: &Caller, path: &str, change: &Value, text: &Value) {
 
 #[tokio::test]
 async fn a_text_lives_and_goes_with_its_record() {
-    let api = Api::start().await;
-    let ada = api.sign_in("ada").await;
+    let (api, [ada]) = Api::signed_in(["ada"]).await;
     for record in records() {
         let (first, second) = (json!(long("first")), json!(long("second")));
         let path = created(&ada, &record, first.as_str().unwrap()).await;
@@ -162,8 +159,7 @@ async fn a_text_lives_and_goes_with_its_record() {
 
 #[tokio::test]
 async fn lists_show_long_texts() {
-    let api = Api::start().await;
-    let ada = api.sign_in("ada").await;
+    let (_, [ada]) = Api::signed_in(["ada"]).await;
     for record in records() {
         created(&ada, &record, &long("the end")).await;
         created(&ada, &record, "A short one").await;
@@ -191,8 +187,7 @@ async fn lists_show_long_texts() {
 
 #[tokio::test]
 async fn a_word_and_a_mention_far_inside_a_text_are_found() {
-    let api = Api::start().await;
-    let (mia, max) = (api.sign_in("mia").await, api.sign_in("max").await);
+    let (api, [mia, max]) = Api::signed_in(["mia", "max"]).await;
     let mut stream = api.stream().await;
     for (path, text) in [
         ("/api/tasks", long(" needle for @max")),
@@ -233,8 +228,7 @@ async fn a_word_and_a_mention_far_inside_a_text_are_found() {
 
 #[tokio::test]
 async fn a_change_deep_inside_a_text_is_a_change() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (_, [mia]) = Api::signed_in(["mia"]).await;
     mia.creates_task(json!({"description": long("one")})).await;
     let change = json!({"description": long("two")});
     mia.patch("/api/tasks/1", change.clone()).await.expect(200);
@@ -251,8 +245,7 @@ async fn a_change_deep_inside_a_text_is_a_change() {
 /// Older versions of the service wrote a long text into its record.
 #[tokio::test]
 async fn a_text_in_its_record_reads_and_moves() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (api, [mia]) = Api::signed_in(["mia"]).await;
     mia.creates_task(json!({"description": long("end")})).await;
     let (mut task, text) = (item(&api, "task").await, item(&api, "text").await);
     task.remove(REFERENCE);
@@ -289,8 +282,7 @@ async fn a_text_in_its_record_reads_and_moves() {
 /// A reader has a record as it was, and reads the text after it was replaced.
 #[tokio::test]
 async fn a_reader_gets_the_text_of_the_record_that_it_read() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (api, [mia]) = Api::signed_in(["mia"]).await;
     mia.creates_task(json!({"title": "First", "description": long("first")}))
         .await;
     let before = item(&api, "task").await;
@@ -306,8 +298,7 @@ async fn a_reader_gets_the_text_of_the_record_that_it_read() {
 
 #[tokio::test]
 async fn a_record_without_its_text_does_not_read() {
-    let api = Api::start().await;
-    let mia = api.sign_in("ada").await;
+    let (api, [mia]) = Api::signed_in(["ada"]).await;
     mia.creates_task(json!({"description": long("end")})).await;
     mia.creates_task(json!({})).await;
     let (task, text) = (&api.items_of("task").await[0], item(&api, "text").await);
@@ -325,8 +316,7 @@ async fn a_record_without_its_text_does_not_read() {
 /// An older instance knows no long texts. It changes the beginning, and leaves the reference.
 #[tokio::test]
 async fn what_an_older_instance_wrote_counts() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (api, [mia]) = Api::signed_in(["mia"]).await;
     mia.creates_task(json!({"description": long("end")})).await;
     let mut task = item(&api, "task").await;
     let short = AttributeValue::S("Short".to_owned());

@@ -232,8 +232,7 @@ async fn no_image_that_does_not_read_delays_another_organization() {
 /// The indexer writes 60,000 words. The publisher works beside it, on the same table.
 #[tokio::test]
 async fn long_texts_of_one_organization_do_not_delay_the_feed_of_another() {
-    let api = Api::start().await;
-    let (zac, mia) = (api.sign_in("zac").await, api.sign_in("mia").await);
+    let (api, [zac, mia]) = Api::signed_in(["zac", "mia"]).await;
     let mut stream = api.stream().await;
     // As many tasks, of few words.
     for _ in 0..TASKS {

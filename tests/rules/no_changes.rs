@@ -78,8 +78,7 @@ async fn a_write_that_changes_nothing_writes_nothing() {
 
 #[tokio::test]
 async fn a_milestone_that_is_sent_nothing_stays_as_it_is() {
-    let api = Api::start().await;
-    let max = api.sign_in("max").await;
+    let (api, [max]) = Api::signed_in(["max"]).await;
     max.creates_milestone(json!({})).await;
     let mut changes = api.stream().await;
     api.publishes(&mut changes).await;
@@ -196,8 +195,7 @@ async fn a_record_may_be_sent_back_but_not_with_another_value_of_what_stays() {
 
 #[tokio::test]
 async fn a_task_is_not_moved_to_another_project_without_a_word() {
-    let api = Api::start().await;
-    let max = api.sign_in("max").await;
+    let (_, [max]) = Api::signed_in(["max"]).await;
     max.creates_task(json!({})).await;
     let both = json!({"title": "Renamed", "projectId": 2});
     let refused = max.patch("/api/tasks/1", both).await;

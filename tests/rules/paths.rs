@@ -69,8 +69,7 @@ async fn no_path_reaches_a_record_that_it_does_not_name() {
 
 #[tokio::test]
 async fn no_escaped_character_ends_or_changes_a_path() {
-    let api = Api::start().await;
-    let max = api.sign_in("max").await;
+    let (_, [max]) = Api::signed_in(["max"]).await;
     max.creates_tasks(["Draft", "Review"]).await;
     let token = max.creates("/api/tokens", serde_json::json!({"name": "x"}));
     let token = token.await;

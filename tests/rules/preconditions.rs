@@ -146,8 +146,7 @@ async fn one_of_two_who_create_a_connection_is_told() {
 
 #[tokio::test]
 async fn a_read_knows_all_forms_of_a_tag() {
-    let api = Api::start().await;
-    let max = api.sign_in("max").await;
+    let (_, [max]) = Api::signed_in(["max"]).await;
     max.creates_task(json!({})).await;
     for (known, status) in [
         ("\"1\"", 304),
@@ -202,8 +201,7 @@ async fn every_change_of_a_record_is_refused_under_another_version_and_made_unde
 
 #[tokio::test]
 async fn one_of_two_changes_of_a_version_is_refused() {
-    let api = Api::start().await;
-    let (max, mia) = (api.sign_in("max").await, api.sign_in("mia").await);
+    let (_, [max, mia]) = Api::signed_in(["max", "mia"]).await;
     max.creates_task(json!({})).await;
     let read = mia.get("/api/tasks/1").await;
     let tag = read.header("etag").unwrap().to_owned();
@@ -228,8 +226,7 @@ async fn one_of_two_changes_of_a_version_is_refused() {
 
 #[tokio::test]
 async fn a_tag_that_a_proxy_made_weak_names_the_same_version() {
-    let api = Api::start().await;
-    let max = api.sign_in("max").await;
+    let (_, [max]) = Api::signed_in(["max"]).await;
     max.creates_task(json!({})).await;
     let read = max.get("/api/tasks/1").await;
     let weak = format!("W/{}", read.header("etag").unwrap());
@@ -242,8 +239,7 @@ async fn a_tag_that_a_proxy_made_weak_names_the_same_version() {
 
 #[tokio::test]
 async fn two_who_change_different_fields_lose_nothing() {
-    let api = Api::start().await;
-    let (max, mia) = (api.sign_in("max").await, api.sign_in("mia").await);
+    let (_, [max, mia]) = Api::signed_in(["max", "mia"]).await;
     max.creates_task(json!({})).await;
     for round in 0..8 {
         let (title, description) = (format!("Title {round}"), format!("Text {round}"));
@@ -263,8 +259,7 @@ async fn two_who_change_different_fields_lose_nothing() {
 
 #[tokio::test]
 async fn an_absent_record_is_404_under_any_version() {
-    let api = Api::start().await;
-    let max = api.sign_in("max").await;
+    let (_, [max]) = Api::signed_in(["max"]).await;
     for tag in ["*", "\"1\""] {
         let max = max.clone().with_header("if-match", tag);
         max.patch("/api/tasks/99", json!({"title": "x"}))

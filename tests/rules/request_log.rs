@@ -6,8 +6,7 @@ use tests::support::{Api, Log};
 
 #[tokio::test]
 async fn a_request_is_logged_with_who_asked_and_what_it_took_of_the_table() {
-    let api = Api::start().await;
-    let max = api.sign_in("max").await;
+    let (api, [max]) = Api::signed_in(["max"]).await;
     max.creates_milestone(json!({})).await;
     let log = Log::begin();
     api.counter.take();
@@ -45,8 +44,7 @@ async fn a_request_is_logged_with_who_asked_and_what_it_took_of_the_table() {
 
 #[tokio::test]
 async fn a_request_is_logged_under_the_trace_of_its_client() {
-    let api = Api::start().await;
-    let max = api.sign_in("max").await;
+    let (_, [max]) = Api::signed_in(["max"]).await;
     let trace = "4bf92f3577b34da6a3ce929d0e0e4736";
     for (header, logged) in [
         (format!("00-{trace}-00f067aa0ba902b7-01"), json!(trace)),

@@ -194,8 +194,7 @@ async fn a_change_that_was_set_aside_is_replayed_once() {
 
 #[tokio::test]
 async fn a_paused_deployment_reads_and_writes_nothing() {
-    let api = Api::start().await;
-    let ada = api.sign_in("ada").await;
+    let (api, [ada]) = Api::signed_in(["ada"]).await;
     ada.creates_task(json!({})).await;
     let paused = ada.before(api.paused_instances().await);
     paused.get("/api/tasks").await.expect(200);

@@ -45,8 +45,7 @@ impl Held {
 }
 
 async fn with_two_tasks() -> Api {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (api, [mia]) = Api::signed_in(["mia"]).await;
     for _ in 0..2 {
         mia.creates_task(json!({})).await;
     }

@@ -40,8 +40,7 @@ async fn a_drag_writes_no_words() {
 
 #[tokio::test]
 async fn what_is_delivered_again_or_late_changes_nothing() {
-    let api = Api::start().await;
-    let max = api.sign_in("max").await;
+    let (api, [max]) = Api::signed_in(["max"]).await;
     let mut stream = api.stream().await;
     max.creates_task(json!({"title": "One two"})).await;
     max.creates_task(json!({"title": "One two"})).await;
@@ -76,8 +75,7 @@ async fn what_is_delivered_again_or_late_changes_nothing() {
 /// The index knows a deleted record for longer than a delivery may be late.
 #[tokio::test]
 async fn a_deleted_record_does_not_come_back() {
-    let api = Api::start().await;
-    let max = api.sign_in("max").await;
+    let (api, [max]) = Api::signed_in(["max"]).await;
     let mut stream = api.stream().await;
     max.creates_task(json!({"title": "Zebra"})).await;
     let created = api.changes(&mut stream).await;
@@ -151,8 +149,7 @@ async fn a_failed_index_is_delivered_again() {
 /// Deliveries of one record overlap, which the stream does only when it gave one up.
 #[tokio::test]
 async fn publishers_at_the_same_time_leave_the_newest_words() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (api, [mia]) = Api::signed_in(["mia"]).await;
     let mut stream = api.stream().await;
     mia.creates_task(json!({"title": "One two"})).await;
     for title in ["Two three", "One four", "Two five", "One three"] {

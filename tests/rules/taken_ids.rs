@@ -48,8 +48,7 @@ async fn forget_what_was_given_out(api: &Api) {
 
 #[tokio::test]
 async fn a_second_record_of_an_id_is_an_error_and_changes_nothing() {
-    let api = Api::start().await;
-    let ada = api.sign_in("ada").await;
+    let (api, [ada]) = Api::signed_in(["ada"]).await;
     api.has_ticket(records::ticket()).await;
     for (path, body) in creates(0) {
         ada.post(path, body).await.expect(200);

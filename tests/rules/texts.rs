@@ -38,8 +38,7 @@ fn text(text: &str) -> AttributeValue {
 
 #[tokio::test]
 async fn a_name_holds_what_keyboards_type_and_nothing_that_reorders() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (_, [mia]) = Api::signed_in(["mia"]).await;
     for (title, status) in [
         (format!("{ENGLAND} release"), 200),
         // As Hebrew and Arabic keyboards type them.
@@ -63,8 +62,7 @@ async fn a_name_holds_what_keyboards_type_and_nothing_that_reorders() {
 
 #[tokio::test]
 async fn tags_that_look_the_same_are_one() {
-    let api = Api::start().await;
-    let max = api.sign_in("max").await;
+    let (_, [max]) = Api::signed_in(["max"]).await;
     for (name, twins) in [
         ("Crème", &["Cre\u{300}me", "CRÈME ", "\u{A0}crème"][..]),
         (
@@ -84,8 +82,7 @@ async fn tags_that_look_the_same_are_one() {
 
 #[tokio::test]
 async fn usernames_that_look_the_same_are_one() {
-    let api = Api::start().await;
-    let ada = api.sign_in("ada").await;
+    let (api, [ada]) = Api::signed_in(["ada"]).await;
     let password = "four words of your own";
     for (username, status) in [
         ("maël", 200),
@@ -109,8 +106,7 @@ async fn usernames_that_look_the_same_are_one() {
 
 #[tokio::test]
 async fn a_password_fits_however_a_system_composes_it() {
-    let api = Api::start().await;
-    let ada = api.sign_in("ada").await;
+    let (api, [ada]) = Api::signed_in(["ada"]).await;
     let (composed, decomposed) = ("crème brûlée", "cre\u{300}me bru\u{302}le\u{301}e");
     for (username, set) in [("one", composed), ("two", decomposed)] {
         ada.post("/api/users", user(username, set))
@@ -176,8 +172,7 @@ async fn names_that_version_1_0_wrote_are_found() {
 
 #[tokio::test]
 async fn an_old_tag_that_is_deleted_frees_its_name() {
-    let api = Api::start().await;
-    let max = api.sign_in("max").await;
+    let (api, [max]) = Api::signed_in(["max"]).await;
     assert_eq!(creates_tag(&max, "old").await, 200);
     for (kind, keys) in [("tag_name", &["sk", "name"][..]), ("tag", &["name"])] {
         let mut item = api.items_of(kind).await.remove(0);
@@ -193,8 +188,7 @@ async fn an_old_tag_that_is_deleted_frees_its_name() {
 
 #[tokio::test]
 async fn names_are_in_the_order_of_their_letters_without_marks() {
-    let api = Api::start().await;
-    let max = api.sign_in("max").await;
+    let (_, [max]) = Api::signed_in(["max"]).await;
     for name in [
         "zebra", "Äther", "apple", "Łódź", "mail", "resume", "résumé", "Resumes",
     ] {
@@ -213,8 +207,7 @@ async fn names_are_in_the_order_of_their_letters_without_marks() {
 
 #[tokio::test]
 async fn words_are_found_without_what_is_invisible_in_them() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (api, [mia]) = Api::signed_in(["mia"]).await;
     let texts = [
         "Ge\u{AD}samt\u{AD}kon\u{AD}zept",
         "می\u{200C}خواهم",
@@ -248,8 +241,7 @@ async fn words_are_found_without_what_is_invisible_in_them() {
 
 #[tokio::test]
 async fn excerpts_keep_words_and_flags_whole() {
-    let api = Api::start().await;
-    let (max, mia) = (api.sign_in("max").await, api.sign_in("mia").await);
+    let (api, [max, mia]) = Api::signed_in(["max", "mia"]).await;
     let mut stream = api.stream().await;
     max.creates_task(json!({})).await;
     let text = format!("@mia Die Rech\u{AD}nung,\u{2028}שלום\u{200F}! {ENGLAND} می\u{200C}خواهم");

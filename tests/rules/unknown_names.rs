@@ -261,8 +261,7 @@ async fn an_unknown_name_is_shown_and_counted_beside_others() {
 /// A project of an unknown status is not active.
 #[tokio::test]
 async fn active_projects_are_counted_across_an_unknown_status() {
-    let api = Api::start().await;
-    let max = api.sign_in("max").await;
+    let (api, [max]) = Api::signed_in(["max"]).await;
     let sets = async |project: &str, body: Value| {
         let path = format!("/api/projects/{project}");
         max.patch(&path, body).await.expect(200);
@@ -325,9 +324,7 @@ async fn a_task_of_an_unknown_status_has_its_reminder() {
 /// An unknown role has no permission, and an unknown permission or feature grants nothing.
 #[tokio::test]
 async fn an_unknown_name_that_grants_something_shuts_nobody_out() {
-    let api = Api::start().await;
-    let (ada, max) = (api.sign_in("ada").await, api.sign_in("max").await);
-    let (vic, mia) = (api.sign_in("vic").await, api.sign_in("mia").await);
+    let (api, [ada, max, vic, mia]) = Api::signed_in(["ada", "max", "vic", "mia"]).await;
     let token = api
         .token_of(
             &api.user("max").await,

@@ -71,8 +71,7 @@ async fn records_are_shown_without_an_unreadable_one_they_name() {
 
 #[tokio::test]
 async fn work_of_a_project_that_does_not_read_is_still_there() {
-    let api = Api::start().await;
-    let ada = api.sign_in("ada").await;
+    let (api, [ada]) = Api::signed_in(["ada"]).await;
     ada.creates_task(json!({})).await;
     ada.records_activity(json!({"projectId": 1})).await;
     let first = |item: &_| text_of(item, "sk") == format!("{:016}", 1);

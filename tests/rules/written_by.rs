@@ -30,8 +30,7 @@ async fn author(api: &Api, kind: &str) -> Value {
 
 #[tokio::test]
 async fn a_record_names_the_author_of_its_last_write() {
-    let api = Api::start().await;
-    let (max, mia) = (api.sign_in("max").await, api.sign_in("mia").await);
+    let (api, [max, mia]) = Api::signed_in(["max", "mia"]).await;
     let max_id = api.user("max").await.id.to_string();
     let mia_id = api.user("mia").await.id.to_string();
     let (script, token) = api.token_and_id_of(&api.user("max").await, json!({})).await;
@@ -63,8 +62,7 @@ async fn a_record_names_the_author_of_its_last_write() {
 
 #[tokio::test]
 async fn a_write_of_the_service_has_no_author() {
-    let api = Api::start().await;
-    let max = api.sign_in("max").await;
+    let (api, [max]) = Api::signed_in(["max"]).await;
     assert_eq!(
         authors(&api, "project").await,
         [Value::Null, Value::Null, Value::Null]

@@ -6,8 +6,7 @@ use tests::support::Api;
 
 #[tokio::test]
 async fn a_new_activity_happened_now() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (_, [mia]) = Api::signed_in(["mia"]).await;
     let sent = json!({"type": "note", "description": "Called back", "organizationId": 1});
     let body = mia.post("/api/activities", sent).await.expect(200);
     let now = "2026-01-15T12:00:00.000Z";
@@ -24,8 +23,7 @@ async fn a_new_activity_happened_now() {
 
 #[tokio::test]
 async fn an_activity_has_a_project_or_an_organization_and_small_metadata() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (api, [mia]) = Api::signed_in(["mia"]).await;
     let before = api.records().await;
     let six_levels = json!({"1": {"2": {"3": {"4": {"5": {}}}}}});
     let large = json!({"a": "x".repeat(16 * 1024)});
@@ -55,8 +53,7 @@ async fn an_activity_has_a_project_or_an_organization_and_small_metadata() {
 
 #[tokio::test]
 async fn a_number_comes_back_as_it_was_sent_or_is_refused() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (api, [mia]) = Api::signed_in(["mia"]).await;
     let with = |number: &str| {
         format!(
             r#"{{"type": "note", "description": "x", "organizationId": 1, "metadata": {{"n": {number}}}}}"#
@@ -90,8 +87,7 @@ async fn a_number_comes_back_as_it_was_sent_or_is_refused() {
 
 #[tokio::test]
 async fn an_activity_of_an_unknown_or_foreign_project_or_organization_is_not_found() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (api, [mia]) = Api::signed_in(["mia"]).await;
     let before = api.records().await;
     for about in [
         json!({"projectId": 99}),

@@ -6,10 +6,7 @@ use tests::support::Api;
 
 #[tokio::test]
 async fn recorders_delete_their_own_activity_and_managers_any() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
-    let sue = api.sign_in("sue").await;
-    let max = api.sign_in("max").await;
+    let (api, [mia, sue, max]) = Api::signed_in(["mia", "sue", "max"]).await;
     for one_who_may in [&mia, &max] {
         let id = mia.records_activity(json!({"projectId": 1})).await;
         let path = format!("/api/activities/{id}");

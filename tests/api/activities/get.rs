@@ -6,8 +6,7 @@ use tests::support::Api;
 
 #[tokio::test]
 async fn an_activity_keeps_every_field_and_reads_with_creator_and_project() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (api, [mia]) = Api::signed_in(["mia"]).await;
     let sent = json!({
         "timestamp": "2026-01-14T09:00:00.1239+01:00", "type": "status_change",
         "subtype": "go_live_2", "description": "Switched over", "projectId": 1,
@@ -39,8 +38,7 @@ async fn an_activity_keeps_every_field_and_reads_with_creator_and_project() {
 
 #[tokio::test]
 async fn an_activity_of_the_organization_at_large_reads_without_a_project() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (_, [mia]) = Api::signed_in(["mia"]).await;
     let id = mia
         .records_activity(json!({"projectId": null, "subtype": null}))
         .await;

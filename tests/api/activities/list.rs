@@ -6,9 +6,7 @@ use tests::support::{Api, Caller};
 
 #[tokio::test]
 async fn lists_come_newest_first_with_the_larger_id_before_the_smaller() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
-    let zac = api.sign_in("zac").await;
+    let (_, [mia, zac]) = Api::signed_in(["mia", "zac"]).await;
     for (timestamp, project) in [
         ("2026-01-10T00:00:00Z", json!(1)),
         ("2026-01-12T00:00:00Z", json!(2)),
@@ -54,9 +52,7 @@ async fn six_activities(api: &Api, mia: &Caller, sue: &Caller) {
 
 #[tokio::test]
 async fn activities_come_page_by_page_in_either_order() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
-    let sue = api.sign_in("sue").await;
+    let (api, [mia, sue]) = Api::signed_in(["mia", "sue"]).await;
     six_activities(&api, &mia, &sue).await;
     for (list, most) in LISTS {
         for (query, descending) in [
@@ -81,9 +77,7 @@ async fn activities_come_page_by_page_in_either_order() {
 
 #[tokio::test]
 async fn every_filter_keeps_what_fits() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
-    let sue = api.sign_in("sue").await;
+    let (api, [mia, sue]) = Api::signed_in(["mia", "sue"]).await;
     six_activities(&api, &mia, &sue).await;
     for (query, expected) in [
         ("type=call", vec![6, 3]),
@@ -114,9 +108,7 @@ async fn every_filter_keeps_what_fits() {
 
 #[tokio::test]
 async fn nothing_is_found_by_a_tag_that_is_gone() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
-    let sue = api.sign_in("sue").await;
+    let (api, [mia, sue]) = Api::signed_in(["mia", "sue"]).await;
     six_activities(&api, &mia, &sue).await;
     api.loses("ORG#1#TAG", "0000000000000001").await;
     for (list, _) in LISTS {

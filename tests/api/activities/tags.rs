@@ -6,8 +6,7 @@ use tests::support::{Api, Caller};
 
 #[tokio::test]
 async fn a_tag_is_attached_once_and_detached_once() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (api, [mia]) = Api::signed_in(["mia"]).await;
     mia.records_activity(json!({"projectId": 1})).await;
     let tags = [
         api.has_tag(api.home.id, "urgent").await.id,
@@ -60,8 +59,7 @@ async fn carries(caller: &Caller, tags: &Value) {
 
 #[tokio::test]
 async fn a_tag_that_comes_or_goes_changes_the_activity() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (api, [mia]) = Api::signed_in(["mia"]).await;
     mia.records_activity(json!({})).await;
     api.has_tag(api.home.id, "urgent").await;
     for (method, path, body) in [
@@ -78,8 +76,7 @@ async fn a_tag_that_comes_or_goes_changes_the_activity() {
 
 #[tokio::test]
 async fn tags_that_come_and_go_at_the_same_time_all_do() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (api, [mia]) = Api::signed_in(["mia"]).await;
     mia.records_activity(json!({})).await;
     for name in ["urgent", "legal", "late"] {
         api.has_tag(api.home.id, name).await;
@@ -103,8 +100,7 @@ async fn tags_that_come_and_go_at_the_same_time_all_do() {
 
 #[tokio::test]
 async fn a_tag_that_is_gone_shows_on_no_activity() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (api, [mia]) = Api::signed_in(["mia"]).await;
     mia.records_activity(json!({"projectId": 1})).await;
     for name in ["urgent", "legal"] {
         let tag = api.has_tag(api.home.id, name).await.id;

@@ -6,8 +6,7 @@ use tests::support::{Api, Fault, raise_version};
 
 #[tokio::test]
 async fn every_field_is_kept_cleared_or_replaced() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (api, [mia]) = Api::signed_in(["mia"]).await;
     let whole = json!({
         "projectId": 1, "type": "call", "subtype": "kick_off", "description": "Called",
         "timestamp": "2026-01-10T08:00:00Z", "metadata": {"a": 1}, "evidence": {"b": 2},
@@ -49,8 +48,7 @@ async fn every_field_is_kept_cleared_or_replaced() {
 
 #[tokio::test]
 async fn a_new_timestamp_moves_it_in_every_list() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (_, [mia]) = Api::signed_in(["mia"]).await;
     for day in ["10", "11", "12"] {
         let timestamp = format!("2026-01-{day}T00:00:00Z");
         mia.records_activity(json!({"projectId": 1, "timestamp": timestamp}))
@@ -69,10 +67,7 @@ async fn a_new_timestamp_moves_it_in_every_list() {
 
 #[tokio::test]
 async fn recorders_change_their_own_activity_and_managers_any() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
-    let sue = api.sign_in("sue").await;
-    let max = api.sign_in("max").await;
+    let (api, [mia, sue, max]) = Api::signed_in(["mia", "sue", "max"]).await;
     mia.records_activity(json!({})).await;
     let before = api.records().await;
     let body = json!({"description": "Corrected"});

@@ -11,8 +11,7 @@ use tests::support::Api;
 
 #[tokio::test]
 async fn an_invitee_makes_the_account_and_is_signed_in() {
-    let api = Api::start().await;
-    let ada = api.sign_in("ada").await;
+    let (api, [ada]) = Api::signed_in(["ada"]).await;
     let mut mailbox = api.mailbox().await;
     ada.post("/api/invitations", grace()).await.expect(200);
     let token = mailbox.token().await;

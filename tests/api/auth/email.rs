@@ -12,8 +12,7 @@ fn change(email: &str) -> Value {
 
 #[tokio::test]
 async fn a_new_address_counts_once_its_link_was_followed() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (api, [mia]) = Api::signed_in(["mia"]).await;
     let mut mailbox = api.mailbox().await;
     let asked = mia.put("/api/auth/email", change("mia@example.com")).await;
     assert_eq!(asked.expect(202), Value::Null);
@@ -112,8 +111,7 @@ async fn the_link_ends_after_a_day_and_with_a_new_password() {
 
 #[tokio::test]
 async fn a_wrong_password_is_a_failed_sign_in() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (api, [mia]) = Api::signed_in(["mia"]).await;
     let wrong = json!({"email": "mia@example.com", "password": "wrong"});
     let mut mailbox = api.mailbox().await;
     for _ in 0..10 {
@@ -130,8 +128,7 @@ async fn a_wrong_password_is_a_failed_sign_in() {
 
 #[tokio::test]
 async fn ten_links_go_out_in_an_hour() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (api, [mia]) = Api::signed_in(["mia"]).await;
     for _ in 0..10 {
         let asked = mia.put("/api/auth/email", change("mia@example.com")).await;
         asked.expect(202);

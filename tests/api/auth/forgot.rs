@@ -42,8 +42,7 @@ async fn a_verified_address_gets_a_link_by_either_name() {
 
 #[tokio::test]
 async fn nobody_else_gets_a_mail_and_the_answer_is_the_same() {
-    let api = Api::start().await;
-    let ada = api.sign_in("ada").await;
+    let (api, [ada]) = Api::signed_in(["ada"]).await;
     let [mia, sue] = [api.user("mia").await, api.user("sue").await];
     api.has_verified(&sue, "sue@example.com").await;
     let [mia, sue] = [mia, sue].map(|user| format!("/api/users/{}", user.id));

@@ -91,8 +91,7 @@ async fn a_wrong_password_and_an_unknown_user_answer_alike() {
 
 #[tokio::test]
 async fn a_disabled_user_cannot_sign_in_and_is_signed_out() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (api, [mia]) = Api::signed_in(["mia"]).await;
     let user = api.user("mia").await;
     let directory = api.store.directory();
     directory
@@ -421,8 +420,7 @@ async fn accounts_are_unique_in_the_service() {
 /// A foreign page could then read what the browser's owner writes.
 #[tokio::test]
 async fn a_foreign_page_cannot_sign_a_browser_in() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (api, [mia]) = Api::signed_in(["mia"]).await;
     let body = json!({"username": "mia", "password": PASSWORD});
     let forged = api
         .anonymous()

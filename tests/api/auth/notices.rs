@@ -16,8 +16,7 @@ fn change(letter: Letter) -> AccountChange {
 
 #[tokio::test]
 async fn a_new_password_is_told_whoever_set_it() {
-    let api = Api::start().await;
-    let (ada, mia) = (api.sign_in("ada").await, api.sign_in("mia").await);
+    let (api, [ada, mia]) = Api::signed_in(["ada", "mia"]).await;
     api.has_verified(&api.user("mia").await, "mia@example.com")
         .await;
     let mut mailbox = api.mailbox().await;
@@ -50,8 +49,7 @@ async fn a_new_password_is_told_whoever_set_it() {
 
 #[tokio::test]
 async fn a_new_address_is_told_to_the_old_one() {
-    let api = Api::start().await;
-    let ada = api.sign_in("ada").await;
+    let (api, [ada]) = Api::signed_in(["ada"]).await;
     let mia = api.user("mia").await;
     let path = format!("/api/users/{}", mia.id);
     api.has_verified(&mia, "old@example.com").await;
@@ -87,8 +85,7 @@ async fn a_new_address_is_told_to_the_old_one() {
 
 #[tokio::test]
 async fn a_deployment_without_mail_writes_no_notice() {
-    let api = Api::start().await;
-    let ada = api.sign_in("ada").await;
+    let (api, [ada]) = Api::signed_in(["ada"]).await;
     let mia = api.user("mia").await;
     api.has_verified(&mia, "mia@example.com").await;
     let ada = ada.before(api.instances_without_mail().await);

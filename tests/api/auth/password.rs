@@ -27,8 +27,7 @@ async fn signs_in(api: &Api, name: &str, password: &str) -> u16 {
 
 #[tokio::test]
 async fn a_changed_password_ends_all_else_and_renews_this_session() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (api, [mia]) = Api::signed_in(["mia"]).await;
     let user = api.user("mia").await;
     let elsewhere = api.session_of(&user).await;
     let script = api.token_of(&user, json!({})).await;
@@ -55,8 +54,7 @@ async fn a_changed_password_ends_all_else_and_renews_this_session() {
 
 #[tokio::test]
 async fn a_wrong_current_password_changes_nothing() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (api, [mia]) = Api::signed_in(["mia"]).await;
     let answer = changes(&mia, NEW, NEW).await;
     answer.expect_faults(&[("/currentPassword", "incorrect")]);
     mia.get("/api/auth/session").await.expect(200);
@@ -65,8 +63,7 @@ async fn a_wrong_current_password_changes_nothing() {
 
 #[tokio::test]
 async fn a_wrong_current_password_counts_as_a_failed_sign_in() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (api, [mia]) = Api::signed_in(["mia"]).await;
     let wrong = json!({"username": "mia", "password": "wrong"});
     let nobody = api.anonymous();
     for _ in 0..5 {
@@ -88,8 +85,7 @@ async fn a_wrong_current_password_counts_as_a_failed_sign_in() {
 
 #[tokio::test]
 async fn a_user_who_knows_the_password_is_not_locked_out() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (api, [mia]) = Api::signed_in(["mia"]).await;
     for _ in 0..11 {
         let answer = changes(&mia, PASSWORD, "mia").await;
         answer.expect_faults(&[("/newPassword", "length")]);
@@ -168,8 +164,7 @@ async fn one_of_several_password_changes_at_once_is_made() {
 
 #[tokio::test]
 async fn a_sign_in_under_way_with_the_old_password_begins_no_session() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (api, [mia]) = Api::signed_in(["mia"]).await;
     let sign_in = api.store.sign_in();
     let account = sign_in.account("mia").await.unwrap().unwrap();
     changes(&mia, PASSWORD, NEW).await.expect(204);
@@ -215,8 +210,7 @@ fn session_of(api: &Api, caller: &Caller) -> Sid {
 
 #[tokio::test]
 async fn neither_password_nor_session_id_is_kept() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (api, [mia]) = Api::signed_in(["mia"]).await;
     let answer = changes(&mia, PASSWORD, NEW).await;
     let renewed = api.anonymous().with_cookie(answer.cookie());
     let rows = api.table_dump().await.concat();

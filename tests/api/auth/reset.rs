@@ -16,8 +16,7 @@ fn reset(token: &str) -> Value {
 
 #[tokio::test]
 async fn a_reset_ends_sessions_tokens_and_links_and_is_told() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (api, [mia]) = Api::signed_in(["mia"]).await;
     let user = api.user("mia").await;
     let script = api.token_of(&user, json!({})).await;
     api.has_verified(&user, EMAIL).await;

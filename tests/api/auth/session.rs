@@ -11,8 +11,7 @@ use tests::support::{Api, Caller, Fault, Faults, PASSWORD, Requests};
 
 #[tokio::test]
 async fn a_changed_password_ends_every_session() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (api, [mia]) = Api::signed_in(["mia"]).await;
     let user = api.user("mia").await;
     let hash = shared::auth::password::hash("a new one".into())
         .await
@@ -36,8 +35,7 @@ async fn a_changed_password_ends_every_session() {
 
 #[tokio::test]
 async fn a_session_ends_after_a_day_without_a_request() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (api, [mia]) = Api::signed_in(["mia"]).await;
     api.clock.advance(span::DAY - 1);
     mia.get("/api/auth/session").await.expect(200);
     api.clock.advance(span::DAY);
@@ -46,8 +44,7 @@ async fn a_session_ends_after_a_day_without_a_request() {
 
 #[tokio::test]
 async fn a_session_ends_after_seven_days_whatever_happens() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (api, [mia]) = Api::signed_in(["mia"]).await;
     for _ in 0..13 {
         api.clock.advance(12 * span::HOUR);
         mia.get("/api/auth/session").await.expect(200);
@@ -60,8 +57,7 @@ async fn a_session_ends_after_seven_days_whatever_happens() {
 
 #[tokio::test]
 async fn the_idle_time_is_extended_at_most_once_per_tenth() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (api, [mia]) = Api::signed_in(["mia"]).await;
     let used = |_| api.counter.take().total;
     assert_eq!(used(mia.get("/api/auth/session").await), 1);
     api.clock.advance(span::DAY / 10 - 1);
@@ -119,8 +115,7 @@ async fn a_session_that_cannot_be_extended_serves_all_the_same() {
 
 #[tokio::test]
 async fn a_forged_cookie_costs_no_read() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (api, [mia]) = Api::signed_in(["mia"]).await;
     let good = mia.cookie.clone().unwrap();
     let other = cookie_of("another secret");
     let forged = [
@@ -142,8 +137,7 @@ async fn a_forged_cookie_costs_no_read() {
 
 #[tokio::test]
 async fn a_cookie_of_more_than_seven_days_costs_no_read() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (api, [mia]) = Api::signed_in(["mia"]).await;
     api.clock.advance(7 * span::DAY);
     mia.get("/api/auth/session").await.expect(401);
     assert!(api.counter.take().total > 0);
@@ -154,8 +148,7 @@ async fn a_cookie_of_more_than_seven_days_costs_no_read() {
 
 #[tokio::test]
 async fn a_session_of_an_older_secret_holds() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (api, [mia]) = Api::signed_in(["mia"]).await;
     let sid = api
         .app
         .cookie

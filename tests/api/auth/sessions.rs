@@ -13,8 +13,7 @@ async fn sessions(caller: &Caller) -> Vec<Value> {
 
 #[tokio::test]
 async fn a_user_sees_where_they_are_signed_in_newest_first() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (api, [mia]) = Api::signed_in(["mia"]).await;
     api.sign_in("ada").await;
     api.clock.advance(span::HOUR);
     let phone = api
@@ -46,8 +45,7 @@ async fn a_user_sees_where_they_are_signed_in_newest_first() {
 
 #[tokio::test]
 async fn a_session_is_named_by_nothing_that_signs_in() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (api, [mia]) = Api::signed_in(["mia"]).await;
     let id = sessions(&mia).await[0]["id"].as_str().unwrap().to_owned();
     assert_eq!(id.len(), 16);
     // Neither the cookie nor what the table keeps of it.
@@ -187,8 +185,7 @@ async fn one_of_several_sessions_that_end_each_other_is_left() {
 
 #[tokio::test]
 async fn a_session_may_end_the_others_several_times_at_once() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (_, [mia]) = Api::signed_in(["mia"]).await;
     let three = (0..3).map(|_| mia.delete("/api/auth/sessions"));
     for answer in join_all(three).await {
         answer.expect(204);
@@ -223,8 +220,7 @@ async fn one_session_ends_by_its_id() {
 
 #[tokio::test]
 async fn a_session_that_has_ended_is_not_found() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (api, [mia]) = Api::signed_in(["mia"]).await;
     api.clock.advance(span::DAY / 2);
     let later = api.sign_in("mia").await;
     let rows = sessions(&later).await;

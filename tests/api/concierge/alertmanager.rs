@@ -324,8 +324,7 @@ async fn a_large_body_is_recorded_whole() {
 
 #[tokio::test]
 async fn a_body_of_one_alert_takes_as_much_as_an_alert() {
-    let api = Api::start().await;
-    let sue = api.sign_in("sue").await;
+    let (api, [sue]) = Api::signed_in(["sue"]).await;
     let answer = sue.post(WEBHOOK, webhook(&[alert(1, "firing")])).await;
     let operation = "POST /api/concierge/alerts/alertmanager";
     budgets::within(&api, operation, 200, &answer);

@@ -272,8 +272,7 @@ async fn a_deployed_stack_leads_to_the_public_internet_alone() {
 
 #[tokio::test]
 async fn an_organization_has_so_many_connections_and_no_more() {
-    let world = Concierge::start().await;
-    let ada = world.api.sign_in("ada").await;
+    let (world, [ada]) = Concierge::signed_in(["ada"]).await;
     for number in 3..50 {
         world.connects_as(&format!("number_{number}")).await;
     }
@@ -289,8 +288,7 @@ async fn an_organization_has_so_many_connections_and_no_more() {
 
 #[tokio::test]
 async fn a_test_says_whether_the_system_is_reached_and_lets_us_in() {
-    let world = Concierge::start().await;
-    let ada = world.api.sign_in("ada").await;
+    let (world, [ada]) = Concierge::signed_in(["ada"]).await;
     let test = format!("{BILLING}/test");
     world.api.counter.take();
     let answer = ada.trigger(&test).await;

@@ -152,8 +152,7 @@ async fn a_request_refers_back_and_its_resolution_is_the_actions() {
 
 #[tokio::test]
 async fn a_request_that_is_opened_again_has_its_action_handed_over_again() {
-    let world = Concierge::start().await;
-    let sue = world.api.sign_in("sue").await;
+    let (world, [sue]) = Concierge::signed_in(["sue"]).await;
     let (id, automated, request) = mixed(&world, &sue).await;
     turns(&sue, &request, "closed").await.expect(200);
     let done = (json!("done"), json!("awaiting_confirmation"));
@@ -189,8 +188,7 @@ async fn a_request_that_is_opened_again_has_its_action_handed_over_again() {
 
 #[tokio::test]
 async fn a_request_that_is_deleted_gives_its_action_back_for_a_day() {
-    let world = Concierge::start().await;
-    let sue = world.api.sign_in("sue").await;
+    let (world, [sue]) = Concierge::signed_in(["sue"]).await;
     let (id, action, request) = handed_over(&world, &sue).await;
     world.api.clock.advance(72 * HOUR);
     let (sue, max) = (
@@ -220,8 +218,7 @@ async fn a_request_that_is_deleted_gives_its_action_back_for_a_day() {
 
 #[tokio::test]
 async fn a_request_goes_its_way_without_its_session() {
-    let world = Concierge::start().await;
-    let sue = world.api.sign_in("sue").await;
+    let (world, [sue]) = Concierge::signed_in(["sue"]).await;
     // One that was cancelled, where the action is done all the same.
     let (id, _, request) = handed_over(&world, &sue).await;
     world.cancels(&id).await.expect(200);
@@ -308,8 +305,7 @@ async fn one_of_done_and_handed_over_holds() {
 #[tokio::test]
 async fn a_resolution_and_an_execution_at_once_both_hold() {
     for _ in 0..2 {
-        let world = Concierge::start().await;
-        let sue = world.api.sign_in("sue").await;
+        let (world, [sue]) = Concierge::signed_in(["sue"]).await;
         let (id, automated, request) = mixed(&world, &sue).await;
         let ids = [automated.as_str()];
         let (resolved, executed) =

@@ -8,8 +8,7 @@ const PATH: &str = "/api/concierge/policy";
 
 #[tokio::test]
 async fn an_unset_policy_asks_for_nothing() {
-    let world = Concierge::start().await;
-    let sue = world.api.sign_in("sue").await;
+    let (world, [sue]) = Concierge::signed_in(["sue"]).await;
     world.api.counter.take();
     let answer = sue.get(PATH).await;
     let policy = within(&world.api, "GET /api/concierge/policy", 200, &answer);
@@ -23,8 +22,7 @@ async fn an_unset_policy_asks_for_nothing() {
 
 #[tokio::test]
 async fn a_policy_is_set_in_parts_and_read_back() {
-    let world = Concierge::start().await;
-    let ada = world.api.sign_in("ada").await;
+    let (world, [ada]) = Concierge::signed_in(["ada"]).await;
     let rule = json!({
         "when": {
             "actionType": "void_invoice", "riskAtLeast": "high", "connection": "billing",
@@ -60,8 +58,7 @@ async fn a_policy_is_set_in_parts_and_read_back() {
 
 #[tokio::test]
 async fn a_policy_is_set_under_the_version_that_was_read() {
-    let world = Concierge::start().await;
-    let ada = world.api.sign_in("ada").await;
+    let (_, [ada]) = Concierge::signed_in(["ada"]).await;
     let none = ada.clone().with_header("if-match", "\"0\"");
     let body = json!({"preset": "billing"});
     let (one, other) = futures::join!(none.put(PATH, body.clone()), none.put(PATH, body.clone()));
@@ -80,8 +77,7 @@ async fn a_policy_is_set_under_the_version_that_was_read() {
 
 #[tokio::test]
 async fn a_preset_excludes_rules_and_a_currency_has_one_cap() {
-    let world = Concierge::start().await;
-    let ada = world.api.sign_in("ada").await;
+    let (_, [ada]) = Concierge::signed_in(["ada"]).await;
     let preset = json!({"preset": "billing", "rules": []});
     let answer = ada.put(PATH, preset).await;
     answer.expect_faults(&[("/preset", "combination")]);

@@ -31,8 +31,7 @@ fn whole() -> Value {
 
 #[tokio::test]
 async fn an_alert_is_recorded_with_all_that_was_said() {
-    let api = Api::start().await;
-    let sue = api.sign_in("sue").await;
+    let (api, [sue]) = Api::signed_in(["sue"]).await;
     let answer = sue.post(ALERTS, whole()).await;
     assert_eq!(answer.header("etag"), Some("\"1\""));
     let recorded = budgets::within(&api, "POST /api/concierge/alerts", 200, &answer);
@@ -61,8 +60,7 @@ async fn an_alert_is_recorded_with_all_that_was_said() {
 
 #[tokio::test]
 async fn the_same_again_is_counted_and_answers_the_first() {
-    let api = Api::start().await;
-    let sue = api.sign_in("sue").await;
+    let (api, [sue]) = Api::signed_in(["sue"]).await;
     let first = sue.post(ALERTS, whole()).await.expect(200);
     api.clock.advance(span::HOUR);
     let other = json!({"title": "Something else", "severity": "info"});
@@ -100,8 +98,7 @@ async fn the_same_again_is_counted_and_answers_the_first() {
 
 #[tokio::test]
 async fn an_alert_is_taken_at_its_bounds_and_not_beyond_them() {
-    let api = Api::start().await;
-    let sue = api.sign_in("sue").await;
+    let (api, [sue]) = Api::signed_in(["sue"]).await;
     let before = api.table_dump().await;
     let labels = |count: usize| -> Value {
         let label = |number| (format!("{number:0>100}"), json!("x".repeat(250)));
@@ -156,8 +153,7 @@ async fn the_token_of_a_sender_needs_no_other_permission() {
 
 #[tokio::test]
 async fn the_same_from_several_at_once_is_one_alert() {
-    let api = Api::start().await;
-    let sue = api.sign_in("sue").await;
+    let (_, [sue]) = Api::signed_in(["sue"]).await;
     let sent = (0..4).map(|_| sue.post(ALERTS, whole()));
     for answer in futures::future::join_all(sent).await {
         answer.expect(200);
@@ -170,8 +166,7 @@ async fn the_same_from_several_at_once_is_one_alert() {
 /// An invisible character would make one id look like another, or change how the inbox shows a title.
 #[tokio::test]
 async fn an_alert_has_nothing_invisible_in_its_ids_and_title() {
-    let api = Api::start().await;
-    let sue = api.sign_in("sue").await;
+    let (_, [sue]) = Api::signed_in(["sue"]).await;
     for hidden in [
         '\u{200B}', '\u{2060}', '\u{202E}', '\u{2066}', '\r', '\n', '\u{7F}',
     ] {

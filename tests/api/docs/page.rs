@@ -34,8 +34,7 @@ async fn the_page_may_load_and_ask_nothing_but_its_own_host() {
 
 #[tokio::test]
 async fn the_page_asks_who_is_signed_in_only_where_there_is_a_cookie() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (api, [mia]) = Api::signed_in(["mia"]).await;
     let nobody = api.anonymous().get("/api/docs").await;
     assert!(nobody.text.contains(r#"data-session="none""#));
     let somebody = mia.get("/api/docs").await;

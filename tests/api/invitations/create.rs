@@ -12,8 +12,7 @@ use tests::support::Api;
 
 #[tokio::test]
 async fn an_invitation_is_mailed_with_a_link_of_which_the_table_has_a_hash() {
-    let api = Api::start().await;
-    let ada = api.sign_in("ada").await;
+    let (api, [ada]) = Api::signed_in(["ada"]).await;
     let (mut mailbox, mut reader) = (api.mailbox().await, Reader::of(&api).await);
     let made = ada.post("/api/invitations", grace()).await.expect(200);
     assert_eq!(
@@ -74,8 +73,7 @@ async fn no_caller_invites_to_a_role_above_their_own_or_with_a_token() {
 
 #[tokio::test]
 async fn an_address_of_a_user_is_not_invited() {
-    let api = Api::start().await;
-    let (ada, zoe) = (api.sign_in("ada").await, api.sign_in("zoe").await);
+    let (api, [ada, zoe]) = Api::signed_in(["ada", "zoe"]).await;
     let mia = api.user("mia").await;
     api.has_verified(&mia, "GRACE@example.com").await;
     let mut mailbox = api.mailbox().await;
@@ -88,8 +86,7 @@ async fn an_address_of_a_user_is_not_invited() {
 
 #[tokio::test]
 async fn bad_bodies_are_refused_with_their_places() {
-    let api = Api::start().await;
-    let ada = api.sign_in("ada").await;
+    let (api, [ada]) = Api::signed_in(["ada"]).await;
     let before = api.records().await;
     for (body, faults) in [
         (
@@ -113,8 +110,7 @@ async fn bad_bodies_are_refused_with_their_places() {
 
 #[tokio::test]
 async fn a_plan_has_fifty_invitations_a_day() {
-    let api = Api::start().await;
-    let (ada, zoe) = (api.sign_in("ada").await, api.sign_in("zoe").await);
+    let (api, [ada, zoe]) = Api::signed_in(["ada", "zoe"]).await;
     let invites = async |number: i32| {
         let body = json!({"email": format!("user{number}@example.com"), "role": "viewer"});
         ada.post("/api/invitations", body).await
@@ -139,8 +135,7 @@ async fn a_plan_has_fifty_invitations_a_day() {
 
 #[tokio::test]
 async fn without_mail_nobody_is_invited() {
-    let api = Api::start().await;
-    let ada = api.sign_in("ada").await;
+    let (api, [ada]) = Api::signed_in(["ada"]).await;
     ada.post("/api/invitations", grace()).await.expect(200);
     let without = ada.before(api.instances_without_mail().await);
     let before = api.records().await;

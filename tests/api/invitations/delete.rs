@@ -7,8 +7,7 @@ use tests::support::Api;
 
 #[tokio::test]
 async fn a_deleted_invitation_has_a_dead_link() {
-    let api = Api::start().await;
-    let ada = api.sign_in("ada").await;
+    let (api, [ada]) = Api::signed_in(["ada"]).await;
     let mut mailbox = api.mailbox().await;
     ada.post("/api/invitations", grace()).await.expect(200);
     let token = mailbox.token().await;

@@ -7,8 +7,7 @@ use tests::support::Api;
 
 #[tokio::test]
 async fn open_ones_come_first_then_the_newest() {
-    let api = Api::start().await;
-    let ada = api.sign_in("ada").await;
+    let (api, [ada]) = Api::signed_in(["ada"]).await;
     let mut mailbox = api.mailbox().await;
     let mut tokens = Vec::new();
     for number in 1..=4 {

@@ -9,8 +9,7 @@ use tests::support::Api;
 
 #[tokio::test]
 async fn the_new_link_lasts_and_the_old_one_is_dead() {
-    let api = Api::start().await;
-    let ada = api.sign_in("ada").await;
+    let (api, [ada]) = Api::signed_in(["ada"]).await;
     head_of_staff(&api).await;
     let mut mailbox = api.mailbox().await;
     ada.post("/api/invitations", grace()).await.expect(200);
@@ -43,8 +42,7 @@ async fn the_new_link_lasts_and_the_old_one_is_dead() {
 
 #[tokio::test]
 async fn it_is_sent_again_five_times_a_day() {
-    let api = Api::start().await;
-    let ada = api.sign_in("ada").await;
+    let (api, [ada]) = Api::signed_in(["ada"]).await;
     ada.post("/api/invitations", grace()).await.expect(200);
     for _ in 0..5 {
         ada.trigger("/api/invitations/1/send").await.expect(200);

@@ -23,8 +23,7 @@ fn noted(number: usize) -> Value {
 
 #[tokio::test]
 async fn a_policy_leaves_what_it_was_and_what_it_is() {
-    let world = Concierge::start().await;
-    let ada = world.api.sign_in("ada").await;
+    let (world, [ada]) = Concierge::signed_in(["ada"]).await;
     let mut reader = Reader::of(&world.api).await;
     let path = "/api/concierge/policy";
     let rule = json!({
@@ -41,8 +40,7 @@ async fn a_policy_leaves_what_it_was_and_what_it_is() {
 
 #[tokio::test]
 async fn every_change_of_a_connection_leaves_one_entry() {
-    let world = Concierge::start().await;
-    let ada = world.api.sign_in("ada").await;
+    let (world, [ada]) = Concierge::signed_in(["ada"]).await;
     let mut reader = Reader::of(&world.api).await;
     let path = "/api/concierge/connections/second";
     let mut put = world.demo.connections()["billing"].clone();
@@ -82,8 +80,7 @@ async fn every_change_of_a_connection_leaves_one_entry() {
 
 #[tokio::test]
 async fn the_pause_of_all_actions_leaves_an_entry() {
-    let world = Concierge::start().await;
-    let ada = world.api.sign_in("ada").await;
+    let (world, [ada]) = Concierge::signed_in(["ada"]).await;
     let mut reader = Reader::of(&world.api).await;
     for verb in ["resume", "pause", "pause", "resume"] {
         let path = format!("/api/concierge/{verb}");
@@ -100,8 +97,7 @@ async fn the_pause_of_all_actions_leaves_an_entry() {
 
 #[tokio::test]
 async fn an_alert_leaves_an_entry_when_it_is_recorded_and_when_its_status_changes() {
-    let api = Api::start().await;
-    let sue = api.sign_in("sue").await;
+    let (api, [sue]) = Api::signed_in(["sue"]).await;
     let mut reader = Reader::of(&api).await;
     let id = sue.creates(ALERTS, alert(1)).await;
     let name = format!("alert:{id}");

@@ -7,8 +7,7 @@ use tests::support::{Api, Caller, Item, budgets::within, text_of};
 
 /// Ada and the entries of six users and the organization, each a second after the one before.
 async fn journal() -> (Api, Caller, Vec<Item>) {
-    let api = Api::start().await;
-    let ada = api.sign_in("ada").await;
+    let (api, [ada]) = Api::signed_in(["ada"]).await;
     for name in ["max", "mia", "sue", "vic"] {
         api.clock.advance(1_000);
         api.user(name).await;

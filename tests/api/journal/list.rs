@@ -6,8 +6,7 @@ use tests::support::{Api, budgets::within};
 
 #[tokio::test]
 async fn entries_come_oldest_first_each_with_the_hash_of_the_one_before() {
-    let api = Api::start().await;
-    let ada = api.sign_in("ada").await;
+    let (api, [ada]) = Api::signed_in(["ada"]).await;
     for name in ["max", "mia", "sue"] {
         api.user(name).await;
     }
@@ -29,8 +28,7 @@ async fn entries_come_oldest_first_each_with_the_hash_of_the_one_before() {
 
 #[tokio::test]
 async fn a_period_begins_with_its_start_and_ends_before_its_end() {
-    let api = Api::start().await;
-    let ada = api.sign_in("ada").await;
+    let (api, [ada]) = Api::signed_in(["ada"]).await;
     let mut instants = Vec::new();
     for name in ["max", "mia", "sue"] {
         api.clock.advance(1_000);
@@ -69,8 +67,7 @@ async fn each_organization_has_its_own_journal() {
 
 #[tokio::test]
 async fn managers_do_not_read_it() {
-    let api = Api::start().await;
-    let max = api.sign_in("max").await;
+    let (_, [max]) = Api::signed_in(["max"]).await;
     for path in ["/api/journal", "/api/journal/check"] {
         max.get(path).await.expect_problem(403, "permission_denied");
     }

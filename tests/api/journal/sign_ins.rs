@@ -49,8 +49,7 @@ async fn breaks(ada: &Caller) -> Value {
 
 #[tokio::test]
 async fn sign_ins_and_sign_outs_are_in_the_list_by_their_time() {
-    let api = Api::start().await;
-    let ada = api.sign_in("ada").await;
+    let (api, [ada]) = Api::signed_in(["ada"]).await;
     let user = api.user("mia").await;
     let mia = signs_in(&api, "198.51.100.77", PASSWORD).await;
     let id = mia.get("/api/auth/sessions").await.expect(200)[0]["id"].clone();
@@ -96,8 +95,7 @@ async fn sign_ins_and_sign_outs_are_in_the_list_by_their_time() {
 
 #[tokio::test]
 async fn the_sweeper_names_sign_ins_in_the_chain() {
-    let api = Api::start().await;
-    let ada = api.sign_in("ada").await;
+    let (api, [ada]) = Api::signed_in(["ada"]).await;
     for _ in 0..45 {
         signs_in(&api, "198.51.100.9", PASSWORD).await;
         api.clock.advance(1);
@@ -130,8 +128,7 @@ async fn the_sweeper_names_sign_ins_in_the_chain() {
 
 #[tokio::test]
 async fn the_check_names_what_was_done_to_a_sign_in() {
-    let api = Api::start().await;
-    let ada = api.sign_in("ada").await;
+    let (api, [ada]) = Api::signed_in(["ada"]).await;
     signs_in(&api, "198.51.100.9", PASSWORD).await;
     let [item]: [Item; 1] = api.items_of("sign_in_entry").await.try_into().unwrap();
     let named = async || {
@@ -183,8 +180,7 @@ async fn the_check_names_what_was_done_to_a_sign_in() {
 
 #[tokio::test]
 async fn refused_sign_ins_are_one_entry_for_an_account_and_a_quarter_of_an_hour() {
-    let api = Api::start().await;
-    let ada = api.sign_in("ada").await;
+    let (api, [ada]) = Api::signed_in(["ada"]).await;
     let user = api.user("mia").await;
     // Of a known network, too.
     signs_in(&api, "198.51.100.1", PASSWORD).await;

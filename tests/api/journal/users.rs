@@ -14,8 +14,7 @@ const NEW: &str = "another horse battery staple";
 
 #[tokio::test]
 async fn a_role_that_was_raised_and_put_back_leaves_two_entries() {
-    let api = Api::start().await;
-    let ada = api.sign_in("ada").await;
+    let (api, [ada]) = Api::signed_in(["ada"]).await;
     let mia = api.user("mia").await;
     let path = format!("/api/users/{}", mia.id);
     let mut reader = Reader::of(&api).await;
@@ -38,8 +37,7 @@ async fn a_role_that_was_raised_and_put_back_leaves_two_entries() {
 
 #[tokio::test]
 async fn every_change_of_a_user_leaves_one_entry() {
-    let api = Api::start().await;
-    let ada = api.sign_in("ada").await;
+    let (api, [ada]) = Api::signed_in(["ada"]).await;
     let mut reader = Reader::of(&api).await;
     let ingrid = json!({
         "username": "ingrid", "fullName": "Ingrid Solberg", "role": "member",
@@ -83,8 +81,7 @@ async fn every_change_of_a_user_leaves_one_entry() {
 
 #[tokio::test]
 async fn ones_own_password_and_ended_sessions_are_in_the_journal() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (api, [mia]) = Api::signed_in(["mia"]).await;
     let mut reader = Reader::of(&api).await;
     let wrong = json!({"currentPassword": "wrong", "newPassword": NEW});
     let refused = mia.put("/api/auth/password", wrong).await;
@@ -138,8 +135,7 @@ async fn ones_own_password_and_ended_sessions_are_in_the_journal() {
 
 #[tokio::test]
 async fn tokens_leave_an_entry_when_they_are_created_and_deleted() {
-    let api = Api::start().await;
-    let (ada, mia) = (api.sign_in("ada").await, api.sign_in("mia").await);
+    let (api, [ada, mia]) = Api::signed_in(["ada", "mia"]).await;
     let mut reader = Reader::of(&api).await;
     let new = json!({"name": "export", "permissions": ["view_work"]});
     let [first, second] = [
@@ -261,9 +257,7 @@ async fn an_organization_is_founded_with_two_entries() {
 
 #[tokio::test]
 async fn a_refused_change_leaves_no_entry() {
-    let api = Api::start().await;
-    let (ada, max) = (api.sign_in("ada").await, api.sign_in("max").await);
-    let mia = api.sign_in("mia").await;
+    let (api, [ada, max, mia]) = Api::signed_in(["ada", "max", "mia"]).await;
     let (_, token) = api.token_and_id_of(&api.user("ada").await, json!({})).await;
     let mut reader = Reader::of(&api).await;
     let itself = format!("/api/users/{}", ada.id());
@@ -298,8 +292,7 @@ async fn a_refused_change_leaves_no_entry() {
 
 #[tokio::test]
 async fn a_replay_leaves_no_entry() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (api, [mia]) = Api::signed_in(["mia"]).await;
     let mut reader = Reader::of(&api).await;
     let keyed = mia.with_header("idempotency-key", "once");
     let sent = join_all((0..4).map(|_| keyed.post("/api/tokens", json!({"name": "export"})))).await;
@@ -312,8 +305,7 @@ async fn a_replay_leaves_no_entry() {
 
 #[tokio::test]
 async fn changes_at_once_leave_consecutive_entries() {
-    let api = Api::start().await;
-    let ada = api.sign_in("ada").await;
+    let (api, [ada]) = Api::signed_in(["ada"]).await;
     let mut paths = Vec::new();
     for name in ["max", "mia", "sue", "vic"] {
         paths.push(format!("/api/users/{}", api.user(name).await.id));

@@ -9,8 +9,7 @@ use super::{DASHBOARD, at, has_activity, has_request, has_ticket, metrics};
 
 #[tokio::test]
 async fn the_dashboard_of_a_new_organization_is_empty() {
-    let api = Api::start().await;
-    let zoe = api.sign_in("zoe").await;
+    let (_, [zoe]) = Api::signed_in(["zoe"]).await;
     assert_eq!(
         zoe.get(DASHBOARD).await.expect(200),
         json!({
@@ -22,8 +21,7 @@ async fn the_dashboard_of_a_new_organization_is_empty() {
 
 #[tokio::test]
 async fn the_dashboard_shows_what_is_newest() {
-    let api = Api::start().await;
-    let vic = api.sign_in("vic").await;
+    let (api, [vic]) = Api::signed_in(["vic"]).await;
     let mia = api.user("mia").await;
     has_request(&api, "Older", "2026-01-01T00:00:00Z", None).await;
     has_request(&api, "Newer", "2026-01-02T00:00:00Z", None).await;
@@ -95,8 +93,7 @@ async fn the_dashboard_shows_what_is_newest() {
 
 #[tokio::test]
 async fn the_dashboard_shows_twenty_of_each() {
-    let api = Api::start().await;
-    let vic = api.sign_in("vic").await;
+    let (api, [vic]) = Api::signed_in(["vic"]).await;
     for _ in 0..21 {
         has_request(&api, "x", "2026-01-01T00:00:00Z", None).await;
         has_activity(&api, "x", "2026-01-01T00:00:00Z").await;
@@ -117,8 +114,7 @@ async fn the_dashboard_shows_twenty_of_each() {
 
 #[tokio::test]
 async fn the_resolution_time_is_the_mean_of_ninety_days() {
-    let api = Api::start().await;
-    let vic = api.sign_in("vic").await;
+    let (api, [vic]) = Api::signed_in(["vic"]).await;
     // The clock stands at 2026-01-15: the 90th day back is 2025-10-18.
     has_request(
         &api,
@@ -158,8 +154,7 @@ async fn the_resolution_time_is_the_mean_of_ninety_days() {
 
 #[tokio::test]
 async fn engagements_and_hours_saved_come_from_the_totals() {
-    let api = Api::start().await;
-    let vic = api.sign_in("vic").await;
+    let (api, [vic]) = Api::signed_in(["vic"]).await;
     api.has_project(api.home.id, "Paused").await;
     let totals = api
         .client
@@ -178,8 +173,7 @@ async fn engagements_and_hours_saved_come_from_the_totals() {
 
 #[tokio::test]
 async fn the_dashboard_shows_nothing_foreign() {
-    let api = Api::start().await;
-    let zoe = api.sign_in("zoe").await;
+    let (api, [zoe]) = Api::signed_in(["zoe"]).await;
     has_request(
         &api,
         "x",
@@ -198,8 +192,7 @@ async fn the_dashboard_shows_nothing_foreign() {
 
 #[tokio::test]
 async fn long_texts_leave_room_for_the_answer() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (_, [mia]) = Api::signed_in(["mia"]).await;
     let text = "\"".repeat(50_000);
     let mut newest = 0;
     for _ in 0..20 {

@@ -15,8 +15,7 @@ fn minutes(rows: &Value) -> i64 {
 
 #[tokio::test]
 async fn the_dashboards_figure_opens() {
-    let world = Concierge::start().await;
-    let vic = world.api.sign_in("vic").await;
+    let (world, [vic]) = Concierge::signed_in(["vic"]).await;
     assert_eq!(vic.get(HOURS_SAVED).await.expect(200), json!([]));
     let (session, action) = world.approved_batch().await;
     world.delivers(&world.worker()).await;

@@ -28,9 +28,7 @@ fn ids(rows: &[Value]) -> Vec<i64> {
 
 #[tokio::test]
 async fn tickets_come_newest_first_page_by_page() {
-    let api = Api::start().await;
-    let sue = api.sign_in("sue").await;
-    let vic = api.sign_in("vic").await;
+    let (api, [sue, vic]) = Api::signed_in(["sue", "vic"]).await;
     five_tickets(&api, &sue).await;
     for (query, expected) in [
         ("", vec![5, 4, 3, 2, 1]),
@@ -50,8 +48,7 @@ async fn tickets_come_newest_first_page_by_page() {
 
 #[tokio::test]
 async fn every_filter_keeps_what_fits() {
-    let api = Api::start().await;
-    let sue = api.sign_in("sue").await;
+    let (api, [sue]) = Api::signed_in(["sue"]).await;
     five_tickets(&api, &sue).await;
     for (query, expected) in [
         ("status=closed", vec![1]),
@@ -68,8 +65,7 @@ async fn every_filter_keeps_what_fits() {
 
 #[tokio::test]
 async fn tickets_come_by_their_newest_message() {
-    let api = Api::start().await;
-    let sue = api.sign_in("sue").await;
+    let (api, [sue]) = Api::signed_in(["sue"]).await;
     five_tickets(&api, &sue).await;
     for id in [4, 2] {
         let path = format!("/api/managed-services/ticket/{id}/reply");
@@ -91,8 +87,7 @@ async fn tickets_come_by_their_newest_message() {
 
 #[tokio::test]
 async fn tickets_are_filtered_by_their_creator() {
-    let api = Api::start().await;
-    let (sue, mia) = (api.sign_in("sue").await, api.sign_in("mia").await);
+    let (_, [sue, mia]) = Api::signed_in(["sue", "mia"]).await;
     sue.creates(LIST, json!({"title": "By sue"})).await;
     mia.creates(LIST, json!({"title": "By mia"})).await;
     for (caller, filter, expected) in [

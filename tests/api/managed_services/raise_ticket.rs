@@ -9,9 +9,7 @@ const TICKETS: &str = "/api/managed-services/tickets";
 
 #[tokio::test]
 async fn a_ticket_is_open_and_its_description_is_the_first_message() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
-    let sue = api.sign_in("sue").await;
+    let (_, [mia, sue]) = Api::signed_in(["mia", "sue"]).await;
     let now = "2026-01-15T12:00:00.000Z";
     let sent = json!({
         "title": "No invoices", "description": "Since Monday.", "priority": "high",
@@ -41,8 +39,7 @@ async fn a_ticket_is_open_and_its_description_is_the_first_message() {
 
 #[tokio::test]
 async fn a_ticket_may_say_no_more_than_its_title() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (_, [mia]) = Api::signed_in(["mia"]).await;
     for description in [Value::Null, json!(""), json!(" \n")] {
         let sent = json!({"title": "Help", "description": description, "priority": null});
         let ticket = mia.post(TICKETS, sent).await.expect(200);
@@ -55,8 +52,7 @@ async fn a_ticket_may_say_no_more_than_its_title() {
 
 #[tokio::test]
 async fn an_assignee_is_a_user_of_the_organization() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (api, [mia]) = Api::signed_in(["mia"]).await;
     let abroad = api.sign_in("zoe").await.id();
     let before = api.records().await;
     for assignee in [abroad, 99] {

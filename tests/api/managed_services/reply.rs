@@ -8,8 +8,7 @@ use super::{DASHBOARD, at, has_ticket, metrics};
 
 #[tokio::test]
 async fn a_reply_is_the_newest_message_and_has_no_body() {
-    let api = Api::start().await;
-    let sue = api.sign_in("sue").await;
+    let (api, [sue]) = Api::signed_in(["sue"]).await;
     has_ticket(&api, ServiceStatus::InProgress).await;
     api.clock.advance(1_000);
     let path = "/api/managed-services/ticket/1";
@@ -36,8 +35,7 @@ async fn a_reply_is_the_newest_message_and_has_no_body() {
 
 #[tokio::test]
 async fn a_reply_opens_a_ticket_that_is_pending_or_resolved() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (api, [mia]) = Api::signed_in(["mia"]).await;
     has_ticket(&api, ServiceStatus::Pending).await;
     let new = NewTicket {
         status: ServiceStatus::Resolved,
@@ -67,8 +65,7 @@ async fn a_reply_opens_a_ticket_that_is_pending_or_resolved() {
 
 #[tokio::test]
 async fn replies_at_the_same_time_are_all_kept_and_reopen_once() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (api, [mia]) = Api::signed_in(["mia"]).await;
     has_ticket(&api, ServiceStatus::Resolved).await;
     let reply = || {
         mia.post(
@@ -89,8 +86,7 @@ async fn replies_at_the_same_time_are_all_kept_and_reopen_once() {
 
 #[tokio::test]
 async fn a_closed_ticket_takes_no_reply() {
-    let api = Api::start().await;
-    let ada = api.sign_in("ada").await;
+    let (api, [ada]) = Api::signed_in(["ada"]).await;
     has_ticket(&api, ServiceStatus::Closed).await;
     let before = api.records().await;
     ada.post(
@@ -105,9 +101,7 @@ async fn a_closed_ticket_takes_no_reply() {
 /// Support talks about a customer without the customer, and without changing where the ticket stands.
 #[tokio::test]
 async fn an_internal_note_is_seen_by_those_who_may_reply() {
-    let api = Api::start().await;
-    let (sue, vic) = (api.sign_in("sue").await, api.sign_in("vic").await);
-    let max = api.sign_in("max").await;
+    let (api, [sue, vic, max]) = Api::signed_in(["sue", "vic", "max"]).await;
     let mut stream = api.stream().await;
     has_ticket(&api, ServiceStatus::Pending).await;
     let path = "/api/managed-services/ticket/1";
@@ -174,9 +168,7 @@ async fn a_replayed_reply_names_the_same_message() {
 /// A customer sees the team's side as one, whatever the role. On a ticket of their own, a manager is a customer.
 #[tokio::test]
 async fn whoever_manages_tickets_answers_as_support_except_on_their_own() {
-    let api = Api::start().await;
-    let (ada, max) = (api.sign_in("ada").await, api.sign_in("max").await);
-    let (sue, mia) = (api.sign_in("sue").await, api.sign_in("mia").await);
+    let (_, [ada, max, sue, mia]) = Api::signed_in(["ada", "max", "sue", "mia"]).await;
     for (raised_by, is_support) in [
         (&mia, [true, true, true, false]),
         (&max, [true, false, true, false]),

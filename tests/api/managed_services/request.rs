@@ -8,8 +8,7 @@ use tests::support::Api;
 
 #[tokio::test]
 async fn a_new_request_is_open_and_of_medium_priority() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (api, [mia]) = Api::signed_in(["mia"]).await;
     let body = mia.post(REQUEST, json!({"title": "Help"})).await;
     assert_eq!(
         body.expect(200),
@@ -25,8 +24,7 @@ async fn a_new_request_is_open_and_of_medium_priority() {
 
 #[tokio::test]
 async fn a_request_keeps_every_field_and_decides_the_rest_itself() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (_, [mia]) = Api::signed_in(["mia"]).await;
     let sent = json!({
         "title": "x".repeat(255), "description": "ü".repeat(50_000), "priority": "urgent",
         "category": "billing", "referenceType": "project", "referenceId": 2,
@@ -55,8 +53,7 @@ async fn a_request_keeps_every_field_and_decides_the_rest_itself() {
 
 #[tokio::test]
 async fn a_request_may_be_about_the_organization_itself() {
-    let api = Api::start().await;
-    let zac = api.sign_in("zac").await;
+    let (_, [zac]) = Api::signed_in(["zac"]).await;
     let sent = json!({"title": "x", "referenceType": "organization", "referenceId": 2});
     let body = zac.post(REQUEST, sent).await.expect(200);
     assert_eq!(body["referenceType"], "organization");
@@ -67,8 +64,7 @@ async fn a_request_may_be_about_the_organization_itself() {
 
 #[tokio::test]
 async fn a_request_refers_to_a_record_of_the_organization_or_to_none() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (api, [mia]) = Api::signed_in(["mia"]).await;
     let before = api.records().await;
     for (kind, id, faults) in [
         (

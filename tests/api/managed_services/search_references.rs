@@ -15,8 +15,7 @@ async fn found(caller: &Caller, query: &str) -> Vec<String> {
 
 #[tokio::test]
 async fn a_search_without_text_lists_the_twenty_most_recent() {
-    let api = Api::start().await;
-    let vic = api.sign_in("vic").await;
+    let (api, [vic]) = Api::signed_in(["vic"]).await;
     // Created in one instant: a project comes before the organization, a newer one before both.
     assert_eq!(
         vic.get(SEARCH).await.expect(200),
@@ -40,8 +39,7 @@ async fn a_search_without_text_lists_the_twenty_most_recent() {
 
 #[tokio::test]
 async fn each_word_of_a_search_begins_a_word_of_the_title() {
-    let api = Api::start().await;
-    let vic = api.sign_in("vic").await;
+    let (api, [vic]) = Api::signed_in(["vic"]).await;
     api.has_project(api.home.id, "Straße: Neubau (West)").await;
     for (query, titles) in [
         ("?query=BILL", vec!["Billing migration"]),
@@ -69,8 +67,7 @@ async fn each_word_of_a_search_begins_a_word_of_the_title() {
 
 #[tokio::test]
 async fn a_search_finds_at_most_fifty_of_many() {
-    let api = Api::start().await;
-    let vic = api.sign_in("vic").await;
+    let (api, [vic]) = Api::signed_in(["vic"]).await;
     api.has_project(api.home.id, "Needle one").await;
     for number in 1..=60 {
         api.clock.advance(1_000);
@@ -88,8 +85,7 @@ async fn a_search_finds_at_most_fifty_of_many() {
 
 #[tokio::test]
 async fn a_search_reads_on_past_what_does_not_match() {
-    let api = Api::start().await;
-    let vic = api.sign_in("vic").await;
+    let (api, [vic]) = Api::signed_in(["vic"]).await;
     // The organization is the oldest, behind more rows than one page of the search reads.
     for _ in 0..210 {
         api.has_project(api.home.id, "x").await;
@@ -102,8 +98,7 @@ async fn a_search_reads_on_past_what_does_not_match() {
 
 #[tokio::test]
 async fn a_parameter_is_sent_once() {
-    let api = Api::start().await;
-    let vic = api.sign_in("vic").await;
+    let (_, [vic]) = Api::signed_in(["vic"]).await;
     let long = format!("{SEARCH}?query={}", "x".repeat(256));
     let too_long = vic.get(&long).await;
     too_long.expect_faults(&[("?query", "length")]);

@@ -8,8 +8,7 @@ use super::at;
 
 #[tokio::test]
 async fn a_ticket_shows_its_messages_by_time() {
-    let api = Api::start().await;
-    let vic = api.sign_in("vic").await;
+    let (api, [vic]) = Api::signed_in(["vic"]).await;
     let message = |author, content, created| records::message(author, content, Some(at(created)));
     let (mia, sue) = (api.user("mia").await.id, api.user("sue").await.id);
     let new = NewTicket {
@@ -46,8 +45,7 @@ async fn a_ticket_shows_its_messages_by_time() {
 
 #[tokio::test]
 async fn a_tickets_messages_come_page_by_page() {
-    let api = Api::start().await;
-    let vic = api.sign_in("vic").await;
+    let (api, [vic]) = Api::signed_in(["vic"]).await;
     let mia = api.user("mia").await.id;
     let minute = |number| format!("2026-01-05T00:0{number}:00Z");
     let messages = (1..=5).map(|number| {
@@ -86,8 +84,7 @@ async fn a_tickets_messages_come_page_by_page() {
 
 #[tokio::test]
 async fn a_long_conversation_ends_before_it_is_too_large_for_the_gateway() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (api, [mia]) = Api::signed_in(["mia"]).await;
     let author = mia.user.unwrap();
     let long = "\u{1d11e}".repeat(45_000);
     for _ in 0..2 {

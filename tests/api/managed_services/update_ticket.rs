@@ -18,8 +18,7 @@ async fn counted(api: &Api) -> bool {
 
 #[tokio::test]
 async fn a_resolution_feeds_the_dashboard_until_it_is_taken_back() {
-    let api = Api::start().await;
-    let sue = api.sign_in("sue").await;
+    let (api, [sue]) = Api::signed_in(["sue"]).await;
     let new = NewTicket {
         created_at: Some(at("2026-01-15T07:00:00Z")),
         ..records::ticket()
@@ -40,8 +39,7 @@ async fn a_resolution_feeds_the_dashboard_until_it_is_taken_back() {
 
 #[tokio::test]
 async fn changes_and_replies_at_the_same_time_count_a_resolution_once() {
-    let api = Api::start().await;
-    let sue = api.sign_in("sue").await;
+    let (api, [sue]) = Api::signed_in(["sue"]).await;
     has_ticket(&api, ServiceStatus::Resolved).await;
     assert!(counted(&api).await);
     let open = || sue.patch(PATH, json!({"status": "open"}));

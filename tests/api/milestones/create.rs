@@ -6,8 +6,7 @@ use tests::support::Api;
 
 #[tokio::test]
 async fn a_new_milestone_is_pending() {
-    let api = Api::start().await;
-    let max = api.sign_in("max").await;
+    let (_, [max]) = Api::signed_in(["max"]).await;
     let body = max
         .post(
             "/api/milestones",
@@ -27,8 +26,7 @@ async fn a_new_milestone_is_pending() {
 
 #[tokio::test]
 async fn a_milestone_starts_before_it_is_due_and_has_a_project_of_the_organization() {
-    let api = Api::start().await;
-    let max = api.sign_in("max").await;
+    let (api, [max]) = Api::signed_in(["max"]).await;
     let before = api.records().await;
     let due = json!({
         "title": "x", "projectId": 1, "startDate": "2026-02-02T00:00:00Z",

@@ -6,8 +6,7 @@ use tests::support::{Api, Requests};
 
 #[tokio::test]
 async fn a_second_delete_finds_nothing() {
-    let api = Api::start().await;
-    let max = api.sign_in("max").await;
+    let (_, [max]) = Api::signed_in(["max"]).await;
     max.creates_milestone(json!({})).await;
     max.delete("/api/milestones/1").await.expect(204);
     max.delete("/api/milestones/1")

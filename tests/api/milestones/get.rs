@@ -6,8 +6,7 @@ use tests::support::Api;
 
 #[tokio::test]
 async fn a_milestone_keeps_every_field() {
-    let api = Api::start().await;
-    let max = api.sign_in("max").await;
+    let (_, [max]) = Api::signed_in(["max"]).await;
     let sent = json!({
         "title": "Cut-over", "projectId": 2, "description": "All at once",
         "startDate": "2026-02-01T00:00:00+01:00", "dueDate": "2026-02-28T12:00:00.5Z",
@@ -28,8 +27,7 @@ async fn a_milestone_keeps_every_field() {
 
 #[tokio::test]
 async fn a_milestone_links_the_tasks_that_it_does_not_show() {
-    let api = Api::start().await;
-    let max = api.sign_in("max").await;
+    let (api, [max]) = Api::signed_in(["max"]).await;
     let milestone = max.creates_milestone(json!({})).await;
     let task = max.creates_task(json!({"milestoneId": milestone})).await;
     let path = format!("/api/milestones/{milestone}");

@@ -6,8 +6,7 @@ use tests::support::Api;
 
 #[tokio::test]
 async fn a_change_keeps_what_is_absent_and_clears_what_is_null() {
-    let api = Api::start().await;
-    let max = api.sign_in("max").await;
+    let (api, [max]) = Api::signed_in(["max"]).await;
     let sent = json!({"description": "D", "startDate": "2026-02-01T00:00:00Z", "dueDate": "2026-03-01T00:00:00Z"});
     max.creates_milestone(sent).await;
     api.clock.advance(1_000);
@@ -31,8 +30,7 @@ async fn a_change_keeps_what_is_absent_and_clears_what_is_null() {
 
 #[tokio::test]
 async fn a_change_cannot_put_the_start_after_the_due_date() {
-    let api = Api::start().await;
-    let max = api.sign_in("max").await;
+    let (api, [max]) = Api::signed_in(["max"]).await;
     let sent = json!({"startDate": "2026-02-01T00:00:00Z", "dueDate": "2026-03-01T00:00:00Z"});
     max.creates_milestone(sent).await;
     let before = api.table_dump().await;
@@ -53,8 +51,7 @@ async fn a_change_cannot_put_the_start_after_the_due_date() {
 
 #[tokio::test]
 async fn changes_at_the_same_time_lose_nothing() {
-    let api = Api::start().await;
-    let max = api.sign_in("max").await;
+    let (_, [max]) = Api::signed_in(["max"]).await;
     max.creates_milestone(json!({})).await;
     let (one, other) = tokio::join!(
         max.put("/api/milestones/1", json!({"title": "Renamed"})),

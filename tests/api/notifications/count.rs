@@ -7,8 +7,7 @@ use tests::support::{Api, budgets::within};
 
 #[tokio::test]
 async fn unread_ones_are_counted_up_to_a_hundred() {
-    let api = Api::start().await;
-    let (max, mia) = (api.sign_in("max").await, api.sign_in("mia").await);
+    let (api, [max, mia]) = Api::signed_in(["max", "mia"]).await;
     assert_eq!(unread(&mia).await, 0);
     has_some(&api, &mia, 99).await;
     api.counter.take();

@@ -10,8 +10,7 @@ const PATH: &str = "/api/notifications";
 
 #[tokio::test]
 async fn a_user_reads_their_own_newest_first_and_joined() {
-    let api = Api::start().await;
-    let (max, mia) = (api.sign_in("max").await, api.sign_in("mia").await);
+    let (api, [max, mia]) = Api::signed_in(["max", "mia"]).await;
     let mut stream = api.stream().await;
     max.creates_task(json!({"assigneeId": mia.id()})).await;
     api.publishes(&mut stream).await;
@@ -57,8 +56,7 @@ async fn a_user_reads_their_own_newest_first_and_joined() {
 
 #[tokio::test]
 async fn a_link_leads_to_the_desk_of_the_organization() {
-    let api = Api::start().await;
-    let (max, mia) = (api.sign_in("max").await, api.sign_in("mia").await);
+    let (api, [max, mia]) = Api::signed_in(["max", "mia"]).await;
     let mut stream = api.stream().await;
     let own = json!({"webUrl": "https://desk.example.com/halden/"});
     let ada = api.sign_in("ada").await;
@@ -71,9 +69,7 @@ async fn a_link_leads_to_the_desk_of_the_organization() {
 
 #[tokio::test]
 async fn nobody_reads_those_of_others() {
-    let api = Api::start().await;
-    let (max, mia) = (api.sign_in("max").await, api.sign_in("mia").await);
-    let zac = api.sign_in("zac").await;
+    let (api, [max, mia, zac]) = Api::signed_in(["max", "mia", "zac"]).await;
     has_some(&api, &max, 3).await;
     for other in [&mia, &zac] {
         assert_eq!(other.get(PATH).await.expect(200), json!([]));
@@ -95,8 +91,7 @@ async fn nobody_reads_those_of_others() {
 
 #[tokio::test]
 async fn a_token_reads_what_it_may() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (api, [mia]) = Api::signed_in(["mia"]).await;
     mia.creates_task(json!({})).await;
     has_some(&api, &mia, 1).await;
     let user = api.user("mia").await;
@@ -114,8 +109,7 @@ async fn a_token_reads_what_it_may() {
 
 #[tokio::test]
 async fn pages_have_every_row_once() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (api, [mia]) = Api::signed_in(["mia"]).await;
     let mut all = has_some(&api, &mia, 7).await;
     all.reverse();
     for limit in [1, 2, 3, 7, 200] {
@@ -128,8 +122,7 @@ async fn pages_have_every_row_once() {
 
 #[tokio::test]
 async fn filters_are_by_kind_and_by_what_was_read() {
-    let api = Api::start().await;
-    let (max, mia) = (api.sign_in("max").await, api.sign_in("mia").await);
+    let (api, [max, mia]) = Api::signed_in(["max", "mia"]).await;
     let mut stream = api.stream().await;
     max.creates_task(json!({"assigneeId": mia.id()})).await;
     api.publishes(&mut stream).await;
@@ -167,8 +160,7 @@ async fn filters_are_by_kind_and_by_what_was_read() {
 
 #[tokio::test]
 async fn they_end_after_ninety_days() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (api, [mia]) = Api::signed_in(["mia"]).await;
     let all = has_some(&api, &mia, 2).await;
     api.clock.advance(90 * span::DAY - span::SECOND);
     let mia = api.session_of(&api.user("mia").await).await;

@@ -24,8 +24,7 @@ fn all_but(off: &[&str], mailed: &[&str]) -> Value {
 
 #[tokio::test]
 async fn all_kinds_are_on_until_their_user_switches_them_off() {
-    let api = Api::start().await;
-    let (max, mia) = (api.sign_in("max").await, api.sign_in("mia").await);
+    let (api, [max, mia]) = Api::signed_in(["max", "mia"]).await;
     api.counter.take();
     let answer = mia.get(PATH).await;
     let preferences = within(&api, "GET /api/notifications/preferences", 200, &answer);
@@ -48,8 +47,7 @@ async fn all_kinds_are_on_until_their_user_switches_them_off() {
 
 #[tokio::test]
 async fn a_kind_is_true_or_false() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (api, [mia]) = Api::signed_in(["mia"]).await;
     for (body, faults) in [
         (json!({}), vec![("", "required")]),
         (json!({"sent": false}), vec![("", "required")]),

@@ -10,8 +10,7 @@ const PATH: &str = "/api/notifications/read";
 
 #[tokio::test]
 async fn some_are_read_by_their_ids_and_once() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (api, [mia]) = Api::signed_in(["mia"]).await;
     let all = has_some(&api, &mia, 4).await;
     api.counter.take();
     let answer = mia.post(PATH, json!({"ids": [all[0], all[2]]})).await;
@@ -29,9 +28,7 @@ async fn some_are_read_by_their_ids_and_once() {
 
 #[tokio::test]
 async fn those_of_others_and_unknown_ones_are_left() {
-    let api = Api::start().await;
-    let (max, mia) = (api.sign_in("max").await, api.sign_in("mia").await);
-    let zac = api.sign_in("zac").await;
+    let (api, [max, mia, zac]) = Api::signed_in(["max", "mia", "zac"]).await;
     let all = has_some(&api, &max, 2).await;
     for other in [&mia, &zac] {
         other.post(PATH, json!({"ids": all})).await.expect(204);
@@ -50,8 +47,7 @@ async fn those_of_others_and_unknown_ones_are_left() {
 
 #[tokio::test]
 async fn all_up_to_an_instant_are_read_with_one_write() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (api, [mia]) = Api::signed_in(["mia"]).await;
     let all = has_some(&api, &mia, 120).await;
     let rows = mia.walk("/api/notifications?limit=30").await;
     let newest_seen = &rows[10]["at"];
@@ -84,8 +80,7 @@ async fn all_up_to_an_instant_are_read_with_one_write() {
 
 #[tokio::test]
 async fn a_request_names_ids_or_an_instant() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (api, [mia]) = Api::signed_in(["mia"]).await;
     let many: Vec<String> = (0..51).map(|number| format!("1-task-{number}-1")).collect();
     for (body, faults) in [
         (json!({}), [("", "required")]),

@@ -16,8 +16,7 @@ struct World {
 
 impl World {
     async fn start() -> Self {
-        let api = Api::start().await;
-        let (max, mia) = (api.sign_in("max").await, api.sign_in("mia").await);
+        let (api, [max, mia]) = Api::signed_in(["max", "mia"]).await;
         api.has_address("mia", "mia@example.com").await;
         let task = json!({"title": "Compare", "projectId": 1});
         max.creates("/api/tasks", task).await;

@@ -18,8 +18,7 @@ fn put(more: &Value) -> Value {
 
 #[tokio::test]
 async fn a_provider_is_set_read_and_deleted_and_its_secret_is_never_shown() {
-    let api = Api::start().await;
-    let ada = api.sign_in("ada").await;
+    let (api, [ada]) = Api::signed_in(["ada"]).await;
     ada.get(PATH).await.expect_problem(404, "not_found");
     ada.delete(PATH).await.expect_problem(404, "not_found");
     api.counter.take();
@@ -76,8 +75,7 @@ async fn a_provider_is_set_read_and_deleted_and_its_secret_is_never_shown() {
 
 #[tokio::test]
 async fn faults_of_a_provider_are_named_by_their_places() {
-    let api = Api::start().await;
-    let ada = api.sign_in("ada").await;
+    let (_, [ada]) = Api::signed_in(["ada"]).await;
     ada.put(PATH, json!({}))
         .await
         .expect_faults(&[("/issuer", "required"), ("/clientId", "required")]);

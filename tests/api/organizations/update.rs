@@ -6,8 +6,7 @@ use tests::support::Api;
 
 #[tokio::test]
 async fn a_renamed_organization_is_called_and_found_so_everywhere() {
-    let api = Api::start().await;
-    let ada = api.sign_in("ada").await;
+    let (api, [ada]) = Api::signed_in(["ada"]).await;
     api.clock.advance(1_000);
     let other = json!({"name": "Fjord Services", "id": 2});
     let refused = ada.patch("/api/organizations/1", other).await;
@@ -35,8 +34,7 @@ async fn a_renamed_organization_is_called_and_found_so_everywhere() {
 
 #[tokio::test]
 async fn admins_set_the_address_of_the_desk_and_take_it_back() {
-    let api = Api::start().await;
-    let ada = api.sign_in("ada").await;
+    let (api, [ada]) = Api::signed_in(["ada"]).await;
     let set = async |url: Value| {
         ada.patch("/api/organizations/1", json!({"webUrl": url}))
             .await

@@ -6,8 +6,7 @@ use tests::support::Api;
 
 #[tokio::test]
 async fn a_deleted_phase_is_gone_and_its_tasks_stay() {
-    let api = Api::start().await;
-    let max = api.sign_in("max").await;
+    let (api, [max]) = Api::signed_in(["max"]).await;
     let [phase, ..] = api.has_phases().await;
     let path = format!("/api/phases/{phase}");
     let other = max
@@ -44,8 +43,7 @@ async fn a_deleted_phase_is_gone_and_its_tasks_stay() {
 /// More tasks than a step of the walk reads at once.
 #[tokio::test]
 async fn every_task_leaves_a_deleted_phase() {
-    let api = Api::start().await;
-    let max = api.sign_in("max").await;
+    let (api, [max]) = Api::signed_in(["max"]).await;
     let [phase, ..] = api.has_phases().await;
     let in_phase = max.creates_task(json!({"phaseId": phase})).await;
     api.copy_tasks(&in_phase, 1..=1_100).await;

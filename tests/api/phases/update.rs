@@ -6,8 +6,7 @@ use tests::support::Api;
 
 #[tokio::test]
 async fn a_phase_is_renamed_and_moved() {
-    let api = Api::start().await;
-    let max = api.sign_in("max").await;
+    let (api, [max]) = Api::signed_in(["max"]).await;
     let [phase, ..] = api.has_phases().await;
     let path = format!("/api/phases/{phase}");
     let renamed = max.patch(&path, json!({"title": "Test"})).await.expect(200);

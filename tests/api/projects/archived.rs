@@ -34,8 +34,7 @@ async fn new_work(caller: &Caller) -> Vec<tests::support::Answer> {
 
 #[tokio::test]
 async fn new_work_is_refused_until_the_project_is_taken_up_again() {
-    let api = Api::start().await;
-    let max = api.sign_in("max").await;
+    let (api, [max]) = Api::signed_in(["max"]).await;
     let milestone = max.creates_milestone(json!({})).await;
     let task = max.creates_task(json!({})).await["id"].clone();
     let archived = json!({"status": "archived"});
@@ -63,8 +62,7 @@ async fn new_work_is_refused_until_the_project_is_taken_up_again() {
 /// Work that began after the project was archived does not come to be, whatever is under way.
 #[tokio::test]
 async fn nothing_that_begins_after_an_archiving_comes_to_be() {
-    let api = Api::start().await;
-    let max = api.sign_in("max").await;
+    let (_, [max]) = Api::signed_in(["max"]).await;
     let creates = (0..20).map(|at| {
         let max = max.clone();
         tokio::spawn(async move {

@@ -8,8 +8,7 @@ const DASHBOARD: &str = "/api/managed-services/dashboard";
 
 #[tokio::test]
 async fn a_new_project_is_active_counted_and_found() {
-    let api = Api::start().await;
-    let max = api.sign_in("max").await;
+    let (_, [max]) = Api::signed_in(["max"]).await;
     let body = json!({"title": "Harbour lights", "description": null, "status": null});
     let project = max.post("/api/projects", body).await.expect(200);
     assert_eq!(
@@ -29,8 +28,7 @@ async fn a_new_project_is_active_counted_and_found() {
 
 #[tokio::test]
 async fn a_project_that_is_not_active_is_not_counted() {
-    let api = Api::start().await;
-    let max = api.sign_in("max").await;
+    let (_, [max]) = Api::signed_in(["max"]).await;
     for status in ["on_hold", "completed", "archived"] {
         let body = json!({"title": "Later", "status": status});
         let project = max.post("/api/projects", body).await.expect(200);

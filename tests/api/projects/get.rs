@@ -6,8 +6,7 @@ use tests::support::Api;
 
 #[tokio::test]
 async fn a_project_is_read_whole_archived_or_not() {
-    let api = Api::start().await;
-    let max = api.sign_in("max").await;
+    let (_, [max]) = Api::signed_in(["max"]).await;
     let archived = json!({"status": "archived", "description": "Over."});
     max.patch("/api/projects/2", archived).await.expect(200);
     assert_eq!(

@@ -11,8 +11,7 @@ fn titles(rows: &[Value]) -> Vec<&str> {
 
 #[tokio::test]
 async fn projects_come_by_title_archived_ones_only_when_asked_for() {
-    let api = Api::start().await;
-    let max = api.sign_in("max").await;
+    let (_, [max]) = Api::signed_in(["max"]).await;
     for (title, status) in [
         ("Office", "on_hold"),
         ("archive of old bills", "archived"),
@@ -63,8 +62,7 @@ async fn projects_come_by_title_archived_ones_only_when_asked_for() {
 
 #[tokio::test]
 async fn a_renamed_project_moves_in_the_list() {
-    let api = Api::start().await;
-    let max = api.sign_in("max").await;
+    let (_, [max]) = Api::signed_in(["max"]).await;
     let renamed = json!({"title": "Zebra"});
     max.patch("/api/projects/1", renamed).await.expect(200);
     assert_eq!(max.get("/api/projects").await.ids(), [2, 1]);

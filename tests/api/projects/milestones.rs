@@ -7,8 +7,7 @@ use tests::support::Api;
 
 #[tokio::test]
 async fn a_projects_milestones_come_by_due_date_with_nulls_last() {
-    let api = Api::start().await;
-    let max = api.sign_in("max").await;
+    let (_, [max]) = Api::signed_in(["max"]).await;
     for due in [
         json!(null),
         json!("2026-03-01T00:00:00Z"),
@@ -27,8 +26,7 @@ async fn a_projects_milestones_come_by_due_date_with_nulls_last() {
 
 #[tokio::test]
 async fn milestones_are_paged_and_filtered() {
-    let api = Api::start().await;
-    let max = api.sign_in("max").await;
+    let (_, [max]) = Api::signed_in(["max"]).await;
     for number in 0..5 {
         let due = (number > 0).then(|| format!("2026-02-0{number}T00:00:00Z"));
         let status = if number % 2 == 0 {
@@ -55,8 +53,7 @@ async fn milestones_are_paged_and_filtered() {
 
 #[tokio::test]
 async fn each_milestone_of_a_large_project_has_its_tasks() {
-    let api = Api::start().await;
-    let max = api.sign_in("max").await;
+    let (api, [max]) = Api::signed_in(["max"]).await;
     for _ in 0..120 {
         max.creates_milestone(json!({})).await;
     }
@@ -83,8 +80,7 @@ fn path_of(url: &Value) -> &str {
 /// Before, the first of these took 838 units and the second 1,281.
 #[tokio::test]
 async fn a_page_reads_the_tasks_of_its_own_milestones() {
-    let api = Api::start().await;
-    let max = api.sign_in("max").await;
+    let (api, [max]) = Api::signed_in(["max"]).await;
     for _ in 0..3 {
         max.creates_milestone(json!({})).await;
     }
@@ -108,8 +104,7 @@ async fn a_page_reads_the_tasks_of_its_own_milestones() {
 
 #[tokio::test]
 async fn a_page_ends_before_it_reads_many_long_tasks() {
-    let api = Api::start().await;
-    let max = api.sign_in("max").await;
+    let (api, [max]) = Api::signed_in(["max"]).await;
     for _ in 0..30 {
         max.creates_milestone(json!({})).await;
     }

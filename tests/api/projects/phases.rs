@@ -6,8 +6,7 @@ use tests::support::Api;
 
 #[tokio::test]
 async fn a_new_phase_comes_last_unless_it_says_where() {
-    let api = Api::start().await;
-    let max = api.sign_in("max").await;
+    let (_, [max]) = Api::signed_in(["max"]).await;
     let path = "/api/projects/1/phases";
     for (body, order) in [
         (json!({"title": "Prepare"}), 1_024),
@@ -29,8 +28,7 @@ async fn a_new_phase_comes_last_unless_it_says_where() {
 
 #[tokio::test]
 async fn phases_come_by_order_then_id() {
-    let api = Api::start().await;
-    let max = api.sign_in("max").await;
+    let (api, [max]) = Api::signed_in(["max"]).await;
     let path = "/api/projects/1/phases";
     for order in [7, 3, 7, 0] {
         max.creates(path, json!({"title": "x", "order": order}))

@@ -6,8 +6,7 @@ use tests::support::Api;
 
 #[tokio::test]
 async fn a_projects_tasks_come_by_order_without_those_of_others() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (_, [mia]) = Api::signed_in(["mia"]).await;
     let [first, second] = mia.creates_tasks(["Draft", "Review"]).await;
     let other = mia.creates_task(json!({"projectId": 2})).await;
     let places = json!({"tasks": [{"id": second, "order": 1}, {"id": first, "order": 2}]});

@@ -7,8 +7,7 @@ use tests::support::Api;
 
 #[tokio::test]
 async fn a_change_keeps_what_is_absent_and_clears_what_is_null() {
-    let api = Api::start().await;
-    let max = api.sign_in("max").await;
+    let (api, [max]) = Api::signed_in(["max"]).await;
     let path = "/api/projects/1";
     let about = json!({"description": "All customers."});
     max.patch(path, about).await.expect(200);
@@ -31,8 +30,7 @@ async fn a_change_keeps_what_is_absent_and_clears_what_is_null() {
 
 #[tokio::test]
 async fn a_renamed_project_is_found_by_its_new_title_alone() {
-    let api = Api::start().await;
-    let max = api.sign_in("max").await;
+    let (_, [max]) = Api::signed_in(["max"]).await;
     let renamed = json!({"title": "Harbour lights"});
     max.patch("/api/projects/1", renamed).await.expect(200);
     for (query, found) in [("harbour", vec![1]), ("billing", vec![])] {
@@ -49,8 +47,7 @@ async fn a_renamed_project_is_found_by_its_new_title_alone() {
 
 #[tokio::test]
 async fn active_projects_are_counted_whatever_happens_at_once() {
-    let api = Api::start().await;
-    let max = api.sign_in("max").await;
+    let (_, [max]) = Api::signed_in(["max"]).await;
     let active = async || {
         let dashboard = max.get("/api/managed-services/dashboard").await.expect(200);
         dashboard["metrics"]["activeEngagements"].as_i64().unwrap()

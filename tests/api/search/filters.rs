@@ -8,8 +8,7 @@ use super::{each, one_of_each};
 
 #[tokio::test]
 async fn a_search_is_filtered_by_type() {
-    let api = Api::start().await;
-    let max = api.sign_in("max").await;
+    let (api, [max]) = Api::signed_in(["max"]).await;
     one_of_each(&max).await;
     api.publishes(&mut api.stream().await).await;
     for one in each() {
@@ -22,8 +21,7 @@ async fn a_search_is_filtered_by_type() {
 
 #[tokio::test]
 async fn a_search_is_filtered_by_project() {
-    let api = Api::start().await;
-    let max = api.sign_in("max").await;
+    let (api, [max]) = Api::signed_in(["max"]).await;
     one_of_each(&max).await;
     max.creates_task(json!({"title": "Zebra", "projectId": 2}))
         .await;
@@ -61,8 +59,7 @@ async fn a_search_is_filtered_by_project() {
 /// An earlier version wrote comments without their project, into the index too. `index-records` adds it.
 #[tokio::test]
 async fn older_comments_get_the_project_of_what_they_are_on() {
-    let api = Api::start().await;
-    let max = api.sign_in("max").await;
+    let (api, [max]) = Api::signed_in(["max"]).await;
     let task = json!({"title": "x", "projectId": 2});
     let task = max.creates("/api/tasks", task).await;
     let path = format!("/api/tasks/{task}/comments");

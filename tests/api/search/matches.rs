@@ -8,8 +8,7 @@ use super::{each, found, one_of_each};
 
 #[tokio::test]
 async fn every_type_is_found_by_its_words() {
-    let api = Api::start().await;
-    let max = api.sign_in("max").await;
+    let (api, [max]) = Api::signed_in(["max"]).await;
     one_of_each(&max).await;
     assert_eq!(found(&api, &max, "zebra").await, each());
     assert_eq!(max.finds("gone").await, [json!(["ticket_message", 1])]);
@@ -17,8 +16,7 @@ async fn every_type_is_found_by_its_words() {
 
 #[tokio::test]
 async fn each_word_begins_a_word_without_regard_to_case_and_accents() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (api, [mia]) = Api::signed_in(["mia"]).await;
     let text = "Crème brûlée für die Straße";
     mia.creates_task(json!({"title": "Dessert", "description": text}))
         .await;
@@ -45,8 +43,7 @@ async fn each_word_begins_a_word_without_regard_to_case_and_accents() {
 
 #[tokio::test]
 async fn a_number_finds_the_records_of_that_id_as_well() {
-    let api = Api::start().await;
-    let max = api.sign_in("max").await;
+    let (api, [max]) = Api::signed_in(["max"]).await;
     one_of_each(&max).await;
     max.creates_task(json!({"title": "Pay 1 invoice"})).await;
     max.creates_task(json!({"title": "!!!"})).await;
@@ -65,8 +62,7 @@ async fn a_number_finds_the_records_of_that_id_as_well() {
 
 #[tokio::test]
 async fn a_word_that_is_longer_than_those_of_the_index_is_compared_whole() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (api, [mia]) = Api::signed_in(["mia"]).await;
     let (one, other) = (
         format!("{}one", "x".repeat(40)),
         format!("{}other", "x".repeat(40)),
@@ -79,8 +75,7 @@ async fn a_word_that_is_longer_than_those_of_the_index_is_compared_whole() {
 
 #[tokio::test]
 async fn a_query_may_have_many_words() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (api, [mia]) = Api::signed_in(["mia"]).await;
     let words: Vec<_> = ('a'..='z')
         .map(|letter| format!("{letter}{letter}"))
         .collect();
@@ -92,8 +87,7 @@ async fn a_query_may_have_many_words() {
 
 #[tokio::test]
 async fn a_query_has_words() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (_, [mia]) = Api::signed_in(["mia"]).await;
     let long = "x".repeat(256);
     for (query, code) in [
         ("", "required"),

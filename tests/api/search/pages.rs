@@ -26,8 +26,7 @@ async fn ids(caller: &Caller, query: &str, limit: usize) -> (Vec<i64>, usize) {
 
 #[tokio::test]
 async fn the_last_changed_comes_first_and_each_once() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (api, [mia]) = Api::signed_in(["mia"]).await;
     for _ in 0..7 {
         mia.creates_task(json!({"title": "Zebra"})).await;
     }

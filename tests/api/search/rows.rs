@@ -8,8 +8,7 @@ use super::one_of_each;
 
 #[tokio::test]
 async fn a_row_shows_the_record_and_the_text_about_the_match() {
-    let api = Api::start().await;
-    let max = api.sign_in("max").await;
+    let (api, [max]) = Api::signed_in(["max"]).await;
     let text = format!("{} the zebra {}", "before ".repeat(30), "after ".repeat(30));
     let task = json!({"title": "Draft", "description": text, "status": "in_progress"});
     max.creates_task(task).await;
@@ -44,8 +43,7 @@ async fn a_row_shows_the_record_and_the_text_about_the_match() {
 
 #[tokio::test]
 async fn callers_find_the_types_that_they_may_read() {
-    let api = Api::start().await;
-    let max = api.sign_in("max").await;
+    let (api, [max]) = Api::signed_in(["max"]).await;
     one_of_each(&max).await;
     api.publishes(&mut api.stream().await).await;
     let only_work = json!({"permissions": ["view_work"]});
@@ -69,8 +67,7 @@ async fn callers_find_the_types_that_they_may_read() {
 
 #[tokio::test]
 async fn an_organization_finds_its_own_records() {
-    let api = Api::start().await;
-    let (max, zoe) = (api.sign_in("max").await, api.sign_in("zoe").await);
+    let (api, [max, zoe]) = Api::signed_in(["max", "zoe"]).await;
     one_of_each(&max).await;
     api.publishes(&mut api.stream().await).await;
     assert!(zoe.finds("zebra").await.is_empty());
@@ -85,8 +82,7 @@ async fn an_organization_finds_its_own_records() {
 
 #[tokio::test]
 async fn a_search_is_within_its_budget() {
-    let api = Api::start().await;
-    let max = api.sign_in("max").await;
+    let (api, [max]) = Api::signed_in(["max"]).await;
     one_of_each(&max).await;
     api.publishes(&mut api.stream().await).await;
     let is_within = async |caller: &Caller, path: &str| {

@@ -9,8 +9,7 @@ use super::{each, one_of_each};
 /// The index is as before all changes: rows that no longer match are left out.
 #[tokio::test]
 async fn a_row_that_no_longer_matches_is_not_shown() {
-    let api = Api::start().await;
-    let max = api.sign_in("max").await;
+    let (api, [max]) = Api::signed_in(["max"]).await;
     one_of_each(&max).await;
     max.creates_task(json!({"title": "Zebra"})).await;
     let mut stream = api.stream().await;
@@ -45,8 +44,7 @@ async fn a_row_that_no_longer_matches_is_not_shown() {
 
 #[tokio::test]
 async fn a_comment_is_gone_with_its_record() {
-    let api = Api::start().await;
-    let max = api.sign_in("max").await;
+    let (api, [max]) = Api::signed_in(["max"]).await;
     one_of_each(&max).await;
     let mut stream = api.stream().await;
     api.publishes(&mut stream).await;
@@ -63,8 +61,7 @@ async fn a_comment_is_gone_with_its_record() {
 
 #[tokio::test]
 async fn a_change_of_a_text_is_found_by_its_new_words() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (api, [mia]) = Api::signed_in(["mia"]).await;
     mia.creates_task(json!({"title": "Move the invoices"}))
         .await;
     let mut stream = api.stream().await;

@@ -8,10 +8,7 @@ use super::{comments, exists, resolutions};
 
 #[tokio::test]
 async fn creators_delete_their_own_and_managers_any() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
-    let max = api.sign_in("max").await;
-    let sue = api.sign_in("sue").await;
+    let (api, [mia, max, sue]) = Api::signed_in(["mia", "max", "sue"]).await;
     for (creator, others, one_who_may) in [(&mia, [&sue], &mia), (&sue, [&mia], &max)] {
         let request = creator.raises_request().await;
         let path = format!("/api/service-requests/{request}");
@@ -29,8 +26,7 @@ async fn creators_delete_their_own_and_managers_any() {
 
 #[tokio::test]
 async fn a_deleted_request_is_gone_at_once_with_its_comments() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (api, [mia]) = Api::signed_in(["mia"]).await;
     let request = mia.raises_request().await;
     let other = mia.raises_request().await;
     let kept = mia.comments_on_request(other, "Stays").await;
@@ -61,8 +57,7 @@ async fn a_deleted_request_is_gone_at_once_with_its_comments() {
 
 #[tokio::test]
 async fn deleting_a_resolved_request_leaves_its_resolution_counted() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (api, [mia]) = Api::signed_in(["mia"]).await;
     let request = exists(&api, &mia, ServiceStatus::Resolved).await;
     assert_eq!(resolutions(&api).await, (1, 2 * 24 * 3_600_000));
     let path = format!("/api/service-requests/{}", request.id);

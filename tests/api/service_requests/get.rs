@@ -7,9 +7,7 @@ use tests::support::Api;
 
 #[tokio::test]
 async fn a_request_reads_as_it_was_answered() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
-    let vic = api.sign_in("vic").await;
+    let (_, [mia, vic]) = Api::signed_in(["mia", "vic"]).await;
     let sent = json!({
         "title": "Help", "description": "Soon", "priority": "high", "category": "billing",
         "referenceType": "project", "referenceId": 1,

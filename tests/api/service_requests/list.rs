@@ -39,10 +39,7 @@ fn ids(rows: &[Value]) -> Vec<i64> {
 
 #[tokio::test]
 async fn requests_come_newest_first_page_by_page() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
-    let sue = api.sign_in("sue").await;
-    let vic = api.sign_in("vic").await;
+    let (api, [mia, sue, vic]) = Api::signed_in(["mia", "sue", "vic"]).await;
     assert_eq!(vic.get(LIST).await.ids(), [0; 0]);
     six_requests(&api, &mia, &sue).await;
     for (query, expected) in [
@@ -64,9 +61,7 @@ async fn requests_come_newest_first_page_by_page() {
 
 #[tokio::test]
 async fn every_filter_keeps_what_fits() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
-    let sue = api.sign_in("sue").await;
+    let (api, [mia, sue]) = Api::signed_in(["mia", "sue"]).await;
     six_requests(&api, &mia, &sue).await;
     for (query, expected) in [
         ("status=open", vec![6, 5, 4, 2]),
@@ -92,8 +87,7 @@ async fn every_filter_keeps_what_fits() {
 
 #[tokio::test]
 async fn the_detail_of_a_fault_names_the_orders_there_are() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (_, [mia]) = Api::signed_in(["mia"]).await;
     let sort = mia.get(&format!("{LIST}?sort=title")).await.expect(400);
     let detail = sort["detail"].as_str().unwrap();
     assert!(detail.contains("one of: -createdAt, createdAt"), "{detail}");

@@ -14,9 +14,7 @@ const TWO_DAYS: i64 = 2 * 24 * 3_600_000;
 
 #[tokio::test]
 async fn a_resolution_feeds_the_dashboard_until_it_is_taken_back() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
-    let sue = api.sign_in("sue").await;
+    let (api, [mia, sue]) = Api::signed_in(["mia", "sue"]).await;
     // Raised on the 10th, and now it is the 15th.
     exists(&api, &mia, ServiceStatus::Open).await;
     api.clock
@@ -46,9 +44,7 @@ async fn a_resolution_feeds_the_dashboard_until_it_is_taken_back() {
 
 #[tokio::test]
 async fn changes_and_comments_at_the_same_time_count_a_resolution_once() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
-    let sue = api.sign_in("sue").await;
+    let (api, [mia, sue]) = Api::signed_in(["mia", "sue"]).await;
     for _ in 0..3 {
         let id = exists(&api, &mia, ServiceStatus::Resolved).await.id.get();
         let before = resolutions(&api).await;

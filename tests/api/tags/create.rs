@@ -7,8 +7,7 @@ use tests::support::Api;
 
 #[tokio::test]
 async fn a_new_tag_is_attached_at_once() {
-    let api = Api::start().await;
-    let max = api.sign_in("max").await;
+    let (_, [max]) = Api::signed_in(["max"]).await;
     let tag = max.post("/api/tags", json!({"name": "Urgent"})).await;
     assert_eq!(
         tag.expect(200),
@@ -21,8 +20,7 @@ async fn a_new_tag_is_attached_at_once() {
 
 #[tokio::test]
 async fn a_name_is_taken_in_every_case() {
-    let api = Api::start().await;
-    let max = api.sign_in("max").await;
+    let (api, [max]) = Api::signed_in(["max"]).await;
     max.creates("/api/tags", json!({"name": "Straße"})).await;
     let before = api.records().await;
     for name in ["Straße", "straße", "STRASSE"] {
@@ -34,8 +32,7 @@ async fn a_name_is_taken_in_every_case() {
 
 #[tokio::test]
 async fn one_of_many_requests_for_a_tag_name_gets_it() {
-    let api = Api::start().await;
-    let max = api.sign_in("max").await;
+    let (_, [max]) = Api::signed_in(["max"]).await;
     let old = max.creates("/api/tags", json!({"name": "old"})).await;
     let old = format!("/api/tags/{old}");
     let mut wishes = Vec::new();

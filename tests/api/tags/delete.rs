@@ -34,8 +34,7 @@ async fn carried(api: &Api, kind: &str) -> Vec<String> {
 
 #[tokio::test]
 async fn a_deleted_tag_is_gone_and_its_name_free() {
-    let api = Api::start().await;
-    let max = api.sign_in("max").await;
+    let (_, [max]) = Api::signed_in(["max"]).await;
     max.creates("/api/tags", json!({"name": "Urgent"})).await;
     max.delete("/api/tags/1").await.expect(204);
     max.delete("/api/tags/1")
@@ -52,8 +51,7 @@ async fn a_deleted_tag_is_gone_and_its_name_free() {
 
 #[tokio::test]
 async fn a_deleted_tag_is_taken_off_tasks_and_activities() {
-    let api = Api::start().await;
-    let max = api.sign_in("max").await;
+    let (api, [max]) = Api::signed_in(["max"]).await;
     for name in ["urgent", "late"] {
         max.creates("/api/tags", json!({"name": name})).await;
     }
@@ -82,8 +80,7 @@ async fn a_deleted_tag_is_taken_off_tasks_and_activities() {
 /// A round ends after 1,000 rows; the next one goes on where it stood, in another run if need be.
 #[tokio::test]
 async fn a_long_walk_keeps_its_place_between_rounds() {
-    let api = Api::start().await;
-    let max = api.sign_in("max").await;
+    let (api, [max]) = Api::signed_in(["max"]).await;
     for name in ["urgent", "late"] {
         max.creates("/api/tags", json!({"name": name})).await;
     }

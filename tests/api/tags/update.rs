@@ -6,8 +6,7 @@ use tests::support::Api;
 
 #[tokio::test]
 async fn a_renamed_tag_leaves_its_name_to_others() {
-    let api = Api::start().await;
-    let max = api.sign_in("max").await;
+    let (_, [max]) = Api::signed_in(["max"]).await;
     for name in ["urgent", "late"] {
         max.creates("/api/tags", json!({"name": name})).await;
     }
@@ -32,8 +31,7 @@ async fn a_renamed_tag_leaves_its_name_to_others() {
 /// Both take the other's name, or one of them is refused: no name is held twice, and none forgotten.
 #[tokio::test]
 async fn a_tag_that_is_renamed_twice_at_once_holds_one_name() {
-    let api = Api::start().await;
-    let max = api.sign_in("max").await;
+    let (api, [max]) = Api::signed_in(["max"]).await;
     max.creates("/api/tags", json!({"name": "a"})).await;
     let names = ["b", "c", "d", "e"];
     let renames = names.map(|name| max.patch("/api/tags/1", json!({"name": name})));

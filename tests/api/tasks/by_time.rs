@@ -68,8 +68,7 @@ fn sorted_by(mut rows: Vec<Value>, time: &str) -> Vec<(String, i64)> {
 
 #[tokio::test]
 async fn tasks_are_listed_by_creation_and_by_last_change_with_every_filter() {
-    let api = Api::start().await;
-    let max = api.sign_in("max").await;
+    let (api, [max]) = Api::signed_in(["max"]).await;
     twelve_tasks(&api, &max).await;
     api.indexes(api.home.id).await;
     for filter in FILTERS {
@@ -98,8 +97,7 @@ async fn tasks_are_listed_by_creation_and_by_last_change_with_every_filter() {
 /// A filtered page reads a bounded number of tasks, and leads to the next one.
 #[tokio::test]
 async fn a_rare_match_is_found_after_some_pages() {
-    let api = Api::start().await;
-    let max = api.sign_in("max").await;
+    let (_, [max]) = Api::signed_in(["max"]).await;
     for number in 0..450 {
         let status = if number == 0 { "done" } else { "todo" };
         max.creates_task(json!({"status": status})).await;
@@ -117,8 +115,7 @@ async fn a_rare_match_is_found_after_some_pages() {
 
 #[tokio::test]
 async fn a_deleted_task_is_in_no_order() {
-    let api = Api::start().await;
-    let max = api.sign_in("max").await;
+    let (api, [max]) = Api::signed_in(["max"]).await;
     for _ in 0..3 {
         max.creates_task(json!({})).await;
     }

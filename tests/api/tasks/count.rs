@@ -7,8 +7,7 @@ use tests::support::Api;
 
 #[tokio::test]
 async fn a_projects_tasks_are_counted_by_status_and_assignee() {
-    let api = Api::start().await;
-    let (max, mia) = (api.sign_in("max").await, api.sign_in("mia").await);
+    let (api, [max, mia]) = Api::signed_in(["max", "mia"]).await;
     for (status, assignee) in [
         ("todo", Some(mia.id())),
         ("done", Some(mia.id())),
@@ -46,8 +45,7 @@ async fn a_projects_tasks_are_counted_by_status_and_assignee() {
 
 #[tokio::test]
 async fn ten_thousand_tasks_are_counted_and_no_more() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (api, [mia]) = Api::signed_in(["mia"]).await;
     let task = mia.creates_task(json!({})).await;
     api.copy_tasks(&task, 2..=10_000).await;
     let path = "/api/projects/1/task-counts";

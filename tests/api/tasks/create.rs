@@ -7,8 +7,7 @@ use tests::support::Api;
 
 #[tokio::test]
 async fn a_new_task_is_to_do() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (_, [mia]) = Api::signed_in(["mia"]).await;
     assert_eq!(
         mia.creates_task(json!({"unknown": "is ignored"})).await,
         json!({
@@ -23,8 +22,7 @@ async fn a_new_task_is_to_do() {
 
 #[tokio::test]
 async fn a_task_keeps_every_field_and_lists_join_what_it_names() {
-    let api = Api::start().await;
-    let max = api.sign_in("max").await;
+    let (api, [max]) = Api::signed_in(["max"]).await;
     let [phase, ..] = api.has_phases().await;
     let milestone = max.creates_milestone(json!({})).await;
     let sent = json!({
@@ -51,8 +49,7 @@ async fn a_task_keeps_every_field_and_lists_join_what_it_names() {
 
 #[tokio::test]
 async fn a_task_of_the_organization_has_no_project() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (_, [mia]) = Api::signed_in(["mia"]).await;
     let body = json!({"title": "Buy stamps", "organizationId": 1, "projectId": null});
     for (id, order) in [(1, 1024), (2, 2048)] {
         let task = mia.post("/api/tasks", body.clone()).await.expect(200);
@@ -70,8 +67,7 @@ async fn a_task_of_the_organization_has_no_project() {
 
 #[tokio::test]
 async fn a_new_task_has_a_project_or_an_organization() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (api, [mia]) = Api::signed_in(["mia"]).await;
     let before = api.records().await;
     for body in [
         json!({"title": "x"}),
@@ -85,9 +81,7 @@ async fn a_new_task_has_a_project_or_an_organization() {
 
 #[tokio::test]
 async fn every_reference_of_a_new_task_must_fit() {
-    let api = Api::start().await;
-    let max = api.sign_in("max").await;
-    let zoe = api.sign_in("zoe").await;
+    let (api, [max, zoe]) = Api::signed_in(["max", "zoe"]).await;
     let [_, phase_of_2, phase_of_3] = api.has_phases().await;
     let milestone_of_2 = max.creates_milestone(json!({"projectId": 2})).await;
     let milestone_of_3 = zoe.creates_milestone(json!({"projectId": 3})).await;
@@ -127,8 +121,7 @@ async fn every_reference_of_a_new_task_must_fit() {
 
 #[tokio::test]
 async fn a_new_task_goes_to_the_end_of_its_project() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (_, [mia]) = Api::signed_in(["mia"]).await;
     mia.creates_task(json!({})).await;
     let last = json!({"tasks": [{"id": 1, "order": 5000}]});
     mia.patch("/api/tasks/reorder", last).await.expect(204);
@@ -146,8 +139,7 @@ async fn a_new_task_goes_to_the_end_of_its_project() {
 
 #[tokio::test]
 async fn in_a_new_task_null_is_as_good_as_absent() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (_, [mia]) = Api::signed_in(["mia"]).await;
     let body = json!({
         "title": "x", "projectId": 1, "organizationId": null, "description": null, "status": null,
         "priority": null, "dueDate": null, "milestoneId": null, "phaseId": null, "assigneeId": null,

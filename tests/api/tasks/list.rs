@@ -6,8 +6,7 @@ use tests::support::{Api, Caller};
 
 #[tokio::test]
 async fn a_milestone_that_is_gone_is_seen_on_no_task() {
-    let api = Api::start().await;
-    let max = api.sign_in("max").await;
+    let (api, [max]) = Api::signed_in(["max"]).await;
     let milestone = max.creates_milestone(json!({})).await;
     max.creates_task(json!({"milestoneId": milestone})).await;
     max.delete(&format!("/api/milestones/{milestone}"))
@@ -34,8 +33,7 @@ async fn a_milestone_that_is_gone_is_seen_on_no_task() {
 
 #[tokio::test]
 async fn a_long_list_reads_its_objects_side_by_side() {
-    let api = Api::start().await;
-    let max = api.sign_in("max").await;
+    let (api, [max]) = Api::signed_in(["max"]).await;
     for _ in 0..120 {
         let milestone = max.creates_milestone(json!({})).await;
         max.creates_task(json!({"milestoneId": milestone})).await;
@@ -73,8 +71,7 @@ fn ids(rows: &[Value]) -> Vec<i64> {
 
 #[tokio::test]
 async fn a_list_is_read_page_by_page_in_every_order() {
-    let api = Api::start().await;
-    let max = api.sign_in("max").await;
+    let (_, [max]) = Api::signed_in(["max"]).await;
     ten_tasks(&max).await;
     for (query, expected) in [
         ("limit=3", (1..=10).collect::<Vec<_>>()),
@@ -98,8 +95,7 @@ async fn a_list_is_read_page_by_page_in_every_order() {
 
 #[tokio::test]
 async fn every_filter_keeps_what_fits() {
-    let api = Api::start().await;
-    let max = api.sign_in("max").await;
+    let (api, [max]) = Api::signed_in(["max"]).await;
     let [phase, ..] = api.has_phases().await;
     let milestone = max.creates_milestone(json!({})).await;
     ten_tasks(&max).await;
@@ -140,8 +136,7 @@ async fn every_filter_keeps_what_fits() {
 
 #[tokio::test]
 async fn a_filter_of_what_is_gone_finds_nothing() {
-    let api = Api::start().await;
-    let max = api.sign_in("max").await;
+    let (api, [max]) = Api::signed_in(["max"]).await;
     let [phase, ..] = api.has_phases().await;
     let tag = api.has_tag(api.home.id, "urgent").await.id;
     let milestone = max.creates_milestone(json!({})).await;
@@ -177,8 +172,7 @@ async fn a_filter_of_what_is_gone_finds_nothing() {
 
 #[tokio::test]
 async fn the_detail_of_a_fault_names_what_may_be_sent() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (_, [mia]) = Api::signed_in(["mia"]).await;
     for query in [
         "sort=order",
         "sort=order&projectId=1,2",
@@ -199,8 +193,7 @@ async fn the_detail_of_a_fault_names_what_may_be_sent() {
 
 #[tokio::test]
 async fn a_cursor_holds_for_its_list_filters_and_organization_alone() {
-    let api = Api::start().await;
-    let max = api.sign_in("max").await;
+    let (api, [max]) = Api::signed_in(["max"]).await;
     ten_tasks(&max).await;
     let page = max.get("/api/tasks?projectId=1&sort=order&limit=2").await;
     let next = page.next().unwrap();
@@ -235,8 +228,7 @@ async fn a_cursor_holds_for_its_list_filters_and_organization_alone() {
 
 #[tokio::test]
 async fn an_answer_ends_before_it_is_too_large_for_the_gateway() {
-    let api = Api::start().await;
-    let max = api.sign_in("max").await;
+    let (_, [max]) = Api::signed_in(["max"]).await;
     // Characters that take four bytes each, or as many when they are escaped twice.
     for text in ["\"", "𝄞", "\\", "\u{1}"] {
         for number in 0..12 {
@@ -261,8 +253,7 @@ async fn an_answer_ends_before_it_is_too_large_for_the_gateway() {
 
 #[tokio::test]
 async fn a_rare_filter_walks_a_thousand_rows_a_page() {
-    let api = Api::start().await;
-    let max = api.sign_in("max").await;
+    let (api, [max]) = Api::signed_in(["max"]).await;
     let row = max.creates_task(json!({"status": "done"})).await;
     api.copy_tasks(&row, 1..=2_500).await;
     max.creates_task(json!({"status": "blocked"})).await;
@@ -289,8 +280,7 @@ async fn a_rare_filter_walks_a_thousand_rows_a_page() {
 /// Forty tasks of 200 kB. Before, a page read 5 MB of them.
 #[tokio::test]
 async fn a_filtered_page_reads_two_megabytes() {
-    let api = Api::start().await;
-    let max = api.sign_in("max").await;
+    let (api, [max]) = Api::signed_in(["max"]).await;
     max.creates_milestone(json!({})).await;
     api.creates_long_tasks(1..=1, 40).await;
     let (none, units) = max.costs("/api/tasks?status=done").await;

@@ -15,8 +15,7 @@ async fn sequence(caller: &Caller) -> Vec<i64> {
 
 #[tokio::test]
 async fn a_task_is_moved_beside_another_one() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (_, [mia]) = Api::signed_in(["mia"]).await;
     mia.creates_tasks(["a", "b", "c", "d"]).await;
     for (id, to, expected) in [
         (4, json!({"before": 2}), [1, 4, 2, 3]),
@@ -40,8 +39,7 @@ async fn a_task_is_moved_beside_another_one() {
 
 #[tokio::test]
 async fn a_moved_task_gets_a_status_and_is_answered_whole() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (api, [mia]) = Api::signed_in(["mia"]).await;
     mia.creates_tasks(["a", "b"]).await;
     api.clock.advance(1_000);
     let answer = mia
@@ -62,8 +60,7 @@ async fn a_moved_task_gets_a_status_and_is_answered_whole() {
 /// Clients number their tasks 1, 2, 3, so that there is no room.
 #[tokio::test]
 async fn tasks_get_new_orders_where_there_is_no_room() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (api, [mia]) = Api::signed_in(["mia"]).await;
     let task = mia.creates_task(json!({})).await;
     api.copy_tasks(&task, 1..=249).await;
     for first in [1, 101, 201] {
@@ -88,8 +85,7 @@ async fn tasks_get_new_orders_where_there_is_no_room() {
 
 #[tokio::test]
 async fn tasks_without_room_for_a_thousand_are_left_alone() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (api, [mia]) = Api::signed_in(["mia"]).await;
     let task = mia.creates_task(json!({})).await;
     api.copy_tasks(&task, 1..=2_199).await;
     for first in (1..=2_200).step_by(100) {
@@ -108,8 +104,7 @@ async fn tasks_without_room_for_a_thousand_are_left_alone() {
 
 #[tokio::test]
 async fn moves_at_the_same_time_lose_no_task() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (_, [mia]) = Api::signed_in(["mia"]).await;
     mia.creates_tasks(["a", "b", "c", "d", "e", "f"]).await;
     for id in 1..=6 {
         let change = json!({"order": id});
@@ -134,8 +129,7 @@ async fn moves_at_the_same_time_lose_no_task() {
 
 #[tokio::test]
 async fn every_fault_of_a_move_is_answered() {
-    let api = Api::start().await;
-    let (mia, zac) = (api.sign_in("mia").await, api.sign_in("zac").await);
+    let (api, [mia, zac]) = Api::signed_in(["mia", "zac"]).await;
     mia.creates_tasks(["a", "b"]).await;
     let elsewhere = mia.creates_task(json!({"projectId": 2})).await["id"].clone();
     let lone = mia
@@ -175,8 +169,7 @@ async fn every_fault_of_a_move_is_answered() {
 #[tokio::test]
 async fn a_task_comes_behind_the_one_with_the_largest_order() {
     const LARGEST: i64 = (1 << 53) - 1;
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (_, [mia]) = Api::signed_in(["mia"]).await;
     mia.creates_tasks(["a", "b", "c"]).await;
     for (id, order) in [(2, LARGEST), (3, LARGEST - 1)] {
         let change = json!({"order": order});
@@ -203,8 +196,7 @@ async fn a_task_comes_behind_the_one_with_the_largest_order() {
 #[tokio::test]
 async fn a_new_task_finds_no_room_behind_many_at_the_end() {
     const LARGEST: i64 = (1 << 53) - 1;
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (api, [mia]) = Api::signed_in(["mia"]).await;
     let task = mia.creates_task(json!({})).await;
     api.copy_tasks(&task, 1..=120).await;
     for first in [1, 61] {

@@ -7,8 +7,7 @@ use tests::support::Api;
 
 #[tokio::test]
 async fn a_task_moves_between_the_phases_of_its_project() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (api, [mia]) = Api::signed_in(["mia"]).await;
     let [phase, phase_of_2, phase_of_3] = api.has_phases().await;
     mia.creates_task(json!({})).await;
     let path = "/api/tasks/1/phase";

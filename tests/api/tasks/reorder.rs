@@ -7,8 +7,7 @@ use tests::support::Api;
 
 #[tokio::test]
 async fn a_task_keeps_its_place_after_a_reorder() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (api, [mia]) = Api::signed_in(["mia"]).await;
     mia.creates_tasks(["Draft", "Review", "Publish"]).await;
     api.clock.advance(1_000);
     let places =
@@ -33,8 +32,7 @@ async fn a_task_keeps_its_place_after_a_reorder() {
 
 #[tokio::test]
 async fn tasks_of_no_project_can_be_reordered() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (_, [mia]) = Api::signed_in(["mia"]).await;
     let body = json!({"title": "Buy stamps", "organizationId": 1});
     mia.post("/api/tasks", body).await.expect(200);
     let places = json!({"tasks": [{"id": 1, "order": 3}]});
@@ -44,8 +42,7 @@ async fn tasks_of_no_project_can_be_reordered() {
 
 #[tokio::test]
 async fn a_hundred_tasks_are_reordered_at_once() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (_, [mia]) = Api::signed_in(["mia"]).await;
     for _ in 0..100 {
         mia.creates_task(json!({})).await;
     }
@@ -61,9 +58,7 @@ async fn a_hundred_tasks_are_reordered_at_once() {
 
 #[tokio::test]
 async fn a_reorder_is_all_or_nothing() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
-    let zac = api.sign_in("zac").await;
+    let (api, [mia, zac]) = Api::signed_in(["mia", "zac"]).await;
     mia.creates_task(json!({})).await;
     zac.creates_task(json!({"projectId": 3})).await;
     let before = api.table_dump().await;
@@ -78,8 +73,7 @@ async fn a_reorder_is_all_or_nothing() {
 
 #[tokio::test]
 async fn every_fault_of_a_reorder_is_answered() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (api, [mia]) = Api::signed_in(["mia"]).await;
     mia.creates_task(json!({})).await;
     let before = api.table_dump().await;
     for (tasks, faults) in [

@@ -9,8 +9,7 @@ const TAGS: &str = "/api/tasks/1/tags";
 
 #[tokio::test]
 async fn a_tag_is_attached_once_and_detached_once() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (api, [mia]) = Api::signed_in(["mia"]).await;
     mia.creates_task(json!({})).await;
     for name in ["urgent", "legal"] {
         api.has_tag(api.home.id, name).await;

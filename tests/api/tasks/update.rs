@@ -6,8 +6,7 @@ use tests::support::{Api, Fault, raise_version};
 
 #[tokio::test]
 async fn a_change_keeps_what_is_absent_and_clears_what_is_null() {
-    let api = Api::start().await;
-    let max = api.sign_in("max").await;
+    let (api, [max]) = Api::signed_in(["max"]).await;
     let [phase, ..] = api.has_phases().await;
     let milestone = max.creates_milestone(json!({})).await;
     let sent = json!({
@@ -46,8 +45,7 @@ async fn a_change_keeps_what_is_absent_and_clears_what_is_null() {
 
 #[tokio::test]
 async fn a_task_is_linked_to_another_milestone_of_its_project() {
-    let api = Api::start().await;
-    let max = api.sign_in("max").await;
+    let (api, [max]) = Api::signed_in(["max"]).await;
     let [phase, ..] = api.has_phases().await;
     let (one, other) = (
         max.creates_milestone(json!({})).await,
@@ -75,9 +73,7 @@ async fn a_task_is_linked_to_another_milestone_of_its_project() {
 
 #[tokio::test]
 async fn every_reference_of_a_change_must_fit() {
-    let api = Api::start().await;
-    let max = api.sign_in("max").await;
-    let zoe = api.sign_in("zoe").await;
+    let (api, [max, zoe]) = Api::signed_in(["max", "zoe"]).await;
     let [phase_of_1, phase_of_2, phase_of_3] = api.has_phases().await;
     let milestone_of_1 = max.creates_milestone(json!({})).await;
     let milestone_of_2 = max.creates_milestone(json!({"projectId": 2})).await;
@@ -117,8 +113,7 @@ async fn every_reference_of_a_change_must_fit() {
 
 #[tokio::test]
 async fn a_link_made_while_the_milestone_is_deleted_is_refused_or_unlinked() {
-    let api = Api::start().await;
-    let max = api.sign_in("max").await;
+    let (api, [max]) = Api::signed_in(["max"]).await;
     max.creates_task(json!({})).await;
     for _ in 0..5 {
         let milestone = max.creates_milestone(json!({})).await;
@@ -188,8 +183,7 @@ async fn a_task_deleted_while_it_is_changed_stays_deleted() {
 
 #[tokio::test]
 async fn changes_at_the_same_time_lose_nothing() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (_, [mia]) = Api::signed_in(["mia"]).await;
     mia.creates_task(json!({})).await;
     let places = json!({"tasks": [{"id": 1, "order": 5}]});
     let (one, other, place) = tokio::join!(

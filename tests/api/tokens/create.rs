@@ -8,8 +8,7 @@ use tests::support::Api;
 
 #[tokio::test]
 async fn a_token_is_answered_once_and_signs_in() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (api, [mia]) = Api::signed_in(["mia"]).await;
     let sent = json!({"name": "export", "permissions": ["view_work", "create_task", "view_work"]});
     let created = mia.post("/api/tokens", sent).await.expect(200);
     let token = created["token"].as_str().unwrap();
@@ -45,8 +44,7 @@ async fn a_token_without_permissions_of_its_own_has_its_owners() {
 
 #[tokio::test]
 async fn no_token_has_a_permission_that_its_creator_lacks() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (api, [mia]) = Api::signed_in(["mia"]).await;
     let before = api.records().await;
     for permission in ["delete_task", "manage_users"] {
         let sent = json!({"name": "export", "permissions": ["view_work", permission]});
@@ -59,8 +57,7 @@ async fn no_token_has_a_permission_that_its_creator_lacks() {
 
 #[tokio::test]
 async fn a_token_lasts_a_year_at_most() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (_, [mia]) = Api::signed_in(["mia"]).await;
     let ends = async |at: &str| {
         let sent = json!({"name": "export", "expiresAt": at});
         mia.post("/api/tokens", sent).await
@@ -121,8 +118,7 @@ async fn a_user_holds_fifty_tokens_and_no_more() {
 
 #[tokio::test]
 async fn as_many_tokens_as_a_user_may_hold_can_be_created_at_once() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (_, [mia]) = Api::signed_in(["mia"]).await;
     let new = |_| mia.post("/api/tokens", json!({"name": "export"}));
     let answers = join_all((0..10).map(new)).await;
     for answer in &answers {

@@ -7,9 +7,7 @@ use tests::support::Api;
 
 #[tokio::test]
 async fn a_user_sees_their_own_tokens_alone() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
-    let ada = api.sign_in("ada").await;
+    let (_, [mia, ada]) = Api::signed_in(["mia", "ada"]).await;
     let first = mia.creates("/api/tokens", json!({"name": "export"})).await;
     let second = mia.creates("/api/tokens", json!({"name": "import"})).await;
     ada.creates("/api/tokens", json!({"name": "alerts"})).await;
@@ -24,8 +22,7 @@ async fn a_user_sees_their_own_tokens_alone() {
 
 #[tokio::test]
 async fn what_has_ended_is_not_listed() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (api, [mia]) = Api::signed_in(["mia"]).await;
     let soon = json!({"name": "soon", "expiresAt": "2026-01-15T13:00:00Z"});
     let soon = mia.creates("/api/tokens", soon).await;
     let later = mia.creates("/api/tokens", json!({"name": "later"})).await;
@@ -71,8 +68,7 @@ async fn the_last_use_is_kept_to_the_day_by_one_write_a_day() {
 
 #[tokio::test]
 async fn tokens_come_in_pages_whatever_is_created_and_deleted_meanwhile() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (api, [mia]) = Api::signed_in(["mia"]).await;
     let mut ids = Vec::new();
     for _ in 0..5 {
         ids.push(mia.creates("/api/tokens", json!({"name": "export"})).await);

@@ -8,8 +8,7 @@ use tests::support::Api;
 
 #[tokio::test]
 async fn a_new_user_signs_in_and_may_do_what_was_given() {
-    let api = Api::start().await;
-    let ada = api.sign_in("ada").await;
+    let (api, [ada]) = Api::signed_in(["ada"]).await;
     let mut body = ingrid();
     body["permissions"] = json!(["manage_tickets", "delete_task", "manage_tickets"]);
     let user = ada.post("/api/users", body).await.expect(200);
@@ -35,8 +34,7 @@ async fn a_new_user_signs_in_and_may_do_what_was_given() {
 
 #[tokio::test]
 async fn a_username_is_taken_in_the_whole_service_and_in_every_case() {
-    let api = Api::start().await;
-    let ada = api.sign_in("ada").await;
+    let (api, [ada]) = Api::signed_in(["ada"]).await;
     api.user("zoe").await;
     let before = api.records().await;
     for username in ["zoe", "ZOE", "ada", "Ada"] {
@@ -50,8 +48,7 @@ async fn a_username_is_taken_in_the_whole_service_and_in_every_case() {
 
 #[tokio::test]
 async fn one_of_many_requests_for_a_username_gets_it() {
-    let api = Api::start().await;
-    let (ada, zoe) = (api.sign_in("ada").await, api.sign_in("zoe").await);
+    let (_, [ada, zoe]) = Api::signed_in(["ada", "zoe"]).await;
     let callers = [&ada, &zoe, &ada, &zoe, &ada, &zoe];
     let answers = callers.map(|caller| caller.post("/api/users", ingrid()));
     let answers = join_all(answers).await;
@@ -106,8 +103,7 @@ async fn a_token_makes_no_account() {
 
 #[tokio::test]
 async fn a_password_is_not_the_username() {
-    let api = Api::start().await;
-    let ada = api.sign_in("ada").await;
+    let (api, [ada]) = Api::signed_in(["ada"]).await;
     let mut body = ingrid();
     body["username"] = json!("Twelve-Chars");
     body["password"] = json!("twelve-chars");

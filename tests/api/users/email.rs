@@ -13,8 +13,7 @@ fn with_email(email: &str) -> Value {
 
 #[tokio::test]
 async fn an_address_is_seen_by_its_user_and_by_those_who_manage_users() {
-    let api = Api::start().await;
-    let ada = api.sign_in("ada").await;
+    let (api, [ada]) = Api::signed_in(["ada"]).await;
     let (mia, vic) = (api.sign_in("mia").await, api.sign_in("vic").await);
     let path = format!("/api/users/{}", mia.id());
     let set = ada.patch(&path, json!({"email": "Mia@Example.com"})).await;
@@ -43,8 +42,7 @@ async fn an_address_is_seen_by_its_user_and_by_those_who_manage_users() {
 
 #[tokio::test]
 async fn an_address_is_one_users_in_an_organization_in_every_case() {
-    let api = Api::start().await;
-    let (ada, zoe) = (api.sign_in("ada").await, api.sign_in("zoe").await);
+    let (api, [ada, zoe]) = Api::signed_in(["ada", "zoe"]).await;
     let id = ada
         .creates("/api/users", with_email("ingrid@example.com"))
         .await;
@@ -77,8 +75,7 @@ async fn an_address_is_one_users_in_an_organization_in_every_case() {
 
 #[tokio::test]
 async fn one_of_two_requests_for_an_address_gets_it() {
-    let api = Api::start().await;
-    let ada = api.sign_in("ada").await;
+    let (api, [ada]) = Api::signed_in(["ada"]).await;
     let paths = [api.user("mia").await.id, api.user("vic").await.id];
     let [mia, vic] = paths.map(|id| format!("/api/users/{id}"));
     let email = json!({"email": "shared@example.com"});

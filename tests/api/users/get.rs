@@ -6,9 +6,7 @@ use tests::support::Api;
 
 #[tokio::test]
 async fn extra_permissions_are_shown_to_those_who_manage_users() {
-    let api = Api::start().await;
-    let ada = api.sign_in("ada").await;
-    let mia = api.sign_in("mia").await;
+    let (_, [ada, mia]) = Api::signed_in(["ada", "mia"]).await;
     let path = format!("/api/users/{}", mia.id());
     let more = json!({"permissions": ["manage_tickets"]});
     ada.patch(&path, more).await.expect(200);

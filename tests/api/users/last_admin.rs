@@ -42,8 +42,7 @@ async fn admins<const N: usize>(api: &Api, names: [&str; N]) -> Vec<Caller> {
 
 #[tokio::test]
 async fn the_last_admin_is_neither_disabled_nor_demoted() {
-    let api = Api::start().await;
-    let ada = api.sign_in("ada").await;
+    let (api, [ada]) = Api::signed_in(["ada"]).await;
     let own = format!("/api/users/{}", ada.id());
     // Who holds an admin's permissions is none.
     let max = api.user("max").await.id;
@@ -66,8 +65,7 @@ async fn the_last_admin_is_neither_disabled_nor_demoted() {
 
 #[tokio::test]
 async fn another_admin_counts_as_long_as_it_is_one() {
-    let api = Api::start().await;
-    let ada = api.sign_in("ada").await;
+    let (_, [ada]) = Api::signed_in(["ada"]).await;
     let own = format!("/api/users/{}", ada.id());
     let body = json!({
         "username": "eve", "fullName": "Eve", "role": "admin", "password": "a horse of another colour",

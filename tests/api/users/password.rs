@@ -8,9 +8,7 @@ const NEW: &str = "a horse of another colour";
 
 #[tokio::test]
 async fn a_new_password_ends_every_session_and_is_the_only_one() {
-    let api = Api::start().await;
-    let ada = api.sign_in("ada").await;
-    let mia = api.sign_in("mia").await;
+    let (api, [ada, mia]) = Api::signed_in(["ada", "mia"]).await;
     let path = format!("/api/users/{}/password", mia.id());
     let answer = ada.put(&path, json!({"password": NEW})).await;
     assert_eq!(answer.expect(204), Value::Null);
@@ -31,8 +29,7 @@ async fn a_new_password_ends_every_session_and_is_the_only_one() {
 /// `PUT /api/auth/password` asks for the current password.
 #[tokio::test]
 async fn nobody_sets_their_own_password_without_the_current_one() {
-    let api = Api::start().await;
-    let ada = api.sign_in("ada").await;
+    let (api, [ada]) = Api::signed_in(["ada"]).await;
     let path = format!("/api/users/{}/password", ada.id());
     let answer = ada.put(&path, json!({"password": NEW})).await;
     answer.expect_problem(403, "access_denied");
@@ -43,8 +40,7 @@ async fn nobody_sets_their_own_password_without_the_current_one() {
 
 #[tokio::test]
 async fn a_new_password_is_not_blank_or_the_username() {
-    let api = Api::start().await;
-    let ada = api.sign_in("ada").await;
+    let (api, [ada]) = Api::signed_in(["ada"]).await;
     let body = json!({
         "username": "Twelve-Chars", "fullName": "x", "role": "viewer", "password": PASSWORD,
     });

@@ -7,8 +7,7 @@ use tests::support::{Api, budgets::within};
 
 #[tokio::test]
 async fn an_admin_lists_and_ends_the_sessions_of_others() {
-    let api = Api::start().await;
-    let ada = api.sign_in("ada").await;
+    let (api, [ada]) = Api::signed_in(["ada"]).await;
     let user = api.user("mia").await;
     let mia = api.session_of(&user).await;
     let phone = api.session_of(&user).await;

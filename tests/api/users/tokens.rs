@@ -7,8 +7,7 @@ use tests::support::{Api, budgets::within};
 
 #[tokio::test]
 async fn an_admin_lists_and_deletes_the_tokens_of_others() {
-    let api = Api::start().await;
-    let ada = api.sign_in("ada").await;
+    let (api, [ada]) = Api::signed_in(["ada"]).await;
     let mia = api.user("mia").await;
     let (first, one) = api.token_and_id_of(&mia, json!({})).await;
     let (second, two) = api.token_and_id_of(&mia, json!({"name": "import"})).await;

@@ -7,9 +7,7 @@ use tests::support::Api;
 
 #[tokio::test]
 async fn a_change_keeps_what_is_absent() {
-    let api = Api::start().await;
-    let ada = api.sign_in("ada").await;
-    let mia = api.sign_in("mia").await;
+    let (api, [ada, mia]) = Api::signed_in(["ada", "mia"]).await;
     let path = format!("/api/users/{}", mia.id());
     let more = json!({"permissions": ["manage_tickets"], "role": "support"});
     ada.patch(&path, more).await.expect(200);
@@ -61,9 +59,7 @@ async fn a_token_changes_no_role_permissions_or_disabled() {
 
 #[tokio::test]
 async fn a_disabled_user_is_signed_out_at_once() {
-    let api = Api::start().await;
-    let ada = api.sign_in("ada").await;
-    let mia = api.sign_in("mia").await;
+    let (api, [ada, mia]) = Api::signed_in(["ada", "mia"]).await;
     let path = format!("/api/users/{}", mia.id());
     ada.patch(&path, json!({"disabled": true}))
         .await
@@ -110,8 +106,7 @@ async fn no_caller_gives_permissions_they_lack_even_to_themselves() {
 /// Otherwise a manager could take an admin's place, or lower everybody above.
 #[tokio::test]
 async fn no_caller_changes_a_user_with_more_permissions() {
-    let api = Api::start().await;
-    let ada = api.sign_in("ada").await;
+    let (api, [ada]) = Api::signed_in(["ada"]).await;
     let max = head_of_staff(&api).await;
     let vic = api.user("vic").await.id;
     let more = json!({"permissions": ["manage_organization"]});
@@ -139,8 +134,7 @@ async fn no_caller_changes_a_user_with_more_permissions() {
 
 #[tokio::test]
 async fn changes_at_the_same_time_lose_nothing() {
-    let api = Api::start().await;
-    let ada = api.sign_in("ada").await;
+    let (api, [ada]) = Api::signed_in(["ada"]).await;
     let mia = api.user("mia").await.id;
     let path = format!("/api/users/{mia}");
     let (one, other) = tokio::join!(

@@ -5,8 +5,7 @@ use tests::support::{Api, Settings, budgets::within};
 
 #[tokio::test]
 async fn a_secret_is_returned_once_and_stored_nowhere() {
-    let api = Api::start().await;
-    let ada = api.sign_in("ada").await;
+    let (api, [ada]) = Api::signed_in(["ada"]).await;
     let sent = json!({
         "url": "https://hooks.example.com/in?team=1", "types": ["ticket.*", "task.created", "ticket.*"],
         "description": "Chat",
@@ -46,8 +45,7 @@ async fn a_replay_returns_the_same_webhook() {
 
 #[tokio::test]
 async fn an_organization_has_at_most_ten() {
-    let api = Api::start().await;
-    let ada = api.sign_in("ada").await;
+    let (api, [ada]) = Api::signed_in(["ada"]).await;
     let sent = json!({"url": "https://hooks.example.com", "types": ["*"]});
     let all = (0..13).map(|_| ada.post("/api/webhooks", sent.clone()));
     let mut statuses: Vec<u16> = futures::future::join_all(all)
@@ -97,8 +95,7 @@ async fn a_url_leads_to_the_public_internet() {
 
 #[tokio::test]
 async fn types_are_of_the_change_feed_or_notifications() {
-    let api = Api::start().await;
-    let ada = api.sign_in("ada").await;
+    let (api, [ada]) = Api::signed_in(["ada"]).await;
     for (types, fault) in [
         (json!(["task.moved"]), ("/types/0", "value")),
         (json!(["*", "webhook.test"]), ("/types/1", "value")),
@@ -120,8 +117,7 @@ async fn types_are_of_the_change_feed_or_notifications() {
 
 #[tokio::test]
 async fn only_an_admin_in_a_session_manages_webhooks() {
-    let api = Api::start().await;
-    let ada = api.sign_in("ada").await;
+    let (api, [ada]) = Api::signed_in(["ada"]).await;
     let (id, _) = api
         .has_webhook(&ada, "https://hooks.example.com", &["*"])
         .await;
@@ -160,8 +156,7 @@ async fn only_an_admin_in_a_session_manages_webhooks() {
 
 #[tokio::test]
 async fn the_journal_has_each_change() {
-    let api = Api::start().await;
-    let ada = api.sign_in("ada").await;
+    let (api, [ada]) = Api::signed_in(["ada"]).await;
     let (id, _) = api
         .has_webhook(&ada, "https://hooks.example.com", &["*"])
         .await;

@@ -6,8 +6,7 @@ use tests::support::{Api, webhooks::Receiver};
 
 #[tokio::test]
 async fn deliveries_are_listed_the_newest_first() {
-    let api = Api::start().await;
-    let ada = api.sign_in("ada").await;
+    let (api, [ada]) = Api::signed_in(["ada"]).await;
     let receiver = Receiver::start().await;
     let mut stream = api.stream().await;
     api.publishes(&mut stream).await;
@@ -42,8 +41,7 @@ async fn deliveries_are_listed_the_newest_first() {
 
 #[tokio::test]
 async fn a_delivery_is_sent_again_with_the_same_id_and_body() {
-    let api = Api::start().await;
-    let ada = api.sign_in("ada").await;
+    let (api, [ada]) = Api::signed_in(["ada"]).await;
     let receiver = Receiver::start().await;
     let mut stream = api.stream().await;
     api.publishes(&mut stream).await;

@@ -5,8 +5,7 @@ use tests::support::Api;
 
 #[tokio::test]
 async fn a_rotation_returns_another_secret_and_a_replay_the_same() {
-    let api = Api::start().await;
-    let ada = api.sign_in("ada").await;
+    let (api, [ada]) = Api::signed_in(["ada"]).await;
     let (id, first) = api
         .has_webhook(&ada, "https://hooks.example.com", &["*"])
         .await;

@@ -8,8 +8,7 @@ use tests::support::{
 
 #[tokio::test]
 async fn a_test_is_signed_and_tells_what_the_receiver_answered() {
-    let api = Api::start().await;
-    let ada = api.sign_in("ada").await;
+    let (api, [ada]) = Api::signed_in(["ada"]).await;
     let receiver = Receiver::start().await;
     let (id, secret) = api
         .has_webhook(&ada, &receiver.url, &["task.created"])
@@ -40,8 +39,7 @@ async fn a_test_is_signed_and_tells_what_the_receiver_answered() {
 
 #[tokio::test]
 async fn a_receiver_that_is_down_is_no_fault_of_the_request() {
-    let api = Api::start().await;
-    let ada = api.sign_in("ada").await;
+    let (api, [ada]) = Api::signed_in(["ada"]).await;
     let (id, _) = api.has_webhook(&ada, "http://127.0.0.1:1/", &["*"]).await;
     let tested = ada
         .trigger(&format!("/api/webhooks/{id}/test"))

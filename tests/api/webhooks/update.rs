@@ -5,8 +5,7 @@ use tests::support::{Api, budgets::within};
 
 #[tokio::test]
 async fn a_change_keeps_what_it_does_not_name() {
-    let api = Api::start().await;
-    let ada = api.sign_in("ada").await;
+    let (api, [ada]) = Api::signed_in(["ada"]).await;
     let (id, _) = api
         .has_webhook(&ada, "https://hooks.example.com", &["*"])
         .await;
@@ -30,8 +29,7 @@ async fn a_change_keeps_what_it_does_not_name() {
 
 #[tokio::test]
 async fn an_older_version_is_not_overwritten() {
-    let api = Api::start().await;
-    let ada = api.sign_in("ada").await;
+    let (api, [ada]) = Api::signed_in(["ada"]).await;
     let (id, _) = api
         .has_webhook(&ada, "https://hooks.example.com", &["*"])
         .await;

@@ -20,8 +20,7 @@ async fn named(api: &Api, username: &str) -> Caller {
 
 #[tokio::test]
 async fn a_mention_works_in_every_script_and_an_address_is_none() {
-    let api = Api::start().await;
-    let (max, mia) = (api.sign_in("max").await, api.sign_in("mia").await);
+    let (api, [max, mia]) = Api::signed_in(["max", "mia"]).await;
     let mut stream = api.stream().await;
     max.creates_task(json!({})).await;
     let mut count = 0;
@@ -66,8 +65,7 @@ async fn a_mention_works_in_every_script_and_an_address_is_none() {
 
 #[tokio::test]
 async fn a_mention_names_the_longest_known_beginning_in_any_form() {
-    let api = Api::start().await;
-    let max = api.sign_in("max").await;
+    let (api, [max]) = Api::signed_in(["max"]).await;
     let long = named(&api, "田中太郎").await;
     let short = named(&api, "田中太").await;
     let composed = named(&api, "maël").await;
@@ -83,9 +81,7 @@ async fn a_mention_names_the_longest_known_beginning_in_any_form() {
 
 #[tokio::test]
 async fn who_took_part_once_is_not_forgotten() {
-    let api = Api::start().await;
-    let (max, mia) = (api.sign_in("max").await, api.sign_in("mia").await);
-    let sue = api.sign_in("sue").await;
+    let (api, [max, mia, sue]) = Api::signed_in(["max", "mia", "sue"]).await;
     let mut stream = api.stream().await;
     max.creates_task(json!({})).await;
     comments(&sue, 1, "First.").await;
@@ -121,8 +117,7 @@ async fn who_took_part_once_is_not_forgotten() {
 
 #[tokio::test]
 async fn participants_leave_with_their_thread_and_come_back_by_the_operators_program() {
-    let api = Api::start().await;
-    let (max, sue) = (api.sign_in("max").await, api.sign_in("sue").await);
+    let (api, [max, sue]) = Api::signed_in(["max", "sue"]).await;
     let mut stream = api.stream().await;
     max.creates_task(json!({})).await;
     for text in ["First.", "Second."] {
@@ -150,8 +145,7 @@ async fn participants_leave_with_their_thread_and_come_back_by_the_operators_pro
 /// A participant of notes hears of no note that they may not read any more.
 #[tokio::test]
 async fn a_participant_who_sees_no_notes_hears_of_none() {
-    let api = Api::start().await;
-    let (max, mia) = (api.sign_in("max").await, api.sign_in("mia").await);
+    let (api, [max, mia]) = Api::signed_in(["max", "mia"]).await;
     let sue = api.user("sue").await;
     let mut stream = api.stream().await;
     let ticket = json!({"title": "No invoices", "description": "Since Monday."});
@@ -171,8 +165,7 @@ async fn a_participant_who_sees_no_notes_hears_of_none() {
 
 #[tokio::test]
 async fn the_inbox_shows_a_comment_and_a_description_as_they_are() {
-    let api = Api::start().await;
-    let (max, vic) = (api.sign_in("max").await, api.sign_in("vic").await);
+    let (api, [max, vic]) = Api::signed_in(["max", "vic"]).await;
     let mut stream = api.stream().await;
     let secret = "@vic the password is hunter2";
     max.creates_task(json!({"description": secret})).await;
@@ -194,9 +187,7 @@ async fn the_inbox_shows_a_comment_and_a_description_as_they_are() {
 
 #[tokio::test]
 async fn a_mention_by_edits_notifies_once() {
-    let api = Api::start().await;
-    let (max, mia) = (api.sign_in("max").await, api.sign_in("mia").await);
-    let sue = api.sign_in("sue").await;
+    let (api, [max, mia, sue]) = Api::signed_in(["max", "mia", "sue"]).await;
     let mut stream = api.stream().await;
     max.creates_task(json!({})).await;
     comments(&mia, 1, "I take part.").await;

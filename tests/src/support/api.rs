@@ -262,6 +262,13 @@ impl Api {
         Self::start_with(Settings::default()).await
     }
 
+    /// The usual world, and callers with sessions of these users.
+    pub async fn signed_in<const N: usize>(names: [&str; N]) -> (Self, [Caller; N]) {
+        let api = Self::start().await;
+        let callers = api.sign_ins(names).await;
+        (api, callers)
+    }
+
     /// A world whose table is behind a failing proxy.
     pub async fn behind_faults() -> (Self, Faults) {
         let (settings, faults) = Settings::behind_faults().await;
@@ -439,6 +446,15 @@ impl Api {
         let caller = self.session_of(&user).await;
         self.counter.take();
         caller
+    }
+
+    /// Callers with sessions of these users.
+    pub async fn sign_ins<const N: usize>(&self, names: [&str; N]) -> [Caller; N] {
+        let mut callers = Vec::new();
+        for name in names {
+            callers.push(self.sign_in(name).await);
+        }
+        callers.try_into().ok().unwrap()
     }
 
     /// A new session of a user.

@@ -52,6 +52,13 @@ impl Concierge {
         Self::start_with(AgentSettings::default()).await
     }
 
+    /// The usual world, and callers with sessions of these users.
+    pub async fn signed_in<const N: usize>(names: [&str; N]) -> (Self, [Caller; N]) {
+        let world = Self::start().await;
+        let callers = world.api.sign_ins(names).await;
+        (world, callers)
+    }
+
     pub async fn start_with(agent: AgentSettings) -> Self {
         Self::start_in(Settings {
             agent,

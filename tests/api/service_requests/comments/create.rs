@@ -8,8 +8,7 @@ use tests::support::{Api, Fault, Requests, budgets::within};
 
 #[tokio::test]
 async fn the_creators_comment_reopens_a_pending_or_resolved_request() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (api, [mia]) = Api::signed_in(["mia"]).await;
     for status in [ServiceStatus::Pending, ServiceStatus::Resolved] {
         let request = exists(&api, &mia, status).await;
         assert_eq!(
@@ -50,8 +49,7 @@ async fn a_comment_reopens_what_was_set_aside_in_the_same_moment() {
 
 #[tokio::test]
 async fn reopening_costs_no_more_than_another_write() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (api, [mia]) = Api::signed_in(["mia"]).await;
     let request = exists(&api, &mia, ServiceStatus::Resolved).await.id.get();
     let body = json!({"content": "Still broken"});
     let answer = mia.post(&comments(request), body).await;
@@ -61,9 +59,7 @@ async fn reopening_costs_no_more_than_another_write() {
 
 #[tokio::test]
 async fn other_comments_leave_a_request_as_it_is() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
-    let sue = api.sign_in("sue").await;
+    let (api, [mia, sue]) = Api::signed_in(["mia", "sue"]).await;
     for (author, status) in [
         (&sue, ServiceStatus::Pending),
         (&sue, ServiceStatus::Resolved),
@@ -86,8 +82,7 @@ async fn other_comments_leave_a_request_as_it_is() {
 
 #[tokio::test]
 async fn a_refused_comment_does_not_reopen() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (api, [mia]) = Api::signed_in(["mia"]).await;
     let request = exists(&api, &mia, ServiceStatus::Resolved).await;
     let before = api.records().await;
     let reply = json!({"content": "x", "parentId": 999});
@@ -99,8 +94,7 @@ async fn a_refused_comment_does_not_reopen() {
 
 #[tokio::test]
 async fn comments_at_the_same_time_reopen_once_and_are_all_kept() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (api, [mia]) = Api::signed_in(["mia"]).await;
     let request = exists(&api, &mia, ServiceStatus::Resolved).await.id.get();
     tokio::join!(
         mia.comments_on_request(request, "Still broken"),

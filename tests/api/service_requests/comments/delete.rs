@@ -5,8 +5,7 @@ use tests::support::Api;
 
 #[tokio::test]
 async fn one_of_two_deletes_at_once_succeeds() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (_, [mia]) = Api::signed_in(["mia"]).await;
     let request = mia.raises_request().await;
     mia.comments_on_request(request, "Mine").await;
     let path = format!("{}/1", comments(request));

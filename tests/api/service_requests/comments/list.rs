@@ -7,8 +7,7 @@ use tests::support::Api;
 
 #[tokio::test]
 async fn comments_are_a_flat_list_oldest_first() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (api, [mia]) = Api::signed_in(["mia"]).await;
     let request = mia.raises_request().await;
     assert_eq!(mia.get(&comments(request)).await.ids(), [0; 0]);
     mia.comments_on_request(request, "First").await;
@@ -24,8 +23,7 @@ async fn comments_are_a_flat_list_oldest_first() {
 
 #[tokio::test]
 async fn comments_come_page_by_page_in_either_order() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (_, [mia]) = Api::signed_in(["mia"]).await;
     let request = mia.raises_request().await;
     for number in 1..=5 {
         mia.comments_on_request(request, &format!("Comment {number}"))
@@ -44,8 +42,7 @@ async fn comments_come_page_by_page_in_either_order() {
 
 #[tokio::test]
 async fn a_cursor_goes_on_where_it_was_whatever_comes_and_goes() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (api, [mia]) = Api::signed_in(["mia"]).await;
     let request = mia.raises_request().await;
     for number in 1..=4 {
         mia.comments_on_request(request, &format!("Comment {number}"))

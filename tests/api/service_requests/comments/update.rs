@@ -7,8 +7,7 @@ use tests::support::{Api, Fault, raise_version};
 
 #[tokio::test]
 async fn an_edited_comment_is_later_and_keeps_its_place() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (api, [mia]) = Api::signed_in(["mia"]).await;
     let request = mia.raises_request().await;
     for content in ["First", "Secnod", "Third"] {
         mia.comments_on_request(request, content).await;
@@ -36,8 +35,7 @@ async fn an_edited_comment_is_later_and_keeps_its_place() {
 
 #[tokio::test]
 async fn a_comment_of_another_thread_is_not_found() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
+    let (api, [mia]) = Api::signed_in(["mia"]).await;
     let one = mia.raises_request().await;
     let other = mia.raises_request().await;
     let comment = mia.comments_on_request(one, "Here").await;
