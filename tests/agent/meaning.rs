@@ -3,7 +3,7 @@
 use local::target_systems::{Fault, FaultMode};
 use serde_json::{Value, json};
 use shared::model::{Id, span};
-use tests::support::{Answer, Caller, Concierge, text_of};
+use tests::support::{Answer, Caller, Concierge, shows, text_of};
 
 const RETRY: &str = "POST /payments/{id}/retry";
 
@@ -36,10 +36,7 @@ async fn a_report_opens_the_alert_five_minutes_after_the_agent() {
     let sue = world.api.sign_in("sue").await;
     let path = format!("/api/concierge/alerts/{}", alert["id"]);
     let resolved = sue.get(&path).await.expect(200);
-    assert_eq!(
-        (&resolved["status"], &resolved["statusBy"]),
-        (&json!("resolved"), &json!("agent"))
-    );
+    shows!(resolved, {"status": "resolved", "statusBy": "agent"});
     let again = json!({
         "source": resolved["source"], "externalId": resolved["externalId"],
         "signalType": "usage_batch_stuck", "severity": "error", "title": "Stuck",
@@ -133,10 +130,7 @@ async fn a_completed_session_keeps_its_manual_actions() {
     let (id, _) = world.approved("dispute_opened", &entities, 0).await;
     world.delivers(&world.worker()).await;
     let session = world.session(&id).await;
-    assert_eq!(
-        (&session["status"], &session["openActions"]),
-        (&json!("completed"), &json!(2))
-    );
+    shows!(session, {"status": "completed", "openActions": 2});
     let next = &session["next"];
     assert_eq!(next["who"], "A user who may execute actions");
     let what = next["what"].as_str().unwrap();
@@ -196,10 +190,7 @@ async fn the_other_actions_of_a_completed_session_can_be_executed() {
     let row = world.max.get(OPEN).await.expect(200)[0].clone();
     assert_eq!(row["id"], id);
     let action = &row["proposedActions"][1];
-    assert_eq!(
-        (&action["id"], &action["mayApprove"]),
-        (&json!(generate), &json!(true))
-    );
+    shows!(action, {"id": generate, "mayApprove": true});
     assert_eq!(
         action["money"],
         json!({"direction": "customer_owes_more", "amount": {"minorUnits": 318_000, "currency": "USD"}})

@@ -22,7 +22,7 @@ use shared::{
     },
     model::span,
 };
-use tests::support::{Caller, Concierge, fact_is, posting, retrying, with};
+use tests::support::{Caller, Concierge, fact_is, posting, retrying, shows, with};
 
 const RETRY: &str = "POST /payments/{id}/retry";
 
@@ -116,15 +116,11 @@ async fn a_payment_under_way_is_no_failure() {
         let (id, actions) = world.all_approved("payment_failed", &payment).await;
         world.runs_with(&world.worker(), &id, &actions[0]).await;
         let session = world.session(&id).await;
-        assert_eq!(
-            (&session["status"], &session["error"]),
-            (&json!("executing"), &json!(null))
-        );
+        shows!(session, {"status": "executing", "error": null});
         let next = &session["next"];
         let what = text_of_json(&next["what"]);
         assert!(what.starts_with("checks in payments whether"), "{what}");
-        assert_eq!(next["who"], "The agent");
-        assert_eq!(next["until"], "2026-01-15T12:00:15.000Z");
+        shows!(next, {"who": "The agent", "until": "2026-01-15T12:00:15.000Z"});
         assert_eq!(session["openActions"], 0);
         // The same list, sent again, says that it is under way.
         world.executes(&id, &[&actions[0]]).await.expect(202);
@@ -137,8 +133,7 @@ async fn a_payment_under_way_is_no_failure() {
             let max = world.max_again().await;
             let path = format!("/api/concierge/agent-sessions/{id}");
             let session = max.get(&path).await.expect(200);
-            assert_eq!(session["status"], "executing");
-            assert_eq!(session["next"]["who"], "The agent");
+            shows!(session, {"status": "executing", "/next/who": "The agent"});
             let mine = max.get("/api/concierge/agent-sessions?next=me").await;
             assert_eq!(mine.expect(200), json!([]));
         }
@@ -209,10 +204,7 @@ async fn what_waits_does_not_run_once_its_alert_is_resolved() {
         assert_eq!(world.demo.effects().len(), 0, "{waits}");
         // Nothing is left to do.
         assert_eq!(session["status"], "completed", "{waits}");
-        assert_eq!(
-            (&session["next"], &session["openActions"]),
-            (&json!(null), &json!(0))
-        );
+        shows!(session, {"next": null, "openActions": 0});
     }
 }
 
@@ -243,14 +235,8 @@ async fn what_somebody_else_settled_resolves_the_alert_after_a_skip() {
     assert!(error.starts_with("precondition_changed: "), "{error}");
     assert_eq!(world.demo.effects().len(), effects);
     assert_eq!(alert_status(&world, &id).await, "resolved");
-    assert_eq!(
-        (&session["status"], &session["error"]),
-        (&json!("completed"), &json!(null))
-    );
-    assert_eq!(
-        (&session["next"], &session["openActions"]),
-        (&json!(null), &json!(0))
-    );
+    shows!(session, {"status": "completed", "error": null});
+    shows!(session, {"next": null, "openActions": 0});
     let mine = world.max.get("/api/concierge/agent-sessions?next=me").await;
     assert_eq!(mine.expect(200), json!([]));
     world.journal(&id).await;

@@ -1,6 +1,5 @@
 //! The sweeper finishes work that others left undone.
 
-use serde_json::json;
 use shared::{
     agent::{
         action::{ActionKey, Claim, Outcome},
@@ -12,7 +11,7 @@ use shared::{
 use sweeper::{Started, Swept};
 use tokio::sync::oneshot;
 
-use tests::support::{Concierge, engines};
+use tests::support::{Concierge, engines, shows};
 
 const MINUTE: i64 = 60_000;
 
@@ -93,8 +92,7 @@ async fn an_action_that_no_worker_runs_is_given_up() {
     let caller = world.api.sign_in("max").await;
     let path = format!("/api/concierge/agent-sessions/{id}");
     let session = caller.get(&path).await.expect(200);
-    assert_eq!(session["status"], "failed");
-    assert_eq!(session["executionResults"][0]["success"], false);
+    shows!(session, {"status": "failed", "/executionResults/0/success": false});
     // Its late messages run nothing.
     world.delivers(&world.worker()).await;
     assert_eq!(world.demo.effects(), []);
@@ -160,8 +158,7 @@ async fn an_analysis_whose_function_died_fails() {
     assert_eq!(world.session(&id).await["status"], "failed");
     assert_eq!(world.sweeper().sweep().await.interrupted, 1);
     let session = world.session(&id).await;
-    assert_eq!(session["status"], "failed");
-    assert_eq!(session["error"], "The analysis was interrupted.");
+    shows!(session, {"status": "failed", "error": "The analysis was interrupted."});
 }
 
 #[tokio::test]
@@ -183,8 +180,7 @@ async fn a_session_whose_last_worker_died_before_ending_it_is_ended() {
     world.api.clock.advance(MINUTE);
     assert_eq!(world.sweeper().sweep().await.settled, 1);
     let session = world.session(&id).await;
-    assert_eq!(session["status"], "completed");
-    assert_eq!(session["executionResults"][0]["success"], json!(true));
+    shows!(session, {"status": "completed", "/executionResults/0/success": true});
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use shared::model::span;
 
-use tests::support::{Answer, Api, Caller, Concierge, text_of, webhooks::Receiver};
+use tests::support::{Answer, Api, Caller, Concierge, shows, text_of, webhooks::Receiver};
 
 /// The types and ids of an answer's entries, with what became of the records.
 fn told(answer: &Answer) -> Vec<Value> {
@@ -283,10 +283,7 @@ async fn changes_of_actions_are_told_apart_by_their_parts() {
         .collect();
     assert!(!parts.is_empty(), "{entries:?}");
     for entry in parts {
-        assert_eq!(
-            (&entry["version"], &entry["fields"]),
-            (&Value::Null, &json!(["actions"]))
-        );
+        shows!(entry, {"version": null, "fields": ["actions"]});
     }
     identities.sort_by_key(Value::to_string);
     let every = identities.len();

@@ -1,7 +1,7 @@
 //! Comments on service requests, activities and tasks: `/api/{subject}/{id}/comments`
 
 use serde_json::{Value, json};
-use tests::support::{Api, Caller, raise_version};
+use tests::support::{Api, Caller, raise_version, shows};
 
 /// The folder of a subject, and the member by which a comment names it.
 const SUBJECTS: [(&str, &str); 3] = [
@@ -43,8 +43,7 @@ async fn a_comment_comes_back_with_its_author_and_its_replies() {
         api.clock.advance(1);
         let reply = json!({"content": "The blue one", "parentId": comment["id"]});
         let reply = max.post(&path, reply).await.expect(200);
-        assert_eq!(reply["parentId"], comment["id"]);
-        assert_eq!(reply["user"]["username"], "max");
+        shows!(reply, {"parentId": comment["id"], "/user/username": "max"});
         let listed = mia.get(&path).await.expect(200);
         assert_eq!(listed, json!([comment, reply]));
     }

@@ -5,11 +5,11 @@ use serde_json::json;
 use tests::support::Api;
 
 #[tokio::test]
-#[expect(clippy::too_many_lines, reason = "a table of messages")]
 async fn a_message_names_the_field_and_what_to_send() {
     let (_, [ada]) = Api::signed_in(["ada"]).await;
     ada.creates_task(json!({})).await;
-    for (method, path, body, message) in [
+    #[rustfmt::skip] // A line each.
+    let cases = [
         (
             "POST",
             "/api/tasks",
@@ -23,48 +23,23 @@ async fn a_message_names_the_field_and_what_to_send() {
             "",
             "\"p1\" is not a priority. Send one of: low, medium, high, urgent.",
         ),
-        (
-            "GET",
-            "/api/projects/1/milestones?sort=title",
-            "",
-            "\"title\" is not a sort order. Send `dueDate`.",
-        ),
+        ("GET", "/api/projects/1/milestones?sort=title", "", "\"title\" is not a sort order. Send `dueDate`."),
         (
             "GET",
             "/api/tasks?assigneeId=you",
             "",
             "`assigneeId` must be an integer from 1 to 9007199254740991, or `none`, or `me`.",
         ),
-        (
-            "PATCH",
-            "/api/tasks/1",
-            r#"{"title": 7}"#,
-            "`title` must be a string.",
-        ),
-        (
-            "PATCH",
-            "/api/tasks/1",
-            r#"{"title": null}"#,
-            "`title` cannot be null.",
-        ),
-        (
-            "PATCH",
-            "/api/tasks/1",
-            r#"{"title": " "}"#,
-            "`title` must hold more than white space.",
-        ),
+        ("PATCH", "/api/tasks/1", r#"{"title": 7}"#, "`title` must be a string."),
+        ("PATCH", "/api/tasks/1", r#"{"title": null}"#, "`title` cannot be null."),
+        ("PATCH", "/api/tasks/1", r#"{"title": " "}"#, "`title` must hold more than white space."),
         (
             "PATCH",
             "/api/tasks/1",
             r#"{"title": "two\nlines"}"#,
             "`title` must be a single line without control or format characters, such as U+000A.",
         ),
-        (
-            "PATCH",
-            "/api/tasks/1",
-            r#"{"order": 1.5}"#,
-            "`order` must be an integer from 0 to 9007199254740991.",
-        ),
+        ("PATCH", "/api/tasks/1", r#"{"order": 1.5}"#, "`order` must be an integer from 0 to 9007199254740991."),
         (
             "PATCH",
             "/api/tasks/1",
@@ -96,19 +71,9 @@ async fn a_message_names_the_field_and_what_to_send() {
             r#"{"tasks": [{"id": 1, "order": 1}, 2]}"#,
             "Element 1 of `tasks` must be an object.",
         ),
-        (
-            "POST",
-            "/api/tasks",
-            " ",
-            "The body is empty. Send a JSON object.",
-        ),
+        ("POST", "/api/tasks", " ", "The body is empty. Send a JSON object."),
         ("POST", "/api/tasks", "[]", "The body must be an object."),
-        (
-            "POST",
-            "/api/tasks",
-            "{\n\"title\": \"x\"",
-            "The body is incomplete JSON: it ends at line 2, column 12.",
-        ),
+        ("POST", "/api/tasks", "{\n\"title\": \"x\"", "The body is incomplete JSON: it ends at line 2, column 12."),
         (
             "POST",
             "/api/tasks",
@@ -128,19 +93,10 @@ async fn a_message_names_the_field_and_what_to_send() {
             "",
             "This cursor belongs to another list or other filters. Start without it.",
         ),
-        (
-            "GET",
-            "/api/tags?page=2",
-            "",
-            "This operation takes the query parameters id, sort, limit, cursor.",
-        ),
-        (
-            "GET",
-            "/api/tasks?sort=order",
-            "",
-            "`sort=order` needs one `projectId`. Without it, send id or -id.",
-        ),
-    ] {
+        ("GET", "/api/tags?page=2", "", "This operation takes the query parameters id, sort, limit, cursor."),
+        ("GET", "/api/tasks?sort=order", "", "`sort=order` needs one `projectId`. Without it, send id or -id."),
+    ];
+    for (method, path, body, message) in cases {
         let body = (!body.is_empty()).then(|| body.to_owned());
         let answer = ada.send(method, path, body).await;
         let problem = answer.expect_problem(400, "validation_error");
@@ -177,38 +133,20 @@ async fn names_hold_no_control_or_format_characters() {
     let user = json!({
         "username": "new", "fullName": "New", "role": "viewer", "password": "four words of mine",
     });
-    for (path, body, fields) in [
-        (
-            "/api/tasks",
-            json!({"title": "x", "projectId": 1}),
-            &["title"][..],
-        ),
-        (
-            "/api/milestones",
-            json!({"title": "x", "projectId": 1}),
-            &["title"],
-        ),
+    #[rustfmt::skip] // A line each.
+    let rows = [
+        ("/api/tasks", json!({"title": "x", "projectId": 1}), &["title"][..]),
+        ("/api/milestones", json!({"title": "x", "projectId": 1}), &["title"]),
         ("/api/projects", json!({"title": "x"}), &["title"]),
         ("/api/projects/1/phases", json!({"title": "x"}), &["title"]),
         ("/api/tags", json!({"name": "x"}), &["name"]),
         ("/api/tokens", json!({"name": "x"}), &["name"]),
         ("/api/users", user, &["username", "fullName"]),
-        (
-            "/api/managed-services/request",
-            json!({"title": "x"}),
-            &["title", "category"],
-        ),
-        (
-            "/api/managed-services/tickets",
-            json!({"title": "x"}),
-            &["title"],
-        ),
-        (
-            "/api/concierge/alerts",
-            alert,
-            &["source", "externalId", "title", "targetSystem"],
-        ),
-    ] {
+        ("/api/managed-services/request", json!({"title": "x"}), &["title", "category"]),
+        ("/api/managed-services/tickets", json!({"title": "x"}), &["title"]),
+        ("/api/concierge/alerts", alert, &["source", "externalId", "title", "targetSystem"]),
+    ];
+    for (path, body, fields) in rows {
         for field in fields {
             for text in ["a\0bc", "two\nlines", "rtl\u{202E}abc", "a\u{200B}b"] {
                 let mut body = body.clone();

@@ -269,30 +269,14 @@ const FIXED: [&str; 11] = [
 ];
 
 /// Fixed fields of single records, which have operations of their own for some of them.
+#[rustfmt::skip] // A line each.
 const FIXED_OF: [(&str, &[&str]); 7] = [
     ("User", &["emailBouncedAt", "emailVerifiedAt"]),
     ("Activity", &["creatorId", "tags"]),
     ("Comment", &["userId", "parentId", "deletedAt", "user"]),
-    (
-        "ServiceRequest",
-        &[
-            "creatorId",
-            "referenceType",
-            "referenceId",
-            "metadata",
-            "agentAction",
-        ],
-    ),
+    ("ServiceRequest", &["creatorId", "referenceType", "referenceId", "metadata", "agentAction"]),
     ("Ticket", &["creatorId", "lastMessageAt", "messageCount"]),
-    (
-        "Webhook",
-        &[
-            "disabledReason",
-            "lastSuccessAt",
-            "failingSince",
-            "previousSecretUntil",
-        ],
-    ),
+    ("Webhook", &["disabledReason", "lastSuccessAt", "failingSince", "previousSecretUntil"]),
     // What was reported stays as it was.
     (
         "Alert",

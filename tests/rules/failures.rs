@@ -199,31 +199,18 @@ async fn a_change_that_others_outrun_again_and_again_is_a_conflict() {
     );
     let reply = "/api/managed-services/ticket/1/reply";
     let (title, content) = (json!({"title": "Renamed"}), json!({"content": "Hello?"}));
-    for (method, path, body, write) in [
+    #[rustfmt::skip] // A line each.
+    let cases = [
         ("PUT", "/api/milestones/1", &title, "TransactWriteItems"),
         ("PATCH", "/api/tasks/1", &title, "TransactWriteItems"),
-        (
-            "PATCH",
-            "/api/tasks/1/phase",
-            &json!({"phaseId": null}),
-            "TransactWriteItems",
-        ),
-        (
-            "PATCH",
-            "/api/managed-services/ticket/1",
-            &title,
-            "TransactWriteItems",
-        ),
-        (
-            "PATCH",
-            "/api/service-requests/1",
-            &title,
-            "TransactWriteItems",
-        ),
+        ("PATCH", "/api/tasks/1/phase", &json!({"phaseId": null}), "TransactWriteItems"),
+        ("PATCH", "/api/managed-services/ticket/1", &title, "TransactWriteItems"),
+        ("PATCH", "/api/service-requests/1", &title, "TransactWriteItems"),
         ("POST", reply, &content, "TransactWriteItems"),
         // The creator's comment reopens the request.
         ("POST", &comments, &content, "TransactWriteItems"),
-    ] {
+    ];
+    for (method, path, body, write) in cases {
         faults.outrun(write);
         let answer = max.send(method, path, Some(body.to_string())).await;
         answer.expect_problem(409, "concurrent_change");

@@ -11,7 +11,7 @@ use shared::{
 use stream::StreamResponse;
 use strum::VariantArray;
 
-use tests::support::{Api, Caller, Concierge, Fault, Sweeping, roles};
+use tests::support::{Api, Caller, Concierge, Fault, Sweeping, roles, shows};
 
 /// Kind, subject and actor of each of a user's notifications, in a fixed order.
 async fn told(caller: &Caller) -> Vec<Value> {
@@ -107,8 +107,7 @@ async fn creators_assignees_and_commenters_hear_of_a_comment() {
             .ends_with(&format!("comment-{first}-1"))
     };
     let row = rows.iter().find(of_first).unwrap();
-    assert_eq!(row["excerpt"], "First of all.");
-    assert_eq!(row["subject"]["title"], "Move the invoices");
+    shows!(row, {"excerpt": "First of all.", "/subject/title": "Move the invoices"});
 
     // An edit is no news. The text of a deleted comment is gone.
     let path = format!("/api/tasks/1/comments/{first}");
@@ -402,8 +401,7 @@ async fn admins_hear_of_a_looser_policy_and_of_a_disabled_webhook() {
         .await
         .expect(200);
     let rows = mia.walk("/api/notifications").await;
-    assert_eq!(rows[0]["subject"]["title"], Value::Null);
-    assert_eq!(rows[0]["excerpt"], Value::Null);
+    shows!(rows[0], {"/subject/title": null, "excerpt": null});
     let rows = ada.walk("/api/notifications").await;
     assert_eq!(rows[0]["subject"]["title"], "https://example.com/hook");
     assert_eq!(rows[0]["excerpt"], "Five days of failures.");

@@ -9,7 +9,7 @@ use shared::{
     store::DueCounts,
     telemetry::{self, Metric},
 };
-use tests::{FUNCTIONS, support::roles};
+use tests::{FUNCTIONS, shows, support::roles};
 
 use super::generated::dashboard;
 
@@ -354,8 +354,7 @@ fn the_gateway_logs_who_was_refused_if_it_logs() {
     let settings = &choice[1];
     assert_eq!(settings["DestinationArn"], "ApiLogs.Arn");
     let line: Value = serde_json::from_str(settings["Format"].as_str().unwrap()).unwrap();
-    assert_eq!(line["address"], "$context.identity.sourceIp");
-    assert_eq!(line["status"], "$context.status");
+    shows!(line, {"address": "$context.identity.sourceIp", "status": "$context.status"});
     // No one keeps addresses for longer than it is said.
     let retention = &resources["ApiLogs"]["Properties"]["RetentionInDays"];
     assert_eq!(retention, "AccessLogRetentionDays");
@@ -378,6 +377,5 @@ fn the_only_copy_of_the_records_is_not_deleted_by_a_slip() {
     let template = roles::template();
     let table = &template["Resources"]["Table"];
     assert_eq!(table["Properties"]["DeletionProtectionEnabled"], true);
-    assert_eq!(table["DeletionPolicy"], "RetainExceptOnCreate");
-    assert_eq!(table["UpdateReplacePolicy"], "Retain");
+    shows!(table, {"DeletionPolicy": "RetainExceptOnCreate", "UpdateReplacePolicy": "Retain"});
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use tests::support::{Api, Operation, Request, World, operations};
+use tests::support::{Api, Operation, Request, World, operations, shows};
 
 /// Returns whether an operation takes a condition, by its description.
 fn takes(request: &Request, condition: &str) -> bool {
@@ -250,10 +250,7 @@ async fn two_who_change_different_fields_lose_nothing() {
         one.expect(200);
         other.expect(200);
         let task = max.get("/api/tasks/1").await.expect(200);
-        assert_eq!(
-            (&task["title"], &task["description"]),
-            (&json!(title), &json!(description))
-        );
+        shows!(task, {"title": title, "description": description});
     }
 }
 

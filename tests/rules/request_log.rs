@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use tests::support::{Api, Log};
+use tests::support::{Api, Log, shows};
 
 #[tokio::test]
 async fn a_request_is_logged_with_who_asked_and_what_it_took_of_the_table() {
@@ -12,9 +12,7 @@ async fn a_request_is_logged_with_who_asked_and_what_it_took_of_the_table() {
     api.counter.take();
     max.get("/api/milestones/1").await.expect(200);
     let [line] = log.take().try_into().unwrap();
-    assert_eq!(line["method"], "GET");
-    assert_eq!(line["route"], "/api/milestones/{id}");
-    assert_eq!(line["status"], 200);
+    shows!(line, {"method": "GET", "route": "/api/milestones/{id}", "status": 200});
     // No share is set, so that all are logged.
     assert_eq!(line["logShare"], 1.0);
     assert_eq!(line["userId"], max.id());
@@ -36,10 +34,7 @@ async fn a_request_is_logged_with_who_asked_and_what_it_took_of_the_table() {
 
     max.get("/api/milestones/2").await.expect(404);
     let [line] = log.take().try_into().unwrap();
-    assert_eq!(
-        (&line["status"], &line["cause"]),
-        (&json!(404), &Value::Null)
-    );
+    shows!(line, {"status": 404, "cause": null});
 }
 
 #[tokio::test]

@@ -242,35 +242,20 @@ async fn walk_over_work(world: &Concierge) {
     let user = api.user("max").await;
     let [phase, ..] = api.has_phases().await;
     api.has_tag(api.home.id, "x").await;
-    for (method, path, body) in [
-        (
-            "POST",
-            "/api/milestones",
-            json!({"title": "x", "projectId": 1}),
-        ),
+    #[rustfmt::skip] // A line each.
+    let cases = [
+        ("POST", "/api/milestones", json!({"title": "x", "projectId": 1})),
         ("GET", "/api/milestones/1", Value::Null),
         ("GET", "/api/milestones/1/history", Value::Null),
         ("GET", "/api/projects/1/history", Value::Null),
         ("PUT", "/api/milestones/1", json!({"title": "y"})),
         ("GET", "/api/projects/1/milestones", Value::Null),
-        (
-            "POST",
-            "/api/tasks",
-            json!({"title": "x", "projectId": 1, "milestoneId": 1}),
-        ),
+        ("POST", "/api/tasks", json!({"title": "x", "projectId": 1, "milestoneId": 1})),
         ("POST", "/api/tasks", json!({"title": "x", "projectId": 1})),
-        (
-            "PATCH",
-            "/api/tasks/1",
-            json!({"title": "y", "milestoneId": 1}),
-        ),
+        ("PATCH", "/api/tasks/1", json!({"title": "y", "milestoneId": 1})),
         ("PATCH", "/api/tasks/1", json!({"title": "z"})),
         ("PATCH", "/api/tasks/2", json!({"title": "z"})),
-        (
-            "PATCH",
-            "/api/tasks/reorder",
-            json!({"tasks": [{"id": 1, "order": 5}, {"id": 2, "order": 4}]}),
-        ),
+        ("PATCH", "/api/tasks/reorder", json!({"tasks": [{"id": 1, "order": 5}, {"id": 2, "order": 4}]})),
         ("PATCH", "/api/tasks/1/phase", json!({"phaseId": phase})),
         ("GET", "/api/tasks", Value::Null),
         ("GET", "/api/tasks?milestoneId=1", Value::Null),
@@ -285,7 +270,8 @@ async fn walk_over_work(world: &Concierge) {
         ("DELETE", "/api/tasks/1/tags/2", Value::Null),
         ("DELETE", "/api/tasks/2", Value::Null),
         ("DELETE", "/api/milestones/1", Value::Null),
-    ] {
+    ];
+    for (method, path, body) in cases {
         sends(&max, method, path, body).await;
         // A new session goes on, and the one before is left to be extended below.
         max = api.session_of(&user).await;
@@ -313,38 +299,24 @@ async fn walk_over_work(world: &Concierge) {
 }
 
 async fn walk_over_activities(max: &Caller) {
-    for (method, path, body) in [
-        (
-            "POST",
-            "/api/activities",
-            json!({"type": "note", "description": "x", "projectId": 1}),
-        ),
-        (
-            "POST",
-            "/api/activities",
-            json!({"type": "note", "description": "x", "organizationId": 1}),
-        ),
+    #[rustfmt::skip] // A line each.
+    let rows = [
+        ("POST", "/api/activities", json!({"type": "note", "description": "x", "projectId": 1})),
+        ("POST", "/api/activities", json!({"type": "note", "description": "x", "organizationId": 1})),
         ("GET", "/api/activities", Value::Null),
         ("GET", "/api/activities/1", Value::Null),
         ("GET", "/api/projects/1/activities", Value::Null),
         ("GET", "/api/organizations/1/activities", Value::Null),
-        (
-            "POST",
-            "/api/activities/1/comments",
-            json!({"content": "x"}),
-        ),
+        ("POST", "/api/activities/1/comments", json!({"content": "x"})),
         ("GET", "/api/activities/1/comments", Value::Null),
-        (
-            "PATCH",
-            "/api/activities/1/comments/2",
-            json!({"content": "y"}),
-        ),
+        ("PATCH", "/api/activities/1/comments/2", json!({"content": "y"})),
         ("DELETE", "/api/activities/1/comments/2", Value::Null),
         ("POST", "/api/activities/1/tags", json!({"tagId": 2})),
         ("DELETE", "/api/activities/1/tags/2", Value::Null),
         ("PATCH", "/api/activities/1", json!({"description": "y"})),
         ("DELETE", "/api/activities/2", Value::Null),
-    ] {
+    ];
+    for (method, path, body) in rows {
         sends(max, method, path, body).await;
     }
 }

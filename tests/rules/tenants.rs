@@ -16,7 +16,7 @@ use shared::{
 
 use tests::{
     path,
-    support::{Caller, Item, PASSWORD, Request, World, key_of, text_of},
+    support::{Caller, Item, PASSWORD, Request, World, key_of, shows, text_of},
 };
 
 /// Kinds of items of the service or of a network. No organization names them.
@@ -274,8 +274,7 @@ async fn an_erased_user_is_named_nowhere_and_the_journals_verify() {
         .await
         .expect(200);
     let newest = entries.as_array().unwrap().last().unwrap();
-    assert_eq!(newest["before"]["fullName"], names[1]);
-    assert_eq!(newest["digested"]["members"], json!(["fullName"]));
+    shows!(newest, {"/before/fullName": names[1], "/digested/members": ["fullName"]});
     let verified = async || ada.get("/api/journal/check").await.expect(200);
     assert_eq!(verified().await["verified"], true);
 

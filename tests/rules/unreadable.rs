@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use shared::store::metered;
 
-use tests::support::{Answer, Api, World, example, operations, text_of};
+use tests::support::{Answer, Api, World, example, operations, shows, text_of};
 
 /// The rows of an answer, of which there are some.
 fn rows(answer: &Answer) -> Vec<Value> {
@@ -78,16 +78,10 @@ async fn work_of_a_project_that_does_not_read_is_still_there() {
     let is_home = |item: &_| first(item) && text_of(item, "pk") == "ORG#1#PROJECT";
     assert_eq!(api.damages("project", is_home).await, 1);
     let task = ada.get("/api/tasks/1").await.expect(200);
-    assert_eq!(
-        (&task["projectId"], &task["project"]),
-        (&json!(1), &Value::Null)
-    );
+    shows!(task, {"projectId": 1, "project": null});
     for list in ["/api/tasks", "/api/activities"] {
         let row = &rows(&ada.get(list).await)[0];
-        assert_eq!(
-            (&row["projectId"], &row["project"]),
-            (&json!(1), &Value::Null)
-        );
+        shows!(row, {"projectId": 1, "project": null});
     }
     let references = ada.get("/api/managed-services/search-references").await;
     let titles: Vec<_> = rows(&references);

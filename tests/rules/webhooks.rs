@@ -10,7 +10,7 @@ use shared::{
     store,
 };
 use tests::support::{
-    Api, Caller, Death,
+    Api, Caller, Death, shows,
     webhooks::{API_URL, Receiver, caller, handled, message_of, verified},
 };
 
@@ -127,10 +127,7 @@ async fn a_change_is_told_without_its_values() {
     assert_eq!(feed[0]["id"], change["id"]);
     let [delivered] = told.deliveries().await.try_into().unwrap();
     assert_eq!(delivered["status"], "delivered");
-    assert_eq!(
-        (&delivered["attempts"], &delivered["lastStatusCode"]),
-        (&json!(1), &json!(204))
-    );
+    shows!(delivered, {"attempts": 1, "lastStatusCode": 204});
     assert_eq!(
         told.shown().await["lastSuccessAt"],
         "2026-01-15T12:00:00.000Z"
@@ -265,10 +262,7 @@ async fn retries_come_at_the_listed_times_with_jitter() {
     }
     told.attempts(&delivery).await;
     let [failed] = told.deliveries().await.try_into().unwrap();
-    assert_eq!(
-        (&failed["status"], &failed["attempts"]),
-        (&json!("failed"), &json!(10))
-    );
+    shows!(failed, {"status": "failed", "attempts": 10});
     assert!(failed["nextAttemptAt"].is_null());
     assert_eq!(told.shown().await["enabled"], true);
 }
@@ -286,10 +280,7 @@ async fn a_short_pause_is_the_queues_and_a_long_one_the_sweepers() {
     told.api.clock.advance(3 * span::MINUTE);
     assert_eq!(told.sweeps().await, 1);
     let [pending] = told.deliveries().await.try_into().unwrap();
-    assert_eq!(
-        (&pending["id"], &pending["attempts"]),
-        (&json!(delivery), &json!(2))
-    );
+    shows!(pending, {"id": delivery, "attempts": 2});
     told.api.clock.advance(span::HOUR);
     assert_eq!(told.sweeps().await, 0);
     told.api.clock.advance(span::HOUR);
@@ -304,10 +295,7 @@ async fn a_receiver_that_is_gone_disables_its_webhook() {
     let (first, second) = (told.task().await, told.task().await);
     told.attempts(&first).await;
     let webhook = told.shown().await;
-    assert_eq!(
-        (&webhook["enabled"], &webhook["disabledReason"]),
-        (&json!(false), &json!("gone"))
-    );
+    shows!(webhook, {"enabled": false, "disabledReason": "gone"});
     told.receiver.take().await;
     told.attempts(&second).await;
     assert!(told.receiver.take().await.is_empty());
@@ -331,10 +319,7 @@ async fn a_receiver_that_is_gone_disables_its_webhook() {
     let on = json!({"enabled": true});
     let path = format!("/api/webhooks/{}", told.webhook);
     let webhook = told.ada.patch(&path, on).await.expect(200);
-    assert_eq!(
-        (&webhook["disabledReason"], &webhook["failingSince"]),
-        (&json!(null), &json!(null))
-    );
+    shows!(webhook, {"disabledReason": null, "failingSince": null});
 }
 
 #[tokio::test]
@@ -354,10 +339,7 @@ async fn five_days_of_failures_alone_disable_a_webhook() {
     told.api.clock.advance(span::MINUTE);
     told.attempts(&second).await;
     let webhook = told.shown().await;
-    assert_eq!(
-        (&webhook["enabled"], &webhook["disabledReason"]),
-        (&json!(false), &json!("failing"))
-    );
+    shows!(webhook, {"enabled": false, "disabledReason": "failing"});
 }
 
 #[tokio::test]
@@ -423,10 +405,7 @@ async fn an_attempt_whose_outcome_was_lost_is_made_again() {
     assert_eq!(second.header("webhook-id"), first.header("webhook-id"));
     assert_eq!(second.body, first.body);
     let [delivered] = told.deliveries().await.try_into().unwrap();
-    assert_eq!(
-        (&delivered["status"], &delivered["attempts"]),
-        (&json!("delivered"), &json!(2))
-    );
+    shows!(delivered, {"status": "delivered", "attempts": 2});
 }
 
 #[tokio::test]
@@ -522,19 +501,10 @@ async fn a_notification_is_an_event_with_its_user() {
         .unwrap();
     assert_eq!(delivery["type"], "notification.created");
     let change = &delivery["change"];
-    assert_eq!(
-        (&change["recordId"], &change["userId"]),
-        (&json!("n1"), &json!(told.ada.id()))
-    );
-    assert_eq!(
-        (&change["id"], &change["actor"]["username"]),
-        (&json!(null), &json!("ada"))
-    );
+    shows!(change, {"recordId": "n1", "userId": told.ada.id()});
+    shows!(change, {"id": null, "/actor/username": "ada"});
     let subject = json!({"type": "task", "id": 17});
-    assert_eq!(
-        (&change["kind"], &change["subject"]),
-        (&json!("commented"), &subject)
-    );
+    shows!(change, {"kind": "commented", "subject": subject});
     assert_eq!(told.api.sends_webhooks().await, 1);
     let [message] = told.receiver.take().await.try_into().unwrap();
     let data = &message.json()["data"];

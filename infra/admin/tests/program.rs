@@ -157,71 +157,33 @@ async fn what_does_not_do_is_refused_and_leaves_nothing() {
     said(&world.run("create-organization", &ada, "twelve chars").await);
     let bea = ["Outland", "bea", "Bea"];
     let long = ["Outland", "bea.outlander", "Bea"];
-    for (subcommand, rest, input, why) in [
+    #[rustfmt::skip] // A line each.
+    let cases = [
         ("create-organization", &bea[..], "eleven char", "12 to 128"),
         ("create-organization", &bea, "", "more than white space"),
-        (
-            "create-organization",
-            &long,
-            "BEA.Outlander",
-            "the username",
-        ),
-        (
-            "create-organization",
-            &["Outland", "be", "Bea"],
-            "twelve chars",
-            "USERNAME",
-        ),
-        (
-            "create-organization",
-            &[" ", "bea", "Bea"],
-            "twelve chars",
-            "NAME",
-        ),
-        (
-            "create-organization",
-            &["Outland", "Ada", "Bea"],
-            "twelve chars",
-            "username",
-        ),
-        (
-            "create-organization",
-            &["Outland", "bea"],
-            "twelve chars",
-            "FULL_NAME",
-        ),
+        ("create-organization", &long, "BEA.Outlander", "the username"),
+        ("create-organization", &["Outland", "be", "Bea"], "twelve chars", "USERNAME"),
+        ("create-organization", &[" ", "bea", "Bea"], "twelve chars", "NAME"),
+        ("create-organization", &["Outland", "Ada", "Bea"], "twelve chars", "username"),
+        ("create-organization", &["Outland", "bea"], "twelve chars", "FULL_NAME"),
         ("set-plan", &["2"], "", "no such organization"),
         ("set-plan", &["one"], "", "not an organization's id"),
         ("set-plan", &["1", "agent"], "", "no plan feature agent"),
         ("set-plan", &["1", "0"], "", "0 is not a number from 1 to"),
-        (
-            "reset-password",
-            &["bea"],
-            "twelve chars",
-            "there is no user bea",
-        ),
+        ("reset-password", &["bea"], "twelve chars", "there is no user bea"),
         ("reset-password", &["ada"], "short", "12 to 128"),
         ("list-organizations", &["x"], "", "Usage:"),
         ("index-records", &["x"], "", "x is not an organization"),
         ("restart-feed", &["x"], "", "x is not an organization"),
         ("after-restore", &[], "", "Usage:"),
         ("after-restore", &["--at", "noon"], "", "not an instant"),
-        (
-            "after-restore",
-            &["--at", "2999-01-01T00:00:00Z"],
-            "",
-            "is not over",
-        ),
+        ("after-restore", &["--at", "2999-01-01T00:00:00Z"], "", "is not over"),
         ("migrate", &["--organization", "x"], "", "x is not an organ"),
-        (
-            "migrate",
-            &["--rate", "0"],
-            "",
-            "0 is not a number of units",
-        ),
+        ("migrate", &["--rate", "0"], "", "0 is not a number of units"),
         ("verify", &["more"], "", "Usage:"),
         ("delete-everything", &[], "", "Subcommands:"),
-    ] {
+    ];
+    for (subcommand, rest, input, why) in cases {
         let answer = refused(&world.run(subcommand, rest, input).await);
         assert!(answer.contains(why), "{subcommand} {rest:?}: {answer}");
         assert!(!answer.contains("twelve chars"), "{answer}");

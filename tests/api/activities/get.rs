@@ -1,8 +1,8 @@
 //! `GET /api/activities/{id}`
 
-use serde_json::{Value, json};
+use serde_json::json;
 
-use tests::support::Api;
+use tests::support::{Api, shows};
 
 #[tokio::test]
 async fn an_activity_keeps_every_field_and_reads_with_creator_and_project() {
@@ -43,9 +43,6 @@ async fn an_activity_of_the_organization_at_large_reads_without_a_project() {
         .records_activity(json!({"projectId": null, "subtype": null}))
         .await;
     let read = mia.get(&format!("/api/activities/{id}")).await.expect(200);
-    assert_eq!(
-        (&read["project"], &read["projectId"]),
-        (&Value::Null, &Value::Null)
-    );
+    shows!(read, {"project": null, "projectId": null});
     assert!(read.as_object().unwrap().contains_key("project"));
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use tests::support::{Api, Caller};
+use tests::support::{Api, Caller, shows};
 
 #[tokio::test]
 async fn a_tag_is_attached_once_and_detached_once() {
@@ -95,7 +95,7 @@ async fn tags_that_come_and_go_at_the_same_time_all_do() {
     changed.expect(200);
     let read = mia.get("/api/activities/1").await.expect(200);
     let tags = json!([{"id": 2, "name": "legal"}, {"id": 3, "name": "late"}]);
-    assert_eq!((&read["tags"], &read["type"]), (&tags, &json!("call")));
+    shows!(read, {"tags": tags, "type": "call"});
 }
 
 #[tokio::test]

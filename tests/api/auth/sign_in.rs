@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use shared::model::SignInFault;
 
-use tests::support::{Api, Caller, OidcProvider, PASSWORD, budgets::within, operations};
+use tests::support::{Api, Caller, OidcProvider, PASSWORD, budgets::within, operations, shows};
 
 async fn ways(caller: &Caller, name: &str) -> Value {
     caller
@@ -156,13 +156,7 @@ async fn with_passwords_off_a_bound_user_has_no_password() {
         .rfind(|entry| entry["event"] == "sign_in_changed")
         .unwrap();
     assert_eq!(last["actor"]["type"], "operator");
-    assert_eq!(
-        (&last["before"], &last["after"]),
-        (
-            &json!({"passwords": "off"}),
-            &json!({"passwords": "allowed"})
-        )
-    );
+    shows!(last, {"before": {"passwords": "off"}, "after": {"passwords": "allowed"}});
     // Without the provider, nobody is bound to it.
     api.sets_provider(&provider, json!({"passwords": "off"}))
         .await;

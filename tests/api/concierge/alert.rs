@@ -3,7 +3,7 @@
 use serde_json::json;
 use shared::model::span;
 
-use tests::support::{Concierge, budgets};
+use tests::support::{Concierge, budgets, shows};
 
 #[tokio::test]
 async fn an_alert_is_acknowledged_resolved_and_opened_again() {
@@ -32,10 +32,7 @@ async fn an_alert_is_acknowledged_resolved_and_opened_again() {
             200,
             &changed,
         );
-        assert_eq!(
-            (&changed["status"], &changed["resolvedAt"]),
-            (&json!(status), &resolved_at)
-        );
+        shows!(changed, {"status": status, "resolvedAt": resolved_at});
         assert_eq!(changed["version"], version);
         read = version;
         assert_eq!(sue.get(&path).await.expect(200), changed);
@@ -65,6 +62,5 @@ async fn an_alert_shows_its_sessions_newest_first() {
     let operation = "GET /api/concierge/alerts/{id}/agent-sessions";
     let rows = budgets::within(&world.api, operation, 200, &answer);
     assert_eq!(answer.ids(), sessions);
-    assert_eq!(rows[0]["status"], "cancelled");
-    assert_eq!(rows[0]["alert"]["id"], json!(alert.id));
+    shows!(rows[0], {"status": "cancelled", "/alert/id": alert.id});
 }

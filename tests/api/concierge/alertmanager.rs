@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use shared::model::span;
 
-use tests::support::{Api, Caller, Item, budgets, text_of};
+use tests::support::{Api, Caller, Item, budgets, shows, text_of};
 
 const WEBHOOK: &str = "/api/concierge/alerts/alertmanager";
 const ALERTS: &str = "/api/concierge/alerts";
@@ -66,8 +66,7 @@ async fn firing_alerts_are_recorded_and_ended_ones_resolved() {
         first["entities"],
         json!([{"type": "usage_batch", "id": "ub_1"}])
     );
-    assert_eq!(first["labels"], json!({"region": "eu"}));
-    assert_eq!(first["occurredAt"], "2026-01-15T11:58:03.520Z");
+    shows!(first, {"labels": {"region": "eu"}, "occurredAt": "2026-01-15T11:58:03.520Z"});
     // Every group interval it tells all of them again.
     api.clock.advance(5 * span::MINUTE);
     sender.post(WEBHOOK, firing).await.expect(200);
@@ -94,8 +93,7 @@ async fn firing_alerts_are_recorded_and_ended_ones_resolved() {
     // Alertmanager's last word is that it fires.
     let again = webhook(&[alert(1, "firing")]);
     let answer = sender.post(WEBHOOK, again).await.expect(200);
-    assert_eq!(answer["recorded"][0]["status"], "open");
-    assert_eq!(answer["recorded"][0]["id"], 1);
+    shows!(answer["recorded"][0], {"status": "open", "id": 1});
     // Of another start it is another case.
     let anew = starting(1, "firing", "2026-01-15T12:04:00Z");
     let answer = sender.post(WEBHOOK, webhook(&[anew])).await.expect(200);
@@ -132,22 +130,11 @@ async fn a_fingerprint_fires_once_at_a_time() {
         alert
     };
     let (apart, over) = (["resolved", "open"], ["resolved", "resolved"]);
-    for (name, posts, expected) in [
-        (
-            "out of order",
-            vec![vec![fires(second)], vec![fires(first)]],
-            apart,
-        ),
-        (
-            "of one post",
-            vec![vec![fires(first), fires(second)]],
-            apart,
-        ),
-        (
-            "the newer one ends unheard of",
-            vec![vec![fires(first)], vec![ends(second)]],
-            over,
-        ),
+    #[rustfmt::skip] // A line each.
+    let cases = [
+        ("out of order", vec![vec![fires(second)], vec![fires(first)]], apart),
+        ("of one post", vec![vec![fires(first), fires(second)]], apart),
+        ("the newer one ends unheard of", vec![vec![fires(first)], vec![ends(second)]], over),
         // Alertmanager merges the alerts of two Prometheuses, and takes the earlier start.
         (
             "the start moves back",
@@ -158,7 +145,8 @@ async fn a_fingerprint_fires_once_at_a_time() {
             ],
             over,
         ),
-    ] {
+    ];
+    for (name, posts, expected) in cases {
         let api = Api::start().await;
         let sender = alertmanager(&api).await;
         for post in posts {
@@ -205,12 +193,10 @@ async fn what_is_no_alert_is_named_and_the_others_recorded() {
         .collect();
     assert_eq!(json!(recorded), json!([[0, 1, 2], [1, 2, 1], [3, 1, 2]]));
     assert_eq!(answer["rejected"].as_array().unwrap().len(), 1);
-    assert_eq!(answer["rejected"][0]["index"], 2);
-    assert_eq!(answer["rejected"][0]["errors"][0]["pointer"], "/alerts/2");
+    shows!(answer["rejected"][0], {"index": 2, "/errors/0/pointer": "/alerts/2"});
     let sue = api.sign_in("sue").await;
     let shown = sue.get(&format!("{ALERTS}/2")).await.expect(200);
-    assert_eq!(shown["title"], "Usage batch ub_2 is stuck");
-    assert_eq!(shown["labels"], json!({"alertname": "节点状态"}));
+    shows!(shown, {"title": "Usage batch ub_2 is stuck", "labels": {"alertname": "节点状态"}});
     let answer = sender
         .post(WEBHOOK, webhook(&[json!({})]))
         .await
@@ -294,14 +280,8 @@ async fn an_unreadable_alert_takes_no_other_along() {
         let answer = sender.post(WEBHOOK, both.clone()).await.expect(200);
         let recorded = &answer["recorded"];
         // It is recorded anew.
-        assert_eq!(
-            (&recorded[0]["id"], &recorded[0]["count"]),
-            (&json!(3), &json!(count))
-        );
-        assert_eq!(
-            (&recorded[1]["id"], &recorded[1]["count"]),
-            (&json!(2), &json!(count + 1))
-        );
+        shows!(recorded[0], {"id": 3, "count": count});
+        shows!(recorded[1], {"id": 2, "count": count + 1});
     }
 }
 

@@ -5,7 +5,7 @@ use shared::{
     agent::alert::{AlertReport, AlertStatus},
     model::span,
 };
-use tests::{records, support::Concierge};
+use tests::{records, shows, support::Concierge};
 
 const ALERTS: &str = "/api/concierge/alerts";
 
@@ -58,6 +58,5 @@ async fn an_alert_names_its_session() {
         alert["entities"],
         json!([{"type": "invoice", "id": "inv_1"}])
     );
-    assert_eq!(alert["status"], "open");
-    assert_eq!(alert["amountAtRisk"], json!(null));
+    shows!(alert, {"status": "open", "amountAtRisk": null});
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use tests::{
-    support::{AgentSettings, Api, Concierge, Item, Settings, budgets, event, text_of},
+    support::{AgentSettings, Api, Concierge, Item, Settings, budgets, event, shows, text_of},
     unwary,
 };
 
@@ -80,22 +80,13 @@ async fn a_connection_is_replaced_as_a_whole() {
         "kind": "own", "baseUrl": "https://a.example.com", "secret": null, "allow": [],
     });
     let again = ada.put(BILLING, least).await.expect(200);
-    assert_eq!(
-        (&again["version"], &again["revision"]),
-        (&json!(2), &json!(NOON + 1))
-    );
+    shows!(again, {"version": 2, "revision": NOON + 1});
     assert_eq!(again["createdAt"], "2026-01-15T12:00:00.000Z");
     assert_eq!(again["updatedAt"], "2026-01-15T12:00:01.000Z");
     let usual = json!({"scheme": "bearer", "username": null, "header": null});
-    assert_eq!((&again["auth"], &again["body"]), (&usual, &json!("json")));
-    assert_eq!(
-        (&again["secretSetAt"], &again["idempotency"]),
-        (&Value::Null, &Value::Null)
-    );
-    assert_eq!(
-        (&again["errorCode"], &again["keep"]),
-        (&json!("/code"), &json!([]))
-    );
+    shows!(again, {"auth": usual, "body": "json"});
+    shows!(again, {"secretSetAt": null, "idempotency": null});
+    shows!(again, {"errorCode": "/code", "keep": []});
     // Only under the version that was read, if one is named.
     let tag = first.header("etag").unwrap();
     let stale = ada.clone().with_header("if-match", tag);
@@ -262,10 +253,7 @@ async fn a_deployed_stack_leads_to_the_public_internet_alone() {
     .await;
     let ada = world.api.sign_in("ada").await;
     let tested = ada.trigger(&format!("{BILLING}/test")).await.expect(200);
-    assert_eq!(
-        (&tested["reachable"], &tested["status"]),
-        (&json!(false), &Value::Null)
-    );
+    shows!(tested, {"reachable": false, "status": null});
     let problem = tested["problem"].as_str().unwrap();
     assert!(problem.contains("public internet"), "{problem}");
 }
@@ -294,10 +282,7 @@ async fn a_test_says_whether_the_system_is_reached_and_lets_us_in() {
     let answer = ada.trigger(&test).await;
     let operation = "POST /api/concierge/connections/{name}/test";
     let tested = budgets::within(&world.api, operation, 200, &answer);
-    assert_eq!(
-        (&tested["reachable"], &tested["status"]),
-        (&json!(true), &json!(200))
-    );
+    shows!(tested, {"reachable": true, "status": 200});
     assert!(
         tested["durationMs"].is_u64() && tested["problem"].is_null(),
         "{tested}"
@@ -310,10 +295,7 @@ async fn a_test_says_whether_the_system_is_reached_and_lets_us_in() {
         .connects("billing", json!({"secret": "another"}))
         .await;
     let tested = ada.trigger(&test).await.expect(200);
-    assert_eq!(
-        (&tested["reachable"], &tested["status"]),
-        (&json!(true), &json!(401))
-    );
+    shows!(tested, {"reachable": true, "status": 401});
     world
         .connects("billing", json!({"baseUrl": "http://127.0.0.1:9"}))
         .await;
@@ -336,10 +318,7 @@ async fn a_pause_is_shown_and_is_no_revision() {
         .trigger(&format!("{BILLING}/pause"))
         .await
         .expect(200);
-    assert_eq!(
-        (&paused["paused"], &paused["revision"], &paused["version"]),
-        (&json!(true), &json!(NOON), &json!(2))
-    );
+    shows!(paused, {"paused": true, "revision": NOON, "version": 2});
     // Twice is once.
     let again = world
         .max

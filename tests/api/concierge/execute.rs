@@ -3,7 +3,7 @@
 use local::target_systems::{Fault, FaultMode};
 use serde_json::json;
 
-use tests::support::{AgentSettings, Concierge, Settings, budgets::within, comes};
+use tests::support::{AgentSettings, Concierge, Settings, budgets::within, comes, shows};
 
 #[tokio::test]
 async fn approved_actions_are_queued_and_answered_202_until_they_end() {
@@ -16,8 +16,7 @@ async fn approved_actions_are_queued_and_answered_202_until_they_end() {
     let operation = "POST /api/concierge/agent-sessions/{id}/execute";
     let answer = world.max.post(&path, sent).await;
     let body = within(&world.api, operation, 202, &answer);
-    assert_eq!(body["results"], json!([]));
-    assert_eq!(body["session"]["status"], "executing");
+    shows!(body, {"results": [], "/session/status": "executing"});
     assert_eq!(world.takes_messages().await, [world.message(&id, &action)]);
 }
 
@@ -41,8 +40,7 @@ async fn the_answer_waits_for_the_results() {
     let works = comes("the effect", works);
     let (answer, ()) = futures::join!(patient.post(&path, json!({"actionIds": [action]})), works);
     let body = answer.expect(200);
-    assert_eq!(body["results"][0]["success"], true);
-    assert_eq!(body["session"]["status"], "completed");
+    shows!(body, {"/results/0/success": true, "/session/status": "completed"});
     assert_eq!(body["results"], body["session"]["executionResults"]);
 }
 
@@ -148,8 +146,7 @@ async fn an_action_that_failed_can_be_executed_again() {
     assert_eq!(session["status"], "failed");
     assert!(session["error"].as_str().unwrap().contains("1 of 2"));
     let stored = world.executes(&id, &[a, b]).await.expect(200);
-    assert_eq!(stored["results"][0]["success"], false);
-    assert_eq!(stored["results"][0]["response"]["status"], 422);
+    shows!(stored["results"][0], {"success": false, "/response/status": 422});
     let answer = world.executes(&id, &[a]).await;
     answer.expect_problem(409, "other_actions_approved");
     let answer = world.executes_again(&id, &[b]).await;

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use tests::support::{Concierge, budgets::within};
+use tests::support::{Concierge, budgets::within, shows};
 
 #[tokio::test]
 async fn a_session_shows_every_field_from_the_start() {
@@ -38,14 +38,12 @@ async fn a_session_shows_what_became_of_its_actions() {
     let (id, action) = world.approved_batch().await;
     assert_eq!(world.delivers(&world.worker()).await, 0);
     let session = world.session(&id).await;
-    assert_eq!(session["status"], "completed");
-    assert_eq!(session["error"], json!(null));
+    shows!(session, {"status": "completed", "error": null});
     let results = session["executionResults"].as_array().unwrap();
     let [result] = results.as_slice() else {
         panic!("{results:?}");
     };
-    assert_eq!(result["response"]["status"], 200);
-    assert_eq!(result["response"]["body"]["state"], "processed");
+    shows!(result["response"], {"status": 200, "/body/state": "processed"});
     let mut rest = result.clone();
     let response = rest["response"].take();
     assert_eq!(rest["steps"][0]["response"].take(), response);

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use tests::support::{Answer, Caller, Concierge, budgets::within};
+use tests::support::{Answer, Caller, Concierge, budgets::within, shows};
 
 const HOUR: i64 = 3_600_000;
 
@@ -80,12 +80,8 @@ async fn a_request_refers_back_and_its_resolution_is_the_actions() {
         raised["agentAction"],
         json!({"sessionId": id, "actionId": action})
     );
-    assert_eq!(raised["creatorId"], json!(world.max.id()));
-    assert_eq!(raised["assigneeId"], json!(sue.id()));
-    assert_eq!(
-        (&raised["status"], &raised["priority"]),
-        (&json!("open"), &json!("medium"))
-    );
+    shows!(raised, {"creatorId": world.max.id(), "assigneeId": sue.id()});
+    shows!(raised, {"status": "open", "priority": "medium"});
     assert_eq!(raised["category"], "billing");
     let title = raised["title"].as_str().unwrap();
     assert!(

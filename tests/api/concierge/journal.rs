@@ -4,7 +4,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use local::target_systems::{Fault, FaultMode};
 use serde_json::{Value, json};
 
-use tests::support::{Concierge, Item, budgets::within, key_of};
+use tests::support::{Concierge, Item, budgets::within, key_of, shows};
 
 fn path(session: &Value) -> String {
     format!("/api/concierge/agent-sessions/{session}/journal")
@@ -69,19 +69,13 @@ async fn every_transition_of_a_session_leaves_an_entry() {
             .collect::<Vec<_>>()
     };
     let approved = of("approved")[0];
-    assert_eq!(approved["actor"]["userId"], json!(world.max.id()));
-    assert_eq!(approved["detail"]["actions"], json!({&action: digest}));
-    assert_eq!(approved["from"], "awaiting_confirmation");
-    assert_eq!(approved["to"], "executing");
+    shows!(approved, {"/actor/userId": world.max.id(), "/detail/actions": {&action: digest}});
+    shows!(approved, {"from": "awaiting_confirmation", "to": "executing"});
     let answers = of("answered");
-    assert_eq!(answers[0]["detail"]["response"]["status"], 503);
-    assert_eq!(answers[0]["detail"]["effect"], "unclear");
+    shows!(answers[0]["detail"], {"/response/status": 503, "effect": "unclear"});
     assert_eq!(answers[1]["detail"]["effect"], "done");
     let ended = of("ended")[0];
-    assert_eq!(
-        (&ended["from"], &ended["to"]),
-        (&json!("running"), &json!("succeeded"))
-    );
+    shows!(ended, {"from": "running", "to": "succeeded"});
     assert_eq!(ended["digest"], *digest);
     let heads = &of("settled")[0]["detail"]["heads"][&action];
     assert_eq!(*heads, json!({"seq": 4, "hash": ended["hash"]}));
@@ -91,10 +85,7 @@ async fn every_transition_of_a_session_leaves_an_entry() {
             .filter(|entry| entry["actionId"].is_string() == chain);
         let mut before = json!("");
         for (seq, entry) in (1..).zip(chain) {
-            assert_eq!(
-                (&entry["seq"], &entry["previousHash"]),
-                (&json!(seq), &before)
-            );
+            shows!(entry, {"seq": seq, "previousHash": before});
             before = entry["hash"].clone();
         }
     }
@@ -133,8 +124,7 @@ async fn rejections_cancellations_and_expiries_are_in_the_journal() {
         entries.pop().unwrap()
     };
     let entry = last(&rejected, false).await;
-    assert_eq!(entry["what"], "rejected");
-    assert_eq!(entry["detail"], json!({"reason": "It was paid."}));
+    shows!(entry, {"what": "rejected", "detail": {"reason": "It was paid."}});
     let entry = last(&cancelled, false).await;
     assert_eq!(entry["what"], "cancelled");
     assert_eq!(
@@ -142,15 +132,9 @@ async fn rejections_cancellations_and_expiries_are_in_the_journal() {
         json!({"ended": {&action: "skipped"}, "stopping": []})
     );
     let entry = last(&expired, false).await;
-    assert_eq!(
-        (&entry["what"], &entry["actor"]["type"]),
-        (&json!("lapsed"), &json!("sweeper"))
-    );
+    shows!(entry, {"what": "lapsed", "/actor/type": "sweeper"});
     let entry = last(&given_up, true).await;
-    assert_eq!(
-        (&entry["what"], &entry["actor"]["type"]),
-        (&json!("ended"), &json!("sweeper"))
-    );
+    shows!(entry, {"what": "ended", "/actor/type": "sweeper"});
 }
 
 /// A session with two actions side by side that have ended, and its entries as the table has them.

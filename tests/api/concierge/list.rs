@@ -3,7 +3,7 @@
 use serde_json::json;
 use shared::model::span;
 
-use tests::support::Concierge;
+use tests::support::{Concierge, shows};
 
 const SESSIONS: &str = "/api/concierge/agent-sessions";
 
@@ -72,8 +72,7 @@ async fn the_inbox_shows_what_an_approver_goes_by_and_nothing_else() {
     let [row] = rows.as_array().unwrap().as_slice() else {
         panic!("{rows}");
     };
-    assert_eq!(row["id"], session);
-    assert_eq!(row["alert"]["signalType"], "usage_batch_stuck");
+    shows!(row, {"id": session, "/alert/signalType": "usage_batch_stuck"});
     assert!(row["rootCause"].as_str().unwrap().contains("ub_1001"));
     assert!(row["confidence"].as_f64().unwrap() > 0.5);
     assert_eq!(row["expiresAt"], "2026-01-16T12:00:00.000Z");

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use tests::support::{Concierge, budgets::within, raise_version};
+use tests::support::{Concierge, budgets::within, raise_version, shows};
 
 const PATH: &str = "/api/concierge/policy";
 
@@ -33,9 +33,7 @@ async fn a_policy_is_set_in_parts_and_read_back() {
     world.api.counter.take();
     let answer = ada.put(PATH, json!({"rules": [rule]})).await;
     let mut policy = within(&world.api, "PUT /api/concierge/policy", 200, &answer);
-    assert_eq!(policy["rules"], json!([rule]));
-    assert_eq!(policy["updatedBy"], json!(ada.id()));
-    assert_eq!(policy["version"], 1);
+    shows!(policy, {"rules": [rule], "updatedBy": ada.id(), "version": 1});
     assert_eq!(ada.get(PATH).await.expect(200), policy);
     let caps = json!({
         "actions": 20, "money": [{"minorUnits": 10_000, "currency": "EUR"}], "messagesPerCustomer": 3,

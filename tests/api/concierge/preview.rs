@@ -9,7 +9,7 @@ use shared::agent::{
     session::ProposedAction,
 };
 
-use tests::support::{Answer, CASES, Caller, Concierge, UNKNOWN, posting, with};
+use tests::support::{Answer, CASES, Caller, Concierge, UNKNOWN, posting, shows, with};
 
 pub(super) async fn previews(caller: &Caller, session: &Value, ids: &[&str]) -> Answer {
     let path = format!("/api/concierge/agent-sessions/{session}/preview");
@@ -129,8 +129,7 @@ async fn an_approver_sees_what_would_be_done_and_to_whom() {
     let record = json!({"targetSystem": "notifications", "id": "pay_3001", "type": "payment"});
     assert_eq!(tell["records"], json!([record]));
     let guard = json!({"record": "payment/pay_3001", "heldBy": null});
-    assert_eq!(tell["guards"], json!([guard]));
-    assert_eq!(tell["obstacles"], json!([]));
+    shows!(tell, {"guards": [guard], "obstacles": []});
     let policy = json!({
         "denied": false, "approversNeeded": 1, "approvalsGiven": 0, "asks": "one approver",
         "aboveCap": null, "mayApprove": false,
@@ -138,14 +137,8 @@ async fn an_approver_sees_what_would_be_done_and_to_whom() {
     });
     assert_eq!(tell["policy"], policy);
     let sums = &preview["sums"];
-    assert_eq!(
-        (&sums["records"], &sums["customers"]),
-        (&json!(2), &json!(1))
-    );
-    assert_eq!(
-        (&sums["requests"], &sums["unknownAmounts"]),
-        (&json!(2), &json!(0))
-    );
+    shows!(sums, {"records": 2, "customers": 1});
+    shows!(sums, {"requests": 2, "unknownAmounts": 0});
     let money = json!([{"direction": "customer_pays", "minorUnits": 455_000, "currency": "USD"}]);
     assert_eq!(sums["money"], money);
     // No secret is in it.
@@ -186,8 +179,7 @@ async fn preconditions_are_as_of_now() {
     ]);
     assert_eq!(preview["sums"]["money"], money);
     assert_eq!(by_hand["money"]["direction"], "customer_owes_less");
-    assert_eq!(preview["sums"]["records"], 2);
-    assert_eq!(preview["sums"]["customers"], 1);
+    shows!(preview["sums"], {"records": 2, "customers": 1});
     assert_eq!(
         void["money"]["amount"],
         json!({"minorUnits": 701_550, "currency": "USD"})
@@ -201,13 +193,7 @@ async fn preconditions_are_as_of_now() {
     });
     let down = previews(&world.max, &id, &ids).await.expect(200);
     let first = &down["actions"][0]["preconditions"][0];
-    assert_eq!(
-        (&first["holds"], &first["problem"]),
-        (
-            &Value::Null,
-            &json!("The target system answered 500 to invoice.")
-        )
-    );
+    shows!(first, {"holds": null, "problem": "The target system answered 500 to invoice."});
     world.demo.clear_faults();
 
     // While the connection is paused, nothing is sent, and nothing known.
@@ -283,10 +269,7 @@ async fn a_policy_says_whether_the_caller_may_approve() {
     };
     // Max opened the session.
     let own = of(&world.max, 1).await;
-    assert_eq!(
-        (&own["mayApprove"], &own["approversNeeded"]),
-        (&json!(false), &json!(1))
-    );
+    shows!(own, {"mayApprove": false, "approversNeeded": 1});
     assert!(
         own["whyNot"].as_str().unwrap().contains("neither opened"),
         "{own}"
@@ -301,10 +284,7 @@ async fn a_policy_says_whether_the_caller_may_approve() {
     let deny = json!({"rules": [{"when": {"actionType": "issue_credit_note"}, "deny": true}]});
     ada.put("/api/concierge/policy", deny).await.expect(200);
     let denied = of(&ada, 1).await;
-    assert_eq!(
-        (&denied["denied"], &denied["mayApprove"]),
-        (&json!(true), &json!(false))
-    );
+    shows!(denied, {"denied": true, "mayApprove": false});
 }
 
 #[tokio::test]
@@ -327,10 +307,7 @@ async fn a_preview_names_all_obstacles() {
         assert!(obstacles.contains(part), "{part}: {obstacles}");
     }
     let manual = &preview["actions"][1];
-    assert_eq!(
-        (&manual["isAutomated"], &manual["requests"]),
-        (&json!(false), &json!([]))
-    );
+    shows!(manual, {"isAutomated": false, "requests": []});
     assert!(manual["obstacles"][0].as_str().unwrap().contains("manual"));
     let ada = world.api.sign_in("ada").await;
     ada.delete("/api/concierge/connections/billing")

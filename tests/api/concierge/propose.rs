@@ -6,7 +6,7 @@ use serde_json::json;
 use shared::{Error, model::span};
 use tests::{
     records,
-    support::{AgentSettings, Concierge, budgets::within},
+    support::{AgentSettings, Concierge, budgets::within, shows},
 };
 
 #[tokio::test]
@@ -33,8 +33,7 @@ async fn a_stuck_batch_gets_an_analysis_and_actions() {
     );
     assert_eq!(session["status"], "awaiting_confirmation");
     let analysis = &session["analysis"];
-    assert_eq!(analysis["isAnomalyPattern"], false);
-    assert_eq!(analysis["affectedSystems"], json!(["billing"]));
+    shows!(analysis, {"isAnomalyPattern": false, "affectedSystems": ["billing"]});
     assert_eq!(
         analysis["resolvedWhen"],
         json!(["batch.state is `processed`"])
@@ -81,11 +80,9 @@ async fn a_stuck_batch_gets_an_analysis_and_actions() {
         session["proposedActions"][0]["connection"]["name"],
         "billing"
     );
-    assert_eq!(session["proposedActions"][1]["isAutomated"], false);
-    assert_eq!(session["proposedActions"][1]["steps"][0]["apiCall"], "");
+    shows!(session["proposedActions"][1], {"isAutomated": false, "/steps/0/apiCall": ""});
     let read = world.session(&id).await;
-    assert_eq!(read["analysis"], session["analysis"]);
-    assert_eq!(read["reads"], session["reads"]);
+    shows!(read, {"analysis": session["analysis"], "reads": session["reads"]});
     assert_eq!(read["proposedActions"], session["proposedActions"]);
 }
 
@@ -124,10 +121,7 @@ async fn many_alerts_of_a_class_are_a_pattern() {
         ],
         [&json!(24), &json!(3), &json!(0), &json!(true)]
     );
-    assert_eq!(
-        (&pattern["shared"], &pattern["recurrence"]),
-        (&json!([]), &json!(null))
-    );
+    shows!(pattern, {"shared": [], "recurrence": null});
 }
 
 /// Alerts are counted in one item a day, so that no page of a list bounds their number.

@@ -10,7 +10,7 @@ use shared::{
     model::{Id, span},
 };
 
-use tests::support::{CASES, Concierge, posting};
+use tests::support::{CASES, Concierge, posting, shows};
 
 /// Returns a session with the proposal for an alert about these records.
 async fn analysed(world: &Concierge, class: &str, entities: &[(&str, &str)]) -> Value {
@@ -41,7 +41,7 @@ async fn an_analysis_keeps_its_reads_and_findings() {
             &json!(200)
         )
     );
-    assert_eq!((&read["error"], &read["at"]), (&json!(null), &json!(at)));
+    shows!(read, {"error": null, "at": at});
     assert_eq!(
         read["facts"],
         json!({
@@ -242,17 +242,13 @@ async fn a_target_that_is_away_leaves_an_analysis_of_what_is_suspected() {
     let session = analysed(&world, "usage_batch_stuck", &[("usage_batch", "ub_1001")]).await;
     assert_eq!(session["status"], "awaiting_confirmation");
     let read = &session["reads"][0];
-    assert_eq!(
-        (&read["status"], &read["facts"]),
-        (&json!(null), &json!({}))
-    );
+    shows!(read, {"status": null, "facts": {}});
     let error = read["error"].as_str().unwrap();
     assert!(error.contains("cannot be reached"), "{error}");
     let analysis = &session["analysis"];
     let cause = analysis["rootCause"].as_str().unwrap();
     assert!(cause.starts_with("Suspected: "), "{cause}");
-    assert_eq!(analysis["evidence"][0]["holds"], json!(null));
-    assert_eq!(analysis["confidenceFrom"]["findings"], json!([]));
+    shows!(analysis, {"/evidence/0/holds": null, "/confidenceFrom/findings": []});
     let action = &session["proposedActions"][0];
     assert_eq!(action["isAutomated"], false);
     let description = action["description"].as_str().unwrap();
@@ -276,8 +272,7 @@ async fn a_pause_does_not_keep_anybody_from_looking() {
         .await
         .expect(200);
     let session = analysed(&world, "usage_batch_stuck", &[("usage_batch", "ub_1001")]).await;
-    assert_eq!(session["reads"][0]["status"], 200);
-    assert_eq!(session["proposedActions"][0]["isAutomated"], true);
+    shows!(session, {"/reads/0/status": 200, "/proposedActions/0/isAutomated": true});
 }
 
 /// Ends an action on a batch in that state, and lets its checks pass.
@@ -314,7 +309,7 @@ async fn outcomes_move_the_prior_and_withhold_actions_that_did_not_help() {
     // Of another record the same is proposed, by what became of it.
     let third = analysed(&world, "usage_batch_stuck", &[("usage_batch", "ub_1001")]).await;
     let from = &third["analysis"]["confidenceFrom"];
-    assert_eq!((&from["effective"], &from["runs"]), (&json!(1), &json!(2)));
+    shows!(from, {"effective": 1, "runs": 2});
     assert!((from["prior"].as_f64().unwrap() - 0.5).abs() < 1e-12);
     multiplied(&third["analysis"]);
     assert_eq!(third["analysis"]["passedOver"], json!([]));

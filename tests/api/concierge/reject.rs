@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use tests::support::{Answer, Caller, Concierge, budgets::within};
+use tests::support::{Answer, Caller, Concierge, budgets::within, shows};
 
 async fn rejects(caller: &Caller, session: &Value) -> Answer {
     let path = format!("/api/concierge/agent-sessions/{session}/reject");
@@ -18,8 +18,7 @@ async fn a_rejected_proposal_is_cancelled_and_says_by_whom_and_why() {
     let answer = rejects(&world.max, &id).await;
     let operation = "POST /api/concierge/agent-sessions/{id}/reject";
     let session = within(&world.api, operation, 200, &answer);
-    assert_eq!(session["status"], "cancelled");
-    assert_eq!(session["error"], Value::Null);
+    shows!(session, {"status": "cancelled", "error": null});
     let rejection = json!({
         "userId": world.max.id(), "at": session["updatedAt"], "reason": "It was paid.",
     });

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use tests::support::{Answer, Caller, Concierge, budgets::within};
+use tests::support::{Answer, Caller, Concierge, budgets::within, shows};
 
 const HOUR: i64 = 3_600_000;
 
@@ -52,13 +52,9 @@ async fn a_verdict_of_done_completes_the_session() {
     world.api.counter.take();
     let answer = settles(&world.max, &id, &action, "done").await;
     let session = within(&world.api, OPERATION, 200, &answer);
-    assert_eq!(session["status"], "completed");
-    assert_eq!(session["error"], Value::Null);
+    shows!(session, {"status": "completed", "error": null});
     let result = &session["executionResults"][0];
-    assert_eq!(
-        (&result["success"], &result["error"]),
-        (&json!(true), &Value::Null)
-    );
+    shows!(result, {"success": true, "error": null});
     let verdict = json!({
         "outcome": "done", "by": world.max.id(), "at": session["updatedAt"],
         "note": "The log of the mail server has it.",
@@ -80,21 +76,14 @@ async fn a_verdict_of_done_completes_the_session() {
         said["actor"],
         json!({"type": "user", "userId": world.max.id()})
     );
-    assert_eq!(
-        (&said["from"], &said["to"]),
-        (&json!("unknown"), &json!("succeeded"))
-    );
-    assert_eq!(said["detail"]["note"], "The log of the mail server has it.");
-    assert_eq!(said["actionId"], json!(action));
+    shows!(said, {"from": "unknown", "to": "succeeded"});
+    shows!(said, {"/detail/note": "The log of the mail server has it.", "actionId": action});
     let settled: Vec<_> = entries
         .iter()
         .filter(|entry| entry["what"] == "settled")
         .collect();
     let settled = settled.last().unwrap();
-    assert_eq!(
-        (&settled["from"], &settled["to"]),
-        (&json!("executing"), &json!("completed"))
-    );
+    shows!(settled, {"from": "executing", "to": "completed"});
     assert_eq!(settled["detail"]["heads"][&action]["hash"], said["hash"]);
 
     // The same person's same word changes nothing; any other comes too late.
@@ -239,12 +228,8 @@ async fn a_session_of_manual_actions_completes_when_they_are_done() {
     let path = format!("/api/concierge/agent-sessions/{id}/journal");
     let entries = world.max.walk(&path).await;
     let last = entries.last().unwrap();
-    assert_eq!(last["what"], "done_by_hand");
-    assert_eq!(last["actor"], json!({"type": "user", "userId": ada.id()}));
-    assert_eq!(
-        (&last["from"], &last["to"]),
-        (&json!("awaiting_confirmation"), &json!("completed"))
-    );
+    shows!(last, {"what": "done_by_hand", "actor": {"type": "user", "userId": ada.id()}});
+    shows!(last, {"from": "awaiting_confirmation", "to": "completed"});
     assert_eq!(last["detail"]["note"], "The log of the mail server has it.");
     let digest = &session["proposedActions"][0]["digest"];
     assert_eq!(last["detail"]["actions"], json!({&action: digest}));

@@ -3,7 +3,7 @@
 use aws_sdk_dynamodb::types::AttributeValue;
 use serde_json::{Value, json};
 
-use tests::support::{Api, Caller, Item, budgets::within, text_of};
+use tests::support::{Api, Caller, Item, budgets::within, shows, text_of};
 
 /// Ada and the entries of six users and the organization, each a second after the one before.
 async fn journal() -> (Api, Caller, Vec<Item>) {
@@ -46,10 +46,7 @@ async fn a_whole_journal_is_verified() {
     assert_eq!(check, whole);
     let from = format!("/api/journal/check?from={}", text_of(&items[4], "at"));
     let part = ada.get(&from).await.expect(200);
-    assert_eq!(
-        (&part["verified"], &part["entries"]),
-        (&json!(true), &json!(2))
-    );
+    shows!(part, {"verified": true, "entries": 2});
 }
 
 #[tokio::test]

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use tests::support::{Api, budgets::within};
+use tests::support::{Api, budgets::within, shows};
 
 #[tokio::test]
 async fn entries_come_oldest_first_each_with_the_hash_of_the_one_before() {
@@ -17,10 +17,7 @@ async fn entries_come_oldest_first_each_with_the_hash_of_the_one_before() {
     assert_eq!(entries.len(), 5);
     let mut before = json!("");
     for (number, entry) in (1..).zip(entries) {
-        assert_eq!(
-            (&entry["seq"], &entry["previousHash"]),
-            (&json!(number), &before)
-        );
+        shows!(entry, {"seq": number, "previousHash": before});
         before = entry["hash"].clone();
     }
     assert_eq!(ada.walk("/api/journal?limit=2").await, *entries);

@@ -3,7 +3,7 @@
 use aws_sdk_dynamodb::types::AttributeValue;
 use serde_json::json;
 use shared::{model::ServiceStatus, store::NewTicket};
-use tests::{records, support::Api};
+use tests::{records, shows, support::Api};
 
 use super::{DASHBOARD, at, has_activity, has_request, has_ticket, metrics};
 
@@ -63,10 +63,7 @@ async fn the_dashboard_shows_what_is_newest() {
         }])
     );
     let requests = &body["serviceRequests"];
-    assert_eq!(
-        (&requests[0]["id"], &requests[1]["id"]),
-        (&json!(2), &json!(1))
-    );
+    shows!(requests, {"/0/id": 2, "/1/id": 1});
     let mut fields: Vec<_> = requests[0].as_object().unwrap().keys().collect();
     fields.sort_unstable();
     assert_eq!(

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use shared::{model::ServiceStatus, store::NewTicket};
-use tests::{records, support::Api};
+use tests::{records, shows, support::Api};
 
 use super::{DASHBOARD, at, has_ticket, metrics};
 
@@ -134,13 +134,11 @@ async fn an_internal_note_is_seen_by_those_who_may_reply() {
     let only = json!({"permissions": ["view_managed_services"]});
     let script = api.token_of(&api.user("max").await, only).await;
     let told = script.get(inbox).await.expect(200);
-    assert_eq!(told[0]["excerpt"], Value::Null);
-    assert_eq!(told[0]["subject"]["title"], "No invoices");
+    shows!(told[0], {"excerpt": null, "/subject/title": "No invoices"});
     let answer = json!({"content": "We look into it.", "internal": false});
     sue.post(&format!("{path}/reply"), answer).await.expect(200);
     let read = vic.get(path).await.expect(200);
-    assert_eq!(read["ticket"]["messageCount"], 1);
-    assert_eq!(read["ticket"]["status"], "open");
+    shows!(read["ticket"], {"messageCount": 1, "status": "open"});
     assert_eq!(read["messages"].as_array().unwrap().len(), 1);
     let wrong = json!({"content": "x", "internal": "yes"});
     let refused = sue.post(&format!("{path}/reply"), wrong).await;

@@ -1,10 +1,10 @@
 //! `POST /api/managed-services/request`
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::REQUEST;
 use crate::service_requests::stored;
-use tests::support::Api;
+use tests::support::{Api, shows};
 
 #[tokio::test]
 async fn a_new_request_is_open_and_of_medium_priority() {
@@ -41,14 +41,8 @@ async fn a_request_keeps_every_field_and_decides_the_rest_itself() {
     ] {
         assert_eq!(body[field], sent[field]);
     }
-    assert_eq!(
-        (&body["id"], &body["status"], &body["creatorId"]),
-        (&json!(1), &json!("open"), &json!(mia.id()))
-    );
-    assert_eq!(
-        (&body["assigneeId"], &body["metadata"]),
-        (&Value::Null, &Value::Null)
-    );
+    shows!(body, {"id": 1, "status": "open", "creatorId": mia.id()});
+    shows!(body, {"assigneeId": null, "metadata": null});
 }
 
 #[tokio::test]
@@ -56,8 +50,7 @@ async fn a_request_may_be_about_the_organization_itself() {
     let (_, [zac]) = Api::signed_in(["zac"]).await;
     let sent = json!({"title": "x", "referenceType": "organization", "referenceId": 2});
     let body = zac.post(REQUEST, sent).await.expect(200);
-    assert_eq!(body["referenceType"], "organization");
-    assert_eq!(body["referenceId"], 2);
+    shows!(body, {"referenceType": "organization", "referenceId": 2});
     let sent = json!({"title": "x", "referenceType": null, "referenceId": null});
     zac.post(REQUEST, sent).await.expect(200);
 }
@@ -66,26 +59,16 @@ async fn a_request_may_be_about_the_organization_itself() {
 async fn a_request_refers_to_a_record_of_the_organization_or_to_none() {
     let (api, [mia]) = Api::signed_in(["mia"]).await;
     let before = api.records().await;
-    for (kind, id, faults) in [
-        (
-            json!("project"),
-            json!(null),
-            &[("/referenceId", "required")][..],
-        ),
+    #[rustfmt::skip] // A line each.
+    let cases = [
+        (json!("project"), json!(null), &[("/referenceId", "required")][..]),
         (json!(null), json!(1), &[("/referenceType", "required")]),
-        (
-            json!("nothing"),
-            json!(null),
-            &[("/referenceType", "value"), ("/referenceId", "required")],
-        ),
+        (json!("nothing"), json!(null), &[("/referenceType", "value"), ("/referenceId", "required")]),
         (json!("project"), json!(99), &[("/referenceId", "unknown")]),
         (json!("project"), json!(3), &[("/referenceId", "unknown")]),
-        (
-            json!("organization"),
-            json!(2),
-            &[("/referenceId", "unknown")],
-        ),
-    ] {
+        (json!("organization"), json!(2), &[("/referenceId", "unknown")]),
+    ];
+    for (kind, id, faults) in cases {
         let body = json!({"title": "x", "referenceType": kind, "referenceId": id});
         mia.post(REQUEST, body).await.expect_faults(faults);
     }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use tests::support::Api;
+use tests::support::{Api, shows};
 
 #[tokio::test]
 async fn a_change_keeps_what_is_absent_and_clears_what_is_null() {
@@ -60,8 +60,5 @@ async fn changes_at_the_same_time_lose_nothing() {
     one.expect(200);
     other.expect(200);
     let read = max.get("/api/milestones/1").await.expect(200);
-    assert_eq!(
-        (&read["title"], &read["status"]),
-        (&json!("Renamed"), &json!("on_hold"))
-    );
+    shows!(read, {"title": "Renamed", "status": "on_hold"});
 }

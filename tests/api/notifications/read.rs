@@ -1,10 +1,10 @@
 //! `POST /api/notifications/read`
 
-use serde_json::{Value, json};
+use serde_json::json;
 use shared::model::span;
 
 use super::{has_some, ids, unread};
-use tests::support::{Api, budgets::within};
+use tests::support::{Api, budgets::within, shows};
 
 const PATH: &str = "/api/notifications/read";
 
@@ -22,8 +22,7 @@ async fn some_are_read_by_their_ids_and_once() {
     api.clock.advance(span::MINUTE);
     mia.post(PATH, json!({"ids": [all[0]]})).await.expect(204);
     let rows = mia.walk("/api/notifications").await;
-    assert_eq!(rows[3]["readAt"], "2026-01-15T12:00:00.000Z");
-    assert_eq!(rows[2]["readAt"], Value::Null);
+    shows!(rows, {"/3/readAt": "2026-01-15T12:00:00.000Z", "/2/readAt": null});
 }
 
 #[tokio::test]

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use tests::support::Api;
+use tests::support::{Api, shows};
 
 #[tokio::test]
 async fn a_renamed_organization_is_called_and_found_so_everywhere() {
@@ -45,10 +45,7 @@ async fn admins_set_the_address_of_the_desk_and_take_it_back() {
         json!(null),
     ] {
         let changed = set(url.clone()).await.expect(200);
-        assert_eq!(
-            (&changed["webUrl"], &changed["name"]),
-            (&url, &json!("Halden Services"))
-        );
+        shows!(changed, {"webUrl": url, "name": "Halden Services"});
     }
     for (url, code) in [
         (json!("http://desk.example.com"), "pattern"),

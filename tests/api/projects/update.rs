@@ -3,7 +3,7 @@
 use futures::future::join_all;
 use serde_json::{Value, json};
 
-use tests::support::Api;
+use tests::support::{Api, shows};
 
 #[tokio::test]
 async fn a_change_keeps_what_is_absent_and_clears_what_is_null() {
@@ -39,10 +39,7 @@ async fn a_renamed_project_is_found_by_its_new_title_alone() {
     }
     let task = max.creates_task(json!({})).await["id"].clone();
     let tasks = max.get("/api/tasks").await.expect(200);
-    assert_eq!(
-        (&tasks[0]["id"], &tasks[0]["project"]["title"]),
-        (&task, &json!("Harbour lights"))
-    );
+    shows!(tasks[0], {"id": task, "/project/title": "Harbour lights"});
 }
 
 #[tokio::test]

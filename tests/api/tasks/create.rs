@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::task;
-use tests::support::Api;
+use tests::support::{Api, shows};
 
 #[tokio::test]
 async fn a_new_task_is_to_do() {
@@ -53,10 +53,7 @@ async fn a_task_of_the_organization_has_no_project() {
     let body = json!({"title": "Buy stamps", "organizationId": 1, "projectId": null});
     for (id, order) in [(1, 1024), (2, 2048)] {
         let task = mia.post("/api/tasks", body.clone()).await.expect(200);
-        assert_eq!(
-            (&task["id"], &task["projectId"], &task["order"]),
-            (&json!(id), &Value::Null, &json!(order))
-        );
+        shows!(task, {"id": id, "projectId": null, "order": order});
     }
     let listed = task(&mia, 1).await;
     for object in ["project", "assignee", "milestone"] {
@@ -145,8 +142,5 @@ async fn in_a_new_task_null_is_as_good_as_absent() {
         "priority": null, "dueDate": null, "milestoneId": null, "phaseId": null, "assigneeId": null,
     });
     let task = mia.post("/api/tasks", body).await.expect(200);
-    assert_eq!(
-        (&task["status"], &task["priority"]),
-        (&json!("todo"), &json!("medium"))
-    );
+    shows!(task, {"status": "todo", "priority": "medium"});
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use tests::support::{Api, Caller};
+use tests::support::{Api, Caller, shows};
 
 async fn moves(caller: &Caller, id: i64, to: Value) -> Value {
     let path = format!("/api/tasks/{id}/move");
@@ -48,9 +48,7 @@ async fn a_moved_task_gets_a_status_and_is_answered_whole() {
     assert_eq!(answer.header("etag"), Some("\"2\""));
     let moved = answer.expect(200);
     assert_eq!(moved, mia.get("/api/tasks/1").await.expect(200));
-    assert_eq!(moved["status"], "done");
-    assert_eq!(moved["project"]["id"], 1);
-    assert_eq!(moved["updatedAt"], "2026-01-15T12:00:01.000Z");
+    shows!(moved, {"status": "done", "/project/id": 1, "updatedAt": "2026-01-15T12:00:01.000Z"});
     // Its history has the status; a place alone leaves no entry.
     moves(&mia, 1, json!({"before": 2})).await;
     let history = mia.get("/api/tasks/1/history").await.expect(200);

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use tests::support::{Api, Fault, raise_version};
+use tests::support::{Api, Fault, raise_version, shows};
 
 #[tokio::test]
 async fn a_change_keeps_what_is_absent_and_clears_what_is_null() {
@@ -54,14 +54,7 @@ async fn a_task_is_linked_to_another_milestone_of_its_project() {
     max.creates_task(json!({"milestoneId": one})).await;
     let body = json!({"milestoneId": other, "phaseId": phase, "assigneeId": max.id()});
     let changed = max.patch("/api/tasks/1", body).await.expect(200);
-    assert_eq!(
-        (
-            &changed["milestoneId"],
-            &changed["phaseId"],
-            &changed["assigneeId"]
-        ),
-        (&json!(other), &json!(phase), &json!(max.id()))
-    );
+    shows!(changed, {"milestoneId": other, "phaseId": phase, "assigneeId": max.id()});
     for (milestone, tasks) in [(one, 0), (other, 1)] {
         let milestone = max.get(&format!("/api/milestones/{milestone}")).await;
         assert_eq!(
@@ -195,12 +188,5 @@ async fn changes_at_the_same_time_lose_nothing() {
     other.expect(200);
     place.expect(204);
     let listed = mia.get("/api/projects/1/tasks").await.expect(200);
-    assert_eq!(
-        (
-            &listed[0]["title"],
-            &listed[0]["status"],
-            &listed[0]["order"]
-        ),
-        (&json!("Renamed"), &json!("blocked"), &json!(5))
-    );
+    shows!(listed[0], {"title": "Renamed", "status": "blocked", "order": 5});
 }

@@ -4,7 +4,7 @@ use futures::future::join_all;
 use serde_json::json;
 use shared::model::{Role, Token, TokenSecret, span};
 
-use tests::support::Api;
+use tests::support::{Api, shows};
 
 #[tokio::test]
 async fn a_token_is_answered_once_and_signs_in() {
@@ -24,8 +24,7 @@ async fn a_token_is_answered_once_and_signs_in() {
     assert_eq!(created, expected);
     let script = api.anonymous().with_token(token);
     let session = script.get("/api/auth/session").await.expect(200);
-    assert_eq!(session["user"]["username"], "mia");
-    assert_eq!(session["permissions"], json!(["view_work", "create_task"]));
+    shows!(session, {"/user/username": "mia", "permissions": ["view_work", "create_task"]});
     assert_eq!(session["expiresAt"], created["expiresAt"]);
     let task = json!({"title": "Export", "projectId": 1});
     script.post("/api/tasks", task).await.expect(200);

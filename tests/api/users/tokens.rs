@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::head_of_staff;
-use tests::support::{Api, budgets::within};
+use tests::support::{Api, budgets::within, shows};
 
 #[tokio::test]
 async fn an_admin_lists_and_deletes_the_tokens_of_others() {
@@ -15,12 +15,8 @@ async fn an_admin_lists_and_deletes_the_tokens_of_others() {
     api.counter.take();
     let answer = ada.get(&path).await;
     let tokens = within(&api, "GET /api/users/{id}/tokens", 200, &answer);
-    assert_eq!(tokens[0]["id"], json!(one));
-    assert_eq!(tokens[1]["id"], json!(two));
-    assert_eq!(
-        (&tokens[0]["name"], &tokens[1]["name"]),
-        (&json!("export"), &json!("import"))
-    );
+    shows!(tokens, {"/0/id": one, "/1/id": two});
+    shows!(tokens, {"/0/name": "export", "/1/name": "import"});
     assert!(!answer.text.contains("hash"));
     let of_first = format!("{path}/{one}");
     let answer = ada.delete(&of_first).await;

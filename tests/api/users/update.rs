@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::head_of_staff;
-use tests::support::Api;
+use tests::support::{Api, shows};
 
 #[tokio::test]
 async fn a_change_keeps_what_is_absent() {
@@ -144,9 +144,6 @@ async fn changes_at_the_same_time_lose_nothing() {
     one.expect(200);
     other.expect(200);
     let user = ada.get(&path).await.expect(200);
-    assert_eq!(
-        (&user["fullName"], &user["role"]),
-        (&json!("Mia Tanaka"), &json!("admin"))
-    );
+    shows!(user, {"fullName": "Mia Tanaka", "role": "admin"});
     assert_eq!(user["version"], 3);
 }

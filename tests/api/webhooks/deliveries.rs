@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use shared::model::span;
-use tests::support::{Api, webhooks::Receiver};
+use tests::support::{Api, shows, webhooks::Receiver};
 
 #[tokio::test]
 async fn deliveries_are_listed_the_newest_first() {
@@ -23,8 +23,7 @@ async fn deliveries_are_listed_the_newest_first() {
     let records: Vec<_> = all.iter().map(|one| &one["change"]["recordId"]).collect();
     assert_eq!(records, [3, 2, 1]);
     let failed = all.iter().find(|one| one["status"] == "pending").unwrap();
-    assert_eq!(failed["lastStatusCode"], 500);
-    assert_eq!(failed["lastError"], "The receiver answered 500.");
+    shows!(failed, {"lastStatusCode": 500, "lastError": "The receiver answered 500."});
     assert_eq!(failed["attempts"], 1);
     let pending = ada.get(&format!("{path}?status=pending")).await.expect(200);
     assert_eq!(pending, json!([failed]));

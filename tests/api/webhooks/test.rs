@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use tests::support::{
-    Api,
+    Api, shows,
     webhooks::{Receiver, verified},
 };
 
@@ -16,10 +16,7 @@ async fn a_test_is_signed_and_tells_what_the_receiver_answered() {
     let path = format!("/api/webhooks/{id}/test");
     let tested = ada.trigger(&path).await.expect(200);
     assert_eq!(tested["status"], "delivered");
-    assert_eq!(
-        (&tested["statusCode"], &tested["error"]),
-        (&json!(204), &json!(null))
-    );
+    shows!(tested, {"statusCode": 204, "error": null});
     let [message] = receiver.take().await.try_into().unwrap();
     assert!(verified(&secret, &message));
     let body = json!({
@@ -29,10 +26,7 @@ async fn a_test_is_signed_and_tells_what_the_receiver_answered() {
     assert_eq!(message.json(), body);
     receiver.answers(500, &[]).await;
     let tested = ada.trigger(&path).await.expect(200);
-    assert_eq!(
-        (&tested["status"], &tested["statusCode"]),
-        (&json!("failed"), &json!(500))
-    );
+    shows!(tested, {"status": "failed", "statusCode": 500});
     assert_eq!(tested["error"], "The receiver answered 500.");
     assert!(api.deliveries(&ada, id).await.is_empty());
 }
@@ -45,9 +39,6 @@ async fn a_receiver_that_is_down_is_no_fault_of_the_request() {
         .trigger(&format!("/api/webhooks/{id}/test"))
         .await
         .expect(200);
-    assert_eq!(
-        (&tested["status"], &tested["statusCode"]),
-        (&json!("failed"), &json!(null))
-    );
+    shows!(tested, {"status": "failed", "statusCode": null});
     assert_eq!(tested["error"], "The receiver cannot be reached.");
 }

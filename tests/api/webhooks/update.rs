@@ -1,7 +1,7 @@
 //! `PATCH /api/webhooks/{id}`
 
 use serde_json::json;
-use tests::support::{Api, budgets::within};
+use tests::support::{Api, budgets::within, shows};
 
 #[tokio::test]
 async fn a_change_keeps_what_it_does_not_name() {
@@ -14,15 +14,11 @@ async fn a_change_keeps_what_it_does_not_name() {
     let change = json!({"types": ["task.*"], "description": "Chat"});
     let answer = ada.patch(&path, change).await;
     let changed = within(&api, "PATCH /api/webhooks/{id}", 200, &answer);
-    assert_eq!(changed["types"], json!(["task.*"]));
-    assert_eq!(changed["url"], "https://hooks.example.com");
+    shows!(changed, {"types": ["task.*"], "url": "https://hooks.example.com"});
     let cleared = json!({"description": null, "enabled": false});
     let changed = ada.patch(&path, cleared).await.expect(200);
     assert_eq!(changed["description"], json!(null));
-    assert_eq!(
-        (&changed["enabled"], &changed["version"]),
-        (&json!(false), &json!(3))
-    );
+    shows!(changed, {"enabled": false, "version": 3});
     let nothing = ada.patch(&path, json!({})).await;
     nothing.expect(400);
 }

@@ -37,63 +37,34 @@ use self::{
 };
 
 /// Reads of both organizations.
+#[rustfmt::skip] // A line each.
 const READS: &[(&str, &str)] = &[
     ("100 joined tasks", "/api/tasks?limit=100"),
     ("the newest first", "/api/tasks?limit=100&sort=-id"),
     ("by status", "/api/tasks?limit=100&status=blocked"),
     ("by priority", "/api/tasks?limit=100&priority=urgent"),
     ("by assignee", "/api/tasks?limit=100&assigneeId=2"),
-    (
-        "by assignee and due date",
-        "/api/tasks?limit=100&assigneeId=2&sort=dueDate",
-    ),
+    ("by assignee and due date", "/api/tasks?limit=100&assigneeId=2&sort=dueDate"),
     ("by two assignees", "/api/tasks?limit=100&assigneeId=2,3"),
     ("by project", "/api/tasks?limit=100&projectId=1"),
-    (
-        "by project and order",
-        "/api/tasks?limit=100&projectId=1&sort=order",
-    ),
+    ("by project and order", "/api/tasks?limit=100&projectId=1&sort=order"),
     ("by milestone", "/api/tasks?limit=100&milestoneId=1"),
     ("by phase", "/api/tasks?limit=100&phaseId=1"),
     ("by tag", "/api/tasks?limit=100&tagId=1"),
-    (
-        "due before",
-        "/api/tasks?limit=100&dueBefore=2026-02-01T00:00:00Z",
-    ),
-    (
-        "due after",
-        "/api/tasks?limit=100&dueAfter=2026-02-25T00:00:00Z",
-    ),
-    (
-        "updated since",
-        "/api/tasks?limit=100&updatedSince=2027-01-01T00:00:00Z",
-    ),
+    ("due before", "/api/tasks?limit=100&dueBefore=2026-02-01T00:00:00Z"),
+    ("due after", "/api/tasks?limit=100&dueAfter=2026-02-25T00:00:00Z"),
+    ("updated since", "/api/tasks?limit=100&updatedSince=2027-01-01T00:00:00Z"),
     ("a project's tasks", "/api/projects/1/tasks?limit=100"),
     ("a project's milestones", "/api/projects/1/milestones"),
     ("the dashboard", "/api/managed-services/dashboard"),
-    (
-        "a search",
-        "/api/managed-services/search-references?query=bill",
-    ),
+    ("a search", "/api/managed-services/search-references?query=bill"),
     ("1,000 tasks", "/api/tasks"),
-    (
-        "the first created first",
-        "/api/tasks?limit=100&sort=createdAt",
-    ),
-    (
-        "the last changed first",
-        "/api/tasks?limit=100&sort=-updatedAt",
-    ),
-    (
-        "the last changed of a status",
-        "/api/tasks?limit=100&sort=-updatedAt&status=blocked",
-    ),
+    ("the first created first", "/api/tasks?limit=100&sort=createdAt"),
+    ("the last changed first", "/api/tasks?limit=100&sort=-updatedAt"),
+    ("the last changed of a status", "/api/tasks?limit=100&sort=-updatedAt&status=blocked"),
     ("search: a rare word", "/api/search?query=customer+7"),
     ("search: a frequent word", "/api/search?query=sentence"),
-    (
-        "search: two words of many records, and of none together",
-        "/api/search?query=sentence+customer",
-    ),
+    ("search: two words of many records, and of none together", "/api/search?query=sentence+customer"),
 ];
 
 /// Returns whether a page costs no more than it may, whatever the organization holds. It may take

@@ -13,21 +13,10 @@ use tests::{FUNCTIONS, Function};
 use super::template::{lower_camel, upper_camel};
 
 /// The window in seconds, the percentage of failures that rings, the least failures, and the text.
+#[rustfmt::skip] // A line each.
 const BURNS: [(&str, u32, f64, u32, &str); 2] = [
-    (
-        "FastBurn",
-        3_600,
-        1.44,
-        3,
-        "an hour: its budget of 30 days ends within two",
-    ),
-    (
-        "SlowBurn",
-        21_600,
-        0.6,
-        10,
-        "six hours: its budget of 30 days ends within five",
-    ),
+    ("FastBurn", 3_600, 1.44, 3, "an hour: its budget of 30 days ends within two"),
+    ("SlowBurn", 21_600, 0.6, 10, "six hours: its budget of 30 days ends within five"),
 ];
 
 /// The percentage of slow requests in an hour that rings: 14.4 times the objective's 1 %.

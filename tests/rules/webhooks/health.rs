@@ -3,6 +3,8 @@
 use serde_json::json;
 use shared::model::{Webhook, WebhookDelivery, span};
 
+use tests::support::shows;
+
 use super::Told;
 
 #[tokio::test]
@@ -16,8 +18,7 @@ async fn failures_with_quiet_days_between_them_disable_no_webhook() {
     let second = told.task().await;
     told.attempts(&second).await;
     let webhook = told.shown().await;
-    assert_eq!(webhook["enabled"], true);
-    assert_eq!(webhook["failingSince"], "2026-01-20T13:00:00.000Z");
+    shows!(webhook, {"enabled": true, "failingSince": "2026-01-20T13:00:00.000Z"});
 }
 
 #[tokio::test]

@@ -6,7 +6,7 @@ use axum::{
 };
 use serde_json::json;
 use shared::model::span;
-use tests::support::webhooks::Receiver;
+use tests::support::{shows, webhooks::Receiver};
 use tokio::{net::TcpListener, sync::watch};
 
 use super::Told;
@@ -102,10 +102,7 @@ async fn a_slow_receiver_does_not_delay_another() {
     let deliveries = told.deliveries().await;
     assert_eq!(deliveries.len(), 7);
     for delivery in deliveries {
-        assert_eq!(
-            (&delivery["status"], &delivery["attempts"]),
-            (&json!("delivered"), &json!(1))
-        );
+        shows!(delivery, {"status": "delivered", "attempts": 1});
     }
 }
 

@@ -4,6 +4,7 @@ use std::io::Read;
 
 use base64::{Engine, prelude::BASE64_STANDARD};
 use flate2::read::GzDecoder;
+use serde::Serialize;
 use serde_json::{Value, json};
 
 /// The most bytes of a function's answer: 6 MB.
@@ -208,6 +209,28 @@ fn unpacked(packed: &[u8]) -> String {
     let mut decoder = GzDecoder::new(packed);
     decoder.read_to_string(&mut text).unwrap();
     text
+}
+
+/// Asserts that a value has these members. A name that begins with `/` is a JSON pointer; an absent
+/// member is null.
+#[macro_export]
+macro_rules! shows {
+    ($value:expr, $members:tt) => {
+        $crate::support::shows_members(&$value, &serde_json::json!($members))
+    };
+}
+
+#[track_caller]
+pub fn shows_members<T: Serialize + ?Sized>(value: &T, members: &Value) {
+    let value = json!(value);
+    for (name, expected) in members.as_object().unwrap() {
+        let found = if name.starts_with('/') {
+            value.pointer(name).unwrap_or(&Value::Null)
+        } else {
+            &value[name]
+        };
+        assert_eq!(found, expected, "{name} of {value}");
+    }
 }
 
 /// The record as it is after one write more.

@@ -41,21 +41,10 @@ const fn case(
 
 /// Cases of the playbooks for the demo's systems. No two of them change a record by the same
 /// action.
+#[rustfmt::skip] // A line each.
 pub const CASES: &[PlaybookCase] = &[
-    case(
-        "usage-batch-stuck",
-        "usage_batch_stuck",
-        "billing",
-        &[("usage_batch", "ub_1001")],
-        &[true, false],
-    ),
-    case(
-        "usage-events-missing",
-        "usage_events_missing",
-        "billing",
-        &[("customer", "cus_501")],
-        &[true],
-    ),
+    case("usage-batch-stuck", "usage_batch_stuck", "billing", &[("usage_batch", "ub_1001")], &[true, false]),
+    case("usage-events-missing", "usage_events_missing", "billing", &[("customer", "cus_501")], &[true]),
     case(
         "payment-failed",
         "payment_failed",
@@ -73,35 +62,11 @@ pub const CASES: &[PlaybookCase] = &[
             &[true, false],
         )
     },
-    case(
-        "invoice-not-finalized",
-        "invoice_not_finalized",
-        "billing",
-        &[("invoice", "inv_2002")],
-        &[true],
-    ),
-    case(
-        "customer-out-of-sync",
-        "customer_out_of_sync",
-        "billing",
-        &[("customer", "cus_504")],
-        &[true],
-    ),
-    case(
-        "invoice-duplicated",
-        "invoice_duplicated",
-        "billing",
-        &[("invoice", "inv_2008")],
-        &[true],
-    ),
+    case("invoice-not-finalized", "invoice_not_finalized", "billing", &[("invoice", "inv_2002")], &[true]),
+    case("customer-out-of-sync", "customer_out_of_sync", "billing", &[("customer", "cus_504")], &[true]),
+    case("invoice-duplicated", "invoice_duplicated", "billing", &[("invoice", "inv_2008")], &[true]),
     // The same of an invoice that was paid.
-    case(
-        "invoice-duplicated",
-        "invoice_duplicated",
-        "billing",
-        &[("invoice", "inv_2010")],
-        &[true],
-    ),
+    case("invoice-duplicated", "invoice_duplicated", "billing", &[("invoice", "inv_2010")], &[true]),
     case(
         "payment-outcome-unknown",
         "payment_outcome_unknown",

@@ -33,8 +33,9 @@ mod weather;
 pub mod webhooks;
 mod world;
 
+pub use crate::shows;
 pub use agent_settings::AgentSettings;
-pub use answer::{Answer, raise_version};
+pub use answer::{Answer, raise_version, shows_members};
 pub use api::{Api, PASSWORD, Settings, api_config, client};
 pub use caller::Caller;
 pub use cases::{CASES, PlaybookCase, UNKNOWN};

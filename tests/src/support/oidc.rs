@@ -25,6 +25,8 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use shared::clock::Clock;
 
+use crate::shows;
+
 use super::{Answer, Api, Caller};
 
 const SECRET: &str = "a secret of the client";
@@ -151,8 +153,7 @@ impl OidcProvider {
         let (page, query) = location.split_once('?').unwrap();
         assert_eq!(page, format!("{}/authorize", self.issuer));
         let sent = parameters(query);
-        assert_eq!(sent["response_type"], "code");
-        assert_eq!(sent["code_challenge_method"], "S256");
+        shows!(sent, {"response_type": "code", "code_challenge_method": "S256"});
         assert_eq!(
             sent["redirect_uri"],
             format!("{}/api/auth/oidc/callback", super::webhooks::API_URL)

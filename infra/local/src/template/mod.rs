@@ -353,39 +353,21 @@ mod tests {
 
     #[test]
     fn an_error_names_what_is_missing() {
-        for (from, to, named) in [
+        #[rustfmt::skip] // A line each.
+        let cases = [
             ("  Table:", "  Tables:", "\"Table\""),
-            (
-                "KeySchema:\n        - { AttributeName: pk",
-                "Keys:\n        - { AttributeName: pk",
-                "KeySchema",
-            ),
+            ("KeySchema:\n        - { AttributeName: pk", "Keys:\n        - { AttributeName: pk", "KeySchema"),
             ("RedrivePolicy:", "Redrive:", "RedrivePolicy"),
             ("maxReceiveCount", "maximum", "maxReceiveCount"),
-            (
-                "VisibilityTimeout: 360",
-                "VisibilityTimeout: long",
-                "ActionQueue",
-            ),
-            (
-                "!GetAtt ActionDeadLetterQueue.Arn",
-                "!GetAtt Other.Arn",
-                "Other.Arn",
-            ),
-            (
-                "AWS::DynamoDB::Table",
-                "AWS::DynamoDB::GlobalTable",
-                "GlobalTable",
-            ),
+            ("VisibilityTimeout: 360", "VisibilityTimeout: long", "ActionQueue"),
+            ("!GetAtt ActionDeadLetterQueue.Arn", "!GetAtt Other.Arn", "Other.Arn"),
+            ("AWS::DynamoDB::Table", "AWS::DynamoDB::GlobalTable", "GlobalTable"),
             ("RouteKey: $default", "RouteKey: FETCH /x", "FETCH /x"),
-            (
-                "integrations/${AuthIntegration}",
-                "AuthIntegration",
-                "AuthRouteAuthAccept",
-            ),
+            ("integrations/${AuthIntegration}", "AuthIntegration", "AuthRouteAuthAccept"),
             ("AllowMethods", "Methods", "AllowMethods"),
             ("Resources:", "Resource:", "Resources"),
-        ] {
+        ];
+        for (from, to, named) in cases {
             let broken = DEPLOYED.replacen(from, to, 1);
             assert_ne!(broken, DEPLOYED, "{from} is not in the template");
             let error = Template::parse(&broken).unwrap_err().to_string();

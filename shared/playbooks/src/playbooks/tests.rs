@@ -112,55 +112,24 @@ fn problem(text: &str) -> String {
 fn a_broken_playbook_is_named_with_its_fault() {
     let sound = include_str!("../../files/usage-batch-stuck.toml")
         .replace("name = \"usage-batch-stuck\"", "name = \"broken\"");
-    for (from, to, fault) in [
+    #[rustfmt::skip] // A line each.
+    let cases = [
         ("version = 7", "version = 0", "count from 1"),
         ("name = \"broken\"", "name = \"other\"", "calls itself"),
-        (
-            "state {batch.state}\"\n",
-            "state {stat}\"\n",
-            "{stat} is unknown",
-        ),
+        ("state {batch.state}\"\n", "state {stat}\"\n", "{stat} is unknown"),
         ("/{batch.id}/", "/{bach.id}/", "\"bach.id\" is no fact"),
         ("/{batch.id}/", "/{title}/", "\"title\" is no fact"),
         ("/{batch.id}/", "/b-{batch.id}/", "whole segment"),
         // An alert's spelling is only read by.
         ("/{batch.id}/", "/{batch}/", "\"batch\" is no fact"),
-        (
-            "[\"usage_batch/{batch.id}\"]",
-            "[\"usage_batch/{batch}\"]",
-            "\"batch\" is no fact",
-        ),
-        (
-            "[\"usage_batch/{batch.id}\"]",
-            "[\"{batch.id}\"]",
-            "a record is `kind/{id}`",
-        ),
-        (
-            "\"reprocess_usage_batch\"",
-            "\"void_invoice\"",
-            "names no invoice/{id}",
-        ),
-        (
-            "minutes = 25",
-            "minutes = 25\ncustomer = \"{batch.id}\"",
-            "names a customer exactly",
-        ),
-        (
-            "read = \"batch.idle\" }",
-            "read = \"batch.events\" }",
-            "supposes what no required fact shows",
-        ),
-        (
-            "read = \"batch.idle\" }",
-            "manual = true }",
-            "supposes what no required fact shows",
-        ),
+        ("[\"usage_batch/{batch.id}\"]", "[\"usage_batch/{batch}\"]", "\"batch\" is no fact"),
+        ("[\"usage_batch/{batch.id}\"]", "[\"{batch.id}\"]", "a record is `kind/{id}`"),
+        ("\"reprocess_usage_batch\"", "\"void_invoice\"", "names no invoice/{id}"),
+        ("minutes = 25", "minutes = 25\ncustomer = \"{batch.id}\"", "names a customer exactly"),
+        ("read = \"batch.idle\" }", "read = \"batch.events\" }", "supposes what no required fact shows"),
+        ("read = \"batch.idle\" }", "manual = true }", "supposes what no required fact shows"),
         (", read = \"batch.idle\" }", " }", "names either the facts"),
-        (
-            "within = \"1h\"",
-            "amount = \"events\", within = \"1h\"",
-            "asks for the amount in verify",
-        ),
+        ("within = \"1h\"", "amount = \"events\", within = \"1h\"", "asks for the amount in verify"),
         (
             "resolved_when = { fact = \"batch.state\", is = ",
             "resolved_when = { fact = \"batch.state\", is_not = ",
@@ -169,212 +138,68 @@ fn a_broken_playbook_is_named_with_its_fault() {
         ("reprocess_usage_batch", "format_disk", "unknown variant"),
         ("\"POST\"", "\"SEND\"", "no method"),
         ("method = \"POST\"", "", "a method and a path"),
-        (
-            "expect =",
-            "body = {b = \"{batch\"}\nexpect =",
-            "stays open",
-        ),
+        ("expect =", "body = {b = \"{batch\"}\nexpect =", "stays open"),
         ("expect =", "body = {b = [\"{bach}\"]}\nexpect =", "no fact"),
         ("expect = [200, 202]", "expect = []", "at least one status"),
         ("expect = [200, 202]", "expect = [404]", "2xx"),
-        (
-            "automated = true",
-            "automated = false",
-            "against its nature",
-        ),
+        ("automated = true", "automated = false", "against its nature"),
         ("minutes = 25", "minutes = 0", "saves no minutes"),
-        (
-            "risk = \"critical\"",
-            "risk = \"high\"",
-            "its risk is critical",
-        ),
+        ("risk = \"critical\"", "risk = \"high\"", "its risk is critical"),
         ("{ no = ", "{ never = ", "unknown variant"),
         ("risk = \"low\"", "risk = \"none\"", "unknown variant"),
         ("risk = \"low\"", "rissk = \"low\"", "unknown field"),
-        (
-            "records = [\"usage_batch/{batch.id}\"]",
-            "",
-            "names no record",
-        ),
-        (
-            "key = \"review\"",
-            "key = \"reprocess\"",
-            "two actions are called",
-        ),
-        (
-            "key = \"review\"",
-            "key = \"review\"\nafter = [\"nobody\"]",
-            "no other action",
-        ),
-        (
-            "key = \"review\"",
-            "key = \"review\"\nafter = [\"review\"]",
-            "no other action",
-        ),
-        (
-            "signal_type = \"usage_batch_stuck\"",
-            "",
-            "not the fallback",
-        ),
+        ("records = [\"usage_batch/{batch.id}\"]", "", "names no record"),
+        ("key = \"review\"", "key = \"reprocess\"", "two actions are called"),
+        ("key = \"review\"", "key = \"review\"\nafter = [\"nobody\"]", "no other action"),
+        ("key = \"review\"", "key = \"review\"\nafter = [\"review\"]", "no other action"),
+        ("signal_type = \"usage_batch_stuck\"", "", "not the fallback"),
         // Reads.
-        (
-            "path = \"/usage-batches/{batch}\"",
-            "path = \"/{title}\"",
-            "{title} is no parameter",
-        ),
-        (
-            "path = \"/usage-batches/{batch}\"",
-            "path = \"/b-{batch}\"",
-            "whole segment",
-        ),
-        (
-            "path = \"/usage-batches/{batch}\"",
-            "path = \"/{batch.state}\"",
-            "no parameter",
-        ),
-        (
-            "connection = \"billing\"",
-            "connection = \"{batch.state}\"",
-            "{batch.state} is unknown",
-        ),
-        (
-            "connection = \"billing\"",
-            "conection = \"billing\"",
-            "unknown field",
-        ),
+        ("path = \"/usage-batches/{batch}\"", "path = \"/{title}\"", "{title} is no parameter"),
+        ("path = \"/usage-batches/{batch}\"", "path = \"/b-{batch}\"", "whole segment"),
+        ("path = \"/usage-batches/{batch}\"", "path = \"/{batch.state}\"", "no parameter"),
+        ("connection = \"billing\"", "connection = \"{batch.state}\"", "{batch.state} is unknown"),
+        ("connection = \"billing\"", "conection = \"billing\"", "unknown field"),
         ("name = \"batch\"", "name = \"Batch\"", "lower-case"),
         ("state = \"/state\"", "State = \"/state\"", "lower-case"),
         ("state = \"/state\"", "http = \"/state\"", "http is not one"),
         ("state = \"/state\"", "state = \"state\"", "JSON pointer"),
         ("state = \"/state\"", "state = \"/~2\"", "JSON pointer"),
-        (
-            "state = \"/state\"",
-            "stat = \"/state\"",
-            "\"batch.state\" is no fact",
-        ),
+        ("state = \"/state\"", "stat = \"/state\"", "\"batch.state\" is no fact"),
         // Findings.
-        (
-            "fact = \"batch.state\"",
-            "fact = \"bach.state\"",
-            "\"bach.state\" is no fact",
-        ),
-        (
-            "fact = \"batch.state\"",
-            "fact = \"batch\"",
-            "\"batch\" is no fact",
-        ),
-        (
-            "is = [\"processing\", \"failed\"]",
-            "are = []",
-            "unknown field",
-        ),
-        (
-            "is = [\"processing\", \"failed\"]",
-            "is = []",
-            "at least one text",
-        ),
-        (
-            "is = [\"processing\", \"failed\"]",
-            "is = [[1]]",
-            "at least one text",
-        ),
-        (
-            "is = [\"processing\", \"failed\"]",
-            "is = [1], is_not = [2]",
-            "exactly one of",
-        ),
-        (
-            ", is = [\"processing\", \"failed\"] }",
-            " }",
-            "exactly one of",
-        ),
-        (
-            "is = [\"processing\", \"failed\"]",
-            "same_as = \"batch.size\"",
-            "\"batch.size\" is no fact",
-        ),
+        ("fact = \"batch.state\"", "fact = \"bach.state\"", "\"bach.state\" is no fact"),
+        ("fact = \"batch.state\"", "fact = \"batch\"", "\"batch\" is no fact"),
+        ("is = [\"processing\", \"failed\"]", "are = []", "unknown field"),
+        ("is = [\"processing\", \"failed\"]", "is = []", "at least one text"),
+        ("is = [\"processing\", \"failed\"]", "is = [[1]]", "at least one text"),
+        ("is = [\"processing\", \"failed\"]", "is = [1], is_not = [2]", "exactly one of"),
+        (", is = [\"processing\", \"failed\"] }", " }", "exactly one of"),
+        ("is = [\"processing\", \"failed\"]", "same_as = \"batch.size\"", "\"batch.size\" is no fact"),
         ("weight = 3", "weight = 0", "above 0"),
         ("weight = 3", "weight = nan", "expected f64"),
         ("otherwise = 0.05", "otherwise = -1", "above 0"),
-        (
-            "id = \"restarted\"",
-            "id = \"not_processed\"",
-            "id of its own",
-        ),
-        (
-            "when = { fact = \"batch.state\", is = [\"processing\", \"failed\"] }\n",
-            "",
-            "always holds",
-        ),
-        (
-            "stuck in state {batch.state} since",
-            "stuck in state {batch.stat} since",
-            "{batch.stat} is unknown",
-        ),
+        ("id = \"restarted\"", "id = \"not_processed\"", "id of its own"),
+        ("when = { fact = \"batch.state\", is = [\"processing\", \"failed\"] }\n", "", "always holds"),
+        ("stuck in state {batch.state} since", "stuck in state {batch.stat} since", "{batch.stat} is unknown"),
         // Actions.
-        (
-            "minutes = 25",
-            "minutes = 25\nattempts = { most = 1, within = \"soon\", apart = \"0m\" }",
-            "no period",
-        ),
-        (
-            "\"reprocess_usage_batch\"",
-            "\"sync_customer\"",
-            "exactly if it moves",
-        ),
-        (
-            "money = { direction = \"customer_is_billed_later\" }\n",
-            "",
-            "exactly if it moves",
-        ),
-        (
-            "customer_is_billed_later",
-            "customer_pays",
-            "has amount and currency",
-        ),
+        ("minutes = 25", "minutes = 25\nattempts = { most = 1, within = \"soon\", apart = \"0m\" }", "no period"),
+        ("\"reprocess_usage_batch\"", "\"sync_customer\"", "exactly if it moves"),
+        ("money = { direction = \"customer_is_billed_later\" }\n", "", "exactly if it moves"),
+        ("customer_is_billed_later", "customer_pays", "has amount and currency"),
         (
             "\"customer_is_billed_later\"",
             "\"customer_is_billed_later\", amount = \"batch.events\"",
             "has amount and currency",
         ),
-        (
-            "at_least = 120 }, {",
-            "at_least = 120, is = [1] }, {",
-            "exactly one of",
-        ),
-        (
-            "require = [{ fact = \"batch.state\"",
-            "require = [{ fact = \"batch.x\"",
-            "\"batch.x\" is no fact",
-        ),
-        (
-            "verify = { read = \"batch\"",
-            "verify = { read = \"bach\"",
-            "\"bach.state\" is no fact",
-        ),
+        ("at_least = 120 }, {", "at_least = 120, is = [1] }, {", "exactly one of"),
+        ("require = [{ fact = \"batch.state\"", "require = [{ fact = \"batch.x\"", "\"batch.x\" is no fact"),
+        ("verify = { read = \"batch\"", "verify = { read = \"bach\"", "\"bach.state\" is no fact"),
         ("within = \"1h\"", "within = \"soon\"", "no period"),
         ("within = \"1h\"", "within = \"367d\"", "no period"),
-        (
-            "within = \"1h\"",
-            "within = \"1h\", until = 1",
-            "unknown field",
-        ),
-        (
-            "success = { at = \"/state\"",
-            "success = { at = \"state\"",
-            "JSON pointer",
-        ),
-        (
-            "success = { at = \"/state\"",
-            "success = { on = 1, at = \"/state\"",
-            "unknown field",
-        ),
+        ("within = \"1h\"", "within = \"1h\", until = 1", "unknown field"),
+        ("success = { at = \"/state\"", "success = { at = \"state\"", "JSON pointer"),
+        ("success = { at = \"/state\"", "success = { on = 1, at = \"/state\"", "unknown field"),
         ("reconcile = { read", "reconcile = { reed", "unknown field"),
-        (
-            "not_done = { fact = \"state\"",
-            "not_done = { fact = \"stat\"",
-            "\"batch.stat\" is no fact",
-        ),
+        ("not_done = { fact = \"state\"", "not_done = { fact = \"stat\"", "\"batch.stat\" is no fact"),
         (
             "automated = false",
             "automated = false\nrequire = { fact = \"batch.state\", is = [1] }",
@@ -406,7 +231,8 @@ fn a_broken_playbook_is_named_with_its_fault() {
             "automated = true\nwhen = { fact = \"batch.x\", is = [1] }\n",
             "\"batch.x\" is no fact",
         ),
-    ] {
+    ];
+    for (from, to, fault) in cases {
         assert!(sound.contains(from), "{from}");
         let problem = problem(&sound.replacen(from, to, 1));
         assert!(problem.contains("playbook broken"), "{problem}");

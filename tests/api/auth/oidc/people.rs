@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use shared::model::User;
 
 use super::{failed, person, session_of, user_of, users_of};
-use tests::support::{Api, PASSWORD};
+use tests::support::{Api, PASSWORD, shows};
 
 #[tokio::test]
 async fn the_first_sign_in_binds_the_user_of_a_verified_address() {
@@ -16,10 +16,7 @@ async fn the_first_sign_in_binds_the_user_of_a_verified_address() {
     let first = person("mia", &json!({"email": "MIA@example.com"}));
     let bound = user_of(&api, &provider.signs_in(&api.anonymous(), first).await).await;
     assert_eq!(bound["id"], json!(mia.id));
-    assert_eq!(
-        (&bound["role"], &bound["fullName"]),
-        (&json!("member"), &json!("Mia Tester"))
-    );
+    shows!(bound, {"role": "member", "fullName": "Mia Tester"});
     // From then on the subject leads to the user, whatever the address.
     let later = person(
         "mia",
@@ -114,22 +111,15 @@ async fn a_sign_in_makes_a_user_of_a_group_or_of_the_default_role() {
         user_of(&api, &answer).await
     };
     let grace = sign_in("grace", json!({"groups": ["Other", "Staff"]})).await;
-    assert_eq!(
-        (&grace["username"], &grace["role"]),
-        (&json!("grace"), &json!("support"))
-    );
-    assert_eq!(grace["fullName"], "grace of the provider");
-    assert_eq!(grace["email"], "grace@example.com");
+    shows!(grace, {"username": "grace", "role": "support"});
+    shows!(grace, {"fullName": "grace of the provider", "email": "grace@example.com"});
     assert_eq!(grace["emailVerifiedAt"], "2026-01-15T12:00:00.000Z");
     let hans = sign_in(
         "hans",
         json!({"groups": ["Other"], "email_verified": false}),
     )
     .await;
-    assert_eq!(
-        (&hans["role"], &hans["emailVerifiedAt"]),
-        (&json!("viewer"), &Value::Null)
-    );
+    shows!(hans, {"role": "viewer", "emailVerifiedAt": null});
     // No password fits.
     let login = json!({"username": "grace", "password": PASSWORD});
     api.anonymous()
@@ -181,10 +171,7 @@ async fn a_thin_token_is_completed_by_the_user_info() {
         "preferred_username": "grace", "https://x.example/g": ["Staff"],
     });
     let grace = user_of(&api, &provider.signs_in(&api.anonymous(), thin(info)).await).await;
-    assert_eq!(
-        (&grace["username"], &grace["role"]),
-        (&json!("grace"), &json!("manager"))
-    );
+    shows!(grace, {"username": "grace", "role": "manager"});
     // Of another subject, it is none.
     let other = json!({"sub": "another", "email": "ada@example.com", "email_verified": true});
     let answer = provider.signs_in(&api.anonymous(), thin(other)).await;
