@@ -13,8 +13,8 @@ use utoipa::{
 };
 
 use crate::{
-    Fault, FaultCode, Journaled, LoginName, OrganizationId, Role, SealedSecret, SentSecret,
-    Timestamp, User, address, input,
+    Fault, FaultCode, LoginName, OrganizationId, Role, SealedSecret, SentSecret, Timestamp, User,
+    address, input,
     input::{Component, Defaulted, Field, Place, Reading, escaped},
     journal::subject,
     names::names,
@@ -258,22 +258,16 @@ impl SignInProvider {
     }
 }
 
-impl Journaled for SignInProvider {
-    fn subjects(&self) -> Vec<String> {
-        vec![subject::organization(self.organization_id)]
-    }
-
-    fn noted(&self) -> Value {
-        json!({
-            "issuer": self.issuer,
-            "clientId": self.client_id,
-            "clientSecretSetAt": self.client_secret.set_at,
-            "roles": self.roles,
-            "defaultRole": self.default_role,
-            "groupsClaim": self.groups_claim,
-            "passwords": self.passwords,
-        })
-    }
+crate::journaled! {
+    SignInProvider: |provider| [subject::organization(provider.organization_id)], {
+        "issuer": provider.issuer,
+        "clientId": provider.client_id,
+        "clientSecretSetAt": provider.client_secret.set_at,
+        "roles": provider.roles,
+        "defaultRole": provider.default_role,
+        "groupsClaim": provider.groups_claim,
+        "passwords": provider.passwords,
+    };
 }
 
 impl GroupRoles {

@@ -59,9 +59,7 @@ impl<N, Q> Caller<N, Q> {
     pub async fn identity(&self) -> Result<Arc<Identity>, Error> {
         self.claim.identity().await
     }
-}
 
-impl<N, Q> Caller<N, Q> {
     pub fn links(&self, app: &App) -> Links {
         Links::new(app.cursors.clone(), self.tenant(), self.uri.clone())
     }

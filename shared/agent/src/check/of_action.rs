@@ -331,9 +331,7 @@ impl AgentAction {
             VerificationStatus::Ineffective => (!record.is_blind).then_some(false),
         }
     }
-}
 
-impl AgentAction {
     /// True if a claim is followed by a precondition check before the next call that changes
     /// something. False if that call may have been sent, or if an earlier step changed something:
     /// the check would find the action's own effect.

@@ -364,9 +364,7 @@ impl Connection {
             )
         })
     }
-}
 
-impl Connection {
     /// The noun in a 404.
     pub const NOUN: &'static str = "connection";
 

@@ -123,9 +123,7 @@ impl AgentAction {
         self.end.verdict = Some(verdict);
         Ok(true)
     }
-}
 
-impl AgentAction {
     /// Time before a check in which `not_done` is refused, in milliseconds.
     pub const SOON: i64 = 5 * span::MINUTE;
 

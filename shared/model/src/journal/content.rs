@@ -110,79 +110,60 @@ pub trait Journaled {
     fn noted(&self) -> Value;
 }
 
-impl Journaled for User {
-    fn subjects(&self) -> Vec<String> {
-        vec![subject::user(self.id)]
-    }
+/// Names the subjects of records, and the fields whose changes are noted.
+#[macro_export]
+macro_rules! journaled {
+    ($($record:ty: |$it:ident| [$($subject:expr),+], $noted:tt;)+) => {$(
+        impl $crate::Journaled for $record {
+            fn subjects(&self) -> Vec<String> {
+                let $it = self;
+                let _ = $it;
+                vec![$($subject),+]
+            }
 
-    fn noted(&self) -> Value {
-        json!({
-            "username": self.username,
-            "fullName": self.full_name,
-            "email": self.email,
-            "role": self.role,
-            "permissions": self.extra_permissions,
-            "disabled": self.disabled,
-        })
-    }
+            fn noted(&self) -> serde_json::Value {
+                let $it = self;
+                serde_json::json!($noted)
+            }
+        }
+    )+};
 }
 
-impl Journaled for Invitation {
-    fn subjects(&self) -> Vec<String> {
-        vec![subject::invitation(self.id)]
-    }
-
-    fn noted(&self) -> Value {
-        json!({"email": self.email, "role": self.role, "fullName": self.full_name})
-    }
-}
-
-impl Journaled for Organization {
-    fn subjects(&self) -> Vec<String> {
-        vec![subject::organization(self.id)]
-    }
-
-    fn noted(&self) -> Value {
-        json!({
-            "name": self.name,
-            "planFeatures": self.plan_features,
-            "unitsPerSecond": self.units_per_second,
-            "invitationsPerDay": self.invitations_per_day,
-            "webUrl": self.web_url,
-            "suspended": self.suspended.map(|_| true),
-        })
-    }
-}
-
-impl Journaled for Token {
-    fn subjects(&self) -> Vec<String> {
-        vec![subject::token(self.id), subject::user(self.user_id)]
-    }
-
-    fn noted(&self) -> Value {
-        json!({
-            "name": self.name,
-            "permissions": self.permissions,
-            "expiresAt": self.ends_at,
-        })
-    }
-}
-
-impl Journaled for Webhook {
-    fn subjects(&self) -> Vec<String> {
-        vec![subject::webhook(self.id)]
-    }
-
-    fn noted(&self) -> Value {
-        json!({
-            "url": self.url,
-            "types": self.types,
-            "description": self.description,
-            "enabled": self.enabled,
-            "disabledReason": self.disabled_reason,
-            "generation": self.generation,
-        })
-    }
+journaled! {
+    User: |user| [subject::user(user.id)], {
+        "username": user.username,
+        "fullName": user.full_name,
+        "email": user.email,
+        "role": user.role,
+        "permissions": user.extra_permissions,
+        "disabled": user.disabled,
+    };
+    Invitation: |invitation| [subject::invitation(invitation.id)], {
+        "email": invitation.email,
+        "role": invitation.role,
+        "fullName": invitation.full_name,
+    };
+    Organization: |organization| [subject::organization(organization.id)], {
+        "name": organization.name,
+        "planFeatures": organization.plan_features,
+        "unitsPerSecond": organization.units_per_second,
+        "invitationsPerDay": organization.invitations_per_day,
+        "webUrl": organization.web_url,
+        "suspended": organization.suspended.map(|_| true),
+    };
+    Token: |token| [subject::token(token.id), subject::user(token.user_id)], {
+        "name": token.name,
+        "permissions": token.permissions,
+        "expiresAt": token.ends_at,
+    };
+    Webhook: |webhook| [subject::webhook(webhook.id)], {
+        "url": webhook.url,
+        "types": webhook.types,
+        "description": webhook.description,
+        "enabled": webhook.enabled,
+        "disabledReason": webhook.disabled_reason,
+        "generation": webhook.generation,
+    };
 }
 
 pub mod subject {
@@ -195,36 +176,23 @@ pub mod subject {
     /// The agent, which can be paused.
     pub const AGENT: &str = "agent";
 
-    pub fn organization(id: OrganizationId) -> String {
-        format!("organization:{id}")
+    macro_rules! subjects {
+        ($($name:ident($id:ty))+) => {$(
+            pub fn $name(id: $id) -> String {
+                format!(concat!(stringify!($name), ":{}"), id)
+            }
+        )+};
     }
 
-    pub fn user(id: UserId) -> String {
-        format!("user:{id}")
-    }
-
-    pub fn invitation(id: InvitationId) -> String {
-        format!("invitation:{id}")
-    }
-
-    pub fn token(id: TokenId) -> String {
-        format!("token:{id}")
-    }
-
-    pub fn connection(name: &str) -> String {
-        format!("connection:{name}")
-    }
-
-    pub fn alert(id: AlertId) -> String {
-        format!("alert:{id}")
-    }
-
-    pub fn webhook(id: WebhookId) -> String {
-        format!("webhook:{id}")
-    }
-
-    pub fn agent_session(id: AgentSessionId) -> String {
-        format!("agent_session:{id}")
+    subjects! {
+        organization(OrganizationId)
+        user(UserId)
+        invitation(InvitationId)
+        token(TokenId)
+        connection(&str)
+        alert(AlertId)
+        webhook(WebhookId)
+        agent_session(AgentSessionId)
     }
 }
 

@@ -251,9 +251,7 @@ impl OrganizationEntry {
         entry.hash = entry.computed_hash();
         entry
     }
-}
 
-impl OrganizationEntry {
     /// Replaces names by their digests, and keeps them beside the entry.
     fn digest_names(&mut self) {
         let key = random::token();

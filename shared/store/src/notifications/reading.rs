@@ -101,9 +101,7 @@ impl JoinedNotification {
         }
         self
     }
-}
 
-impl JoinedNotification {
     pub const fn kind(&self) -> NotificationKind {
         self.kind
     }
