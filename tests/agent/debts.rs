@@ -3,7 +3,7 @@
 use local::target_systems::{Fault, FaultMode};
 use serde_json::{Value, json};
 use shared::model::span;
-use tests::support::Concierge;
+use tests::support::{Concierge, shows};
 
 /// The state of a record of the demo.
 fn record(world: &Concierge, kind: &str, id: &str) -> Value {
@@ -18,10 +18,7 @@ async fn another_amount_than_the_approved_one_is_left_to_a_person() {
         .approved("invoice_not_finalized", &[("invoice", "inv_2021")], 0)
         .await;
     let shown = &world.session(&id).await["proposedActions"][0];
-    assert_eq!(
-        shown["description"],
-        "Finalize invoice `inv_2021` (482.10 USD)."
-    );
+    shows!(shown, {"description": "Finalize invoice `inv_2021` (482.10 USD)."});
     assert_eq!(shown["verify"]["amount"], "invoice.amount is 48210");
     world.delivers(&world.worker()).await;
     for _ in 0..12 {

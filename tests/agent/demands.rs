@@ -18,7 +18,7 @@ use shared::agent::{
     session::ProposedAction,
 };
 
-use tests::support::{AgentSettings, Concierge, event, posting, proposing};
+use tests::support::{AgentSettings, Concierge, event, merges, posting, proposing};
 
 const SECRET: &str = "of-the-system";
 
@@ -63,9 +63,7 @@ async fn connects(world: &Concierge, name: &str, url: &str, more: &Value) {
         "kind": "own", "baseUrl": url, "secret": SECRET,
         "allow": ["POST /invoices/{id}/void"],
     });
-    for (field, value) in more.as_object().unwrap() {
-        put[field] = value.clone();
-    }
+    merges(&mut put, more);
     let ada = world.api.sign_in("ada").await;
     let path = format!("/api/concierge/connections/{name}");
     ada.put(&path, put).await.expect(200);
@@ -138,9 +136,7 @@ fn answer_of(count: usize, marked: bool) -> Response {
 async fn a_refused_repeat_means_what_the_connection_says_of_repeats() {
     let keys = |more: &Value| {
         let mut keys = json!({"in": "header", "name": "Idempotency-Key"});
-        keys.as_object_mut()
-            .unwrap()
-            .extend(more.as_object().unwrap().clone());
+        merges(&mut keys, more);
         json!({ "idempotency": keys })
     };
     let replayed = json!({"replays": "all", "replayedHeader": "Replayed"});

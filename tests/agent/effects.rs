@@ -167,19 +167,6 @@ async fn a_session_that_has_a_successor_does_not_run_again() {
 }
 
 #[tokio::test]
-async fn a_failed_session_runs_again_for_a_day() {
-    let world = Concierge::start().await;
-    let (id, action) = world.approved_message().await;
-    world.refuses("notifications", 404);
-    world.delivers(&world.worker()).await;
-    world.api.clock.advance(24 * HOUR);
-    let path = format!("/api/concierge/agent-sessions/{id}/execute");
-    let body = json!({"actionIds": [action], "again": true});
-    let answer = world.max_again().await.post(&path, body).await;
-    answer.expect_problem(409, "session_expired");
-}
-
-#[tokio::test]
 async fn a_session_is_not_executed_again_while_another_is_opened() {
     let world = Concierge::start().await;
     for _ in 0..2 {

@@ -8,8 +8,6 @@ use local::target_systems::{Fault, FaultMode};
 use serde_json::Value;
 use tests::support::{AFTER_THE_LEASE, Concierge, event, late, once};
 
-const MINUTE: i64 = 60_000;
-
 const SYNC: (&str, &[(&str, &str)]) = ("customer_out_of_sync", &[("customer", "cus_501")]);
 
 /// A worker that tries a call once more.
@@ -141,25 +139,6 @@ async fn an_answer_ends_an_action_as_its_keys_allow() {
         assert!(results[0].1.contains(says), "{case}: {results:?}");
         assert_eq!(world.demo.effects().len(), effects, "{case}");
     }
-}
-
-#[tokio::test]
-async fn a_day_after_its_approval_an_action_is_given_up() {
-    let world = Concierge::start_unwary().await;
-    let (id, action) = world.approved_batch().await;
-    world.takes_messages().await;
-    world.refuses("billing", 429);
-    world
-        .runs_with(&world.worker_with(once()), &id, &action)
-        .await;
-    world.is_executing(&id, 0).await;
-    world.api.clock.advance(24 * 60 * MINUTE);
-    world.runs(&id, &action).await;
-    let path = format!("/api/concierge/agent-sessions/{id}");
-    let session = world.max_again().await.get(&path).await.expect(200);
-    let error = session["executionResults"][0]["error"].as_str().unwrap();
-    assert!(error.contains("within 24 hours"), "{error}");
-    assert_eq!(world.demo.effects(), []);
 }
 
 #[tokio::test]

@@ -68,7 +68,7 @@ async fn a_tag_of_another_organization_is_as_absent_as_none() {
 
 #[tokio::test]
 async fn a_tag_that_is_deleted_at_the_last_moment_is_not_attached() {
-    let (api, faults) = Api::behind_faults().await;
+    let (api, faults, []) = Api::behind_faults([]).await;
     let mia = with_subjects(&api).await;
     for (tag, (subject, _)) in (1..).zip(SUBJECTS) {
         api.has_tag(api.home.id, &format!("Tag {tag}")).await;

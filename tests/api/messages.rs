@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use tests::support::Api;
+use tests::support::{Api, shows};
 
 #[tokio::test]
 async fn a_message_names_the_field_and_what_to_send() {
@@ -194,8 +194,5 @@ async fn a_foreign_origin_is_named() {
     let foreign = mia.with_header("origin", "https://evil.example");
     let answer = foreign.post("/api/tags", json!({"name": "x"})).await;
     let problem = answer.expect_problem(403, "cross_site");
-    assert_eq!(
-        problem["detail"],
-        "The origin https://evil.example is not in AllowedOrigins."
-    );
+    shows!(problem, {"detail": "The origin https://evil.example is not in AllowedOrigins."});
 }

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 use shared::model::{Id, ServiceStatus};
-use tests::support::{Api, Caller, raise_version};
+use tests::support::{Api, Caller, merges, raise_version};
 
 use crate::{
     managed_services::{DASHBOARD, has_ticket},
@@ -58,9 +58,7 @@ async fn a_change_keeps_clears_or_replaces_each_field() {
         let mut expected = read(&sue, &path).await;
         for change in of_both.iter().chain(changes) {
             api.clock.advance(1);
-            for (field, value) in change.as_object().unwrap() {
-                expected[field] = value.clone();
-            }
+            merges(&mut expected, change);
             expected["updatedAt"] = json!(api.clock.now().to_string());
             raise_version(&mut expected);
             let changed = sue.patch(&path, change.clone()).await;

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use shared::agent::{alert::Alert, session::ProposedAction};
 
 use self::cutting::Cutting;
-use tests::support::{AgentSettings, Concierge, event, proposing};
+use tests::support::{AgentSettings, Concierge, event, merges, proposing};
 
 /// Where the doubles are, by their names, as JSON.
 const DOUBLES: &str = "WORKDESK_DOUBLES";
@@ -68,9 +68,7 @@ impl Doubled {
     /// Connects the organization to what answers at `url`.
     async fn connects(&self, name: &str, url: &str, more: &Value) {
         let mut put = json!({"kind": "double", "baseUrl": url, "secret": self.secret});
-        for (field, value) in more.as_object().unwrap() {
-            put[field] = value.clone();
-        }
+        merges(&mut put, more);
         let ada = self.world.api.sign_in("ada").await;
         let path = format!("/api/concierge/connections/{name}");
         ada.put(&path, put).await.expect(200);

@@ -419,7 +419,7 @@ async fn the_records_of_another_organization_are_absent_for_tokens_too() {
 
 #[tokio::test]
 async fn a_use_that_cannot_be_noted_is_a_use_all_the_same() {
-    let (api, faults) = Api::behind_faults().await;
+    let (api, faults, []) = Api::behind_faults([]).await;
     let script = api.token_of(&api.user("max").await, json!({})).await;
     for fault in [Fault::Denied, Fault::Throttled] {
         faults.begin(Requests::Of("UpdateItem"), fault);

@@ -9,15 +9,11 @@ use shared::store::{CLEANUP_DELAY, Progress, Shard};
 use tokio::time::Instant;
 
 use tests::support::{
-    Api, Caller, Concierge, DAMAGES, Damage, Fault, Item, Requests, Settings, comes, key_of,
+    Api, Caller, Concierge, DAMAGES, Damage, Fault, Item, Requests, Settings, comes, key_of, text,
     text_of,
 };
 
 const MINUTE: i64 = 60_000;
-
-fn text(text: &str) -> AttributeValue {
-    AttributeValue::S(text.to_owned())
-}
 
 /// A milestone, a phase and a tag, each number 1, with five tasks and two activities that name
 /// them, and records with comments.
@@ -164,8 +160,7 @@ async fn runs(api: &Api) -> (usize, Vec<String>) {
 /// A cleanup that the table refuses is tried again and does not stop the others.
 #[tokio::test]
 async fn a_cleanup_that_fails_holds_up_no_other() {
-    let (api, faults) = Api::behind_faults().await;
-    let max = api.sign_in("max").await;
+    let (api, faults, [max]) = Api::behind_faults(["max"]).await;
     has_work(&api, &max).await;
     deletes_all(&max).await;
     assert_eq!(runs(&api).await, (0, vec![]), "not due yet");

@@ -344,7 +344,7 @@ async fn a_cleanup_begins_with_a_message() {
 
 #[tokio::test]
 async fn a_cleanup_that_fails_after_its_message_is_deferred() {
-    let (api, faults) = Api::behind_faults().await;
+    let (api, faults, []) = Api::behind_faults([]).await;
     let mut changes = api.stream().await;
     let max = api.sign_in("max").await;
     api.has_tag(api.home.id, "urgent").await;
@@ -366,8 +366,7 @@ async fn a_cleanup_that_fails_after_its_message_is_deferred() {
 /// Two runs of one cleanup: the slower one finds that it has ended, and writes nothing.
 #[tokio::test]
 async fn a_cleanup_that_another_run_ended_stays_ended() {
-    let (api, faults) = Api::behind_faults().await;
-    let max = api.sign_in("max").await;
+    let (api, faults, [max]) = Api::behind_faults(["max"]).await;
     api.has_tag(api.home.id, "urgent").await;
     max.delete("/api/tags/1").await.expect(204);
     // The slower run waits with its progress.

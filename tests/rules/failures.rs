@@ -146,8 +146,7 @@ async fn a_record_that_does_not_read_is_a_500_without_its_reason() {
 
 #[tokio::test]
 async fn a_lost_answer_to_a_create_creates_once() {
-    let (api, faults) = Api::behind_faults().await;
-    let max = api.sign_in("max").await;
+    let (_, faults, [max]) = Api::behind_faults(["max"]).await;
     for create in ["PutItem", "TransactWriteItems"] {
         faults.next(create, Fault::LostAnswer);
     }
@@ -160,8 +159,7 @@ async fn a_lost_answer_to_a_create_creates_once() {
 
 #[tokio::test]
 async fn a_lost_answer_to_a_change_is_no_conflict() {
-    let (api, faults) = Api::behind_faults().await;
-    let max = api.sign_in("max").await;
+    let (_, faults, [max]) = Api::behind_faults(["max"]).await;
     max.creates_milestone(json!({})).await;
     max.records_activity(json!({})).await;
     for change in ["PutItem", "TransactWriteItems"] {
@@ -179,8 +177,7 @@ async fn a_lost_answer_to_a_change_is_no_conflict() {
 
 #[tokio::test]
 async fn a_change_that_others_outrun_again_and_again_is_a_conflict() {
-    let (api, faults) = Api::behind_faults().await;
-    let max = api.sign_in("max").await;
+    let (api, faults, [max]) = Api::behind_faults(["max"]).await;
     max.creates_milestone(json!({})).await;
     let phase = max.creates("/api/projects/1/phases", json!({"title": "Draft"}));
     let phase = phase.await;
@@ -242,8 +239,7 @@ async fn a_session_that_others_outrun_again_and_again_is_a_conflict() {
 
 #[tokio::test]
 async fn a_lost_answer_to_a_delete_is_no_404() {
-    let (api, faults) = Api::behind_faults().await;
-    let max = api.sign_in("max").await;
+    let (_, faults, [max]) = Api::behind_faults(["max"]).await;
     max.creates_milestone(json!({})).await;
     faults.next("TransactWriteItems", Fault::LostAnswer);
     max.delete("/api/milestones/1").await.expect(204);
@@ -252,8 +248,7 @@ async fn a_lost_answer_to_a_delete_is_no_404() {
 
 #[tokio::test]
 async fn conflicting_transactions_are_tried_again() {
-    let (api, faults) = Api::behind_faults().await;
-    let max = api.sign_in("max").await;
+    let (_, faults, [max]) = Api::behind_faults(["max"]).await;
     max.creates_milestone(json!({})).await;
     for _ in 0..3 {
         faults.next("TransactWriteItems", Fault::Conflict);
@@ -264,8 +259,7 @@ async fn conflicting_transactions_are_tried_again() {
 
 #[tokio::test]
 async fn a_transaction_that_never_gets_through_is_a_503_and_writes_nothing() {
-    let (api, faults) = Api::behind_faults().await;
-    let max = api.sign_in("max").await;
+    let (_, faults, [max]) = Api::behind_faults(["max"]).await;
     max.creates_milestone(json!({})).await;
     for _ in 0..8 {
         faults.next("TransactWriteItems", Fault::Conflict);
@@ -279,8 +273,7 @@ async fn a_transaction_that_never_gets_through_is_a_503_and_writes_nothing() {
 
 #[tokio::test]
 async fn a_transaction_that_is_refused_is_not_tried_again() {
-    let (api, faults) = Api::behind_faults().await;
-    let max = api.sign_in("max").await;
+    let (api, faults, [max]) = Api::behind_faults(["max"]).await;
     max.creates_milestone(json!({})).await;
     let rename = |title| max.put("/api/milestones/1", json!({"title": title}));
     api.counter.take();
@@ -294,8 +287,7 @@ async fn a_transaction_that_is_refused_is_not_tried_again() {
 
 #[tokio::test]
 async fn a_throttled_table_is_asked_again() {
-    let (api, faults) = Api::behind_faults().await;
-    let max = api.sign_in("max").await;
+    let (_, faults, [max]) = Api::behind_faults(["max"]).await;
     max.creates_milestone(json!({})).await;
     faults.next("BatchGetItem", Fault::Throttled);
     faults.next("TransactWriteItems", Fault::Throttled);
@@ -306,8 +298,7 @@ async fn a_throttled_table_is_asked_again() {
 
 #[tokio::test]
 async fn keys_that_a_batch_left_unread_are_asked_for_again() {
-    let (api, faults) = Api::behind_faults().await;
-    let max = api.sign_in("max").await;
+    let (_, faults, [max]) = Api::behind_faults(["max"]).await;
     faults.next("BatchGetItem", Fault::OneKeyRead);
     max.get("/api/auth/session").await.expect(200);
     assert!(faults.are_over());
@@ -315,8 +306,7 @@ async fn keys_that_a_batch_left_unread_are_asked_for_again() {
 
 #[tokio::test]
 async fn a_table_that_reads_no_key_of_a_batch_is_a_503() {
-    let (api, faults) = Api::behind_faults().await;
-    let max = api.sign_in("max").await;
+    let (_, faults, [max]) = Api::behind_faults(["max"]).await;
     faults.begin(Requests::Of("BatchGetItem"), Fault::NoKeyRead);
     let answer = max.get("/api/auth/session").await;
     answer.expect_problem(503, "unavailable");

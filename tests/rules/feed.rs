@@ -10,7 +10,7 @@ use stream::StreamResponse;
 
 use tests::{
     feed_copy,
-    support::{Answer, Api, Fault, Item, Requests, World, text_of},
+    support::{Answer, Api, Fault, Item, Requests, World, shows, text_of},
 };
 
 /// An entry of the feed: its number, and what it tells.
@@ -86,14 +86,8 @@ async fn each_change_of_a_record_has_an_entry_by_its_author() {
     let [task, _, comment, ..] = entries.as_slice() else {
         panic!("too few entries");
     };
-    assert_eq!(
-        task.entry["parent"],
-        json!({"type": "project", "recordId": 1})
-    );
-    assert_eq!(
-        comment.entry["parent"],
-        json!({"type": "task", "recordId": 1})
-    );
+    shows!(task.entry, {"parent": {"type": "project", "recordId": 1}});
+    shows!(comment.entry, {"parent": {"type": "task", "recordId": 1}});
     assert_eq!(task.entry["at"], "2026-01-15T12:00:00.000Z");
     let first = entries[0].number;
     assert_eq!(numbers(&entries), (first..first + 5).collect::<Vec<_>>());
@@ -326,7 +320,7 @@ async fn a_feed_whose_entries_have_expired_goes_on_at_a_greater_number() {
 
 #[tokio::test]
 async fn entries_that_cannot_be_appended_are_delivered_again_from_the_first() {
-    let (api, faults) = Api::behind_faults().await;
+    let (api, faults, []) = Api::behind_faults([]).await;
     let mut stream = api.stream().await;
     let changes = api.changes(&mut stream).await;
     let projects = changes.iter().filter(|change| {

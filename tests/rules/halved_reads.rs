@@ -16,8 +16,7 @@ async fn units(caller: &Caller, path: &str) -> Used {
 /// As reads of users and projects that were created a moment ago.
 #[tokio::test]
 async fn what_an_eventual_read_misses_is_read_again() {
-    let (api, faults) = Api::behind_faults().await;
-    let max = api.sign_in("max").await;
+    let (_, faults, [max]) = Api::behind_faults(["max"]).await;
     let task = json!({"assigneeId": max.id()});
     max.creates_task(task).await;
     max.records_activity(json!({"projectId": 1})).await;
@@ -50,8 +49,7 @@ async fn what_an_eventual_read_misses_is_read_again() {
 
 #[tokio::test]
 async fn what_can_be_deleted_is_read_consistently() {
-    let (api, faults) = Api::behind_faults().await;
-    let max = api.sign_in("max").await;
+    let (_, faults, [max]) = Api::behind_faults(["max"]).await;
     max.creates_task(json!({})).await;
     let tag = max.creates("/api/tags", json!({"name": "urgent"})).await;
     let tagged = json!({"tagId": tag});

@@ -281,7 +281,7 @@ async fn what_is_delivered_again_changes_nothing() {
 async fn a_delivery_that_ends_in_the_midst_is_finished_by_the_next() {
     let mut failed = 0;
     for number in 0..8 {
-        let (api, faults) = Api::behind_faults().await;
+        let (api, faults, []) = Api::behind_faults([]).await;
         let (max, mia) = (api.sign_in("max").await, api.sign_in("mia").await);
         let (ada, sue) = (api.sign_in("ada").await, api.sign_in("sue").await);
         let mut stream = api.stream().await;

@@ -25,8 +25,7 @@ fn words(index: &[Item], kind: &str, id: i64) -> Vec<String> {
 
 #[tokio::test]
 async fn a_drag_writes_no_words() {
-    let (api, faults) = Api::behind_faults().await;
-    let mia = api.sign_in("mia").await;
+    let (api, faults, [mia]) = Api::behind_faults(["mia"]).await;
     mia.creates_tasks(["Draft", "Review"]).await;
     let mut stream = api.stream().await;
     api.publishes(&mut stream).await;
@@ -101,8 +100,7 @@ async fn a_deleted_record_does_not_come_back() {
 async fn a_publisher_that_dies_in_between_is_mended_by_the_next_delivery() {
     let mut died = 0;
     for (step, death) in (0..7).flat_map(|step| [(step, Death::Before), (step, Death::After)]) {
-        let (api, faults) = Api::behind_faults().await;
-        let max = api.sign_in("max").await;
+        let (api, faults, [max]) = Api::behind_faults(["max"]).await;
         let mut stream = api.stream().await;
         max.creates_task(json!({"title": "One two three"})).await;
         api.publishes(&mut stream).await;
@@ -130,8 +128,7 @@ async fn a_publisher_that_dies_in_between_is_mended_by_the_next_delivery() {
 
 #[tokio::test]
 async fn a_failed_index_is_delivered_again() {
-    let (api, faults) = Api::behind_faults().await;
-    let mia = api.sign_in("mia").await;
+    let (api, faults, [mia]) = Api::behind_faults(["mia"]).await;
     let mut stream = api.stream().await;
     mia.creates_tasks(["Draft", "Review"]).await;
     let changes = api.changes(&mut stream).await;
@@ -169,8 +166,7 @@ async fn publishers_at_the_same_time_leave_the_newest_words() {
 #[tokio::test]
 async fn random_changes_leave_the_index_of_the_records() {
     for seed in 1..=3 {
-        let (api, _) = Api::behind_faults().await;
-        let max = api.sign_in("max").await;
+        let (api, _, [max]) = Api::behind_faults(["max"]).await;
         let mut stream = api.stream().await;
         let chance = Chance::new(seed);
         for _ in 0..60 {
@@ -244,8 +240,7 @@ async fn changes_something(caller: &Caller, chance: &Chance) {
 /// Costs, in write units of the index: those of the document of the table.
 #[tokio::test]
 async fn an_indexed_write_costs_what_the_document_says() {
-    let (api, _) = Api::behind_faults().await;
-    let mia = api.sign_in("mia").await;
+    let (api, _, [mia]) = Api::behind_faults(["mia"]).await;
     let mut stream = api.stream().await;
     api.publishes(&mut stream).await;
     let long: Vec<_> = (0..600).map(|number| format!("word{number}")).collect();

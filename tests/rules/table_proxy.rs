@@ -13,7 +13,7 @@ use aws_sdk_dynamodb::{
 };
 use futures::future::BoxFuture;
 use tests::{
-    support::{Counter, client, engines},
+    support::{Counter, client, engines, text},
     table_proxy::{Asked, Fault, FaultSource, OBSERVER, TableProxy},
 };
 
@@ -32,10 +32,6 @@ struct Table {
     client: Client,
     observer: Client,
     faults: Arc<Stack>,
-}
-
-fn text(text: &str) -> AttributeValue {
-    AttributeValue::S(text.to_owned())
 }
 
 fn item(sk: &str) -> HashMap<String, AttributeValue> {

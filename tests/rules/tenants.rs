@@ -16,7 +16,7 @@ use shared::{
 
 use tests::{
     path,
-    support::{Caller, Item, PASSWORD, Request, World, key_of, shows, text_of},
+    support::{Caller, Item, PASSWORD, Request, World, key_of, shows, text, text_of},
 };
 
 /// Kinds of items of the service or of a network. No organization names them.
@@ -311,10 +311,6 @@ async fn session_of(world: &World, username: &str) -> Caller {
     let account = sign_in.account(username).await.unwrap().unwrap();
     let user = sign_in.user(&account).await.unwrap().unwrap();
     world.api().session_of(&user).await
-}
-
-fn text(text: &str) -> AttributeValue {
-    AttributeValue::S(text.to_owned())
 }
 
 /// Puts names into the chain of the newest entry. Returns its key.

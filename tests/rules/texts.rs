@@ -1,8 +1,7 @@
 //! Texts as people and their keyboards write them: characters, names, passwords, order and words.
 
-use aws_sdk_dynamodb::types::AttributeValue;
 use serde_json::{Value, json};
-use tests::support::{Api, Caller, PASSWORD};
+use tests::support::{Api, Caller, PASSWORD, text};
 
 /// The flag of England: a black flag, and tag characters that show nothing by themselves.
 const ENGLAND: &str = "\u{1F3F4}\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F}";
@@ -30,10 +29,6 @@ async fn signs_in(api: &Api, username: &str, password: &str) -> u16 {
 fn encoded(query: &str) -> String {
     let bytes: Vec<String> = query.bytes().map(|byte| format!("%{byte:02X}")).collect();
     bytes.concat()
-}
-
-fn text(text: &str) -> AttributeValue {
-    AttributeValue::S(text.to_owned())
 }
 
 #[tokio::test]

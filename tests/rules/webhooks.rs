@@ -311,10 +311,7 @@ async fn a_receiver_that_is_gone_disables_its_webhook() {
         .expect(200);
     let last = entries.as_array().unwrap().last().unwrap();
     assert_eq!(last["actor"]["type"], "service");
-    assert_eq!(
-        last["after"],
-        json!({"enabled": false, "disabledReason": "gone"})
-    );
+    shows!(last, {"after": {"enabled": false, "disabledReason": "gone"}});
     // It begins anew.
     let on = json!({"enabled": true});
     let path = format!("/api/webhooks/{}", told.webhook);
@@ -380,7 +377,7 @@ async fn both_secrets_sign_for_a_day_after_a_rotation() {
 
 #[tokio::test]
 async fn an_attempt_whose_outcome_was_lost_is_made_again() {
-    let (api, faults) = Api::behind_faults().await;
+    let (api, faults, []) = Api::behind_faults([]).await;
     let told = Told::start_in(api).await;
     let delivery = told.task().await;
     told.api.webhook_messages().await;
@@ -419,10 +416,7 @@ async fn redirects_are_not_followed_and_private_addresses_not_called() {
     told.attempts(&delivery).await;
     assert!(elsewhere.take().await.is_empty());
     let [pending] = told.deliveries().await.try_into().unwrap();
-    assert_eq!(
-        pending["lastError"],
-        "The receiver answered 307. Redirects are not followed."
-    );
+    shows!(pending, {"lastError": "The receiver answered 307. Redirects are not followed."});
     told.receiver.take().await;
     // A deployed sender calls no address of this machine, whatever the record says.
     told.api.clock.advance(span::MINUTE);
@@ -431,10 +425,7 @@ async fn redirects_are_not_followed_and_private_addresses_not_called() {
     handled(&deployed, vec![message]).await;
     assert!(told.receiver.take().await.is_empty());
     let [pending] = told.deliveries().await.try_into().unwrap();
-    assert_eq!(
-        pending["lastError"],
-        "The URL would leave the public internet."
-    );
+    shows!(pending, {"lastError": "The URL would leave the public internet."});
 }
 
 #[tokio::test]

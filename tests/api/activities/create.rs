@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use tests::support::Api;
+use tests::support::{Api, merges};
 
 #[tokio::test]
 async fn a_new_activity_happened_now() {
@@ -98,9 +98,7 @@ async fn an_activity_of_an_unknown_or_foreign_project_or_organization_is_not_fou
         json!({"organizationId": 99}),
     ] {
         let mut body = json!({"type": "note", "description": "x"});
-        for (name, value) in about.as_object().unwrap() {
-            body[name] = value.clone();
-        }
+        merges(&mut body, &about);
         mia.post("/api/activities", body)
             .await
             .expect_problem(404, "not_found");

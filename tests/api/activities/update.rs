@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use tests::support::{Api, Fault, raise_version};
+use tests::support::{Api, Fault, merges, raise_version};
 
 #[tokio::test]
 async fn every_field_is_kept_cleared_or_replaced() {
@@ -32,9 +32,7 @@ async fn every_field_is_kept_cleared_or_replaced() {
         ),
     ] {
         api.clock.advance(1);
-        for (field, value) in shown.as_object().unwrap() {
-            expected[field] = value.clone();
-        }
+        merges(&mut expected, &shown);
         expected["updatedAt"] = json!(api.clock.now().to_string());
         raise_version(&mut expected);
         let mut changed = mia.patch("/api/activities/1", change).await.expect(200);
@@ -89,8 +87,7 @@ async fn recorders_change_their_own_activity_and_managers_any() {
 
 #[tokio::test]
 async fn a_change_that_was_outrun_starts_over_and_one_of_what_is_gone_finds_nothing() {
-    let (api, faults) = Api::behind_faults().await;
-    let mia = api.sign_in("mia").await;
+    let (_, faults, [mia]) = Api::behind_faults(["mia"]).await;
     mia.records_activity(json!({})).await;
     let body = json!({"description": "Corrected"});
     faults.next("PutItem", Fault::Outrun);

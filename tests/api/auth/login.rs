@@ -37,10 +37,7 @@ async fn a_sign_in_answers_the_user_and_sets_the_cookie() {
         .await
         .expect(200);
     assert_eq!(session["user"], body);
-    assert_eq!(
-        session["organization"],
-        json!({"id": 1, "name": "Halden Services"})
-    );
+    shows!(session, {"organization": {"id": 1, "name": "Halden Services"}});
     assert_eq!(session["planFeatures"], json!(["agentAI"]));
     assert_eq!(session["permissions"].as_array().unwrap().len(), 22);
     assert_eq!(session["expiresAt"], "2026-01-16T12:00:00.000Z");
@@ -293,7 +290,7 @@ async fn a_success_forgets_the_failures() {
 /// The password was right each time, and the session could not be kept.
 #[tokio::test]
 async fn a_sign_in_that_failed_in_the_table_counts_as_no_failure() {
-    let (api, faults) = Api::behind_faults().await;
+    let (api, faults, []) = Api::behind_faults([]).await;
     api.user("ada").await;
     let nobody = api.anonymous();
     let right = json!({"username": "ada", "password": PASSWORD});

@@ -69,8 +69,7 @@ async fn the_idle_time_is_extended_at_most_once_per_tenth() {
 
 /// A caller whose next request extends the session.
 async fn about_to_extend() -> (Api, Faults, Caller) {
-    let (api, faults) = Api::behind_faults().await;
-    let max = api.sign_in("max").await;
+    let (api, faults, [max]) = Api::behind_faults(["max"]).await;
     api.clock.advance(span::DAY / 10);
     (api, faults, max)
 }

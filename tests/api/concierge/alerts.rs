@@ -54,9 +54,6 @@ async fn an_alert_names_its_session() {
     let alerts = world.max.get(ALERTS).await.expect(200);
     let alert = &alerts[0];
     assert_eq!(alert["agentSessionId"], session);
-    assert_eq!(
-        alert["entities"],
-        json!([{"type": "invoice", "id": "inv_1"}])
-    );
+    shows!(alert, {"entities": [{"type": "invoice", "id": "inv_1"}]});
     shows!(alert, {"status": "open", "amountAtRisk": null});
 }

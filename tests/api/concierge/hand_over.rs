@@ -76,10 +76,7 @@ async fn a_request_refers_back_and_its_resolution_is_the_actions() {
 
     let path = format!("/api/service-requests/{request}");
     let raised = sue.get(&path).await.expect(200);
-    assert_eq!(
-        raised["agentAction"],
-        json!({"sessionId": id, "actionId": action})
-    );
+    shows!(raised, {"agentAction": {"sessionId": id, "actionId": action}});
     shows!(raised, {"creatorId": world.max.id(), "assigneeId": sue.id()});
     shows!(raised, {"status": "open", "priority": "medium"});
     assert_eq!(raised["category"], "billing");

@@ -127,10 +127,7 @@ async fn rejections_cancellations_and_expiries_are_in_the_journal() {
     shows!(entry, {"what": "rejected", "detail": {"reason": "It was paid."}});
     let entry = last(&cancelled, false).await;
     assert_eq!(entry["what"], "cancelled");
-    assert_eq!(
-        entry["detail"],
-        json!({"ended": {&action: "skipped"}, "stopping": []})
-    );
+    shows!(entry, {"detail": {"ended": {&action: "skipped"}, "stopping": []}});
     let entry = last(&expired, false).await;
     shows!(entry, {"what": "lapsed", "/actor/type": "sweeper"});
     let entry = last(&given_up, true).await;

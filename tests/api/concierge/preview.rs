@@ -180,10 +180,7 @@ async fn preconditions_are_as_of_now() {
     assert_eq!(preview["sums"]["money"], money);
     assert_eq!(by_hand["money"]["direction"], "customer_owes_less");
     shows!(preview["sums"], {"records": 2, "customers": 1});
-    assert_eq!(
-        void["money"]["amount"],
-        json!({"minorUnits": 701_550, "currency": "USD"})
-    );
+    shows!(void["money"], {"amount": {"minorUnits": 701_550, "currency": "USD"}});
 
     // A system that is down tells nothing, whatever its answer says.
     world.demo.inject(Fault {
@@ -320,10 +317,7 @@ async fn a_preview_names_all_obstacles() {
             .to_string()
             .contains("There is no connection")
     );
-    assert_eq!(
-        gone["requests"][0]["url"],
-        "/usage-batches/ub_1001/reprocess"
-    );
+    shows!(gone["requests"][0], {"url": "/usage-batches/ub_1001/reprocess"});
 }
 
 #[tokio::test]

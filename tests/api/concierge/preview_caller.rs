@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use shared::model::{quota::UnitsPerSecond, span};
 
 use super::preview::{carefully, previews};
-use tests::support::{Caller, Concierge};
+use tests::support::{Caller, Concierge, shows};
 
 /// Returns the reason why the caller may not approve an action, or null.
 async fn why_not(caller: &Caller, session: &Value, action: &str) -> Value {
@@ -75,10 +75,7 @@ async fn a_viewer_may_preview_and_not_approve() {
     let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
     let preview = previews(&script, &id, &ids).await.expect(200);
     let policy = &preview["actions"][0]["policy"];
-    assert_eq!(
-        policy["whyNot"],
-        "This operation needs the permission execute_agent_remediation."
-    );
+    shows!(policy, {"whyNot": "This operation needs the permission execute_agent_remediation."});
 }
 
 #[tokio::test]

@@ -56,10 +56,7 @@ async fn each_organization_has_its_own_journal() {
     let entries = zoe.walk("/api/journal").await;
     let events: Vec<_> = entries.iter().map(|entry| entry["event"].clone()).collect();
     assert_eq!(events, ["organization_created", "user_created"]);
-    assert_eq!(
-        entries[1]["subjects"],
-        json!([format!("user:{}", zoe.id())])
-    );
+    shows!(entries[1], {"subjects": [format!("user:{}", zoe.id())]});
 }
 
 #[tokio::test]

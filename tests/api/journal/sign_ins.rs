@@ -78,10 +78,7 @@ async fn sign_ins_and_sign_outs_are_in_the_list_by_their_time() {
         .await;
     let of_mia = of_mia.expect(200);
     let signed_in = &of_mia.as_array().unwrap()[1];
-    assert_eq!(
-        signed_in["actor"],
-        json!({"type": "user", "userId": user.id})
-    );
+    shows!(signed_in, {"actor": {"type": "user", "userId": user.id}});
     assert_eq!(signed_in["credential"], Value::Null);
     let events: Vec<_> = ada.walk("/api/journal").await;
     let at = |event: &str| events.iter().position(|entry| entry["event"] == event);

@@ -21,8 +21,7 @@ async fn a_second_delete_finds_nothing() {
 /// As an index does before it hears of a delete, the list finds a deleted milestone.
 #[tokio::test]
 async fn a_list_that_still_finds_a_deleted_milestone_is_answered_without_it() {
-    let (api, faults) = Api::behind_faults().await;
-    let max = api.sign_in("max").await;
+    let (api, faults, [max]) = Api::behind_faults(["max"]).await;
     let mut tasks = Vec::new();
     for milestone in [1, 2] {
         max.creates_milestone(json!({})).await;

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use tests::support::{AgentSettings, Api, OidcProvider, Settings, budgets::within, shows};
+use tests::support::{AgentSettings, Api, OidcProvider, Settings, budgets::within, merges, shows};
 
 const PATH: &str = "/api/organizations/1/sign-in";
 
@@ -10,9 +10,7 @@ fn put(more: &Value) -> Value {
     let mut put = json!({
         "issuer": "http://localhost:9", "clientId": "workdesk", "clientSecret": "of the tests",
     });
-    for (name, value) in more.as_object().unwrap() {
-        put[name] = value.clone();
-    }
+    merges(&mut put, more);
     put
 }
 

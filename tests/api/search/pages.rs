@@ -62,8 +62,7 @@ async fn the_last_changed_comes_first_and_each_once() {
 /// More records than a page looks up: they are walked from the last changed on.
 #[tokio::test]
 async fn a_frequent_word_finds_all_records_in_the_same_order() {
-    let (api, _) = Api::behind_faults().await;
-    let mia = api.sign_in("mia").await;
+    let (api, _, [mia]) = Api::behind_faults(["mia"]).await;
     mia.creates_task(json!({"title": "Zebra"})).await;
     let title = |id: i64| match id {
         _ if id % 100 == 0 => "Zebra albatross",

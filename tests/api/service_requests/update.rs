@@ -67,9 +67,7 @@ async fn changes_and_comments_at_the_same_time_count_a_resolution_once() {
 
 #[tokio::test]
 async fn a_change_whose_answer_was_lost_counts_once() {
-    let (api, faults) = Api::behind_faults().await;
-    let mia = api.sign_in("mia").await;
-    let sue = api.sign_in("sue").await;
+    let (api, faults, [mia, sue]) = Api::behind_faults(["mia", "sue"]).await;
     exists(&api, &mia, ServiceStatus::Resolved).await;
     faults.next("TransactWriteItems", Fault::LostAnswer);
     let opened = sue.patch(PATH, json!({"status": "open"})).await;

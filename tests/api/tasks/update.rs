@@ -134,8 +134,7 @@ async fn a_link_made_while_the_milestone_is_deleted_is_refused_or_unlinked() {
 
 #[tokio::test]
 async fn a_milestone_deleted_between_check_and_write_is_not_linked() {
-    let (api, faults) = Api::behind_faults().await;
-    let max = api.sign_in("max").await;
+    let (api, faults, [max]) = Api::behind_faults(["max"]).await;
     max.creates_task(json!({})).await;
     for milestone in ["0000000000000001", "0000000000000002"] {
         let id = max.creates_milestone(json!({})).await;
@@ -159,8 +158,7 @@ async fn a_milestone_deleted_between_check_and_write_is_not_linked() {
 
 #[tokio::test]
 async fn a_task_deleted_while_it_is_changed_stays_deleted() {
-    let (api, faults) = Api::behind_faults().await;
-    let max = api.sign_in("max").await;
+    let (_, faults, [max]) = Api::behind_faults(["max"]).await;
     let milestone = max.creates_milestone(json!({})).await;
     max.creates_task(json!({})).await;
     faults.next(

@@ -4,7 +4,7 @@ use futures::future::join_all;
 use serde_json::json;
 
 use super::{head_of_staff, ingrid};
-use tests::support::Api;
+use tests::support::{Api, merges};
 
 #[tokio::test]
 async fn a_new_user_signs_in_and_may_do_what_was_given() {
@@ -70,9 +70,7 @@ async fn no_caller_gives_permissions_they_lack() {
         json!({"role": "manager", "permissions": ["delete_task", "manage_organization"]}),
     ] {
         let mut body = ingrid();
-        body.as_object_mut()
-            .unwrap()
-            .extend(more.as_object().unwrap().clone());
+        merges(&mut body, &more);
         let answer = max.post("/api/users", body).await;
         answer.expect_problem(403, "permission_denied");
     }

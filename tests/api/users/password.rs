@@ -58,9 +58,7 @@ async fn a_new_password_is_not_blank_or_the_username() {
 /// without it.
 #[tokio::test]
 async fn a_user_who_keeps_changing_keeps_the_password() {
-    let (api, faults) = Api::behind_faults().await;
-    let ada = api.sign_in("ada").await;
-    let mia = api.sign_in("mia").await;
+    let (_, faults, [ada, mia]) = Api::behind_faults(["ada", "mia"]).await;
     let path = format!("/api/users/{}/password", mia.id());
     faults.outrun("TransactWriteItems");
     let answer = ada.put(&path, json!({"password": NEW})).await;

@@ -76,9 +76,7 @@ impl Disk {
             limit(process, "unlimited").await;
         }
     }
-}
 
-impl Disk {
     fn stop(&self) {
         if let Some(fills) = &self.fills {
             fills.abort();

@@ -17,7 +17,7 @@ use shared::{
     store::{Approval, Store, WebhookEvent},
 };
 use targets::Sealer;
-use tests::{Member, RuntimeApi, messages, records, start_function, unwary};
+use tests::{Member, RuntimeApi, messages, records, start_function, support::text, unwary};
 
 /// Organizations, two in each shard.
 const ORGANIZATIONS: usize = 32;
@@ -249,10 +249,6 @@ async fn scan(engines: &Engines) -> Vec<Item> {
             return items;
         }
     }
-}
-
-fn text(text: &str) -> AttributeValue {
-    AttributeValue::S(text.to_owned())
 }
 
 fn text_of<'a>(item: &'a Item, name: &str) -> &'a str {

@@ -11,7 +11,7 @@ use shared::{
     model::{Id, OrganizationId, ProjectId, Role, SearchedType, TaskCreate, TaskId, UserId},
     store::key::{self, AnyKey},
 };
-use tests::{Member, records};
+use tests::{Member, records, support::text};
 
 /// The size of an organization.
 #[derive(Clone, Copy, Debug)]
@@ -175,10 +175,6 @@ fn copied(first: &Item, id: i64, size: Size) -> Item {
 fn put(item: Item) -> WriteRequest {
     let put = PutRequest::builder().set_item(Some(item)).build().unwrap();
     WriteRequest::builder().put_request(put).build()
-}
-
-fn text(text: &str) -> AttributeValue {
-    AttributeValue::S(text.to_owned())
 }
 
 fn number(number: i64) -> AttributeValue {

@@ -30,7 +30,7 @@ use tokio::sync::{Mutex, OnceCell};
 
 use super::{
     AgentSettings, Caller, Counter, Faults, Item, Table, comes, damage::puts, described, engines,
-    gateway::Gateway, log, text_of, weather::Outdoors,
+    gateway::Gateway, given::merges, log, text_of, weather::Outdoors,
 };
 
 /// The password of every user.
@@ -269,10 +269,12 @@ impl Api {
         (api, callers)
     }
 
-    /// A world whose table is behind a failing proxy.
-    pub async fn behind_faults() -> (Self, Faults) {
+    /// A world whose table is behind a failing proxy, and callers with sessions of these users.
+    pub async fn behind_faults<const N: usize>(names: [&str; N]) -> (Self, Faults, [Caller; N]) {
         let (settings, faults) = Settings::behind_faults().await;
-        (Self::start_with(settings).await, faults)
+        let api = Self::start_with(settings).await;
+        let callers = api.sign_ins(names).await;
+        (api, faults, callers)
     }
 
     /// A world with a difference.
@@ -479,9 +481,7 @@ impl Api {
     /// Like [`token_of`](Self::token_of), with the token's id.
     pub async fn token_and_id_of(&self, user: &User, more: Value) -> (Caller, TokenId) {
         let mut sent = json!({"name": "export"});
-        sent.as_object_mut()
-            .unwrap()
-            .extend(more.as_object().unwrap().clone());
+        merges(&mut sent, &more);
         let (tokens, owner) = (self.store.tokens(), async || Ok(user.clone()));
         let token = tokens.create(user.organization_id, user.id, owner, records::sent(&sent));
         let (token, secret) = token.await.unwrap();

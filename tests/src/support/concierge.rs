@@ -23,7 +23,7 @@ use targets::{Sealer, Sending, Targets};
 
 use super::{
     AgentSettings, Api, Caller, Settings, Sweeping, agent_settings::sealer, comes, engines,
-    time_passes,
+    given::merges, time_passes,
 };
 
 /// A world with target systems.
@@ -125,9 +125,7 @@ impl Concierge {
     /// Changes any organization's connection.
     pub async fn connects_for(&self, tenant: OrganizationId, name: &str, more: Value) {
         let mut put = self.demo.connections()[name].clone();
-        for (field, value) in more.as_object().unwrap() {
-            put[field] = value.clone();
-        }
+        merges(&mut put, &more);
         self.puts_connection(tenant, name, &put).await;
     }
 

@@ -30,7 +30,8 @@ pub const DAMAGES: [Damage; 4] = [
     |item| drop(item.insert("version".to_owned(), text("1"))),
 ];
 
-fn text(text: &str) -> AttributeValue {
+/// A text as the table has it.
+pub fn text(text: &str) -> AttributeValue {
     AttributeValue::S(text.to_owned())
 }
 

@@ -30,7 +30,7 @@ impl Caller {
 
     /// Creates a task of project 1, or with these fields, and answers it.
     pub async fn creates_task(&self, more: Value) -> Value {
-        let body = with(json!({"title": "Move the invoices", "projectId": 1}), more);
+        let body = with(json!({"title": "Move the invoices", "projectId": 1}), &more);
         self.post("/api/tasks", body).await.expect(200)
     }
 
@@ -46,7 +46,7 @@ impl Caller {
 
     /// Creates a milestone of project 1, or with these fields, and answers its id.
     pub async fn creates_milestone(&self, more: Value) -> i64 {
-        let body = with(json!({"title": "Cut-over", "projectId": 1}), more);
+        let body = with(json!({"title": "Cut-over", "projectId": 1}), &more);
         self.creates("/api/milestones", body).await
     }
 
@@ -54,7 +54,7 @@ impl Caller {
     pub async fn records_activity(&self, more: Value) -> i64 {
         let tenant = self.organization.unwrap().get();
         let note = json!({"type": "note", "description": "Called back", "organizationId": tenant});
-        self.creates("/api/activities", with(note, more)).await
+        self.creates("/api/activities", with(note, &more)).await
     }
 
     /// Raises a service request and answers its id.
@@ -70,12 +70,14 @@ impl Caller {
     }
 }
 
-/// The body with these members as well, which win.
-fn with(mut body: Value, more: Value) -> Value {
-    let Value::Object(more) = more else {
-        panic!("not an object: {more}");
-    };
-    body.as_object_mut().unwrap().extend(more);
+/// Gives an object these members as well, which win.
+pub fn merges(object: &mut Value, more: &Value) {
+    let more = more.as_object().unwrap().clone();
+    object.as_object_mut().unwrap().extend(more);
+}
+
+fn with(mut body: Value, more: &Value) -> Value {
+    merges(&mut body, more);
     body
 }
 

@@ -228,6 +228,7 @@ fn unknown() -> Vec<Branch> {
     vec![("No playbook matches", alert, Answers::default())]
 }
 
+#[rustfmt::skip] // A branch on a line.
 fn invoices() -> Vec<Branch> {
     let alert = |class: &str| about(class, "billing", &[("invoice", "inv_1")]);
     let mut marked = alert("invoice_duplicated");
@@ -268,30 +269,14 @@ fn invoices() -> Vec<Branch> {
     vec![
         ("It is open", marked.clone(), invoice(&json!({}))),
         ("It is paid", marked.clone(), invoice(&paid)),
-        (
-            "It is paid in part",
-            marked.clone(),
-            invoice(&json!({"amountPaid": 5})),
-        ),
+        ("It is paid in part", marked.clone(), invoice(&json!({"amountPaid": 5}))),
         ("The other invoice is void", marked.clone(), voided),
-        (
-            "Billing names no other invoice",
-            marked,
-            invoice(&json!({"duplicateOf": null})),
-        ),
+        ("Billing names no other invoice", marked, invoice(&json!({"duplicateOf": null}))),
         ("The reason is gone", parked.clone(), account(true, true)),
         ("The reason remains", parked.clone(), account(true, false)),
         ("The account is not parked", parked, account(false, true)),
-        (
-            "It is a draft",
-            alert("invoice_not_finalized"),
-            draft(amount.clone()),
-        ),
-        (
-            "Its amount is outdated",
-            alert("invoice_not_finalized"),
-            draft(outdated),
-        ),
+        ("It is a draft", alert("invoice_not_finalized"), draft(amount.clone())),
+        ("Its amount is outdated", alert("invoice_not_finalized"), draft(outdated)),
         (
             "Its amount is unknown",
             alert("invoice_not_finalized"),
@@ -318,6 +303,7 @@ fn invoices() -> Vec<Branch> {
     ]
 }
 
+#[rustfmt::skip] // A branch on a line.
 fn payments() -> Vec<Branch> {
     let mut declined = failed_payment();
     declined["labels"] = json!({"failure": "card_declined"});
@@ -337,40 +323,17 @@ fn payments() -> Vec<Branch> {
         Answers(vec![("/payments/", payment), ("/invoices/", invoice)])
     };
     vec![
-        (
-            "It was declined for good",
-            declined.clone(),
-            payment("card_declined"),
-        ),
-        (
-            "The reason can pass after all",
-            declined,
-            payment("processing_error"),
-        ),
-        (
-            "The reason can pass",
-            failed_payment(),
-            payment("processing_error"),
-        ),
-        (
-            "The card is stolen",
-            failed_payment(),
-            payment("stolen_card"),
-        ),
-        (
-            "The alert names no customer",
-            alone,
-            payment("processing_error"),
-        ),
-        (
-            "The processor has the money",
-            outcome.clone(),
-            lost(json!("succeeded")),
-        ),
+        ("It was declined for good", declined.clone(), payment("card_declined")),
+        ("The reason can pass after all", declined, payment("processing_error")),
+        ("The reason can pass", failed_payment(), payment("processing_error")),
+        ("The card is stolen", failed_payment(), payment("stolen_card")),
+        ("The alert names no customer", alone, payment("processing_error")),
+        ("The processor has the money", outcome.clone(), lost(json!("succeeded"))),
         ("The processor does not know it", outcome, lost(json!(null))),
     ]
 }
 
+#[rustfmt::skip] // A branch on a line.
 fn stripe_invoices() -> Vec<Branch> {
     let alert = stripe::alert_about("in_1");
     let of = |code: &str, next: Value| {
@@ -383,26 +346,10 @@ fn stripe_invoices() -> Vec<Branch> {
     let mut krona = of("insufficient_funds", json!(null));
     krona.0[0].1["currency"] = json!("isk");
     vec![
-        (
-            "The reason can pass",
-            alert.clone(),
-            of("insufficient_funds", json!(null)),
-        ),
-        (
-            "Stripe counts the currency in hundredths",
-            alert.clone(),
-            krona,
-        ),
-        (
-            "The card is stolen",
-            alert.clone(),
-            of("stolen_card", json!(null)),
-        ),
-        (
-            "Stripe retries by itself",
-            alert,
-            of("insufficient_funds", json!(1_800_000_000)),
-        ),
+        ("The reason can pass", alert.clone(), of("insufficient_funds", json!(null))),
+        ("Stripe counts the currency in hundredths", alert.clone(), krona),
+        ("The card is stolen", alert.clone(), of("stolen_card", json!(null))),
+        ("Stripe retries by itself", alert, of("insufficient_funds", json!(1_800_000_000))),
     ]
 }
 

@@ -7,7 +7,7 @@ mod roles;
 
 use serde_json::{Value, json};
 
-use tests::support::{Answer, Api, Caller};
+use tests::support::{Answer, Api, Caller, merges};
 
 /// The user of an answer's session.
 async fn user_of(api: &Api, answer: &Answer) -> Value {
@@ -48,8 +48,6 @@ fn person(name: &str, more: &Value) -> Value {
         "sub": format!("sub-{name}"), "email": format!("{name}@example.com"), "email_verified": true,
         "name": format!("{name} of the provider"), "preferred_username": format!("{name}@example.com"),
     });
-    for (name, value) in more.as_object().unwrap() {
-        person[name] = value.clone();
-    }
+    merges(&mut person, more);
     person
 }

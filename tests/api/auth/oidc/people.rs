@@ -39,10 +39,7 @@ async fn the_first_sign_in_binds_the_user_of_a_verified_address() {
         })
         .collect();
     assert_eq!(bound.len(), 1);
-    assert_eq!(
-        bound[0]["after"],
-        json!({"issuer": provider.issuer, "sub": "sub-mia"})
-    );
+    shows!(bound[0], {"after": {"issuer": provider.issuer, "sub": "sub-mia"}});
 }
 
 #[tokio::test]

@@ -30,9 +30,7 @@ async fn the_creators_comment_reopens_a_pending_or_resolved_request() {
 /// again.
 #[tokio::test]
 async fn a_comment_reopens_what_was_set_aside_in_the_same_moment() {
-    let (api, faults) = Api::behind_faults().await;
-    let mia = api.sign_in("mia").await;
-    let ada = api.sign_in("ada").await;
+    let (api, faults, [mia, ada]) = Api::behind_faults(["mia", "ada"]).await;
     let request = exists(&api, &mia, ServiceStatus::Open).await.id.get();
     faults.hold(Requests::Writing("#COMMENT"));
     let waits = async {
@@ -108,8 +106,7 @@ async fn comments_at_the_same_time_reopen_once_and_are_all_kept() {
 
 #[tokio::test]
 async fn a_comment_whose_answer_was_lost_is_written_once_and_reopens_once() {
-    let (api, faults) = Api::behind_faults().await;
-    let mia = api.sign_in("mia").await;
+    let (api, faults, [mia]) = Api::behind_faults(["mia"]).await;
     let request = exists(&api, &mia, ServiceStatus::Resolved).await.id.get();
     faults.next("TransactWriteItems", Fault::LostAnswer);
     mia.comments_on_request(request, "Still broken").await;

@@ -55,8 +55,7 @@ async fn a_comment_of_another_thread_is_not_found() {
 
 #[tokio::test]
 async fn an_edit_that_a_delete_outran_finds_nothing_and_revives_nothing() {
-    let (api, faults) = Api::behind_faults().await;
-    let mia = api.sign_in("mia").await;
+    let (_, faults, [mia]) = Api::behind_faults(["mia"]).await;
     let request = mia.raises_request().await;
     mia.comments_on_request(request, "Mine").await;
     let path = format!("{}/1", comments(request));
