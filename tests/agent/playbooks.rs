@@ -102,7 +102,6 @@ async fn lets_through(
 struct Two {
     world: Concierge,
     door: Door,
-    /// An admin of each.
     admins: [Caller; 2],
 }
 

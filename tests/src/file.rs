@@ -28,7 +28,6 @@ impl File {
         }
     }
 
-    /// Its text.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.found

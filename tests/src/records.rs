@@ -80,7 +80,6 @@ pub fn phase(title: &str, order: i64) -> PhaseCreate {
     sent(&json!({"title": title, "order": order}))
 }
 
-/// A tag.
 #[must_use]
 pub fn tag(name: &str) -> TagCreate {
     sent(&json!({"name": name}))
@@ -92,7 +91,6 @@ pub fn sent<T: Input>(body: &Value) -> T {
     input::from_value(body).unwrap_or_else(|faults| panic!("{body}: {faults:?}"))
 }
 
-/// A task of a project.
 #[must_use]
 pub fn task(project: ProjectId) -> TaskCreate {
     sent(&json!({"title": "Compare the invoices of both systems", "projectId": project}))

@@ -9,7 +9,6 @@ pub(crate) async fn queues() -> aws_sdk_sqs::Client {
     aws_sdk_sqs::Client::new(&config::Patience::Background.applied_to(aws))
 }
 
-/// Opens the store on a table.
 pub(crate) async fn open(table: &str) -> Store {
     let aws = aws_config::load_defaults(BehaviorVersion::latest()).await;
     let aws = config::Patience::Background.applied_to(aws);

@@ -4,7 +4,6 @@ use super::names::names;
 
 /// Problems by their codes.
 pub trait Refusals {
-    /// The codes.
     fn codes() -> Vec<Code>;
 }
 

@@ -39,7 +39,6 @@ pub struct InvitationLink {
     pub invited_by: UserId,
 }
 
-/// A link of an account.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AccountLink {

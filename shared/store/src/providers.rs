@@ -53,7 +53,6 @@ record! {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SignInWays {
     pub passwords: bool,
-    /// The organization with the provider.
     pub provider: Option<OrganizationId>,
 }
 
@@ -175,7 +174,6 @@ impl Providers<'_> {
         Err(Error::conflict(Code::NoAdminSignedIn, detail))
     }
 
-    /// Returns the write that lists a provider.
     async fn listing(
         &self,
         provider: &SignInProvider,

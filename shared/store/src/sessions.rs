@@ -198,7 +198,6 @@ impl SignIn<'_> {
     }
 }
 
-/// The context of a write by the user of a session.
 fn of_session(user: &User, head: Option<Box<ReadHead>>) -> WriteContext {
     WriteContext {
         actor: Some(user.id),

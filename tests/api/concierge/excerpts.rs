@@ -33,7 +33,6 @@ impl Shown {
         }
     }
 
-    /// Every excerpt in it.
     fn excerpts(&mut self) -> Vec<&mut Value> {
         let mut all = Vec::new();
         for read in self.reads.as_array_mut().unwrap() {

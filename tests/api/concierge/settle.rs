@@ -281,18 +281,6 @@ async fn an_outcome_of_the_other_kind_of_action_is_refused() {
     }
 }
 
-/// A user who proposes actions hands a manual one over; it is settled by users who execute actions.
-#[tokio::test]
-async fn settling_takes_the_permission_to_execute() {
-    let world = Concierge::start().await;
-    let (id, action) = world.manual_review().await;
-    let sue = world.api.sign_in("sue").await;
-    for outcome in ["done", "waived"] {
-        let answer = settles(&sue, &id, &action, outcome).await;
-        answer.expect_problem(403, "permission_denied");
-    }
-}
-
 #[tokio::test]
 async fn one_of_waived_and_done_holds() {
     for _ in 0..2 {

@@ -69,7 +69,6 @@ async fn each_milestone_of_a_large_project_has_its_tasks() {
     assert_eq!(rest.ids(), (101..=120).collect::<Vec<_>>());
 }
 
-/// The path of a URL.
 fn path_of(url: &Value) -> &str {
     let url = url.as_str().unwrap();
     &url[url.find("/api/").unwrap()..]

@@ -84,11 +84,3 @@ async fn every_filter_keeps_what_fits() {
         assert_eq!(answer.ids(), expected, "{query}");
     }
 }
-
-#[tokio::test]
-async fn the_detail_of_a_fault_names_the_orders_there_are() {
-    let (_, [mia]) = Api::signed_in(["mia"]).await;
-    let sort = mia.get(&format!("{LIST}?sort=title")).await.expect(400);
-    let detail = sort["detail"].as_str().unwrap();
-    assert!(detail.contains("one of: -createdAt, createdAt"), "{detail}");
-}

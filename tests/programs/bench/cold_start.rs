@@ -10,7 +10,6 @@ use crate::{median, reads::Function, served::milliseconds};
 pub struct ColdStarts {
     /// Milliseconds of a function that does nothing.
     pub empty: f64,
-    /// Of the functions.
     pub functions: Vec<ColdStart>,
 }
 

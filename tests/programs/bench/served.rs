@@ -82,7 +82,6 @@ impl Served {
     }
 }
 
-/// A duration in milliseconds.
 pub fn milliseconds(duration: Duration) -> f64 {
     duration.as_secs_f64() * 1_000.0
 }

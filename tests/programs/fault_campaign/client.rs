@@ -59,7 +59,6 @@ struct Sent<'a> {
     key: Option<String>,
 }
 
-/// One answer.
 enum Answer {
     Done(Value),
     Refused(u16, String),

@@ -25,7 +25,6 @@ const SHARDS: usize = 4;
 /// The most records of a delivery.
 const BATCH_SIZE: usize = 100;
 
-/// The consumers.
 const CONSUMERS: [&str; 2] = ["publisher", "indexer"];
 
 /// Timeout of the consumers.

@@ -53,7 +53,6 @@ impl Options {
         }
     }
 
-    /// Returns whether a kind is included.
     fn includes(&self, kind: Kind) -> bool {
         let only = self.only.as_ref();
         only.is_none_or(|word| kind.title().contains(word.as_str()))

@@ -74,7 +74,6 @@ impl Template {
     }
 }
 
-/// Every part.
 pub fn parts(measured: &Measured) -> Vec<Part> {
     let template = Template::deployed();
     let requests = requests();

@@ -165,7 +165,6 @@ struct Write {
     is_check: bool,
 }
 
-/// The writes of a request.
 fn writes(operation: &str, request: &Value) -> Vec<Write> {
     let write = |table: &Value, kind: &str, write: &Value| {
         let key = write.get("Key").or_else(|| write.get("Item")).unwrap();

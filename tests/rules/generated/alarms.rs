@@ -267,7 +267,6 @@ fn wrapped(text: &str) -> Vec<String> {
     lines
 }
 
-/// Returns the names of the queries.
 pub fn query_names() -> impl Iterator<Item = &'static str> {
     QUERIES.iter().map(|(name, ..)| *name)
 }

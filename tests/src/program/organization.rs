@@ -28,7 +28,6 @@ pub async fn organization(store: &Store) -> OrganizationId {
 /// A user who has signed in.
 #[derive(Debug)]
 pub struct Member {
-    /// The user.
     pub user: User,
     /// The value of the session's cookie.
     pub cookie: String,

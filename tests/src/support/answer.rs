@@ -90,7 +90,6 @@ impl Answer {
         self.header("content-type") == Some("application/x-ndjson")
     }
 
-    /// Its lines.
     #[track_caller]
     pub fn lines(&self) -> Vec<Value> {
         let lines = self.text.lines();

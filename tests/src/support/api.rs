@@ -459,7 +459,6 @@ impl Api {
         callers.try_into().ok().unwrap()
     }
 
-    /// A new session of a user.
     pub async fn session_of(&self, user: &User) -> Caller {
         self.session_since(user, self.clock.now()).await
     }

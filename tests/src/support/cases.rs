@@ -9,7 +9,6 @@ use super::Concierge;
 /// An alert, and what follows from it.
 #[derive(Clone, Copy, Debug)]
 pub struct PlaybookCase {
-    /// The playbook that is for it.
     pub playbook: &'static str,
     /// The class of the alert.
     pub class: &'static str,

@@ -250,7 +250,6 @@ impl Api {
         }
     }
 
-    /// A tag of an organization.
     pub async fn has_tag(&self, tenant: OrganizationId, name: &str) -> Tag {
         let directory = self.store.directory();
         directory

@@ -30,7 +30,6 @@ pub fn listens() {
 }
 
 impl Log {
-    /// Begins it.
     pub fn begin() -> Self {
         let written = Written::default();
         READ.set(Some(written.clone()));

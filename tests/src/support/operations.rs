@@ -9,7 +9,6 @@ use utoipa::openapi::OpenApi;
 /// The methods, in the order in which lists have them.
 pub const METHODS: [&str; 5] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 
-/// An operation.
 #[derive(Debug)]
 pub struct Operation {
     pub function: &'static str,

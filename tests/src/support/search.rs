@@ -30,7 +30,6 @@ impl Api {
         items
     }
 
-    /// Deletes the search index.
     pub async fn deletes_search_index(&self) {
         for kind in KINDS {
             for item in self.items_of(kind).await {

@@ -242,7 +242,6 @@ impl Api {
         newest.unwrap()
     }
 
-    /// The deliveries of a webhook.
     pub async fn deliveries(&self, by: &Caller, webhook: i64) -> Vec<Value> {
         let path = format!("/api/webhooks/{webhook}/deliveries");
         let deliveries = by.get(&path).await.expect(200);

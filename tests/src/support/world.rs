@@ -201,7 +201,6 @@ impl World {
         caller.with_header("prefer", "respond-async")
     }
 
-    /// The caller of a request.
     pub async fn caller_of(&self, request: &Request) -> Caller {
         if request.operation() == "GET /api/auth/oidc/callback" {
             let state = self.state.clone().unwrap_or_default();

@@ -14,7 +14,6 @@ pub struct Chance {
 }
 
 impl Chance {
-    /// Of a seed.
     #[must_use]
     pub fn new(seed: u64) -> Self {
         Self {

@@ -5,7 +5,6 @@ use shared::endpoint::*;
 
 use crate::file::{File, served};
 
-/// Files of the desk.
 const FILES: &[File] = &include!(concat!(env!("OUT_DIR"), "/desk.rs"));
 
 /// Serves a file of the desk. 404 for any other name.

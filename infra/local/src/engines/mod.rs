@@ -97,7 +97,6 @@ impl Engines {
         &self.dynamodb_url
     }
 
-    /// Returns the URL of SQS.
     pub fn sqs_url(&self) -> &str {
         &self.sqs_url
     }

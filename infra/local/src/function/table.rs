@@ -42,7 +42,6 @@ enum Role {
 /// The part of a function that answers the gateway.
 #[derive(Clone, Copy, Debug)]
 pub struct ApiFunction {
-    /// Its routes.
     pub routes: Routes,
     /// Paths of its routes that the document does not have.
     pub pages: &'static [&'static str],

@@ -41,7 +41,6 @@ pub enum RouteKey {
 pub enum Methods {
     /// All methods.
     Any,
-    /// One method.
     One(Method),
 }
 

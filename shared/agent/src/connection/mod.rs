@@ -365,7 +365,6 @@ impl Connection {
         })
     }
 
-    /// The noun in a 404.
     pub const NOUN: &'static str = "connection";
 
     /// Creates a connection without its secret.

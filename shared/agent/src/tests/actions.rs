@@ -437,10 +437,7 @@ fn a_call_is_repeated_through_the_revision_that_it_was_sent_through() {
         revision: 1,
     });
     approved.round.approvals[0].digest = Some(approved.digest());
-    assert_eq!(
-        approved.claim(&revised, LEASE, at(10)),
-        Claim::Ended(Skipped)
-    );
+    assert_eq!(claim_in(&mut approved, &revised, 10), Claim::Ended(Skipped));
     assert!(
         error(&approved).starts_with("content_changed"),
         "{}",

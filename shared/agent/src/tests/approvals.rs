@@ -5,8 +5,6 @@ use std::collections::BTreeMap;
 use super::{actions::context, *};
 use model::{FaultCode, JsonText};
 
-type Actions = ApprovedActions<Box<AgentAction>>;
-
 const LEASE: i64 = 60_000;
 
 /// Approves a list. Returns whether it is queued.

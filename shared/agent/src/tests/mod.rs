@@ -164,6 +164,20 @@ fn queued() -> AgentAction {
     AgentAction::approve(&session, action, vec![approval(4, action)], None, at(0))
 }
 
+type Actions = ApprovedActions<Box<AgentAction>>;
+
+/// Session 7, of whose actions these were approved at 0.
+fn approved(list: &[&str]) -> AgentSession {
+    let (mut session, list) = (awaiting(), ids(list));
+    let approved = session.approve(&mut Actions::none(), &of(&list), &anybody(), at(0));
+    approved.unwrap();
+    session
+}
+
+fn claim_in(action: &mut AgentAction, context: &ClaimContext, now: i64) -> Claim {
+    action.claim(context, actions::LEASE, at(now))
+}
+
 /// A manager's approval of an action at 0.
 fn approval(user: i64, action: &ProposedAction) -> ActionApproval {
     ActionApproval {

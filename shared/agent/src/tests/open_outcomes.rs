@@ -9,8 +9,6 @@ use super::{
     *,
 };
 
-type Actions = ApprovedActions<Box<AgentAction>>;
-
 const SECOND_MILLIS: i64 = span::SECOND;
 
 /// Session 7, which executes this action as its first one, and lists these others.

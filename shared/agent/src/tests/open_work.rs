@@ -5,8 +5,6 @@ use ActionState::{Failed, Skipped, Succeeded, Unknown};
 use AgentSessionStatus as Status;
 use model::{Permission, span};
 
-type Actions = ApprovedActions<Box<AgentAction>>;
-
 /// Session 7 with actions that ended in these states at 10; none for an unapproved one.
 fn ended(states: [Option<ActionState>; 2]) -> (AgentSession, Actions) {
     let mut session = awaiting();

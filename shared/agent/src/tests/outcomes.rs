@@ -216,10 +216,7 @@ fn an_action_whose_alert_was_resolved_is_not_claimed() {
     deferred.release(at(6), at(5));
     assert!(deferred.depends_on_alert());
     assert_eq!(deferred.alert_resolved(None).state, Skipped);
-    assert_eq!(
-        deferred.claim(&resolved, LEASE, at(6)),
-        Claim::Ended(Skipped)
-    );
+    assert_eq!(claim_in(&mut deferred, &resolved, 6), Claim::Ended(Skipped));
     // A call that may have taken effect is followed to its end.
     let mut unclear = held(Keyed);
     unclear.answered(Effect::Unclear, Keyed);

@@ -7,8 +7,6 @@ use AgentSessionStatus::{
 };
 use model::{ServiceRequestId, UserId};
 
-type Actions = ApprovedActions<Box<AgentAction>>;
-
 fn user(id: i64) -> UserId {
     UserId::new(id).unwrap()
 }
@@ -28,12 +26,7 @@ fn verdict(outcome: VerdictOutcome, by: i64) -> Verdict {
 
 /// A session whose two actions ended in these states.
 fn failed(states: [ActionState; 2]) -> (AgentSession, Actions) {
-    let mut session = awaiting();
-    let all = ids(&[FIRST, SECOND]);
-    let mut none = Actions::none();
-    session
-        .approve(&mut none, &of(&all), &anybody(), at(0))
-        .unwrap();
+    let mut session = approved(&[FIRST, SECOND]);
     let known = session.plan.proposed_actions.iter().zip(states);
     let known = known.map(|(proposed, state)| {
         let mut action = AgentAction::approve(&session, proposed, Vec::new(), None, at(0));

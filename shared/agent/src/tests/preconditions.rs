@@ -252,10 +252,7 @@ fn what_is_not_known_for_now_is_looked_at_again_later() {
     let later = action.permits(&unread(false), at(5));
     assert_eq!(later, Precondition::NotKnown("No answer.".into()));
     action.release(at(6), at(5));
-    assert_eq!(
-        action.claim(&context(Unkeyed), LEASE, at(6)),
-        Claim::Held(())
-    );
+    assert_eq!(claim_in(&mut action, &context(Unkeyed), 6), Claim::Held(()));
     assert!(action.progress.call.unchecked && !action.progress.call.ambiguous);
 }
 
@@ -323,19 +320,13 @@ fn steps_are_told_one_by_one() {
 
 #[test]
 fn a_number_that_the_table_cannot_hold_is_no_fact() {
-    let mut read = held(Keyed)
-        .content
-        .reads
-        .first()
-        .cloned()
-        .unwrap_or(TargetRead {
-            name: "invoice".into(),
-            connection: "billing".into(),
-            path: "/invoices/1".into(),
-            facts: std::collections::BTreeMap::new(),
-            absent: std::collections::BTreeMap::new(),
-        });
-    read.facts = [("due".to_owned(), "/due".to_owned())].into();
+    let read = TargetRead {
+        name: "invoice".into(),
+        connection: "billing".into(),
+        path: "/invoices/1".into(),
+        facts: [("due".to_owned(), "/due".to_owned())].into(),
+        absent: std::collections::BTreeMap::new(),
+    };
     for (due, is_known) in [
         ("0", true),
         ("-5000.5", true),

@@ -8,8 +8,6 @@ use model::{Code, FaultCode};
 
 use super::*;
 
-type Actions = ApprovedActions<Box<AgentAction>>;
-
 /// A session in that status with a proposal, before any deadline.
 fn in_status(status: AgentSessionStatus) -> AgentSession {
     let mut session = awaiting();
@@ -35,11 +33,7 @@ fn actions(states: &[ActionState]) -> Actions {
 
 /// A session whose first two actions were approved at 0 and are in these states.
 fn executing(states: &[ActionState]) -> (AgentSession, Actions) {
-    let mut session = awaiting();
-    let all = ids(&[FIRST, SECOND]);
-    session
-        .approve(&mut Actions::none(), &of(&all), &anybody(), at(0))
-        .unwrap();
+    let mut session = approved(&[FIRST, SECOND]);
     (session, actions(states))
 }
 
@@ -352,7 +346,6 @@ fn what_may_have_been_done_never_runs_again() {
     assert_eq!(code(&error.unwrap_err()), Code::OutcomeUnknown);
 }
 
-/// A session with related actions.
 fn related(relate: impl Fn(&mut [ProposedAction])) -> AgentSession {
     let mut session = awaiting();
     relate(&mut session.plan.proposed_actions);

@@ -2,6 +2,8 @@
 
 use ActionState::{Failed, Succeeded, Unknown};
 use Idempotency::Unkeyed;
+use JournalEvent::{Checked, Reconciled, Verified};
+use JournalEvent::{Checked, Reconciled, Verified};
 
 use super::{
     actions::context,
@@ -13,6 +15,11 @@ fn check(action: &mut AgentAction, observation: &Observation, now: i64) -> Optio
     action
         .apply_check(observation, at(now))
         .map(|(event, _)| event)
+}
+
+/// A check that finds the batch in this state.
+fn finds(action: &mut AgentAction, state: &str, now: i64) -> Option<JournalEvent> {
+    check(action, &seen(state), now)
 }
 
 #[test]
@@ -28,15 +35,9 @@ fn an_action_counts_once_its_effect_was_found() {
     action.count_later(at(0));
     assert!(!action.schedule.uncounted);
     assert_eq!(action.schedule.due_at, Some(at(0)));
-    assert_eq!(
-        check(&mut action, &seen("stuck"), 0),
-        Some(JournalEvent::Checked)
-    );
+    assert_eq!(finds(&mut action, "stuck", 0), Some(Checked));
     assert_eq!(action.saved(), 0);
-    assert_eq!(
-        check(&mut action, &seen("processed"), 20_000),
-        Some(JournalEvent::Verified)
-    );
+    assert_eq!(finds(&mut action, "processed", 20_000), Some(Verified));
     assert_eq!((action.saved(), action.fixes_records()), (25, true));
     assert_eq!(
         (action.schedule.due_at, action.next_check_at()),
@@ -124,10 +125,7 @@ fn a_look_that_nobody_made_is_asked_for_again_and_late_ones_keep_apart() {
         assert_eq!(action.schedule.due_at, Some(at(pause * span::MINUTE)));
     }
     let late = 5 * span::MINUTE;
-    assert_eq!(
-        check(&mut action, &seen("stuck"), late),
-        Some(JournalEvent::Checked)
-    );
+    assert_eq!(finds(&mut action, "stuck", late), Some(Checked));
     assert_eq!(action.schedule.resends, 0);
     assert_eq!(action.next_check_at(), Some(at(late + 15 * span::SECOND)));
     action.defer_check(at(late + span::MINUTE));
@@ -142,10 +140,7 @@ fn an_unknown_call_that_took_effect_is_done() {
     assert_eq!(action.schedule.due_at, Some(at(15_000)));
     assert_eq!(action.results_of_steps()[0].status, StepStatus::Unclear);
     assert_eq!(action.holds(at(15_000)), Some(Hold::EffectUnknown));
-    assert_eq!(
-        check(&mut action, &seen("processed"), 15_000),
-        Some(JournalEvent::Reconciled)
-    );
+    assert_eq!(finds(&mut action, "processed", 15_000), Some(Reconciled));
     assert_eq!((action.state, action.progress.steps_done), (Succeeded, 1));
     assert_eq!(
         (action.end.error.as_deref(), action.progress.call.sending),
@@ -156,10 +151,7 @@ fn an_unknown_call_that_took_effect_is_done() {
     // The end time stays, and verification starts at once.
     assert_eq!(action.end.at, Some(at(0)));
     assert_eq!(action.next_check_at(), Some(at(15_000)));
-    assert_eq!(
-        check(&mut action, &seen("processed"), 15_000),
-        Some(JournalEvent::Verified)
-    );
+    assert_eq!(finds(&mut action, "processed", 15_000), Some(Verified));
     assert_eq!(action.holds(at(15_000)), Some(Hold::DoneRecently));
     assert_eq!(action.saved(), 25);
 }
@@ -167,10 +159,7 @@ fn an_unknown_call_that_took_effect_is_done() {
 #[test]
 fn that_a_call_took_no_effect_is_believed_after_a_minute() {
     let mut action = unknown();
-    assert_eq!(
-        check(&mut action, &seen("stuck"), 15_000),
-        Some(JournalEvent::Checked)
-    );
+    assert_eq!(finds(&mut action, "stuck", 15_000), Some(Checked));
     assert_eq!(action.state, Unknown);
     assert_eq!(action.next_check_at(), Some(at(span::MINUTE)));
     let checked = check(&mut action, &seen("stuck"), span::MINUTE);
@@ -199,10 +188,7 @@ fn an_unknown_step_that_took_effect_is_gone_on_from() {
     let mut action = unknown();
     action.content.steps.push(step("POST"));
     action.content.steps[1].order = 2;
-    assert_eq!(
-        check(&mut action, &seen("processed"), 15_000),
-        Some(JournalEvent::Reconciled)
-    );
+    assert_eq!(finds(&mut action, "processed", 15_000), Some(Reconciled));
     assert_eq!((action.state, action.progress.steps_done), (Failed, 1));
     assert_eq!(action.holds(at(15_000)), Some(Hold::DoneRecently));
     let steps = action.results_of_steps();
@@ -274,16 +260,9 @@ fn whatever_leaves_a_call_unknown_has_it_looked_at() {
     }
 }
 
-type Actions = ApprovedActions<Box<AgentAction>>;
-
 /// A session whose approved actions are in these states.
 fn session_of(actions: Vec<AgentAction>) -> (AgentSession, Actions) {
-    let mut session = awaiting();
-    let all = ids(&[FIRST, SECOND]);
-    let mut none = Actions::none();
-    session
-        .approve(&mut none, &of(&all), &anybody(), at(0))
-        .unwrap();
+    let mut session = approved(&[FIRST, SECOND]);
     let known = actions.into_iter().map(Box::new).collect();
     let unreadable = Vec::new();
     (session, Actions { known, unreadable })

@@ -20,7 +20,6 @@ record! {
     key: key::organization(organization.id),
 }
 
-/// The limits of a plan.
 #[derive(Clone, Copy, Debug)]
 pub struct PlanLimits {
     pub units_per_second: UnitsPerSecond,

@@ -23,7 +23,6 @@ const SCHEDULE: &[&str] = &["schedule", "token"];
 /// A record of the table's stream.
 #[derive(Clone, Debug, Deserialize)]
 pub struct StreamRecord {
-    /// The change of an item.
     #[serde(rename = "dynamodb")]
     change: ItemChange,
     #[serde(rename = "eventSourceARN")]

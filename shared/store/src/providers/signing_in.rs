@@ -39,7 +39,6 @@ pub struct ProviderUser {
     pub groups: Vec<String>,
 }
 
-/// The client of a sign-in.
 #[derive(Clone, Debug)]
 pub struct SignInClient {
     pub address: String,

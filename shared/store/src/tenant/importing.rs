@@ -42,7 +42,6 @@ pub enum ImportError {
     Format(String, i64),
     #[error("the lines are not those that line 1 counts")]
     Counts,
-    /// An organization has the id.
     #[error("organization {0} exists")]
     Exists(OrganizationId),
     /// Usernames of other users of the service.

@@ -65,7 +65,6 @@ const FORMLESS: [&str; 6] = [
 /// The forms of an organization's items.
 #[derive(Clone, Debug, Default)]
 pub struct Forms {
-    /// All items.
     pub items: usize,
     /// Items of an older form, by kind. A migration rewrote them, but for those that were written meanwhile.
     pub older: BTreeMap<&'static str, usize>,

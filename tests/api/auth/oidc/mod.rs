@@ -18,7 +18,6 @@ async fn user_of(api: &Api, answer: &Answer) -> Value {
     session["user"].clone()
 }
 
-/// A caller with the session of an answer.
 fn session_of(api: &Api, answer: &Answer) -> Caller {
     let cookie = answer.cookie().split(';').next().unwrap();
     assert!(cookie.starts_with("connect.sid="), "{cookie}");
