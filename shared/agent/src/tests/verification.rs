@@ -3,7 +3,6 @@
 use ActionState::{Failed, Succeeded, Unknown};
 use Idempotency::Unkeyed;
 use JournalEvent::{Checked, Reconciled, Verified};
-use JournalEvent::{Checked, Reconciled, Verified};
 
 use super::{
     actions::context,
