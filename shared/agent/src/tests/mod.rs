@@ -168,8 +168,8 @@ type Actions = ApprovedActions<Box<AgentAction>>;
 
 /// Session 7, of whose actions these were approved at 0.
 fn approved(list: &[&str]) -> AgentSession {
-    let (mut session, list) = (awaiting(), ids(list));
-    let approved = session.approve(&mut Actions::none(), &of(&list), &anybody(), at(0));
+    let (mut session, mut none, list) = (awaiting(), Actions::none(), ids(list));
+    let approved = session.approve(&mut none, &of(&list), &anybody(), at(0));
     approved.unwrap();
     session
 }

@@ -33,7 +33,7 @@ fn actions(states: &[ActionState]) -> Actions {
 
 /// A session whose first two actions were approved at 0 and are in these states.
 fn executing(states: &[ActionState]) -> (AgentSession, Actions) {
-    let mut session = approved(&[FIRST, SECOND]);
+    let session = approved(&[FIRST, SECOND]);
     (session, actions(states))
 }
 
