@@ -127,9 +127,9 @@ export function field(label, control, { hint = "" } = {}) {
 
 /** A labelled control: a select if it has options, a text area if it has rows, else an input.
  * @param {string} label @param {string} name
- * @param {{ hint?: string, options?: Choice[], value?: string | null, [name: string]: any }} [attributes] */
+ * @param {{ hint?: string, options?: Choice[], value?: any, [name: string]: any }} [attributes] */
 export function input(label, name, { hint = "", options, value = "", ...attributes } = {}) {
-  const control = options ? select(name, options, value ?? "", attributes)
+  const control = options ? select(name, options, String(value ?? ""), attributes)
     : node(attributes["rows"] ? "textarea" : "input", { name, value, ...attributes });
   return field(label, control, { hint });
 }
@@ -150,7 +150,7 @@ export function setFault(place, text) {
 /** @typedef {object} Form
  * @property {Child} [fields] made by `input` or `field`
  * @property {string} submit label of the button
- * @property {(values: Record<string, string>, form: HTMLFormElement) => unknown} act sends it
+ * @property {(values: any, form: HTMLFormElement) => unknown} act sends it; an empty value is null
  * @property {() => void} [cancel]
  * @property {string} [draft] name under which typed text is kept until `act` is done
  * @property {string} [reason] why the user may not send it */
@@ -171,7 +171,8 @@ export function form(/** @type {Form} */ { fields = [], submit, act, cancel, dra
     const missing = controls().find((one) => one.required && !one.value.trim());
     for (const one of controls()) setFault(one, one === missing ? "Fill this in." : "");
     if (missing) return missing.focus();
-    const values = Object.fromEntries(controls().map(({ name, value }) => [name, value]));
+    const values = Object.fromEntries(controls().map(({ name, type, value }) =>
+      [name, (type === "password" ? value : value.trim()) || null]));
     const done = await run(send, made, () => act(values, made), told, () => made.requestSubmit());
     if (done) drops.forEach((drop) => drop());
   };

@@ -1,12 +1,11 @@
 /** A list of records: filters in the address, pages by cursor, rows kept true by the feed. Rows keep their
  * places while others work. New ones wait above the list until the reader asks for them. */
 /** @import { User } from "workdesk" */
-/** @import { Choice } from "./elements.js" */
-/** @import { Context, Requery } from "./frame/router.js" */
-import { get, more } from "./api/client.js";
-import { everyone, put, record, watch } from "./api/records.js";
-import { arrows, button, counted, empty, input, node, redraw, rows, trouble } from "./elements.js";
-import { myId } from "./frame/session.js";
+/** @import { Choice, Context, Requery } from "./kit.js" */
+import {
+  arrows, button, counted, empty, everyone, get, input, more, myId, node, record, redraw, rows, store,
+  trouble, watch,
+} from "./kit.js";
 import { choicesOf } from "./record/page.js";
 
 /** A filter in the address: one of some values, or a text.
@@ -53,7 +52,7 @@ export async function list({ body, query: asked, signal, filter }, { type, noun,
     news.replaceChildren(waiting.size ? button(fresh, read) : "");
   };
   const add = (/** @type {{ data: any, next: string | null }} */ page) => {
-    for (const { id } of put(type, page.data)) shown.add(id);
+    for (const { id } of store(type, page.data)) shown.add(id);
     ({ next } = page);
     show();
   };

@@ -4,9 +4,9 @@
  *     const { element, show } = thread({ entry, write: { … }, reply, edit, remove });  show(records);
  *
  * A writer keeps its draft until `save` is done. `match`: the record as read; after a 412, as it is now. */
-import { everyone } from "./api/records.js";
-import { button, field, form, newId, node, quiet, rows, settle, time } from "./elements.js";
-import { draftAt, draftOf, keepDraft } from "./frame/drafts.js";
+import {
+  button, draftAt, draftOf, everyone, field, form, keepDraft, newId, node, quiet, rows, settle, time,
+} from "./kit.js";
 
 /** @typedef {object} Writing
  * @property {string} label @property {string} submit @property {string} draft its name at this address

@@ -1,11 +1,11 @@
 /** The store of records, kept true by the feed of changes.
  *
- *     put("task", data);                       // what the API returned; older versions change nothing
+ *     store("task", data);                     // what the API returned; older versions change nothing
  *     record("task", 7)                        // the newest known, or undefined
  *     watch(signal, { wants, changed });       // until the view closes
  *
  * `wants(change)` says if the view shows the changed record: then the store reads it again; else it drops it.
- * `changed(keys)` is called after records were put or dropped; keys are `task:7`.
+ * `changed(keys)` is called after records were stored or dropped; keys are `task:7`.
  * Changes wait for what was being read when they came: no view misses one, whenever it calls `watch`. */
 /** @import * as api from "workdesk" */
 import { afterReadings, get, more, pause, Problem } from "./client.js";
@@ -65,7 +65,7 @@ export function hide(type, id, hide) {
 
 /** Keeps records as the API returned them. Returns the newest of each. @template {keyof Records} T
  * @param {T} type @param {Records[T] | Records[T][]} rows @returns {Records[T][]} */
-export function put(type, rows) {
+export function store(type, rows) {
   return [rows].flat().map((row) => {
     const key = `${type}:${row.id}`;
     const known = held.get(key);
@@ -196,8 +196,8 @@ async function refresh(type, on, parent, ids) {
     if (problem instanceof Problem && problem.status === 404) return { data: [] };
     throw problem;
   });
-  if (data.ticket) put("ticket", data.ticket);
-  const found = put(type, data.messages ?? data).map(({ id }) => id);
+  if (data.ticket) store("ticket", data.ticket);
+  const found = store(type, data.messages ?? data).map(({ id }) => id);
   // Also of a record that came with an earlier answer, before the view wanted it.
   for (const id of ids) found.includes(id) ? tell(`${type}:${id}`) : drop(type, id);
 }

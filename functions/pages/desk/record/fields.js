@@ -1,8 +1,6 @@
 /** The fields and texts of a record, edited in their places and saved with the version that was read. */
-/** @import { Child, Choice } from "../elements.js" */
-import { Problem } from "../api/client.js";
-import { button, choice, form, input, node, quiet, redraw, settle } from "../elements.js";
-import { draftOf } from "../frame/drafts.js";
+/** @import { Child, Choice } from "../kit.js" */
+import { button, choice, draftOf, form, input, node, Problem, quiet, redraw, settle } from "../kit.js";
 import { writer } from "../thread.js";
 
 /** A record that is shown. `read`: the newest known, nothing after it was deleted; `keep` takes what the API

@@ -1,14 +1,11 @@
 /** The page of one record: heading, texts and fields edited in place, what is said on it, its history. */
 /** @import { HistoryEntry, Permission, User } from "workdesk" */
-/** @import { Child, Choice } from "../elements.js" */
-/** @import { Context } from "../frame/router.js" */
+/** @import { Child, Choice, Context } from "../kit.js" */
 /** @import { Field } from "./fields.js" */
-import { get, patch, remove } from "../api/client.js";
-import { drop, hide, put, record, watch } from "../api/records.js";
-import { button, day, empty, fold, node, person, section, state, time, trouble, words } from "../elements.js";
-import { notice } from "../frame/frame.js";
-import { addressOf, go } from "../frame/router.js";
-import { denied } from "../frame/session.js";
+import {
+  addressOf, button, day, denied, drop, empty, fold, get, go, hide, node, notice, patch, person, record,
+  remove, section, state, store, time, trouble, watch, words,
+} from "../kit.js";
 import { fact, text } from "./fields.js";
 
 export const TICKET = "/api/managed-services/ticket/{ticketId}";
@@ -27,7 +24,7 @@ export const TICKET = "/api/managed-services/ticket/{ticketId}";
 export function page({ header, body, title, signal }, { type, noun, id, path, on, erase, ...kind }) {
   const known = {
     read: () => /** @type {any} */ (record(type, id)),
-    keep: (/** @type {any} */ row) => put(type, { ...known.read(), ...row }),
+    keep: (/** @type {any} */ row) => store(type, { ...known.read(), ...row }),
     patch: (/** @type {any} */ change, /** @type {any} */ match) => patch(path, on, change, { match }),
     reason: denied(kind.permission),
   };

@@ -1,9 +1,6 @@
 /** What is said on a record: comments, or the messages of a ticket. The newest are read first. */
 /** @import { Change, Comment, Permission } from "workdesk" */
-import { get, more, patch, post, remove } from "../api/client.js";
-import { put, record } from "../api/records.js";
-import { button, node } from "../elements.js";
-import { denied, may, myId } from "../frame/session.js";
+import { button, denied, get, may, more, myId, node, patch, post, record, remove, store } from "../kit.js";
 import { thread } from "../thread.js";
 
 /** How many are read at once. */
@@ -16,7 +13,7 @@ export function talk(type, on, id, first, options) {
   const ids = /** @type {Set<number>} */ (new Set());
   const { element: list, show: showThread } = thread(options);
   const above = node("div");
-  const take = (/** @type {any} */ rows) => put(type, rows).forEach((row) => ids.add(row.id));
+  const take = (/** @type {any} */ rows) => store(type, rows).forEach((row) => ids.add(row.id));
   /** Shows them; with a page, also its rows. @param {typeof first} [page] */
   const show = (page) => {
     if (page) {

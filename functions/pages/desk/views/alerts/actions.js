@@ -1,13 +1,11 @@
 /** The proposed actions: what each does, its money, risk and approvals. The buttons of the session. */
 /** @import * as api from "workdesk" */
 /** @import { Case } from "./case.js" */
-/** @import { Child, Choice, Form } from "../../elements.js" */
-import { post, Problem } from "../../api/client.js";
-import { button, facts, form, input, link, node, quiet, state, time, words } from "../../elements.js";
-import { draftOf } from "../../frame/drafts.js";
-import { say } from "../../frame/frame.js";
-import { to } from "../../frame/router.js";
-import { denied, myId } from "../../frame/session.js";
+/** @import { Child, Choice, Form } from "../../kit.js" */
+import {
+  button, denied, draftOf, facts, form, input, link, myId, node, post, Problem, quiet, say, state, time, to,
+  words,
+} from "../../kit.js";
 import { approvalsOf, decide, deniedAgent } from "./decision.js";
 import { pauseOf } from "./pause.js";
 import { RISKS, SESSION, moves, prose, quoted } from "./words.js";

@@ -3,14 +3,11 @@
  *
  * Three requests: the alert, its session, and the other sessions, or the journal of the session that runs. */
 /** @import * as api from "workdesk" */
-/** @import { Part } from "../../elements.js" */
-/** @import { View } from "../../frame/router.js" */
-import { patch, Problem } from "../../api/client.js";
-import { button, counted, facts, link, node, quiet, redraw, section, state } from "../../elements.js";
-import { time, words } from "../../elements.js";
-import { say } from "../../frame/frame.js";
-import { to } from "../../frame/router.js";
-import { denied } from "../../frame/session.js";
+/** @import { Part, View } from "../../kit.js" */
+import {
+  button, counted, denied, facts, link, node, patch, Problem, quiet, redraw, say, section, state, time, to,
+  words,
+} from "../../kit.js";
 import { actionParts, sessionButtons } from "./actions.js";
 import { cause, reads } from "./analysis.js";
 import { Case } from "./case.js";

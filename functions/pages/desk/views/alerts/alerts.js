@@ -2,12 +2,11 @@
  *
  * Three requests: alerts, the newest sessions, and whether actions are paused. */
 /** @import * as api from "workdesk" */
-/** @import { View } from "../../frame/router.js" */
-import { get, more } from "../../api/client.js";
-import { readAfter } from "../../api/records.js";
-import { button, counted, empty, input, named, node, quiet, redraw } from "../../elements.js";
-import { state, time, trouble, words } from "../../elements.js";
-import { to } from "../../frame/router.js";
+/** @import { View } from "../../kit.js" */
+import {
+  button, counted, empty, get, input, more, named, node, quiet, readAfter, redraw, state, time, to, trouble,
+  words,
+} from "../../kit.js";
 import { pauseOf } from "./pause.js";
 import { amount, prose } from "./words.js";
 

@@ -1,9 +1,7 @@
 /** A case: an alert with its session and what belongs to them, read again when they change. */
 /** @import * as api from "workdesk" */
 /** @import { Decision } from "./decision.js" */
-import { get } from "../../api/client.js";
-import { everyone, readAfter } from "../../api/records.js";
-import { myId } from "../../frame/session.js";
+import { everyone, get, myId, readAfter } from "../../kit.js";
 import { progress } from "./execution.js";
 import { SESSION } from "./words.js";
 

@@ -2,10 +2,9 @@
  * form is made once, so that a change by others neither moves nor loses what is typed. */
 /** @import * as api from "workdesk" */
 /** @import { Case } from "./case.js" */
-import { post, Problem } from "../../api/client.js";
-import { allow, button, counted, facts, fold, form, input, node, state, time } from "../../elements.js";
-import { say } from "../../frame/frame.js";
-import { denied, me, myId } from "../../frame/session.js";
+import {
+  allow, button, counted, denied, facts, fold, form, input, me, myId, node, post, Problem, say, state, time,
+} from "../../kit.js";
 import { RISKS, SESSION, amount, code, fact, moves, prose, truth } from "./words.js";
 
 /** How long an approval holds. */

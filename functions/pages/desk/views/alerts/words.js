@@ -1,6 +1,6 @@
 /** The words of alerts: texts of the agent, amounts, findings, what was read. */
 /** @import * as api from "workdesk" */
-import { money, node, number, quiet, state, time, words } from "../../elements.js";
+import { money, node, number, quiet, state, time, words } from "../../kit.js";
 
 export const SESSION = "/api/concierge/agent-sessions/{id}";
 /** @type {Record<api.MoneyDirection, string>} */

@@ -1,14 +1,10 @@
 /** Home: what waits for the user, the dashboard's metrics and open work, the latest activities. `#/` */
 /** @import * as api from "workdesk" */
-/** @import { View } from "../../frame/router.js" */
-/** @import { Part } from "../../elements.js" */
-import { get } from "../../api/client.js";
-import { put, readAfter } from "../../api/records.js";
-import { button, due, empty, node, number, person, quiet, redraw, state, time } from "../../elements.js";
-import { words } from "../../elements.js";
-import { countOf, inbox, markRead } from "../../frame/inbox.js";
-import { to } from "../../frame/router.js";
-import { may } from "../../frame/session.js";
+/** @import { Part, View } from "../../kit.js" */
+import {
+  button, countOf, due, empty, get, inbox, markRead, may, node, number, person, quiet, readAfter, redraw,
+  state, store, time, to, words,
+} from "../../kit.js";
 import { prose } from "../alerts/words.js";
 
 /** Seconds between two readings of a list in which something changed. */
@@ -36,7 +32,7 @@ export async function view({ body, signal }) {
     decisions.show((await get("/api/concierge/agent-sessions", { next: "me", limit: 20 }, { signal })).data);
   const readTasks = async () => {
     const mine = { assigneeId: ["me"], status: OPEN_TASKS, sort: "dueDate", limit: 50 };
-    tasks.show(put("task", (await get("/api/tasks", /** @type {any} */ (mine), { signal })).data));
+    tasks.show(store("task", (await get("/api/tasks", /** @type {any} */ (mine), { signal })).data));
   };
   const readDashboard = async () => {
     const { data } = await get("/api/managed-services/dashboard", {}, { signal });

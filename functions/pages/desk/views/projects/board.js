@@ -1,13 +1,9 @@
 /** The board of a project: its tasks by status, filtered by phase and milestone. `#/projects/1?phase=2` */
-/** @import { View } from "../../frame/router.js" */
-/** @import { Records } from "../../api/records.js" */
-import { get, more, post } from "../../api/client.js";
-import { put, record, watch } from "../../api/records.js";
+/** @import { Records, View } from "../../kit.js" */
 import {
-  button, counted, empty, form, input, named, node, number, quiet, redraw, words,
-} from "../../elements.js";
-import { say } from "../../frame/frame.js";
-import { denied } from "../../frame/session.js";
+  button, counted, denied, empty, form, get, input, more, named, node, number, post, quiet, record,
+  redraw, say, store, watch, words,
+} from "../../kit.js";
 import { choicesOf } from "../../record/page.js";
 import { columnsOf, STATUSES } from "./columns.js";
 import { movesOf } from "./moves.js";
@@ -22,7 +18,7 @@ export async function view({ header, body, query, signal, title, filter }, { id 
   /** @type {Record<Part, Set<number>>} */
   const ids = { task: new Set(), phase: new Set(), milestone: new Set() };
   /** @template {Part} T @param {T} type @param {Records[T][]} rows */
-  const keep = (type, rows) => put(type, rows).forEach((row) => ids[type].add(row.id));
+  const keep = (type, rows) => store(type, rows).forEach((row) => ids[type].add(row.id));
   /** @template {Part} T @param {T} type */
   const kept = (type) =>
     [...ids[type]].flatMap((one) => record(type, one) ?? []).filter((row) => row.projectId === projectId);
@@ -39,7 +35,7 @@ export async function view({ header, body, query, signal, title, filter }, { id 
   // A view asks three times at most: a board without tasks needs no phases.
   const phases = "/api/projects/{projectId}/phases";
   if (page.data.length > 0) keep("phase", (await get(phases, on, { signal })).data);
-  else if (!known) put("project", (await get("/api/projects/{id}", { id: projectId }, { signal })).data);
+  else if (!known) store("project", (await get("/api/projects/{id}", { id: projectId }, { signal })).data);
   title(page.data[0]?.project?.title ?? record("project", projectId)?.title ?? "Project");
 
   const count = quiet();

@@ -1,8 +1,6 @@
 /** The columns of a board. Cards move by mouse, Alt and arrows, or their list; arrows alone move focus. */
 /** @import { JoinedTask } from "workdesk" */
-import { due, node, number, quiet, rows, select, state, words } from "../../elements.js";
-import { to } from "../../frame/router.js";
-import { may } from "../../frame/session.js";
+import { due, may, node, number, quiet, rows, select, state, to, words } from "../../kit.js";
 import { byOrder } from "./moves.js";
 
 /** @typedef {JoinedTask["status"]} Status */

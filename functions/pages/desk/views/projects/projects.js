@@ -1,11 +1,9 @@
 /** The projects of the organization. `#/projects?status=active` */
 /** @import { Project } from "workdesk" */
-/** @import { Context } from "../../frame/router.js" */
-import { post } from "../../api/client.js";
-import { put } from "../../api/records.js";
-import { ask, button, input, named, node, quiet, state, time } from "../../elements.js";
-import { go, to } from "../../frame/router.js";
-import { denied } from "../../frame/session.js";
+/** @import { Context } from "../../kit.js" */
+import {
+  ask, button, denied, go, input, named, node, post, quiet, state, store, time, to,
+} from "../../kit.js";
 import { list } from "../../list.js";
 
 const STATUSES = /** @type {Project["status"][]} */ (["active", "on_hold", "completed", "archived"]);
@@ -30,7 +28,7 @@ function create() {
     submit: "Create", draft: "project",
     act: async ({ title = "", description }) => {
       const { data } = await post("/api/projects", {}, { title, description: description || null });
-      put("project", data);
+      store("project", data);
       go(`/projects/${data.id}`);
     },
   });

@@ -1,15 +1,11 @@
 /** Requests: the list, how one is raised, and one: description, comments, fields. `#/requests/{id}` */
 /** @import { JoinedTicket, ServiceRequest, User } from "workdesk" */
-/** @import { Child, Choice } from "../../elements.js" */
-/** @import { Context, View } from "../../frame/router.js" */
+/** @import { Child, Choice, Context, View } from "../../kit.js" */
 /** @import { Filter } from "../../list.js" */
-import { get, post } from "../../api/client.js";
-import { everyone, put, record } from "../../api/records.js";
 import {
-  ask, button, counted, input, link, named, node, person, quiet, state, time,
-} from "../../elements.js";
-import { addressOf, go, to } from "../../frame/router.js";
-import { denied, myId } from "../../frame/session.js";
+  addressOf, ask, button, counted, denied, everyone, get, go, input, link, myId, named, node, person, post,
+  quiet, record, state, store, time, to,
+} from "../../kit.js";
 import { list } from "../../list.js";
 import { row } from "../../record/fields.js";
 import { assignee, page, stateField } from "../../record/page.js";
@@ -85,11 +81,10 @@ async function raise() {
   dialog("request", [
     input("Category", "category", { maxlength: 100 }),
     input("About", "reference", { options: [["", "Nothing in particular"], ...references] }),
-  ], ({ category, reference, ...content }) => {
-    const [type, id] = reference.split(" ");
+  ], ({ reference, ...content }) => {
+    const [type, id] = reference?.split(" ") ?? [];
     const about = type && { referenceType: type, referenceId: Number(id) };
-    const body = { ...content, category: category.trim() || null, ...about };
-    return post("/api/managed-services/request", {}, body);
+    return post("/api/managed-services/request", {}, { ...content, ...about });
   });
 }
 
@@ -102,7 +97,7 @@ async function request(/** @type {Context} */ context, /** @type {number} */ id)
     comments(path, on, "service_request", id, "comment_service_request", signal),
     everyone().catch(() => []),
   ]);
-  put("service_request", data);
+  store("service_request", data);
   const { creatorId, createdAt, referenceType, referenceId, agentAction } = data;
   const creator = people.find((user) => user.id === creatorId);
   const project = referenceType === "project" && referenceId;

@@ -1,12 +1,10 @@
 /** Search: results by type, as one types. Down goes to the results, Enter opens the first. `#/search?q=` */
 /** @import { FoundRecord } from "workdesk" */
-/** @import { View } from "../../frame/router.js" */
-import { get, more } from "../../api/client.js";
+/** @import { View } from "../../kit.js" */
 import {
-  arrows, button, counted, empty, input, node, quiet, section, state, time, trouble,
-} from "../../elements.js";
-import { say } from "../../frame/frame.js";
-import { addressOf, to } from "../../frame/router.js";
+  addressOf, arrows, button, counted, empty, get, input, more, node, quiet, say, section, state, time, to,
+  trouble,
+} from "../../kit.js";
 
 /** The pause after the last key. */
 const PAUSE_MS = 250;

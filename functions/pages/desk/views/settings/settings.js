@@ -1,9 +1,7 @@
 /** Settings: a page for each section, one's own first, then the organization's. `#/settings/{section}` */
 /** @import { Permission } from "workdesk" */
-/** @import { View } from "../../frame/router.js" */
-import { empty, node, trouble } from "../../elements.js";
-import { to } from "../../frame/router.js";
-import { denied } from "../../frame/session.js";
+/** @import { View } from "../../kit.js" */
+import { denied, empty, node, to, trouble } from "../../kit.js";
 import { connection, connections } from "./connections.js";
 import { notifications, organization, profile, sessions, tokens } from "./own.js";
 import { policy } from "./policy.js";

@@ -1,11 +1,9 @@
 /** A task: its text, fields, tags, comments and history. `#/tasks/7` */
-/** @import { View } from "../../frame/router.js" */
+/** @import { View } from "../../kit.js" */
 /** @import { Field } from "../../record/fields.js" */
-import { all, get, post, remove } from "../../api/client.js";
-import { everyone, put, record } from "../../api/records.js";
-import { button, due, empty, link, named, node, trouble } from "../../elements.js";
-import { to } from "../../frame/router.js";
-import { denied } from "../../frame/session.js";
+import {
+  all, button, denied, due, empty, everyone, get, link, named, node, post, record, remove, store, to, trouble,
+} from "../../kit.js";
 import { assignee, choicesOf, page, stateField } from "../../record/page.js";
 import { comments } from "../../record/talk.js";
 import { ENDED, STATUSES } from "../projects/columns.js";
@@ -20,7 +18,7 @@ export async function view(context, parameters) {
     comments("/api/tasks/{taskId}/comments", { taskId: id }, "task", id, "comment_activity", signal),
     everyone().catch(() => []),
   ]);
-  put("task", data);
+  store("task", data);
   if (data.phaseId && !record("phase", data.phaseId)) await phases(data);
   page(context, {
     type: "task", noun: "task", id, path: "/api/tasks/{id}", on: { id }, permission: "update_task",
@@ -58,7 +56,7 @@ const FIELDS = [
 
 /** Reads the phases of a project, also for their names. @param {{ projectId: number | null }} task */
 async function phases({ projectId }) {
-  return projectId ? put("phase", await all("/api/projects/{projectId}/phases", { projectId })) : [];
+  return projectId ? store("phase", await all("/api/projects/{projectId}/phases", { projectId })) : [];
 }
 
 /** A box for each tag of the organization. @param {any} task @param {() => void} close */
@@ -70,7 +68,7 @@ async function tagBoxes({ id, tags: attached }, close) {
     try {
       if (box.checked) await post("/api/tasks/{taskId}/tags", { taskId: id }, { tagId });
       else await remove("/api/tasks/{taskId}/tags/{tagId}", { taskId: id, tagId });
-      put("task", (await get("/api/tasks/{id}", { id })).data);
+      store("task", (await get("/api/tasks/{id}", { id })).data);
     } catch (problem) {
       box.checked = !box.checked;
       failed.append(trouble(problem));

@@ -2,12 +2,10 @@
  * Tickets: the list, how one is raised, and one of them: its messages, support's side told apart and internal
  * notes set off, and its fields. `#/tickets/{id}` */
 /** @import { TicketMessage } from "workdesk" */
-/** @import { Context, View } from "../../frame/router.js" */
-import { get, post } from "../../api/client.js";
-import { everyone, put, record } from "../../api/records.js";
-import { input, node, person, quiet, time } from "../../elements.js";
-import { draftOf, keepDraft } from "../../frame/drafts.js";
-import { denied } from "../../frame/session.js";
+/** @import { Context, View } from "../../kit.js" */
+import {
+  denied, draftOf, everyone, get, input, keepDraft, node, person, post, quiet, record, store, time,
+} from "../../kit.js";
 import { list } from "../../list.js";
 import { page, TICKET } from "../../record/page.js";
 import { LIMIT, talk } from "../../record/talk.js";
@@ -29,7 +27,7 @@ async function ticket(/** @type {Context} */ context, /** @type {number} */ tick
   const read = async () => {
     const newest = { ticketId, sort: /** @type {const} */ ("-createdAt"), limit: LIMIT };
     const page = await get(TICKET, newest, { signal: context.signal });
-    put("ticket", page.data.ticket);
+    store("ticket", page.data.ticket);
     return page;
   };
   const [first, people] = await Promise.all([read(), everyone().catch(() => [])]);
