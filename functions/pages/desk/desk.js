@@ -2,8 +2,8 @@
  *
  * frame/           navigation, router, sign-in, session, drafts, inbox
  * api/client.js    requests; api/records.js: the store that the feed keeps true
- * elements.js      what views are made of; thread.js: comments and messages
- * list.js          the page of a list; record/page.js: that of one record
+ * elements.js      what views are made of; kit.js: all that they import
+ * list.js          the page of a list; record/: that of one record, and what is said on it
  * views/X/X.js     a view: `export async function view(context, parameters)`, see frame/router.js */
 /** @import { Change } from "workdesk" */
 /** @import { Route } from "./frame/router.js" */

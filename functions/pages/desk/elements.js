@@ -406,8 +406,7 @@ function short(instant) {
   return near ? `${near} ${CLOCK.format(date)}`.replace("today ", "") : day(date);
 }
 
-/** @param {string} instant @param {string} text @param {string} kind */
-const timed = (instant, text, kind) =>
+const timed = (/** @type {string} */ instant, /** @type {string} */ text, /** @type {string} */ kind) =>
   node("time", { class: kind || null, datetime: instant, title: EXACT.format(new Date(instant)) }, text);
 
 /** An instant, short in the reader's zone, exact as its title. @param {string} instant */

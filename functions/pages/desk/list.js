@@ -3,20 +3,19 @@
 /** @import { User } from "workdesk" */
 /** @import { Choice, Context, Requery } from "./kit.js" */
 import {
-  arrows, button, counted, empty, everyone, get, input, more, myId, node, record, redraw, rows, store,
-  trouble, watch,
+  arrows, button, choicesOf, counted, empty, everyone, get, input, more, myId, node, record, redraw, rows,
+  store, trouble, watch,
 } from "./kit.js";
-import { choicesOf } from "./record/page.js";
 
 /** A filter in the address: one of some values, or a text.
  * @typedef {[label: string, name: string, options?: Choice[]]} Filter */
-/** @typedef {object} Kind
+/** @typedef {object} Listed
  * @property {"project" | "service_request" | "ticket"} type @property {string} noun
  * @property {"/api/projects" | "/api/service-requests" | "/api/managed-services/tickets"} list
  * @property {(people: Choice[]) => Filter[]} filters @property {Choice[]} [orders] the first is the default
  * @property {(row: any, people: User[]) => HTMLElement} line */
 
-/** @param {Context} context @param {Kind} kind @returns {Promise<Requery>} */
+/** @param {Context} context @param {Listed} kind @returns {Promise<Requery>} */
 export async function list({ body, query: asked, signal, filter }, { type, noun, orders, ...kind }) {
   const names = kind.filters([]).map(([, name]) => name);
   /** Ids of the rows. @type {Set<number>} */

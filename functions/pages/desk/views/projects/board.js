@@ -1,10 +1,9 @@
 /** The board of a project: its tasks by status, filtered by phase and milestone. `#/projects/1?phase=2` */
 /** @import { Records, View } from "../../kit.js" */
 import {
-  button, counted, denied, empty, form, get, input, more, named, node, number, post, quiet, record,
+  button, choicesOf, counted, denied, empty, form, get, input, more, named, node, number, post, quiet, record,
   redraw, say, store, watch, words,
 } from "../../kit.js";
-import { choicesOf } from "../../record/page.js";
 import { columnsOf, STATUSES } from "./columns.js";
 import { movesOf } from "./moves.js";
 import { timeline } from "./timeline.js";

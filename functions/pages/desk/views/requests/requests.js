@@ -1,15 +1,10 @@
 /** Requests: the list, how one is raised, and one: description, comments, fields. `#/requests/{id}` */
 /** @import { JoinedTicket, ServiceRequest, User } from "workdesk" */
-/** @import { Child, Choice, Context, View } from "../../kit.js" */
-/** @import { Filter } from "../../list.js" */
+/** @import { Child, Choice, Context, Filter, View } from "../../kit.js" */
 import {
-  addressOf, ask, button, counted, denied, everyone, get, go, input, link, myId, named, node, person, post,
-  quiet, record, state, store, time, to,
+  addressOf, ask, assignee, button, commented, counted, denied, get, go, input, link, list, myId, named, node,
+  page, person, post, quiet, record, row, state, stateField, time, to,
 } from "../../kit.js";
-import { list } from "../../list.js";
-import { row } from "../../record/fields.js";
-import { assignee, page, stateField } from "../../record/page.js";
-import { comments } from "../../record/talk.js";
 
 const UNRESOLVED = ["open", "in_progress", "pending"];
 const STATUSES = named([...UNRESOLVED, "resolved", "closed"]);
@@ -88,30 +83,24 @@ async function raise() {
   });
 }
 
-async function request(/** @type {Context} */ context, /** @type {number} */ id) {
-  const path = "/api/service-requests/{serviceRequestId}/comments";
-  const on = { serviceRequestId: id };
-  const { signal } = context;
-  const [{ data }, talk, people] = await Promise.all([
-    get("/api/service-requests/{id}", { id }, { signal }),
-    comments(path, on, "service_request", id, "comment_service_request", signal),
-    everyone().catch(() => []),
-  ]);
-  store("service_request", data);
-  const { creatorId, createdAt, referenceType, referenceId, agentAction } = data;
-  const creator = people.find((user) => user.id === creatorId);
-  const project = referenceType === "project" && referenceId;
-  const named = project && (record("project", project)?.title ?? `Project ${project}`);
-  const session = agentAction && addressOf("agent_session", agentAction.sessionId);
-  page(context, {
+function request(/** @type {Context} */ context, /** @type {number} */ id) {
+  const list = "/api/service-requests/{serviceRequestId}/comments";
+  const of = { serviceRequestId: id };
+  return page(context, {
     type: "service_request", noun: "request", id, path: "/api/service-requests/{id}", on: { id },
-    permission: "update_service_request", described: true, fields: [...fieldsOf(people), CATEGORY],
-    talk: ["Comments", talk.element], wants: talk.wants, changed: talk.show,
-    about: () => [`Request ${id}, raised by `, person(creator, `user ${creatorId}`), " ", time(createdAt)],
-    further: [
-      project && row("About", link(to(`/projects/${project}`), named)),
-      session && row("From", link(session, "the agent’s session")),
-    ],
-    erase: { reason: creatorId === myId() ? "" : denied("delete_service_request"), path: () => "/requests" },
+    permission: "update_service_request", said: "Comments", described: true,
+    talk: () => commented("service_request", id, list, of, "comment_service_request", context.signal),
+    fields: (people) => [...fieldsOf(people), CATEGORY],
+    about: ({ creatorId, createdAt }, people) => [`Request ${id}, raised by `,
+      person(people.find((user) => user.id === creatorId), `user ${creatorId}`), " ", time(createdAt)],
+    further: ({ referenceType, referenceId, agentAction }) => {
+      const project = referenceType === "project" && referenceId;
+      const name = project && (record("project", project)?.title ?? `Project ${project}`);
+      const session = agentAction && addressOf("agent_session", agentAction.sessionId);
+      return [project && row("About", link(to(`/projects/${project}`), name)),
+        session && row("From", link(session, "the agent’s session"))];
+    },
+    erase: ({ creatorId }) =>
+      ({ reason: creatorId === myId() ? "" : denied("delete_service_request"), path: "/requests" }),
   });
 }

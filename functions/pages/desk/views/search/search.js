@@ -85,8 +85,7 @@ export async function view({ body, query, signal, filter }) {
   };
 }
 
-/** @param {FoundRecord} row */
-function line({ type, id, parent, projectId, title, excerpt, status, updatedAt }) {
+function line(/** @type {FoundRecord} */ { type, id, parent, projectId, title, excerpt, status, updatedAt }) {
   const found = excerpt && excerpt !== title && quiet(excerpt);
   // Its own page, that of its parent, or that of its project, if there is one.
   const own = parent ? addressOf(parent.type, parent.recordId) : addressOf(type, id);

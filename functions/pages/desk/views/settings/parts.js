@@ -1,6 +1,5 @@
 /** What sections of settings are made of: lists with what creates a row, records with what changes them. */
-/** @import { Answer, Child, Context, Form, PathOf, ResultOf } from "../../kit.js" */
-/** @import { Edited } from "../../record/fields.js" */
+/** @import { Answer, Child, Context, Edited, Form, PathOf, ResultOf } from "../../kit.js" */
 import { ask, button, empty, get, more, newId, node, patch, section, settle, words } from "../../kit.js";
 
 /** A list, page by page. `line` gets what removes the row, and what makes it anew. `create`: label of what

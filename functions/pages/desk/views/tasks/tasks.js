@@ -1,34 +1,29 @@
 /** A task: its text, fields, tags, comments and history. `#/tasks/7` */
-/** @import { View } from "../../kit.js" */
-/** @import { Field } from "../../record/fields.js" */
+/** @import { Field, View } from "../../kit.js" */
 import {
-  all, button, denied, due, empty, everyone, get, link, named, node, post, record, remove, store, to, trouble,
+  all, assignee, button, choicesOf, commented, denied, due, empty, get, link, named, node, page, post, record,
+  remove, stateField, store, to, trouble,
 } from "../../kit.js";
-import { assignee, choicesOf, page, stateField } from "../../record/page.js";
-import { comments } from "../../record/talk.js";
 import { ENDED, STATUSES } from "../projects/columns.js";
 
 /** @type {View} */
-export async function view(context, parameters) {
-  const { signal, title } = context;
+export function view(context, parameters) {
   const id = Number(parameters["id"]);
-  title(record("task", id)?.title ?? "Task");
-  const [{ data }, talk, people] = await Promise.all([
-    get("/api/tasks/{id}", { id }, { signal }),
-    comments("/api/tasks/{taskId}/comments", { taskId: id }, "task", id, "comment_activity", signal),
-    everyone().catch(() => []),
-  ]);
-  store("task", data);
-  if (data.phaseId && !record("phase", data.phaseId)) await phases(data);
-  page(context, {
+  const comments = "/api/tasks/{taskId}/comments";
+  return page(context, {
     type: "task", noun: "task", id, path: "/api/tasks/{id}", on: { id }, permission: "update_task",
-    talk: ["Comments", talk.element], wants: talk.wants, changed: talk.show, described: true,
-    about: ({ project: of }) => [`Task ${id}`, of && [" in ", link(to(`/projects/${of.id}`), of.title)]],
-    fields: [stateField("status", () => named(STATUSES)),
-      stateField("priority", () => named(["low", "medium", "high", "urgent"])), assignee(people), ...FIELDS],
-    erase: {
-      reason: denied("delete_task"), path: ({ projectId }) => (projectId ? `/projects/${projectId}` : "/"),
+    said: "Comments", described: true,
+    talk: async () => {
+      const read = await commented("task", id, comments, { taskId: id }, "comment_activity", context.signal);
+      const task = record("task", id);
+      if (task?.phaseId && !record("phase", task.phaseId)) await phases(task);
+      return read;
     },
+    about: ({ project: of }) => [`Task ${id}`, of && [" in ", link(to(`/projects/${of.id}`), of.title)]],
+    fields: (people) => [stateField("status", () => named(STATUSES)),
+      stateField("priority", () => named(["low", "medium", "high", "urgent"])), assignee(people), ...FIELDS],
+    erase: ({ projectId }) =>
+      ({ reason: denied("delete_task"), path: projectId ? `/projects/${projectId}` : "/" }),
   });
 }
 

@@ -4,12 +4,9 @@
 /** @import { TicketMessage } from "workdesk" */
 /** @import { Context, View } from "../../kit.js" */
 import {
-  denied, draftOf, everyone, get, input, keepDraft, node, person, post, quiet, record, store, time,
+  denied, draftOf, get, input, keepDraft, LIMIT, list, node, page, person, post, quiet, record, store, talk,
+  TICKET, time, writer,
 } from "../../kit.js";
-import { list } from "../../list.js";
-import { page, TICKET } from "../../record/page.js";
-import { LIMIT, talk } from "../../record/talk.js";
-import { writer } from "../../thread.js";
 import { dialog, fieldsOf, filters, line, raiser } from "../requests/requests.js";
 
 /** @type {View} */
@@ -23,34 +20,35 @@ export async function view(context, { id }) {
   });
 }
 
-async function ticket(/** @type {Context} */ context, /** @type {number} */ ticketId) {
+function ticket(/** @type {Context} */ context, /** @type {number} */ ticketId) {
   const read = async () => {
     const newest = { ticketId, sort: /** @type {const} */ ("-createdAt"), limit: LIMIT };
     const page = await get(TICKET, newest, { signal: context.signal });
     store("ticket", page.data.ticket);
     return page;
   };
-  const [first, people] = await Promise.all([read(), everyone().catch(() => [])]);
-  const messages = talk("ticket_message", "ticket", ticketId, first, { entry, write: null });
-  const sent = async () => {
-    messages.take((await read()).data.messages);
-    messages.show();
-  };
   const below = node("div");
   let closed = /** @type {boolean | undefined} */ (undefined);
-  page(context, {
+  return page(context, {
     type: "ticket", noun: "ticket", id: ticketId, path: TICKET, on: { ticketId },
-    permission: "manage_tickets",
-    talk: ["Messages", node("div.threaded", messages.element, below)], wants: messages.wants,
+    permission: "manage_tickets", said: "Messages", fields: fieldsOf,
+    talk: async () => {
+      const messages = talk(await read(),
+        { type: "ticket_message", on: "ticket", id: ticketId, entry, write: null });
+      const sent = async () => {
+        messages.take((await read()).data.messages);
+        messages.show();
+      };
+      const show = () => {
+        const now = record("ticket", ticketId)?.status === "closed";
+        if (now !== closed) below.replaceChildren(reply(ticketId, now, sent));
+        closed = now;
+        messages.show();
+      };
+      return { ...messages, element: node("div.threaded", messages.element, below), show };
+    },
     about: ({ creator, createdAt }) =>
       [`Ticket ${ticketId}, raised by `, person(creator, "a former user"), " ", time(createdAt)],
-    fields: fieldsOf(people),
-    changed: () => {
-      const now = record("ticket", ticketId)?.status === "closed";
-      if (now !== closed) below.replaceChildren(reply(ticketId, now, sent));
-      closed = now;
-      messages.show();
-    },
   });
 }
 
