@@ -17,24 +17,23 @@ import { myId, readSession } from "./frame/session.js";
 import { followLink } from "./frame/links.js";
 import { begins, signIn, unsaid } from "./frame/sign-in.js";
 
-/** @type {(path: string, title: string, place: string, load: Route["load"]) => Route} */
-const route = (path, title, place, load) => ({ path, title, place, load });
 const settings = () => import("./views/settings/settings.js");
+/** @type {Route[]} */
 const ROUTES = [
-  route("/", "Home", "Home", () => import("./views/home/home.js")),
-  route("/projects", "Projects", "Projects", () => import("./views/projects/projects.js")),
-  route("/projects/:id", "Project", "Projects", () => import("./views/projects/board.js")),
-  route("/tasks/:id", "Task", "Projects", () => import("./views/tasks/tasks.js")),
-  route("/alerts", "Alerts", "Alerts", () => import("./views/alerts/alerts.js")),
-  route("/alerts/:id", "Alert", "Alerts", () => import("./views/alerts/alert.js")),
-  route("/agent-sessions/:session", "Alert", "Alerts", () => import("./views/alerts/alert.js")),
-  route("/requests", "Requests", "Requests", () => import("./views/requests/requests.js")),
-  route("/requests/:id", "Request", "Requests", () => import("./views/requests/requests.js")),
-  route("/tickets", "Tickets", "Tickets", () => import("./views/tickets/tickets.js")),
-  route("/tickets/:id", "Ticket", "Tickets", () => import("./views/tickets/tickets.js")),
-  route("/search", "Search", "Search", () => import("./views/search/search.js")),
-  ...["/settings", "/settings/:section", "/settings/:section/:id"].map((path) =>
-    route(path, "Settings", "Settings", settings)),
+  ["/", "Home", "Home", () => import("./views/home/home.js")],
+  ["/projects", "Projects", "Projects", () => import("./views/projects/projects.js")],
+  ["/projects/:id", "Project", "Projects", () => import("./views/projects/board.js")],
+  ["/tasks/:id", "Task", "Projects", () => import("./views/tasks/tasks.js")],
+  ["/alerts", "Alerts", "Alerts", () => import("./views/alerts/alerts.js")],
+  ["/alerts/:id", "Alert", "Alerts", () => import("./views/alerts/alert.js")],
+  ["/agent-sessions/:session", "Alert", "Alerts", () => import("./views/alerts/alert.js")],
+  ["/requests", "Requests", "Requests", () => import("./views/requests/requests.js")],
+  ["/requests/:id", "Request", "Requests", () => import("./views/requests/requests.js")],
+  ["/tickets", "Tickets", "Tickets", () => import("./views/tickets/tickets.js")],
+  ["/tickets/:id", "Ticket", "Tickets", () => import("./views/tickets/tickets.js")],
+  ["/search", "Search", "Search", () => import("./views/search/search.js")],
+  ["/settings", "Settings", "Settings", settings], ["/settings/:section", "Settings", "Settings", settings],
+  ["/settings/:section/:id", "Settings", "Settings", settings],
 ];
 
 onUnauthenticated(signIn);

@@ -2,8 +2,7 @@
 /** @import { Notification, NotificationsRead } from "workdesk" */
 import { get, post } from "../api/client.js";
 
-/** Notifications come after the change that they tell of. Reminders come without one. */
-const PAUSE_MS = 60_000;
+const PAUSE_MS = 60_000; // Reminders come without a change.
 const LIMIT = 50;
 let unread = /** @type {Notification[] | undefined} */ (undefined);
 const listeners = /** @type {Set<(rows: Notification[]) => void>} */ (new Set());

@@ -76,7 +76,7 @@ export function fact(record, { label, name, shown, type = "date", choices, edito
     };
     const now = String(known[name] ?? "");
     const control = editor ? await editor(known, close)
-      : choices ? choice({ label, options: await choices(known), value: now, save: send })
+      : choices ? choice(label, await choices(known), now, send)
       : valueForm(label, name, type, now, send, close);
     control.addEventListener("keydown", ({ key }) => key === "Escape" && close());
     // The list is opened, since an arrow chooses at once in a closed one. Browsers want a gesture for it.

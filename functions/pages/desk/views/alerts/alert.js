@@ -42,12 +42,12 @@ export async function view({ header, body, signal, title }, { id, session }) {
 }
 
 function alertButtons(/** @type {Case} */ known) {
+  const { alert } = known;
   /** @param {string} label @param {api.AlertStatus} status */
   const change = (label, status) => button(label, async () => {
     known.told = "";
-    const { alert } = known;
     try {
-      await patch("/api/concierge/alerts/{id}", { id: alert.id }, { status }, { match: alert });
+      await patch("/api/concierge/alerts/{id}", { id: alert.id }, { status }, { match: known.alert });
       say(`The alert is ${status}.`);
     } catch (problem) {
       if (!(problem instanceof Problem && problem.current)) throw problem;
@@ -55,9 +55,8 @@ function alertButtons(/** @type {Case} */ known) {
     }
     await known.read();
   }, { reason: denied("manage_signals") });
-  const { status } = known.alert;
-  return node("div.end", status === "open" && change("Acknowledge", "acknowledged"),
-    status === "resolved" ? change("Reopen", "open") : change("Resolve", "resolved"));
+  return node("div.end", alert.status === "open" && change("Acknowledge", "acknowledged"),
+    alert.status === "resolved" ? change("Reopen", "open") : change("Resolve", "resolved"));
 }
 
 function summaryOf(/** @type {Case} */ { alert, told }) {

@@ -1,12 +1,13 @@
 /** A case: an alert with its session and what belongs to them, read again when they change. */
 /** @import * as api from "workdesk" */
 /** @import { Decision } from "./decision.js" */
-import { everyone, get, myId, readAfter } from "../../kit.js";
+import { everyone, get, myId, readAfter, say } from "../../kit.js";
 import { progress } from "./execution.js";
 import { SESSION } from "./words.js";
 
-/** How often approvals that expire are looked at. */
-const PAUSE_MS = 20_000;
+const PAUSE_MS = 20_000; // Between two drawings, as approvals expire.
+const runs = (/** @type {api.AgentSession | undefined} */ session) =>
+  ["executing", "cancelling"].includes(session?.status ?? "");
 
 export class Case {
   /** @type {api.Alert} */ alert = /** @type {any} */ (undefined);
@@ -39,10 +40,6 @@ export class Case {
     return this.session?.id === this.alert.agentSessionId;
   }
 
-  get runs() {
-    return ["executing", "cancelling"].includes(this.session?.status ?? "");
-  }
-
   /** @param {number} id of a user */
   name(id) {
     const known = this.users.find((user) => user.id === id);
@@ -58,6 +55,11 @@ export class Case {
       && (session?.status === "awaiting_confirmation" || ended);
   }
 
+  /** Ids of the actions that may be approved now. */
+  approvable() {
+    return this.actions.filter((action) => this.isApprovable(action)).map(({ id }) => id);
+  }
+
   /** Reads and shows all, now and when it changes. */
   async open() {
     const named = everyone().then((users) => (this.users = users), () => {});
@@ -69,6 +71,14 @@ export class Case {
     readAfter(this.signal, ({ type, recordId }) => type === "alert" ? recordId === this.alert.id
       : type === "agent_session" && [this.session, ...this.sessions].some((one) => one?.id === recordId),
     () => this.read());
+  }
+
+  /** Does something, reads all again, and says what was done. @param {() => Promise<unknown>} send
+   * @param {string} said */
+  async act(send, said) {
+    await send();
+    await this.read();
+    say(said);
   }
 
   /** Reads all again. */
@@ -87,12 +97,12 @@ export class Case {
     }
     const digests = (/** @type {api.ProposedAction[]} */ all) => all.map(({ digest }) => digest).join();
     const isNew = digests(now?.proposedActions ?? []) !== digests(this.actions);
-    const ran = this.runs;
+    const ran = runs(this.session);
     [this.alert, this.session] = [alert, now];
     if (isNew) this.#choose();
     this.draw();
-    if (ran || this.runs || this.check) await this.readJournal();
-    if (now && !this.runs) {
+    if (ran || runs(now) || this.check) await this.readJournal();
+    if (now && !runs(now)) {
       this.sessions = (await get("/api/concierge/alerts/{id}/agent-sessions", { id }, options)).data;
       this.draw();
     }

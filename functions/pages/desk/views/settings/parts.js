@@ -1,6 +1,8 @@
 /** What sections of settings are made of: lists with what creates a row, records with what changes them. */
 /** @import { Answer, Child, Context, Edited, Form, PathOf, ResultOf } from "../../kit.js" */
-import { ask, button, empty, get, more, newId, node, patch, section, settle, words } from "../../kit.js";
+import {
+  ask, button, ending, fill, get, more, newId, node, patch, section, settle, words,
+} from "../../kit.js";
 
 /** A list, page by page. `line` gets what removes the row, and what makes it anew. `create`: label of what
  * creates a row, which `act` of `form` sends. `secret`: its secret, shown once. `title`: if below others.
@@ -19,8 +21,7 @@ export async function listed({ header, body, signal }, list) {
   };
   const add = (/** @type {Answer<any>} */ { data, next }) => {
     items.append(...data.map(made));
-    end.replaceChildren(items.childElementCount ? "" : empty(none),
-      next ? button("More", async () => add(await more(next))) : "");
+    fill(end, ending(!items.childElementCount && none, next, async (next) => add(await more(next))));
   };
   add(await get(path, { limit: 50, ...on }, { signal }));
   body.append(title ? section(title, items, end) : node("div", items, end));
