@@ -132,12 +132,10 @@ async function exchange(method, address, body, options = {}) {
   if (method === "post" && !open && !keys.has(signature)) {
     keys.set(signature, crypto.getRandomValues(new Uint32Array(4)).join("-"));
   }
-  const headers = {
-    ...(text !== undefined && { "content-type": "application/json" }),
+  const headers = { ...(text !== undefined && { "content-type": "application/json" }),
     ...(options.absent && { "if-none-match": "*" }),
     ...(options.match && { "if-match": `"${options.match.version}"` }),
-    ...(keys.has(signature) && { "idempotency-key": keys.get(signature) }),
-  };
+    ...(keys.has(signature) && { "idempotency-key": keys.get(signature) }) };
   const tell = (/** @type {number} */ begun, /** @type {number} */ waits) => {
     if (options.quiet) return;
     [busy, waiting] = [busy + begun, waiting + waits];
@@ -191,10 +189,8 @@ async function current(address) {
 async function once(method, address, body, headers, { signal, keepalive = false }) {
   const patience = AbortSignal.timeout(PATIENCE_MS);
   try {
-    const answer = await fetch(address, {
-      method: method.toUpperCase(), headers, body: body ?? null, keepalive,
-      signal: signal ? AbortSignal.any([signal, patience]) : patience,
-    });
+    const answer = await fetch(address, { method: method.toUpperCase(), headers, body: body ?? null,
+      keepalive, signal: signal ? AbortSignal.any([signal, patience]) : patience });
     const text = await answer.text();
     const retryAfter = Number(answer.headers.get("retry-after")) || 0;
     if (!answer.ok) return new Problem(answer.status, parsed(text), retryAfter);

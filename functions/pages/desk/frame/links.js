@@ -9,14 +9,11 @@ const NAME = { autocomplete: "username", autocapitalize: "none", required: true,
  * @type {Record<string, { title: string, submit: string, done: string, fields: () => HTMLElement[],
  *   path: "/api/auth/reset" | "/api/auth/email/confirm" | "/api/auth/accept" }>} */
 const LINKS = {
-  "#/reset": {
-    title: "Set a new password", submit: "Set the password", done: "Your password is set. Sign in with it.",
-    path: "/api/auth/reset", fields: () => [input("New password", "password", PASSWORD)],
-  },
-  "#/confirm": {
-    title: "Confirm your address", submit: "Confirm", done: "Your address is confirmed.",
-    path: "/api/auth/email/confirm", fields: () => [],
-  },
+  "#/reset": { title: "Set a new password", submit: "Set the password",
+    done: "Your password is set. Sign in with it.", path: "/api/auth/reset",
+    fields: () => [input("New password", "password", PASSWORD)] },
+  "#/confirm": { title: "Confirm your address", submit: "Confirm", done: "Your address is confirmed.",
+    path: "/api/auth/email/confirm", fields: () => [] },
   "#/accept": {
     title: "Accept the invitation", submit: "Accept", done: "", path: "/api/auth/accept",
     fields: () => [input("User name", "username", NAME),

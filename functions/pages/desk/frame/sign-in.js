@@ -45,10 +45,8 @@ function over(problem, done, refuse) {
   const newer = problem.code === "sign_in_again";
   const ended = again && "Your session has ended. Nothing typed is lost.";
   const says = node("p", { role: "status" }, newer ? problem.detail : unsaid() || ended);
-  const user = input("User name", "username", {
-    autocomplete: "username", autocapitalize: "none", required: true, value: again ? me().user.username : "",
-    onchange: () => look().catch(() => {}),
-  });
+  const user = input("User name", "username", { autocomplete: "username", autocapitalize: "none",
+    required: true, value: again ? me().user.username : "", onchange: () => look().catch(() => {}) });
   const password = input("Password", "password",
     { type: "password", autocomplete: "current-password", required: true });
   const further = node("div.end");

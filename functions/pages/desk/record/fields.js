@@ -68,11 +68,10 @@ export function fact(record, { label, name, shown, type = "date", choices, edito
     const send = (/** @type {string} */ value) => {
       const change = { [name]: value === "" ? null : name.endsWith("Id") ? Number(value) : value };
       const chosen = place.querySelector("select")?.selectedOptions[0]?.label;
-      return settle({
-        place, what: label, known, take: close, save: (match) => save(record, change, match).then(close),
+      return settle({ place, what: label, known, take: close,
+        save: (match) => save(record, change, match).then(close),
         mine: () => chosen ?? told({ ...known, ...change }).textContent ?? "",
-        theirs: (current) => told(current).textContent ?? "",
-      });
+        theirs: (current) => told(current).textContent ?? "" });
     };
     const now = String(known[name] ?? "");
     const control = editor ? await editor(known, close)
@@ -116,11 +115,9 @@ export function text(record, { label, name, line = false, optional = !line, show
       ["change", record.reason ? null : button(act, open, { kind: "plain" })]];
   }, (known, cancel) => {
     element.classList.add("whole");
-    return writer({
-      label, submit: "Save", draft: name, value: known[name] ?? "", match: known, line, optional, cancel,
-      textOf: (current) => current[name] ?? "",
-      save: (written, match) => save(record, { [name]: written || null }, match),
-    });
+    return writer({ label, submit: "Save", draft: name, value: known[name] ?? "", match: known, line,
+      optional, cancel, textOf: (current) => current[name] ?? "",
+      save: (written, match) => save(record, { [name]: written || null }, match) });
   });
   if (draftOf(name) !== null && !record.reason) void open();
   return { element, show };

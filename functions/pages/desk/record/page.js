@@ -23,12 +23,10 @@ export const TICKET = "/api/managed-services/ticket/{ticketId}";
 export async function page({ header, body, title, signal }, { type, noun, id, path, on, erase, ...kind }) {
   title(record(type, id)?.title ?? words(noun));
   const [talk, people] = await Promise.all([kind.talk(), everyone().catch(() => [])]);
-  const known = {
-    read: () => /** @type {any} */ (record(type, id)),
+  const known = { read: () => /** @type {any} */ (record(type, id)),
     keep: (/** @type {any} */ row) => store(type, { ...known.read(), ...row }),
     patch: (/** @type {any} */ change, /** @type {any} */ match) => patch(path, on, change, { match }),
-    reason: denied(kind.permission),
-  };
+    reason: denied(kind.permission) };
   const heading = text(known, { label: "Title", name: "title", line: true });
   const described = kind.described && text(known, { label: "Description", name: "description",
     none: "No description.", shown: (value) => node("p.text", value) });

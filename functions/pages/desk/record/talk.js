@@ -109,20 +109,16 @@ export async function commented(on, id, list, of, permission, signal) {
   };
   const send = async (/** @type {string} */ content, /** @type {number | null} */ parentId) =>
     keep((await post(list, of, { content, parentId })).data);
-  const [{ data: row }, page] = await Promise.all([
-    get(path, { id }, { signal }), get(list, { ...of, sort: "-createdAt", limit: LIMIT }, { signal }),
-  ]);
+  const [{ data: row }, page] = await Promise.all([get(path, { id }, { signal }),
+    get(list, { ...of, sort: "-createdAt", limit: LIMIT }, { signal })]);
   store(on, /** @type {any} */ (row));
   const made = { row, ...talk(page, {
     type: "comment", on, id,
     entry: ({ user, userId, createdAt, updatedAt, deletedAt, content, parentId }) => ({
       author: user?.fullName ?? "A former user", at: createdAt, text: deletedAt ? null : content, parentId,
-      edited: !deletedAt && updatedAt !== createdAt, own: userId === myId() || may("manage_directory"),
-    }),
-    write: {
-      label: "Comment", submit: "Comment", draft: "comment", reason: denied(permission),
-      save: (content) => send(content, null),
-    },
+      edited: !deletedAt && updatedAt !== createdAt, own: userId === myId() || may("manage_directory") }),
+    write: { label: "Comment", submit: "Comment", draft: "comment", reason: denied(permission),
+      save: (content) => send(content, null) },
     ...(may(permission) && { reply: send }),
     edit: async (row, content, match) =>
       keep((await patch(one, { ...of, commentId: row.id }, { content }, { match })).data),

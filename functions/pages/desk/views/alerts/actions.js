@@ -20,8 +20,7 @@ export function actionParts(known) {
   const opened = (/** @type {string} */ key) => /** @type {Part} */ ([key, forms.get(key)]);
   const action = (/** @type {api.ProposedAction} */ one) => /** @type {Part[]} */ ([
     [`action ${one.id}`, shownAction(known, one, open.length > 1 && open.includes(one.id))],
-    opened(`settle ${one.id}`), opened(`hand over ${one.id}`),
-  ]);
+    opened(`settle ${one.id}`), opened(`hand over ${one.id}`)]);
   return [["actions", node("h2.first", "Actions ", node("span.count", actions.length))],
     ...actions.flatMap(action),
     [`decide ${known.session?.id}`, known.isNewest && decideButtons(known)], opened("reject")];
@@ -155,10 +154,9 @@ function decideButtons(known) {
     known.approvable().length > 0 && button("Preview and approve", preview, { kind: "main" }),
     status === "awaiting_confirmation" && opener(known, "reject", "Reject…",
       denied("execute_agent_remediation"), {
-      fields: () => input("Reason", "reason", { required: true, ...REASON, hint }),
-      submit: "Reject the proposal", done: "The proposal is rejected.",
-      act: (values) => post(`${SESSION}/reject`, { id }, values),
-    }));
+        fields: () => input("Reason", "reason", { required: true, ...REASON, hint }),
+        submit: "Reject the proposal", done: "The proposal is rejected.",
+        act: (values) => post(`${SESSION}/reject`, { id }, values) }));
 }
 
 /** The operations of the session that are possible now. @param {Case} known */

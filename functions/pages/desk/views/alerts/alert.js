@@ -23,17 +23,11 @@ export async function view({ header, body, signal, title }, { id, session }) {
     title(known.alert.title);
     redraw(acts, [["acts", alertButtons(known)]]);
     redraw(summary, [["summary", summaryOf(known)]]);
-    redraw(main, [
-      ["next", nextStep(known)],
-      ["pause", known.forms.get("pause")],
+    redraw(main, [["next", nextStep(known)], ["pause", known.forms.get("pause")],
       ["execution", known.progress.length > 0 && node("h2.first", "Execution")],
       ...known.progress.map((row) => /** @type {Part} */ ([`run ${row.action.id}`, run(known, row)])),
-      ["cause", cause(known)],
-      ...actionParts(known),
-      ...known.decision?.parts() ?? [],
-      ["reads", reads(known)],
-      ["journal", known.session && journalOf(known)],
-    ]);
+      ["cause", cause(known)], ...actionParts(known), ...known.decision?.parts() ?? [],
+      ["reads", reads(known)], ["journal", known.session && journalOf(known)]]);
     redraw(aside, [["facts", alertFacts(known)], ["sessions", sessionsOf(known)]]);
   });
   header.append(acts);
@@ -99,8 +93,7 @@ function alertFacts(/** @type {Case} */ known) {
     Type: words(alert.signalType),
     "Reported by": `${alert.source}${alert.recordedByMachine ? ", a machine" : ""}`,
     "Recorded by": alert.createdBy && known.name(alert.createdBy),
-    "Their id": node("code", alert.externalId),
-  }));
+    "Their id": node("code", alert.externalId) }));
 }
 
 /** The alert's sessions, as they are now. @param {Case} known */

@@ -33,8 +33,7 @@ export async function view({ header, body, query, signal, filter }) {
     const [listed, open, paused] = await Promise.all([
       forMe ? null : get("/api/concierge/alerts", filters, { signal }),
       get("/api/concierge/agent-sessions", { ...(forMe && { next: "me" }), limit: 100 }, { signal }),
-      pauseOf(signal),
-    ]);
+      pauseOf(signal)]);
     if (mine !== question) return;
     sessions = new Map(open.data.toReversed().map((row) => [row.alertId, row]));
     alerts = listed?.data ?? open.data.flatMap(({ alert }) => alert ?? []);

@@ -79,10 +79,8 @@ export function run(known, { action, entries, result, state: now }) {
 /** @param {api.ActionVerification | api.ActionReconciliation} check */
 function checks({ status, looks, at, next, found, problem }) {
   const prefix = `${Object.keys(found ?? {})[0]?.split(".")[0] ?? ""}.`;
-  return [
-    state(status), ` ${counted(looks, "check")}`,
-    at && [", last ", time(at)], next && [", next ", time(next)],
+  return [state(status), ` ${counted(looks, "check")}`, at && [", last ", time(at)],
+    next && [", next ", time(next)],
     problem && node("div", { class: status === "ineffective" ? "bad" : "quiet" }, prose(problem)),
-    found && fold(`found ${status}`, "What was found", values(found, prefix)),
-  ];
+    found && fold(`found ${status}`, "What was found", values(found, prefix))];
 }

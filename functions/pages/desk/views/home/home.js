@@ -44,8 +44,7 @@ export async function view({ body, signal }) {
       figure("Hours saved", number(hoursSaved, 1)));
     const open = [
       ...data.serviceRequests.map((row) => ({ ...row, id: to(`/requests/${row.id}`), kind: "Request" })),
-      ...data.tickets.map((row) => ({ ...row, id: to(`/tickets/${row.id}`), kind: "Ticket" })),
-    ];
+      ...data.tickets.map((row) => ({ ...row, id: to(`/tickets/${row.id}`), kind: "Ticket" }))];
     work.show(open.filter(({ status }) => OPEN_WORK.includes(status)));
     activities.show(data.activityFeed);
   };

@@ -25,10 +25,8 @@ export async function view({ header, body, query, signal, title, filter }, { id 
 
   const known = record("project", projectId);
   title(known?.title ?? "Project");
-  const [page, milestones] = await Promise.all([
-    get("/api/projects/{projectId}/tasks", on, { signal }),
-    get("/api/projects/{projectId}/milestones", on, { signal }),
-  ]);
+  const [page, milestones] = await Promise.all([get("/api/projects/{projectId}/tasks", on, { signal }),
+    get("/api/projects/{projectId}/milestones", on, { signal })]);
   keep("task", page.data);
   keep("milestone", milestones.data);
   // A view asks three times at most: a board without tasks needs no phases.

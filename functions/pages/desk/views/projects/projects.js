@@ -9,10 +9,8 @@ const STATUSES = /** @type {Project["status"][]} */ (["active", "on_hold", "comp
 
 export function view(/** @type {Context} */ context) {
   context.header.append(button("New project", create, { reason: denied("manage_directory") }));
-  return list(context, {
-    type: "project", list: "/api/projects", noun: "project", line,
-    filters: () => [["Status", "status", [["", "All but archived"], ...named(STATUSES)]]],
-  });
+  return list(context, { type: "project", list: "/api/projects", noun: "project", line,
+    filters: () => [["Status", "status", [["", "All but archived"], ...named(STATUSES)]]] });
 }
 
 function line(/** @type {Project} */ { id, title, description, status, updatedAt }) {

@@ -14,11 +14,9 @@ const PRIORITIES = named(["urgent", "high", "medium", "low"]);
 export async function view(context, { id }) {
   if (id) return request(context, Number(id));
   context.header.append(raiser("request", raise));
-  return list(context, {
-    type: "service_request", list: "/api/service-requests", noun: "request", line,
+  return list(context, { type: "service_request", list: "/api/service-requests", noun: "request", line,
     filters: (people) => [...filters(people), ["Category", "category"]],
-    orders: [["-createdAt", "Newest"], ["createdAt", "Oldest"]],
-  });
+    orders: [["-createdAt", "Newest"], ["createdAt", "Oldest"]] });
 }
 
 /** The filters of requests and tickets. @param {Choice[]} people @returns {Filter[]} */
@@ -60,11 +58,9 @@ export const raiser = (noun, act) =>
  * @param {(values: any) => Promise<{ data: { id: number } }>} send */
 export function dialog(noun, further, send) {
   ask(`Raise a ${noun}`, {
-    fields: [
-      input("Title", "title", { required: true, maxlength: 255 }),
+    fields: [input("Title", "title", { required: true, maxlength: 255 }),
       input("Description", "description", { rows: 3 }),
-      input("Priority", "priority", { options: PRIORITIES, value: "medium" }), further,
-    ],
+      input("Priority", "priority", { options: PRIORITIES, value: "medium" }), further],
     submit: `Raise a ${noun}`, draft: "raise",
     act: async (values) => go(`/${noun}s/${(await send(values)).data.id}`),
   });

@@ -61,10 +61,8 @@ export async function profile({ body, signal }) {
   });
   showEmail();
   body.append(
-    facts({
-      Name: name, "User name": data.username, "E-mail": email, Organization: organization.name,
-      Role: words(data.role), Permissions: permissions.map(words).join(", "),
-    }),
+    facts({ Name: name, "User name": data.username, "E-mail": email, Organization: organization.name,
+      Role: words(data.role), Permissions: permissions.map(words).join(", ") }),
     section("Password",
       node("p.quiet", "A new password ends your other sessions and all your tokens."), password, done));
 }
@@ -75,11 +73,10 @@ export async function organization({ body, signal }) {
   const { data } = await get(path, on, { signal });
   const line = (/** @type {string} */ name, /** @type {string[]} */ ...said) => lineOf(data, name,
     denied("manage_organization"), (change, match) => patch(path, on, change, { match }), ...said);
-  body.append(facts({
-    Name: line("name"), "Web address": line("webUrl", "Web address", "the deployment’s own"),
-    Number: data.id, Plan: data.planFeatures.join(", ") || "no further features",
-    Quota: `${number(data.unitsPerSecond)} table units per second`, Created: time(data.createdAt),
-  }));
+  body.append(facts({ Name: line("name"),
+    "Web address": line("webUrl", "Web address", "the deployment’s own"), Number: data.id,
+    Plan: data.planFeatures.join(", ") || "no further features",
+    Quota: `${number(data.unitsPerSecond)} table units per second`, Created: time(data.createdAt) }));
 }
 
 export function sessions(/** @type {Context} */ context) {

@@ -85,11 +85,10 @@ export async function shown({ header, body, signal }, what, path, on, draw, writ
   const [head, place] = [node("span.push"), node("div")];
   const read = async () => (await get(path, on, { signal })).data;
   const show = (/** @type {any} */ known) => {
-    const record = {
-      reason: "", read: () => known, keep: (/** @type {any} */ now) => show({ ...known, ...now }),
+    const record = { reason: "", read: () => known,
+      keep: (/** @type {any} */ now) => show({ ...known, ...now }),
       patch: (/** @type {any} */ change, /** @type {any} */ match) => write(path, on, change, { match }),
-      again: async () => show(await read()),
-    };
+      again: async () => show(await read()) };
     const { acts, parts } = draw(known, record, (submit, { fields, values }, told = plain) => ({
       fields, submit, draft: submit,
       act: (typed, form) => {
@@ -100,10 +99,8 @@ export async function shown({ header, body, signal }, what, path, on, draw, writ
           form.closest("dialog")?.close();
           record.keep(now);
         };
-        return settle({
-          place: form, what, known, mine: () => text({ ...known, ...change }), theirs: text, take,
-          save: async (match) => take((await record.patch(change, match)).data),
-        });
+        return settle({ place: form, what, known, mine: () => text({ ...known, ...change }), theirs: text,
+          take, save: async (match) => take((await record.patch(change, match)).data) });
       },
     }));
     head.replaceChildren(node("span.action", acts));

@@ -109,12 +109,11 @@ const typed = ({ currency, minorUnits }) =>
 
 /** The actions of a rule, such as "Actions that move money, on stripe". @param {PolicyRule["when"]} when */
 function condition({ movesMoney, amountAtLeast, riskAtLeast, actionType, connection }) {
-  const parts = [
-    movesMoney !== null && `that move ${movesMoney ? "" : "no "}money`,
+  const parts = [movesMoney !== null && `that move ${movesMoney ? "" : "no "}money`,
     amountAtLeast && `of ${money(amountAtLeast)} or more`,
     riskAtLeast && `of ${riskAtLeast} risk${riskAtLeast === "critical" ? "" : " or higher"}`,
-    actionType && `of the type ${actionType.replaceAll("_", " ")}`, connection && `on ${connection}`,
-  ].filter(Boolean);
+    actionType && `of the type ${actionType.replaceAll("_", " ")}`,
+    connection && `on ${connection}`].filter(Boolean);
   return parts.length === 0 ? "Every action" : `Actions ${parts.join(", ")}`;
 }
 

@@ -34,9 +34,8 @@ const SHARED = [
 export async function view(context, parameters) {
   const { section: name = "profile", id } = parameters;
   const section = [...OWN, ...SHARED].find((one) => one.name === name);
-  const link = (/** @type {Section} */ one) => node("li", node("a", {
-    href: to(`/settings/${one.name}`), "aria-current": one === section && "page",
-  }, one.title));
+  const link = (/** @type {Section} */ one) => node("li", node("a", { href: to(`/settings/${one.name}`),
+    "aria-current": one === section && "page" }, one.title));
   const body = node("div.section");
   context.body.classList.add("with-sections");
   context.body.append(

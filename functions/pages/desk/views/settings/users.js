@@ -42,17 +42,14 @@ export async function user(context, { id }) {
   await shown(context, "The user", "/api/users/{id}", on, (known, record, change) => {
     const { fullName, username, role, disabled, email, emailVerifiedAt, permissions: given } = known;
     context.title(fullName);
-    const fixed = facts({
-      "User name": username, Role: !manages && words(role),
-      State: disabled ? DISABLED() : state("active", "Active", "full good"),
-    });
+    const fixed = facts({ "User name": username, Role: !manages && words(role),
+      State: disabled ? DISABLED() : state("active", "Active", "full good") });
     if (!manages) return { parts: [fixed, node("p.quiet", denied("manage_users"))] };
     const turn = () => save(record, { disabled: !disabled }, known);
     const setPassword = () => ask(`Set the password of ${fullName}`, {
       text: "All sessions and tokens of the user end.", submit: "Set password",
       fields: input("New password", "password", { ...PASSWORD, hint: "12 to 128 characters." }),
-      act: ({ password }) => put("/api/users/{id}/password", on, { password }),
-    });
+      act: ({ password }) => put("/api/users/{id}/password", on, { password }) });
     const all = [...new Set([...PERMISSIONS, ...(given ?? [])])];
     const permissions = checks("Permissions beyond the role’s", named(all), given ?? []);
     return {
@@ -73,8 +70,6 @@ export async function user(context, { id }) {
   const end = () => remove(path, on).then(gone);
   context.body.append(node("div", asking("End all sessions", "End all sessions?", "Tokens stay.", end)));
   const one = "/api/users/{id}/tokens/{tokenId}";
-  await listed(context, {
-    path: "/api/users/{id}/tokens", on, title: "Tokens", none: "No token.",
-    line: (token, gone) => tokenLine(token, () => remove(one, { ...on, tokenId: token.id }).then(gone)),
-  });
+  await listed(context, { path: "/api/users/{id}/tokens", on, title: "Tokens", none: "No token.",
+    line: (token, gone) => tokenLine(token, () => remove(one, { ...on, tokenId: token.id }).then(gone)) });
 }

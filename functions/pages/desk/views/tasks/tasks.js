@@ -29,24 +29,18 @@ export function view(context, parameters) {
 
 /** @type {Field[]} */
 const FIELDS = [
-  {
-    label: "Due", name: "dueDate",
-    shown: ({ dueDate, status }) => dueDate && due(dueDate, !ENDED.has(status), ""),
-  },
+  { label: "Due", name: "dueDate",
+    shown: ({ dueDate, status }) => dueDate && due(dueDate, !ENDED.has(status), "") },
   {
     label: "Milestone", name: "milestoneId", shown: ({ milestone }) => milestone?.title,
     choices: async ({ projectId }) => [["", "None"],
       ...choicesOf(projectId ? await all("/api/projects/{projectId}/milestones", { projectId }) : [])],
   },
-  {
-    label: "Phase", name: "phaseId",
+  { label: "Phase", name: "phaseId",
     shown: ({ phaseId }) => phaseId && (record("phase", phaseId)?.title ?? `Phase ${phaseId}`),
-    choices: async (task) => [["", "None"], ...choicesOf(await phases(task))],
-  },
-  {
-    label: "Tags", name: "tags", editor: tagBoxes,
-    shown: ({ tags }) => tags.map((/** @type {{ name: string }} */ { name }) => name).join(", "),
-  },
+    choices: async (task) => [["", "None"], ...choicesOf(await phases(task))] },
+  { label: "Tags", name: "tags", editor: tagBoxes,
+    shown: ({ tags }) => tags.map((/** @type {{ name: string }} */ { name }) => name).join(", ") },
 ];
 
 /** Reads the phases of a project, also for their names. @param {{ projectId: number | null }} task */
@@ -71,8 +65,7 @@ async function tagBoxes({ id, tags: attached }, close) {
   };
   const box = (/** @type {{ id: number, name: string }} */ tag) => node("label", node("input", {
     type: "checkbox", checked: attached.some((/** @type {typeof tag} */ one) => one.id === tag.id),
-    onchange: ({ target }) => set(target, tag.id),
-  }), tag.name);
+    onchange: ({ target }) => set(target, tag.id) }), tag.name);
   return node("fieldset", node("legend.only-read", "Tags"), tags.map(box), failed,
     tags.length === 0 && empty("The organization has no tags."), button("Close", close));
 }

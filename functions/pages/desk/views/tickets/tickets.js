@@ -14,10 +14,8 @@ export async function view(context, { id }) {
   if (id) return ticket(context, Number(id));
   const send = (/** @type {any} */ content) => post("/api/managed-services/tickets", {}, content);
   context.header.append(raiser("ticket", () => dialog("ticket", null, send)));
-  return list(context, {
-    type: "ticket", list: "/api/managed-services/tickets", noun: "ticket", filters, line,
-    orders: [["-lastMessageAt", "Last message"], ["-createdAt", "Newest"], ["createdAt", "Oldest"]],
-  });
+  return list(context, { type: "ticket", list: "/api/managed-services/tickets", noun: "ticket", filters, line,
+    orders: [["-lastMessageAt", "Last message"], ["-createdAt", "Newest"], ["createdAt", "Oldest"]] });
 }
 
 function ticket(/** @type {Context} */ context, /** @type {number} */ ticketId) {
@@ -64,8 +62,7 @@ function reply(ticketId, closed, sent) {
   if (reason && !draftOf("message")) return quiet(reason);
   const extra = input("Send as", "kind", {
     options: [["reply", "Reply, seen by all"], ["note", "Internal note"]],
-    hint: "Only users who may answer tickets see an internal note.",
-  });
+    hint: "Only users who may answer tickets see an internal note." });
   const kind = /** @type {HTMLSelectElement} */ (extra.querySelector("select"));
   const drop = keepDraft(kind, "kind");
   const made = writer({
