@@ -42,7 +42,7 @@ function shown(child) {
   return (child ?? false) === false ? [] : [child instanceof Node ? child : String(child)];
 }
 
-/** Shows these in a place instead of what is there. @param {Element} place @param {...Child} children */
+/** @param {Element} place @param {...Child} children */
 export const fill = (place, ...children) => place.replaceChildren(...shown(children));
 export const quiet = (/** @type {Child[]} */ ...children) => node("span.quiet", children);
 export const empty = (/** @type {string} */ text) => node("p.empty", text);
@@ -106,7 +106,7 @@ async function run(pressed, place, act, told, again = () => run(pressed, place, 
   }
 }
 
-/** A problem where it happened. @param {unknown} problem @param {() => unknown} [again] */
+/** @param {unknown} problem @param {() => unknown} [again] */
 export function trouble(problem, again) {
   const { status = 0, faults = [], detail = "The page failed." } = problem instanceof Problem ? problem : {};
   const said = [detail, ...faults.map((fault) => fault.detail)].join(" ");
@@ -388,8 +388,7 @@ const nearDay = (date) => ({ "-1": "yesterday", 0: "today", 1: "tomorrow" }[days
 /** The date in the reader's zone, such as "12 Nov". @param {Date} date */
 export const day = (date) => (date.getFullYear() === new Date().getFullYear() ? DAY : YEAR).format(date);
 
-/** An instant in short. @param {string} instant */
-function short(instant) {
+function short(/** @type {string} */ instant) {
   const [date, near] = [new Date(instant), nearDay(new Date(instant))];
   const minutes = Math.round((date.getTime() - Date.now()) / MINUTE_MS);
   if (minutes === 0) return "just now";

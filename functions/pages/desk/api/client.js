@@ -38,10 +38,8 @@
 const PAUSES = [0.5, 1, 2, 4, 8]; // Seconds between attempts.
 const PATIENCE_MS = 35_000; // The longest wait for an answer: a little more than the gateway's.
 const LONGEST_PAUSE = 60; // Seconds. A longer `Retry-After` is told to the user instead.
-/** Problems that pass by themselves. */
 const PASSING = ["request_under_way", "concurrent_change", "rate_limited", "unavailable", "no_answer"];
-/** Paths that need no session. */
-const OPEN = /^\/api\/auth\/(login|forgot|reset|accept|email\/confirm)$/;
+const OPEN = /^\/api\/auth\/(login|forgot|reset|accept|email\/confirm)$/; // Paths that need no session.
 
 /** A refusal of the API, or no answer at all. */
 export class Problem extends Error {
@@ -112,8 +110,7 @@ export async function all(path, parameters, options) {
   }
 }
 
-/** @param {string} path @param {object} parameters */
-function addressOf(path, parameters) {
+function addressOf(/** @type {string} */ path, /** @type {object} */ parameters) {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(parameters)) {
     if (path.includes(`{${name}}`)) path = path.replace(`{${name}}`, encodeURIComponent(value));

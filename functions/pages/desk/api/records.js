@@ -70,13 +70,11 @@ export function store(type, rows) {
   });
 }
 
-/** Forgets a record that is gone. @param {keyof Records} type @param {number} id */
-export function drop(type, id) {
+export function drop(/** @type {keyof Records} */ type, /** @type {number} */ id) {
   if (held.delete(`${type}:${id}`)) tell(`${type}:${id}`);
 }
 
-/** Watches records until `signal` aborts. @param {AbortSignal} signal @param {Watcher} watcher */
-export function watch(signal, watcher) {
+export function watch(/** @type {AbortSignal} */ signal, /** @type {Watcher} */ watcher) {
   watchers.add(watcher);
   signal.addEventListener("abort", () => watchers.delete(watcher));
 }

@@ -10,8 +10,7 @@ const SLOW_MS = 300; // A slower answer shows the bar.
 const NOTICE_MS = 5_000;
 /** @param {string} id @returns {HTMLElement} */
 export const place = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
-/** Says something to users of a screen reader. @param {string} text */
-export const say = (text) => place("said").replaceChildren(text);
+export const say = (/** @type {string} */ text) => place("said").replaceChildren(text);
 
 /** Shows the navigation; the person appears when the session is known. */
 export function showNavigation() {
@@ -23,13 +22,11 @@ export function showNavigation() {
   showActivity();
 }
 
-/** Marks the entry of the navigation. @param {string} name */
-export function mark(name) {
+export function mark(/** @type {string} */ name) {
   document.querySelector("[data-place][aria-current]")?.removeAttribute("aria-current");
   document.querySelector(`[data-place="${name}"]`)?.setAttribute("aria-current", "page");
 }
 
-/** Shows the signed-in person, the organization, and the unread count. */
 export function showPerson() {
   const { user, organization } = me();
   const signOut = async () => {

@@ -15,10 +15,9 @@ export function inbox(signal, show) {
   if (unread) show(unread);
 }
 
-/** The number to show. @param {Notification[]} rows */
+/** @param {Notification[]} rows */
 export const countOf = (rows) => (rows.length < LIMIT ? String(rows.length) : `${LIMIT}+`);
 
-/** Reads the unread notifications again. */
 export async function readInbox() {
   tell((await get("/api/notifications", { unread: true, limit: LIMIT }, { quiet: true })).data);
 }
@@ -31,8 +30,7 @@ export function followInbox() {
   read();
 }
 
-/** Marks notifications as read. @param {NotificationsRead} which */
-export async function markRead(which) {
+export async function markRead(/** @type {NotificationsRead} */ which) {
   await post("/api/notifications/read", {}, which);
   const { ids, before } = which;
   tell((unread ?? []).filter((row) => !ids?.includes(row.id) && !(before && row.at <= before)));

@@ -29,10 +29,9 @@ let closing = new AbortController();
 let shown = "";
 let requery = /** @type {Requery | void} */ (undefined);
 const scrolled = /** @type {Map<string, number>} */ (new Map());
-/** The address of a path, for `href`. @param {string} path @param {Record<string, string>} [query] */
+/** @param {string} path @param {Record<string, string>} [query] */
 export const to = (path, query) => `#${path}${query ? `?${new URLSearchParams(query)}` : ""}`;
-/** Goes to a path. @param {string} path */
-export const go = (path) => void (location.hash = path);
+export const go = (/** @type {string} */ path) => void (location.hash = path);
 /** The address of a record's view, if it has one. @param {string} type @param {number} id */
 export const addressOf = (type, id) => VIEWS[type] && to(`/${VIEWS[type]}/${id}`);
 

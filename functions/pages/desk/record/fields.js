@@ -29,7 +29,7 @@ export async function save(record, change, known) {
   }
 }
 
-/** A row of the fields. @param {string} label @param {Child} value */
+/** @param {string} label @param {Child} value */
 export const row = (label, value) => node("div.fact", quiet(label), value);
 
 /** What is shown, and in its place what edits it. @param {HTMLElement} place @param {Edited} record

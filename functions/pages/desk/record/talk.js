@@ -7,8 +7,7 @@ import {
   writer,
 } from "../kit.js";
 
-/** How many are read at once. */
-export const LIMIT = 50;
+export const LIMIT = 50; // Read at once.
 /** @typedef {object} Entry
  * @property {string} author @property {string} at @property {string | null} text null: deleted
  * @property {string} [label] such as "Internal note" @property {boolean} [support] written by support

@@ -11,8 +11,7 @@ import { draftAt, everyone, field, form, keepDraft, newId, node, quiet, settle }
  * @property {() => void} [cancel] closes the writer; also called after a save
  * @property {HTMLElement} [extra] a further control @property {string} [reason] why the user may not write */
 
-/** Names shown at most. */
-const NAMES = 6;
+const NAMES = 6; // Shown at most.
 
 /** @param {Writing} writing */
 export function writer({

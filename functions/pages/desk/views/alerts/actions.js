@@ -139,8 +139,7 @@ export function manualButtons(known, action, now) {
     }));
 }
 
-/** Preview and reject. @param {Case} known */
-function decideButtons(known) {
+function decideButtons(/** @type {Case} */ known) {
   const { id = 0, status } = known.session ?? {};
   const preview = async () => {
     // The actions of now: the button stays while others propose again.

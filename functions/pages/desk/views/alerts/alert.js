@@ -63,8 +63,7 @@ function summaryOf(/** @type {Case} */ { alert, told }) {
     told && node("span.trouble", { role: "alert" }, told));
 }
 
-/** Who does what next, and the buttons of the session. @param {Case} known */
-function nextStep(known) {
+function nextStep(/** @type {Case} */ known) {
   const { alert, session } = known;
   const { next, rejection, error } = session ?? {};
   const until = next?.until && Date.parse(next.until) > Date.now() ? next.until : null;
@@ -96,8 +95,7 @@ function alertFacts(/** @type {Case} */ known) {
     "Their id": node("code", alert.externalId) }));
 }
 
-/** The alert's sessions, as they are now. @param {Case} known */
-function sessionsOf(known) {
+function sessionsOf(/** @type {Case} */ known) {
   const { alert, sessions, session, isNewest } = known;
   if (sessions.length < 2) return null;
   return section("Sessions", node("ul.plain", sessions.map((row) => node("li",

@@ -31,7 +31,6 @@ export class Case {
     this.show = show;
   }
 
-  /** What the session proposes. */
   get actions() {
     return this.session?.proposedActions ?? [];
   }
@@ -55,7 +54,6 @@ export class Case {
       && (session?.status === "awaiting_confirmation" || ended);
   }
 
-  /** Ids of the actions that may be approved now. */
   approvable() {
     return this.actions.filter((action) => this.isApprovable(action)).map(({ id }) => id);
   }
@@ -81,7 +79,6 @@ export class Case {
     say(said);
   }
 
-  /** Reads all again. */
   async read() {
     const [options, mine] = [{ signal: this.signal }, (this.#question += 1)];
     const session = async (/** @type {number | null | undefined} */ id) =>

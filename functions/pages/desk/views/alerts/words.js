@@ -49,8 +49,7 @@ export function moves(moved) {
   return node("span", sum, ` ${DIRECTIONS[moved.direction]}`);
 }
 
-/** What a user wrote. @param {string | null} text */
-export const quoted = (text) => text && node("span.text", ` “${text}”`);
+export const quoted = (/** @type {string | null} */ text) => text && node("span.text", ` “${text}”`);
 
 /** True, false or unknown. @param {boolean | null} holds @param {boolean} [must] it is bad if it is false */
 export function truth(holds, must = false) {
@@ -61,8 +60,7 @@ export function truth(holds, must = false) {
 export const code = (/** @type {unknown} */ value) =>
   node("pre", { tabindex: 0 }, typeof value === "string" ? value : JSON.stringify(value, null, 2));
 
-/** A value that was read. @param {unknown} value */
-export const fact = (value) =>
+export const fact = (/** @type {unknown} */ value) =>
   typeof value === "string" ? value : value === null ? "unknown" : JSON.stringify(value);
 
 /** Values that were read; amounts as money.

@@ -1,7 +1,7 @@
 /** The board of a project: its tasks by status, filtered by phase and milestone. `#/projects/1?phase=2` */
-/** @import { Records, View } from "../../kit.js" */
+/** @import { Choice, Records, View } from "../../kit.js" */
 import {
-  button, choicesOf, counted, denied, empty, form, get, input, more, named, node, number, post, quiet, record,
+  choicesOf, counted, denied, ending, fill, form, get, input, more, named, node, number, post, quiet, record,
   redraw, say, store, watch, words,
 } from "../../kit.js";
 import { columnsOf, STATUSES } from "./columns.js";
@@ -35,10 +35,7 @@ export async function view({ header, body, query, signal, title, filter }, { id 
   else if (!known) store("project", (await get("/api/projects/{id}", { id: projectId }, { signal })).data);
   title(page.data[0]?.project?.title ?? record("project", projectId)?.title ?? "Project");
 
-  const count = quiet();
-  const filters = node("div.filters");
-  const problems = node("div");
-  const end = node("div");
+  const [count, filters, problems, end] = [quiet(), node("div.filters"), node("div"), node("div")];
   const moves = movesOf(visible, show, problems);
   const columns = columnsOf(moves.move);
   const times = timeline(() => kept("milestone"), visible);
@@ -46,9 +43,8 @@ export async function view({ header, body, query, signal, title, filter }, { id 
   /** The tasks that the filters leave, at the places where they are shown. */
   function visible() {
     const [phase, milestone] = [chosen("phase"), chosen("milestone")];
-    const left = kept("task").filter((task) => (!phase || task.phaseId === phase)
-      && (!milestone || task.milestoneId === milestone));
-    return left.map(moves.placed);
+    return kept("task").filter((task) => (!phase || task.phaseId === phase)
+      && (!milestone || task.milestoneId === milestone)).map(moves.placed);
   }
 
   function show() {
@@ -57,18 +53,17 @@ export async function view({ header, body, query, signal, title, filter }, { id 
     columns.show(found);
     times.show();
     count.textContent = `${counted(found.length, "task")}, ${number(done)} done`;
-    end.replaceChildren(ids.task.size ? "" : empty("This project has no tasks yet."),
-      page.next ? button("Show more tasks", readMore) : "");
+    const none = ids.task.size === 0 && "This project has no tasks yet.";
+    fill(end, ending(none, page.next, readMore, "Show more tasks"));
     redraw(filters, /** @type {const} */ (["phase", "milestone"]).map((name) => {
       const onchange = (/** @type {any} */ { target }) => filter({ [name]: target.value });
-      const [rows, value] = [kept(name), query.get(name)];
-      const options = /** @type {[string, string][]} */ ([["", `All ${name}s`], ...choicesOf(rows)]);
-      return [name, rows.length > 0 && input(words(name), name, { options, value, onchange })];
+      const options = /** @type {Choice[]} */ ([["", `All ${name}s`], ...choicesOf(kept(name))]);
+      return [name, options[1] && input(words(name), name, { options, value: query.get(name), onchange })];
     }));
   }
 
-  async function readMore() {
-    const { data, next } = await more(page.next ?? "", { signal });
+  async function readMore(/** @type {string} */ from) {
+    const { data, next } = await more(from, { signal });
     page.next = next;
     keep("task", data);
     show();

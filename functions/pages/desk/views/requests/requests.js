@@ -27,8 +27,7 @@ export const filters = (people) => [
   ["Raised by", "creatorId", [["", "Anyone"], ["me", "Me"], ...people]],
 ];
 
-/** A row of a request or a ticket. @param {ServiceRequest | JoinedTicket} row @param {User[]} people */
-export function line(row, people) {
+export function line(/** @type {ServiceRequest | JoinedTicket} */ row, /** @type {User[]} */ people) {
   const { id, title, status, priority, assigneeId } = row;
   const user = people.find((one) => one.id === assigneeId);
   const [path, more, at] = "messageCount" in row
@@ -49,8 +48,7 @@ export const fieldsOf = (people) => [
 /** @type {import("../../record/fields.js").Field} */
 const CATEGORY = { label: "Category", name: "category", type: "text", shown: ({ category }) => category };
 
-/** The button that raises a request or a ticket. @param {string} noun @param {() => unknown} act */
-export const raiser = (noun, act) =>
+export const raiser = (/** @type {string} */ noun, /** @type {() => unknown} */ act) =>
   button(`Raise a ${noun}`, act, { kind: "main", reason: denied("create_service_request") });
 
 /** The dialog in which a request or a ticket is raised. What is typed stays when it is closed.

@@ -6,8 +6,7 @@ import {
   trouble,
 } from "../../kit.js";
 
-/** The pause after the last key. */
-const PAUSE_MS = 250;
+const PAUSE_MS = 250; // After the last key.
 /** The groups in their order on the page. @type {[FoundRecord["type"], string][]} */
 const TYPES = [["task", "Tasks"], ["service_request", "Requests"], ["ticket", "Tickets"],
   ["project", "Projects"], ["milestone", "Milestones"], ["activity", "Activities"], ["comment", "Comments"],
@@ -16,8 +15,7 @@ const TYPES = [["task", "Tasks"], ["service_request", "Requests"], ["ticket", "T
 /** @type {View} */
 export async function view({ body, query, signal, filter }) {
   let timer = /** @type {ReturnType<typeof setTimeout> | undefined} */ (undefined);
-  /** What the shown rows answer. */
-  let answered = "";
+  let answered = ""; // By the shown rows.
   const hint = "Each word begins a word of the record. A number finds the record with that id.";
   const field = input("Words", "q",
     { type: "search", maxlength: 255, autocomplete: "off", value: query.get("q"), hint });

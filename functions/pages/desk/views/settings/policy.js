@@ -103,8 +103,7 @@ function amountOf(text, name) {
   throw new Problem(400, { detail, errors: [{ pointer: `/${name}`, code: "value", detail }] });
 }
 
-/** An amount as people type it. @param {Money} amount */
-const typed = ({ currency, minorUnits }) =>
+const typed = (/** @type {Money} */ { currency, minorUnits }) =>
   `${(minorUnits / 10 ** decimals(currency)).toFixed(decimals(currency))} ${currency}`;
 
 /** The actions of a rule, such as "Actions that move money, on stripe". @param {PolicyRule["when"]} when */

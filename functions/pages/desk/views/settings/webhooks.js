@@ -29,8 +29,7 @@ export const webhooks = (/** @type {Context} */ context) => listed(context, {
   },
 });
 
-/** The state of a webhook, and its last success. @param {Webhook} webhook */
-const health = ({ enabled, disabledReason, failingSince, lastSuccessAt }) => [
+const health = (/** @type {Webhook} */ { enabled, disabledReason, failingSince, lastSuccessAt }) => [
   !enabled ? state("disabled", disabledReason ? REASONS[disabledReason] : "Disabled", "cross quiet")
     : failingSince ? state("failing", "Failing", "warning bad") : state("enabled", "Enabled", "full good"),
   quiet(failingSince ? ["since ", time(failingSince)]
@@ -43,8 +42,7 @@ function nameOf(pattern) {
   return pattern === "*" ? "All events" : `${words(type)} ${action === "*" ? "(all)" : action}`;
 }
 
-/** The fields of a webhook. @param {Pick<Webhook, "url" | "types" | "description">} known */
-function fieldsOf({ url, description, types }) {
+function fieldsOf(/** @type {Pick<Webhook, "url" | "types" | "description">} */ { url, description, types }) {
   const all = [...new Set([...PATTERNS, ...types])];
   const events = checks("Events", all.map((one) => [one, nameOf(one)]), types);
   const https = { type: "url", required: true, maxlength: 500, hint: "https, on a public host.", value: url };
