@@ -5,17 +5,13 @@ import { money, node, number, quiet, state, time, words } from "../../kit.js";
 export const SESSION = "/api/concierge/agent-sessions/{id}";
 /** @type {Record<api.MoneyDirection, string>} */
 const DIRECTIONS = {
-  customer_owes_less: "less owed by the customer",
-  customer_owes_more: "more owed by the customer",
-  customer_pays: "taken from the customer",
-  customer_is_repaid: "paid back to the customer",
+  customer_owes_less: "less owed by the customer", customer_owes_more: "more owed by the customer",
+  customer_pays: "taken from the customer", customer_is_repaid: "paid back to the customer",
   customer_is_billed_later: "billed to the customer later",
 };
 /** @type {Record<api.Risk, string>} */
 export const RISKS = {
-  low: "no harm that matters",
-  medium: "harm that is easily fixed",
-  high: "a customer notices",
+  low: "no harm that matters", medium: "harm that is easily fixed", high: "a customer notices",
   critical: "cannot be undone",
 };
 /** @type {Record<string, string>} */
