@@ -5,8 +5,7 @@
  * elements.js      what views are made of; kit.js: all that they import
  * list.js          the page of a list; record/: that of one record, and what is said on it
  * views/X/X.js     a view: `export async function view(context, parameters)`, see frame/router.js */
-/** @import { Change } from "workdesk" */
-/** @import { Route } from "./frame/router.js" */
+/** @import { Change } from "workdesk" @import { Route } from "./frame/router.js" */
 import { onUnauthenticated } from "./api/client.js";
 import { begin, follow, forgetPeople } from "./api/records.js";
 import { trouble } from "./elements.js";

@@ -1,7 +1,6 @@
 /** A list of records: filters in the address, pages by cursor, rows kept true by the feed. Rows keep their
  * places while others work. New ones wait above the list until the reader asks for them. */
-/** @import { User } from "workdesk" */
-/** @import { Answer, Choice, Context, Requery } from "./kit.js" */
+/** @import { User } from "workdesk" @import { Answer, Choice, Context, Requery } from "./kit.js" */
 import {
   arrows, button, choicesOf, counted, ending, everyone, fill, get, input, more, myId, node, record, redraw,
   rows, store, trouble, watch,

@@ -1,7 +1,6 @@
 /** What is said on a record: comments, or the messages of a ticket. The newest are read first; oldest stand
  * first, replies under what they reply to. */
-/** @import { Change, Comment, Permission } from "workdesk" */
-/** @import { Answer, Writing } from "../kit.js" */
+/** @import { Change, Comment, Permission } from "workdesk" @import { Answer, Writing } from "../kit.js" */
 import {
   button, denied, draftOf, get, may, more, myId, node, patch, post, quiet, record, remove, rows, store, time,
   writer,

@@ -1,6 +1,5 @@
 /** The proposed actions: what each does, its money, risk and approvals. The buttons of the session. */
-/** @import * as api from "workdesk" */
-/** @import { Case } from "./case.js" */
+/** @import * as api from "workdesk" @import { Case } from "./case.js" */
 /** @import { Child, Choice, Form, Part } from "../../kit.js" */
 import {
   button, denied, draftOf, facts, form, input, link, myId, node, post, Problem, quiet, state, time, to, words,

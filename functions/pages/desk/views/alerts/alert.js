@@ -2,8 +2,7 @@
  * `#/alerts/{id}`, or one of its sessions: `#/agent-sessions/{id}`
  *
  * Three requests: the alert, its session, and the other sessions, or the journal of the session that runs. */
-/** @import * as api from "workdesk" */
-/** @import { Part, View } from "../../kit.js" */
+/** @import * as api from "workdesk" @import { Part, View } from "../../kit.js" */
 import {
   button, counted, denied, facts, link, node, patch, Problem, quiet, redraw, say, section, state, time, to,
   words,

@@ -1,8 +1,7 @@
 /** The list of alerts: by status, or those that wait for the user. `#/alerts?status=open&severity=critical`
  *
  * Three requests: alerts, the newest sessions, and whether actions are paused. */
-/** @import * as api from "workdesk" */
-/** @import { View } from "../../kit.js" */
+/** @import * as api from "workdesk" @import { View } from "../../kit.js" */
 import {
   counted, ending, fill, get, input, more, named, node, quiet, readAfter, redraw, state, time, to, trouble,
   words,

@@ -1,6 +1,5 @@
 /** A case: an alert with its session and what belongs to them, read again when they change. */
-/** @import * as api from "workdesk" */
-/** @import { Decision } from "./decision.js" */
+/** @import * as api from "workdesk" @import { Decision } from "./decision.js" */
 import { everyone, get, myId, readAfter, say } from "../../kit.js";
 import { progress } from "./execution.js";
 import { SESSION } from "./words.js";

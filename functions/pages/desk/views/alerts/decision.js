@@ -1,8 +1,6 @@
 /** The decision: a preview of the chosen actions as they would be sent now, and the approval of that. Its
  * form is made once, so that a change by others neither moves nor loses what is typed. */
-/** @import * as api from "workdesk" */
-/** @import { Part } from "../../kit.js" */
-/** @import { Case } from "./case.js" */
+/** @import * as api from "workdesk" @import { Part } from "../../kit.js" @import { Case } from "./case.js" */
 import {
   allow, button, counted, denied, facts, fold, form, input, me, myId, node, post, Problem, say, state, time,
 } from "../../kit.js";

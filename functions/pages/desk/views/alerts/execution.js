@@ -1,6 +1,5 @@
 /** What became of the approved actions: one row a step with its last answer, then the checks. */
-/** @import * as api from "workdesk" */
-/** @import { Case } from "./case.js" */
+/** @import * as api from "workdesk" @import { Case } from "./case.js" */
 import { counted, facts, fold, node, state, time } from "../../kit.js";
 import { manualButtons } from "./actions.js";
 import { STEPS, code, prose, quoted, values } from "./words.js";

@@ -1,6 +1,5 @@
 /** The journal of a session as a time line, with the result of its check. It is read when it is opened. */
-/** @import * as api from "workdesk" */
-/** @import { Case } from "./case.js" */
+/** @import * as api from "workdesk" @import { Case } from "./case.js" */
 import { button, clock, counted, fold, node, state, trouble, words } from "../../kit.js";
 import { STEPS, prose } from "./words.js";
 

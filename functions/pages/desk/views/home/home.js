@@ -1,6 +1,5 @@
 /** Home: what waits for the user, the dashboard's metrics and open work, the latest activities. `#/` */
-/** @import * as api from "workdesk" */
-/** @import { Part, View } from "../../kit.js" */
+/** @import * as api from "workdesk" @import { Part, View } from "../../kit.js" */
 import {
   button, countOf, due, empty, fill, get, inbox, markRead, may, node, number, person, quiet, readAfter,
   redraw, section, state, store, time, to, words,

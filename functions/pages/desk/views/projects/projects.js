@@ -1,6 +1,5 @@
 /** The projects of the organization. `#/projects?status=active` */
-/** @import { Project } from "workdesk" */
-/** @import { Context } from "../../kit.js" */
+/** @import { Project } from "workdesk" @import { Context } from "../../kit.js" */
 import {
   ask, button, denied, go, input, list, named, node, post, quiet, state, store, time, to,
 } from "../../kit.js";

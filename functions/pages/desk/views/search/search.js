@@ -1,6 +1,5 @@
 /** Search: results by type, as one types. Down goes to the results, Enter opens the first. `#/search?q=` */
-/** @import { FoundRecord } from "workdesk" */
-/** @import { Answer, View } from "../../kit.js" */
+/** @import { FoundRecord } from "workdesk" @import { Answer, View } from "../../kit.js" */
 import {
   addressOf, arrows, counted, ending, fill, get, input, more, node, quiet, say, section, state, time, to,
   trouble,

@@ -1,6 +1,5 @@
 /** The agent's connections to target systems, and one of them. `#/settings/connections/{name}` */
-/** @import { Connection, ConnectionPut } from "workdesk" */
-/** @import { View } from "../../kit.js" */
+/** @import { Connection, ConnectionPut } from "workdesk" @import { View } from "../../kit.js" */
 import {
   button, counted, denied, facts, fold, form, go, input, node, post, Problem, put, quiet, remove, state, time,
   to,

@@ -1,6 +1,5 @@
 /** Settings: a page for each section, one's own first, then the organization's. `#/settings/{section}` */
-/** @import { Permission } from "workdesk" */
-/** @import { View } from "../../kit.js" */
+/** @import { Permission } from "workdesk" @import { View } from "../../kit.js" */
 import { denied, empty, fill, node, to, trouble, words } from "../../kit.js";
 import { connection, connections } from "./connections.js";
 import { notifications, organization, profile, sessions, tokens } from "./own.js";

@@ -1,8 +1,7 @@
 /**
  * Tickets: the list, how one is raised, and one of them: its messages, support's side told apart and internal
  * notes set off, and its fields. `#/tickets/{id}` */
-/** @import { TicketMessage } from "workdesk" */
-/** @import { Context, View } from "../../kit.js" */
+/** @import { TicketMessage } from "workdesk" @import { Context, View } from "../../kit.js" */
 import {
   denied, draftOf, get, input, keepDraft, LIMIT, list, node, page, person, post, quiet, record, store, talk,
   TICKET, time, writer,
