@@ -114,6 +114,12 @@ export function trouble(problem, again) {
     && node("button.plain", { type: "button", onclick: again }, "Try again"));
 }
 
+/** Does something. Its problem stands in a place, unless the view closed meanwhile.
+ * @param {Element} place @param {() => Promise<unknown>} act @returns {Promise<unknown>} */
+export const attempt = (place, act) => act().catch((problem) => {
+  if (problem.name !== "AbortError") fill(place, trouble(problem, () => attempt(place, act)));
+});
+
 /** A control with its label, hint and fault.
  * @param {string} label @param {Control} control @param {Text} [hint] */
 export function field(label, control, hint) {

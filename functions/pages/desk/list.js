@@ -2,8 +2,8 @@
  * places while others work. New ones wait above the list until the reader asks for them. */
 /** @import { User } from "workdesk" @import { Answer, Choice, Context, Requery } from "./kit.js" */
 import {
-  arrows, button, choicesOf, counted, ending, everyone, fill, get, input, more, myId, node, record, redraw,
-  rows, store, trouble, watch,
+  arrows, attempt, button, choicesOf, counted, ending, everyone, fill, get, input, more, myId, node, record,
+  redraw, rows, store, watch,
 } from "./kit.js";
 
 /** A filter in the address: one of some values, or a text.
@@ -68,9 +68,6 @@ export async function list({ body, query: asked, signal, filter }, { type, noun,
     if (query === asked) add(page);
     items.children[before]?.querySelector("a")?.focus();
   };
-  const load = () => read().catch((problem) => {
-    if (problem.name !== "AbortError") fill(end, trouble(problem, load));
-  });
   /** Would the list have the row? Archived projects are there only if they are asked for. @param {any} row */
   const matches = (row) => names.every((name) => {
     const wanted = asked.getAll(name).flatMap((value) => value.split(","));
@@ -93,7 +90,7 @@ export async function list({ body, query: asked, signal, filter }, { type, noun,
   const requery = async (changed = asked) => {
     asked = changed;
     showFilters();
-    await load();
+    await attempt(end, read);
   };
   await requery();
   return requery;

@@ -30,8 +30,7 @@
 /** @typedef {object} Options
  * @property {AbortSignal} [signal] the view's: aborts the request when the view closes
  * @property {{ version: number }} [match] the record as it was read, for `If-Match`
- * @property {boolean} [absent] there must be no record yet
- * @property {boolean} [quiet] shows no bar
+ * @property {boolean} [absent] there must be no record yet @property {boolean} [quiet] shows no bar
  * @property {boolean} [keepalive] outlives the page */
 /** `next`: the path of a list's next page. @template R @typedef {{ data: R, next: string | null }} Answer */
 

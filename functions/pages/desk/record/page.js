@@ -2,8 +2,8 @@
 /** @import { HistoryEntry, Permission, User } from "workdesk" */
 /** @import { Child, Choice, Context, Field, talk } from "../kit.js" */
 import {
-  addressOf, button, day, denied, drop, empty, everyone, fact, fold, get, go, hide, node, notice, patch,
-  person, record, remove, section, state, store, text, time, trouble, watch, words,
+  addressOf, attempt, button, day, denied, drop, empty, everyone, fact, fill, fold, get, go, hide, node,
+  notice, patch, person, record, remove, section, state, store, text, time, watch, words,
 } from "../kit.js";
 
 export const TICKET = "/api/managed-services/ticket/{ticketId}";
@@ -80,14 +80,10 @@ export async function page({ header, body, title, signal }, { type, noun, id, pa
  * @param {Kind["path"]} path @param {any} on @param {AbortSignal} signal */
 function historyOf(path, on, signal) {
   const place = node("div");
-  const read = async () => {
-    try {
-      const { data } = await get(/** @type {const} */ (`${path}/history`), { ...on, limit: 100 }, { signal });
-      place.replaceChildren(data.length ? node("ol.list", data.map(changeOf)) : empty("No change yet."));
-    } catch (problem) {
-      if (!signal.aborted) place.replaceChildren(trouble(problem, read));
-    }
-  };
+  const read = () => attempt(place, async () => {
+    const { data } = await get(/** @type {const} */ (`${path}/history`), { ...on, limit: 100 }, { signal });
+    fill(place, data.length ? node("ol.list", data.map(changeOf)) : empty("No change yet."));
+  });
   return { element: /** @type {HTMLDetailsElement} */ (fold("history", "History", place, read)), read };
 }
 

@@ -3,7 +3,7 @@
  * Three requests: alerts, the newest sessions, and whether actions are paused. */
 /** @import * as api from "workdesk" @import { View } from "../../kit.js" */
 import {
-  counted, ending, fill, get, input, more, named, node, quiet, readAfter, redraw, state, time, to, trouble,
+  attempt, counted, ending, fill, get, input, more, named, node, quiet, readAfter, redraw, state, time, to,
   words,
 } from "../../kit.js";
 import { pauseOf } from "./pause.js";
@@ -64,7 +64,7 @@ export async function view({ header, body, query, signal, filter }) {
   readAfter(signal, ({ type }) => type === "agent_session" || type === "alert", read);
   return (changed) => {
     query = changed;
-    open().catch((problem) => signal.aborted || fill(end, trouble(problem, open)));
+    void attempt(end, open);
   };
 }
 

@@ -40,15 +40,13 @@ function fieldsOf({ kind, baseUrl = "https://", allow = [], secretSetAt, ...know
   const seldom = { auth, headers, body, idempotency, testPath, errorCode, keep, limits: known.limits };
   const code = { class: "code", spellcheck: "false" };
   const json = { value: JSON.stringify(seldom, null, 2), hint: "JSON, as in the API reference." };
-  return [
-    input("Kind", "kind", { required: true, value: kind, hint: "Such as stripe." }),
+  return [input("Kind", "kind", { required: true, value: kind, hint: "Such as stripe." }),
     input("Base URL", "baseUrl", { type: "url", required: true, value: baseUrl }),
     input("Secret", "secret", { type: "password", autocomplete: "off",
       hint: secretSetAt ? "Empty: the present one is kept." : "It is never shown again." }),
     input("Allowed calls", "allow", { ...code, rows: 4, value: allow.join("\n"),
       hint: "One a line, such as GET /invoices/{id}." }),
-    fold("more", "More", input("Further settings", "more", { ...code, rows: 10, ...json })),
-  ];
+    fold("more", "More", input("Further settings", "more", { ...code, rows: 10, ...json }))];
 }
 
 /** @param {any} values @returns {ConnectionPut} */
@@ -87,8 +85,7 @@ export async function connection(context, { id: name = "" }) {
           Secret: secretSetAt ? ["set ", time(secretSetAt)] : "none",
           "Allowed calls": node("div.text", allow.join("\n")) }), result,
         !reason && fold("form", "Change the connection",
-          form(change("Save connection", { fields: fieldsOf(known), values: valuesOf }))),
-      ],
+          form(change("Save connection", { fields: fieldsOf(known), values: valuesOf })))],
     };
   }, put);
 }

@@ -122,8 +122,9 @@ export const tokens = (/** @type {Context} */ context) => listed(context, {
     const permissions = checks("Permissions (none chosen: all of yours)", named(me().permissions));
     const hint = "Its use, such as “nightly export”.";
     return {
-      fields: [input("Name", "name", { required: true, maxlength: 100, hint }), input("Ends", "days",
-        { options: [["30", "In 30 days"], ["90", "In 90 days"], ["365", "In a year"]], value: "90" }),
+      fields: [input("Name", "name", { required: true, maxlength: 100, hint }),
+        input("Ends", "days",
+          { options: [["30", "In 30 days"], ["90", "In 90 days"], ["365", "In a year"]], value: "90" }),
         permissions.element],
       act: ({ name, days }) => {
         const [chosen, end] = [/** @type {any[]} */ (permissions.values()), Date.now() + days * DAY_MS];

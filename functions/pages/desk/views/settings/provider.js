@@ -25,8 +25,7 @@ export async function provider({ header, body, signal }) {
     node("p.quiet", issuer ? ["Users sign in by this provider. Changed ", time(updatedAt), "."]
       : "Users sign in by a password. A provider of OpenID Connect can do it for them."),
     form({
-      fields: [
-        input("Issuer", "issuer", { type: "url", required: true, maxlength: 200, value: issuer }),
+      fields: [input("Issuer", "issuer", { type: "url", required: true, maxlength: 200, value: issuer }),
         input("Client id", "clientId", { required: true, maxlength: 255, value: clientId }),
         input("Client secret", "clientSecret", { type: "password", autocomplete: "off",
           hint: issuer && "Empty: the present one is kept." }),
@@ -35,8 +34,7 @@ export async function provider({ header, body, signal }) {
         input("Role of others", "defaultRole",
           { options: [["", "None: they are refused"], ...ROLES], value: defaultRole }),
         input("Passwords", "passwords",
-          { options: [["allowed", "Allowed, too"], ["off", "Off for its users"]], value: passwords }),
-      ],
+          { options: [["allowed", "Allowed, too"], ["off", "Off for its users"]], value: passwords })],
       submit: "Save", draft: "provider",
       act: async ({ clientSecret, roles, ...values }) => {
         const lines = (roles ?? "").split("\n").map((/** @type {string} */ one) => one.split(/\s*=\s*/));

@@ -1,6 +1,6 @@
 /** Settings: a page for each section, one's own first, then the organization's. `#/settings/{section}` */
 /** @import { Permission } from "workdesk" @import { View } from "../../kit.js" */
-import { denied, empty, fill, node, to, trouble, words } from "../../kit.js";
+import { attempt, denied, empty, fill, node, to, words } from "../../kit.js";
 import { connection, connections } from "./connections.js";
 import { notifications, organization, profile, sessions, tokens } from "./own.js";
 import { policy } from "./policy.js";
@@ -36,11 +36,8 @@ export async function view(context, parameters) {
   if (!section || reason) {
     return fill(body, empty(section ? reason.replace("do this", "read this") : "There is no such section."));
   }
-  const show = async () => {
+  await attempt(body, async () => {
     fill(body);
-    await section({ ...context, body }, parameters).catch((problem) => {
-      if (problem.name !== "AbortError") fill(body, trouble(problem, show));
-    });
-  };
-  await show();
+    await section({ ...context, body }, parameters);
+  });
 }

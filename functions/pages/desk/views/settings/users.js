@@ -24,13 +24,11 @@ export const users = (/** @type {Context} */ context) => listed(context, {
     node("span.quiet.when", "since ", time(createdAt))),
   create: "Create a user", reason: denied("manage_users"),
   form: () => ({
-    fields: [
-      input("User name", "username",
+    fields: [input("User name", "username",
         { required: true, maxlength: 64, autocapitalize: "none", hint: "It never changes." }),
       input("Full name", "fullName", { ...FULL_NAME, required: true }), input("Role", "role", ROLE),
       input("E-mail", "email", EMAIL),
-      input("First password", "password", { ...PASSWORD, hint: "Have the user change it." }),
-    ],
+      input("First password", "password", { ...PASSWORD, hint: "Have the user change it." })],
     act: (values) => post("/api/users", {}, /** @type {any} */ (values)),
   }),
 });
