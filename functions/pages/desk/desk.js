@@ -6,15 +6,12 @@
  * list.js          the page of a list; record/: that of one record, and what is said on it
  * views/X/X.js     a view: `export async function view(context, parameters)`, see frame/router.js */
 /** @import { Change } from "workdesk" @import { Route } from "./frame/router.js" */
-import { onUnauthenticated } from "./api/client.js";
-import { begin, follow, forgetPeople } from "./api/records.js";
-import { trouble } from "./elements.js";
-import { mark, notice, place, showNavigation, showPerson } from "./frame/frame.js";
-import { followInbox, readInbox } from "./frame/inbox.js";
-import { open, prepare, start } from "./frame/router.js";
-import { myId, readSession } from "./frame/session.js";
 import { followLink } from "./frame/links.js";
 import { begins, signIn, unsaid } from "./frame/sign-in.js";
+import {
+  begin, follow, followInbox, forgetPeople, mark, myId, notice, onUnauthenticated, open, place, prepare,
+  readInbox, readSession, showNavigation, showPerson, start, trouble,
+} from "./kit.js";
 
 const settings = () => import("./views/settings/settings.js");
 /** @type {Route[]} */

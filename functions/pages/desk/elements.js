@@ -361,6 +361,8 @@ export function words(value) {
 
 /** Choices of values, named by their words. @param {readonly string[]} values @returns {Choice[]} */
 export const named = (values) => values.map((value) => [value, words(value)]);
+/** @param {{ id: number, title?: string, fullName?: string }[]} rows @returns {Choice[]} */
+export const choicesOf = (rows) => rows.map(({ id, title, fullName }) => [`${id}`, title ?? fullName ?? ""]);
 
 /** Names with what belongs to them; empty ones are left out. @param {Record<string, Child>} values */
 export function facts(values) {

@@ -1,4 +1,4 @@
-/** All that views are made of, by one name: requests, records, elements, the frame around, lists, pages. */
+/** All that views are made of, by one name: requests, records, elements, the frame around. */
 export * from "./api/client.js";
 export * from "./api/records.js";
 export * from "./elements.js";
@@ -7,8 +7,3 @@ export * from "./frame/frame.js";
 export * from "./frame/inbox.js";
 export * from "./frame/router.js";
 export * from "./frame/session.js";
-export * from "./list.js";
-export * from "./record/fields.js";
-export * from "./record/page.js";
-export * from "./record/talk.js";
-export * from "./record/writer.js";

@@ -1,8 +1,7 @@
 /** The fields and texts of a record, edited in their places and saved with the version that was read. */
 /** @import { Child, Choice, Part } from "../kit.js" */
-import {
-  button, choice, draftOf, form, input, node, Problem, quiet, redraw, settle, writer,
-} from "../kit.js";
+import { button, choice, draftOf, form, input, node, Problem, quiet, redraw, settle } from "../kit.js";
+import { writer } from "./record.js";
 
 /** A record that is shown. `read`: the newest known, nothing after it was deleted; `keep` takes what the API
  * returned; `reason`: why the user may not change it.

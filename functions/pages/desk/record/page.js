@@ -1,10 +1,11 @@
 /** The page of one record: heading, texts and fields edited in place, what is said on it, its history. */
 /** @import { HistoryEntry, Permission, User } from "workdesk" */
-/** @import { Child, Choice, Context, Field, talk } from "../kit.js" */
+/** @import { Child, Choice, Context } from "../kit.js" @import { Field, talk } from "./record.js" */
 import {
-  addressOf, attempt, button, day, denied, drop, empty, everyone, fact, fill, fold, get, go, hide, node,
-  notice, patch, person, record, remove, section, state, store, text, time, watch, words,
+  addressOf, attempt, button, choicesOf, day, denied, drop, empty, everyone, fill, fold, get, go, hide, node,
+  notice, patch, person, record, remove, section, state, store, time, watch, words,
 } from "../kit.js";
+import { fact, text } from "./record.js";
 
 export const TICKET = "/api/managed-services/ticket/{ticketId}";
 /** `on`: parameters of the path; `permission`: to change it; `said`: the heading of what is said on it, which
@@ -115,6 +116,3 @@ export const assignee = (people) => ({
 /** @param {"status" | "priority"} name @param {(record: any) => Choice[]} choices @returns {Field} */
 export const stateField = (name, choices) =>
   ({ label: words(name), name, choices, shown: (row) => state(row[name]) });
-
-/** @param {{ id: number, title?: string, fullName?: string }[]} rows @returns {Choice[]} */
-export const choicesOf = (rows) => rows.map(({ id, title, fullName }) => [`${id}`, title ?? fullName ?? ""]);

@@ -1,10 +1,11 @@
 /** What is said on a record: comments, or the messages of a ticket. The newest are read first; oldest stand
  * first, replies under what they reply to. */
-/** @import { Change, Comment, Permission } from "workdesk" @import { Answer, Writing } from "../kit.js" */
+/** @import { Change, Comment, Permission } from "workdesk" @import { Answer } from "../kit.js" */
+/** @import { Writing } from "./record.js" */
 import {
   button, denied, draftOf, get, may, more, myId, node, patch, post, quiet, record, remove, rows, store, time,
-  writer,
 } from "../kit.js";
+import { writer } from "./record.js";
 
 export const LIMIT = 50; // Read at once.
 /** @typedef {object} Entry

@@ -1,8 +1,9 @@
 /** The projects of the organization. `#/projects?status=active` */
 /** @import { Project } from "workdesk" @import { Context } from "../../kit.js" */
 import {
-  ask, button, denied, go, input, list, named, node, post, quiet, state, store, time, to,
+  ask, button, denied, go, input, named, node, post, quiet, state, store, time, to,
 } from "../../kit.js";
+import { list } from "../../record/record.js";
 
 const STATUSES = /** @type {Project["status"][]} */ (["active", "on_hold", "completed", "archived"]);
 

@@ -1,10 +1,12 @@
 /** Requests: the list, how one is raised, and one: description, comments, fields. `#/requests/{id}` */
 /** @import { JoinedTicket, ServiceRequest, User } from "workdesk" */
-/** @import { Child, Choice, Context, Filter, View } from "../../kit.js" */
+/** @import { Child, Choice, Context, View } from "../../kit.js" */
+/** @import { Filter } from "../../record/record.js" */
 import {
-  addressOf, ask, assignee, button, commented, counted, denied, get, go, input, link, list, myId, named, node,
-  page, person, post, quiet, record, row, state, stateField, time, to,
+  addressOf, ask, button, counted, denied, get, go, input, link, myId, named, node, person, post, quiet,
+  record, state, time, to,
 } from "../../kit.js";
+import { assignee, commented, list, page, row, stateField } from "../../record/record.js";
 
 const UNRESOLVED = ["open", "in_progress", "pending"];
 const STATUSES = named([...UNRESOLVED, "resolved", "closed"]);

@@ -1,10 +1,11 @@
 /** One's own settings: profile and password, sessions, tokens, notifications; and the organization's name. */
 /** @import { NotificationPreferences, OpenSession, Token } from "workdesk" */
-/** @import { Context, Edited, View } from "../../kit.js" */
+/** @import { Context, View } from "../../kit.js" @import { Edited } from "../../record/record.js" */
 import {
   ask, button, denied, facts, form, get, input, me, myId, named, node, number, patch, post, put, quiet,
-  remove, section, setFault, state, text, time, words,
+  remove, section, setFault, state, time, words,
 } from "../../kit.js";
+import { text } from "../../record/record.js";
 import { asking, checks, listed } from "./parts.js";
 
 const DAY_MS = 86_400_000;

@@ -1,5 +1,6 @@
 /** What sections of settings are made of: lists with what creates a row, records with what changes them. */
-/** @import { Answer, Child, Context, Edited, Form, PathOf, ResultOf } from "../../kit.js" */
+/** @import { Answer, Child, Context, Form, PathOf, ResultOf } from "../../kit.js" */
+/** @import { Edited } from "../../record/record.js" */
 import {
   ask, button, ending, fill, get, more, newId, node, patch, section, settle, words,
 } from "../../kit.js";

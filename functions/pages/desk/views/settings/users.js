@@ -1,9 +1,10 @@
 /** The users of the organization, and one of them. `#/settings/users/{id}` */
 /** @import { Context, View } from "../../kit.js" */
 import {
-  ask, button, denied, facts, form, input, may, named, node, PERMISSIONS, post, put, quiet, remove, save,
-  state, time, to, words,
+  ask, button, denied, facts, form, input, may, named, node, PERMISSIONS, post, put, quiet, remove, state,
+  time, to, words,
 } from "../../kit.js";
+import { save } from "../../record/record.js";
 import { sessionLine, tokenLine, verified } from "./own.js";
 import { asking, checks, listed, shown } from "./parts.js";
 

@@ -2,8 +2,9 @@
 /** @import { DeliveryStatus, Webhook, WebhookCreate } from "workdesk" */
 /** @import { Context, View } from "../../kit.js" */
 import {
-  button, counted, fold, form, go, input, node, post, quiet, remove, save, state, time, to, words,
+  button, counted, fold, form, go, input, node, post, quiet, remove, state, time, to, words,
 } from "../../kit.js";
+import { save } from "../../record/record.js";
 import { asking, checks, listed, shown, shownOnce } from "./parts.js";
 
 /** All events of a type of record, or all. @type {WebhookCreate["types"]} */

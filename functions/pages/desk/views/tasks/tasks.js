@@ -1,9 +1,10 @@
 /** A task: its text, fields, tags, comments and history. `#/tasks/7` */
-/** @import { Field, View } from "../../kit.js" */
+/** @import { View } from "../../kit.js" @import { Field } from "../../record/record.js" */
 import {
-  all, assignee, button, choicesOf, commented, denied, due, empty, get, link, named, node, page, post, record,
-  remove, stateField, store, to, trouble,
+  all, button, choicesOf, denied, due, empty, get, link, named, node, post, record, remove, store, to,
+  trouble,
 } from "../../kit.js";
+import { assignee, commented, page, stateField } from "../../record/record.js";
 import { ENDED, STATUSES } from "../projects/columns.js";
 
 /** @type {View} */

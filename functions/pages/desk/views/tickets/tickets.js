@@ -3,9 +3,9 @@
  * notes set off, and its fields. `#/tickets/{id}` */
 /** @import { TicketMessage } from "workdesk" @import { Context, View } from "../../kit.js" */
 import {
-  denied, draftOf, get, input, keepDraft, LIMIT, list, node, page, person, post, quiet, record, store, talk,
-  TICKET, time, writer,
+  denied, draftOf, get, input, keepDraft, node, person, post, quiet, record, store, time,
 } from "../../kit.js";
+import { LIMIT, list, page, talk, TICKET, writer } from "../../record/record.js";
 import { dialog, fieldsOf, filters, line, raiser } from "../requests/requests.js";
 
 /** @type {View} */
