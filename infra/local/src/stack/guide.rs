@@ -25,6 +25,7 @@ pub(crate) fn text(
     let jar = quoted(&cookies.display().to_string());
     let data = data.display();
     let (dynamodb, sqs) = (engines.dynamodb_url(), engines.sqs_url());
+    let table = engines.table_name();
     format!(
         r#"Workdesk is running: {url}/
 
@@ -33,7 +34,8 @@ pub(crate) fn text(
   API reference         {url}/api/docs
   Demo billing system   {targets_url}
   Mails                 {targets_url}/mail
-  DynamoDB, SQS         {dynamodb}, {sqs}
+  Table                 {table} at {dynamodb}
+  Queues                {sqs}
   Data                  {data} (cargo local --fresh deletes it)
 
 Ctrl-C stops everything.
