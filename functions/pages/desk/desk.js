@@ -5,7 +5,7 @@
  * elements.js      what views are made of; kit.js: all that they import
  * list.js          the page of a list; record/: that of one record, and what is said on it
  * views/X/X.js     a view: `export async function view(context, parameters)`, see frame/router.js */
-/** @import { Change } from "workdesk" @import { Route } from "./frame/router.js" */
+/** @import { Route } from "./frame/router.js" */
 import { followLink } from "./frame/links.js";
 import { begins, signIn, unsaid } from "./frame/sign-in.js";
 import {
@@ -42,16 +42,14 @@ try {
   showPerson();
   start(place("main"), mark);
   followInbox();
-  follow(open, noticed);
+  follow(open, (changes) => {
+    readInbox().catch(() => {});
+    const users = changes.filter(({ type }) => type === "user");
+    if (users.length > 0) forgetPeople();
+    if (users.some(({ recordId }) => recordId === myId())) readSession().catch(() => {});
+  });
   const said = unsaid();
   if (said) notice(said, "Close", () => {});
 } catch (problem) {
   place("main").append(trouble(problem, () => location.reload()));
-}
-
-function noticed(/** @type {Change[]} */ changes) {
-  readInbox().catch(() => {});
-  const users = changes.filter(({ type }) => type === "user");
-  if (users.length > 0) forgetPeople();
-  if (users.some(({ recordId }) => recordId === myId())) readSession().catch(() => {});
 }

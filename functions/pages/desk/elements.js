@@ -139,10 +139,9 @@ export function input(label, name, { hint, options, value = "", ...attributes } 
 }
 
 /** @param {string} name @param {Choice[]} options @param {string} [value] @param {Attributes} [attributes] */
-export function select(name, options, value = "", attributes = {}) {
-  return node("select", { name, ...attributes, value: null },
+export const select = (name, options, value = "", attributes = {}) =>
+  node("select", { name, ...attributes, value: null },
     options.map(([one, label]) => node("option", { value: one, selected: one === value }, label)));
-}
 
 /** @param {Element | null} place a field, or a control in one @param {string} text "" if it has none */
 export function setFault(place, text) {

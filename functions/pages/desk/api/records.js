@@ -198,6 +198,4 @@ export function everyone() {
 }
 
 /** Has the next `everyone` read again. */
-export function forgetPeople() {
-  people = undefined;
-}
+export const forgetPeople = () => void (people = undefined);

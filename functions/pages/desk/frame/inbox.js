@@ -18,9 +18,8 @@ export function inbox(signal, show) {
 /** @param {Notification[]} rows */
 export const countOf = (rows) => (rows.length < LIMIT ? String(rows.length) : `${LIMIT}+`);
 
-export async function readInbox() {
+export const readInbox = async () =>
   tell((await get("/api/notifications", { unread: true, limit: LIMIT }, { quiet: true })).data);
-}
 
 /** Reads them from now on, each minute while the page is visible. */
 export function followInbox() {

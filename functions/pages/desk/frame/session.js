@@ -19,9 +19,7 @@ export const PERMISSIONS = ROLES.flatMap(([, may]) => may);
 let session = /** @type {Session | undefined} */ (undefined);
 
 /** Reads the session. Waits for the sign-in if there is none. */
-export async function readSession() {
-  session = (await get("/api/auth/session", {})).data;
-}
+export const readSession = () => get("/api/auth/session", {}).then(({ data }) => (session = data));
 
 /** The session. Views are opened after it was read. */
 export function me() {

@@ -82,8 +82,7 @@ function handled(known, { status, by, assigneeId, at, serviceRequestId: request,
     request && link(to(`/requests/${request}`), `request ${request}`), quoted(note)];
 }
 
-/**
- * A button that opens a form below its part, where it stays until it is sent or closed. It opens by itself if
+/** A button that opens a form below its part, where it stays until it is sent or closed. It opens itself if
  * something was typed before, also if the same action was proposed again meanwhile.
  * @param {Case} known @param {string} key @param {string} label @param {string} reason
  * @param {Omit<Form, "fields"> & { fields: () => Child, done: string }} options */

@@ -25,7 +25,7 @@ export async function view({ header, body, signal, title }, { id, session }) {
     redraw(main, [["next", nextStep(known)], ["pause", known.forms.get("pause")],
       ["execution", known.progress.length > 0 && node("h2.first", "Execution")],
       ...known.progress.map((row) => /** @type {Part} */ ([`run ${row.action.id}`, run(known, row)])),
-      ["cause", cause(known)], ...actionParts(known), ...known.decision?.parts() ?? [],
+      ["cause", cause(known)], ...actionParts(known), ...known.decision?.() ?? [],
       ["reads", reads(known)], ["journal", known.session && journalOf(known)]]);
     redraw(aside, [["facts", alertFacts(known)], ["sessions", sessionsOf(known)]]);
   });

@@ -1,5 +1,5 @@
 /** A case: an alert with its session and what belongs to them, read again when they change. */
-/** @import * as api from "workdesk" @import { Decision } from "./decision.js" */
+/** @import * as api from "workdesk" @import { Part } from "../../kit.js" */
 import { everyone, get, myId, readAfter, say } from "../../kit.js";
 import { progress } from "./execution.js";
 import { SESSION } from "./words.js";
@@ -11,6 +11,8 @@ const runs = (/** @type {api.AgentSession | undefined} */ session) =>
 export class Case {
   /** @type {api.Alert} */ alert = /** @type {any} */ (undefined);
   /** @type {api.AgentSession | undefined} */ session;
+  /** What the session proposes. @type {api.ProposedAction[]} */ actions = [];
+  /** Is the session the alert's newest? */ isNewest = false;
   /** The alert's sessions; not read while actions run. @type {api.AgentSessionRow[]} */ sessions = [];
   /** @type {api.JournalEntry[]} */ journal = [];
   /** @type {api.JournalCheck | undefined} */ check;
@@ -18,7 +20,7 @@ export class Case {
   /** @type {api.User[]} */ users = [];
   /** Open forms by their keys. @type {Map<string, HTMLElement>} */ forms = new Map();
   /** Ids of the actions to preview. @type {Set<string>} */ chosen = new Set();
-  /** @type {Decision | undefined} */ decision;
+  /** The parts of the preview and its form. @type {(() => Part[]) | undefined} */ decision;
   /** What became of a change of the alert's status. */ told = "";
   #question = 0;
 
@@ -28,14 +30,6 @@ export class Case {
     this.of = of;
     this.signal = signal;
     this.show = show;
-  }
-
-  get actions() {
-    return this.session?.proposedActions ?? [];
-  }
-
-  get isNewest() {
-    return this.session?.id === this.alert.agentSessionId;
   }
 
   /** @param {number} id of a user */
@@ -92,10 +86,10 @@ export class Case {
       this.forms.clear();
     }
     const digests = (/** @type {api.ProposedAction[]} */ all) => all.map(({ digest }) => digest).join();
-    const isNew = digests(now?.proposedActions ?? []) !== digests(this.actions);
-    const ran = runs(this.session);
-    [this.alert, this.session] = [alert, now];
-    if (isNew) this.#choose();
+    const [before, ran] = [digests(this.actions), runs(this.session)];
+    [this.alert, this.session, this.actions] = [alert, now, now?.proposedActions ?? []];
+    this.isNewest = now?.id === alert.agentSessionId;
+    if (digests(this.actions) !== before) this.#choose();
     this.draw();
     if (ran || runs(now) || this.check) await this.readJournal();
     if (now && !runs(now)) {

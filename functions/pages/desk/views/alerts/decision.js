@@ -8,7 +8,6 @@ import { RISKS, SESSION, amount, code, fact, moves, prose, truth } from "./words
 
 const HOUR_MS = 3_600_000; // An approval holds for an hour.
 const UNDO = { yes: "It can be undone.", until: "It can be undone for a while.", no: "It cannot be undone." };
-/** @typedef {{ parts: () => Part[] }} Decision */
 
 /** Why the user may not have the agent work: "" if they may. @param {api.Permission} permission */
 export function deniedAgent(permission) {
@@ -91,7 +90,7 @@ export async function decide(known, ids) {
       ? `${before}Nothing is sent before ${others}${counts.length > 1 ? " all of these" : ""}.`
       : `The agent then sends ${counted(preview.sums.requests, "request")} at once.`);
   };
-  const parts = () => {
+  known.decision = () => {
     update();
     const previewed = preview.actions.map((one) => {
       const action = now(one.actionId);
@@ -105,7 +104,6 @@ export async function decide(known, ids) {
       heading, sums(preview.sums), previewed);
     return /** @type {Part[]} */ ([["preview", section], ["approve", made]]);
   };
-  known.decision = { parts };
   known.draw();
   document.getElementById("preview")?.focus();
 }

@@ -45,9 +45,8 @@ const FIELDS = [
 ];
 
 /** Reads the phases of a project, also for their names. @param {{ projectId: number | null }} task */
-async function phases({ projectId }) {
-  return projectId ? store("phase", await all("/api/projects/{projectId}/phases", { projectId })) : [];
-}
+const phases = async ({ projectId }) =>
+  (projectId ? store("phase", await all("/api/projects/{projectId}/phases", { projectId })) : []);
 
 /** A box for each tag of the organization. @param {any} task @param {() => void} close */
 async function tagBoxes({ id, tags: attached }, close) {

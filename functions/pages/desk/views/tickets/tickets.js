@@ -1,6 +1,5 @@
-/**
- * Tickets: the list, how one is raised, and one of them: its messages, support's side told apart and internal
- * notes set off, and its fields. `#/tickets/{id}` */
+/** Tickets: the list, how one is raised, and one: its fields and its messages, support's side told apart and
+ * internal notes set off. `#/tickets/{id}` */
 /** @import { TicketMessage } from "workdesk" @import { Context, View } from "../../kit.js" */
 import {
   denied, draftOf, get, input, keepDraft, node, person, post, quiet, record, store, time,
