@@ -17,8 +17,8 @@ import {
 /** @param {Context} context @param {Listed} kind @returns {Promise<Requery>} */
 export async function list({ body, query: asked, signal, filter }, { type, noun, orders, ...kind }) {
   const names = kind.filters([]).map(([, name]) => name);
-  /** Ids of the rows, and of those that came since. @type {Set<number>[]} */
-  let [shown = new Set(), waiting = new Set()] = [];
+  /** Ids of the rows, and of those that came since. */
+  let [shown, waiting] = /** @type {[Set<number>, Set<number>]} */ ([new Set(), new Set()]);
   let people = /** @type {User[]} */ ([]);
   let next = /** @type {string | null} */ (null);
   const filters = node("div.filters", { role: "group", "aria-label": "Filters" });

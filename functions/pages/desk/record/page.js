@@ -8,9 +8,9 @@ import {
 import { fact, text } from "./record.js";
 
 export const TICKET = "/api/managed-services/ticket/{ticketId}";
-/** `on`: parameters of the path; `permission`: to change it; `said`: the heading of what is said on it, which
- * `talk` reads with the record; `about`: who raised it, where it is; `further`: rows of the fields; `erase`:
- * why the user may not delete it, and where one is then.
+/** `on`: parameters of the path. `permission`: to change it. `talk` reads the record and what is said on it,
+ * below the heading `said`. `about`: who raised it, where it is. `erase`: why the user may not delete it, and
+ * the path after that.
  * @typedef {object} Kind
  * @property {"task" | "service_request" | "ticket"} type @property {string} noun @property {number} id
  * @property {"/api/tasks/{id}" | "/api/service-requests/{id}" | typeof TICKET} path
