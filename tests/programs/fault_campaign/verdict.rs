@@ -67,7 +67,7 @@ pub struct Verdict {
     /// Approved actions, and those of them that succeeded.
     pub approved: usize,
     pub succeeded: usize,
-    /// How the others ended: state and error code, and the number of actions.
+    /// Number of the other actions, by state and error code.
     pub others: BTreeMap<String, usize>,
 }
 
@@ -369,7 +369,7 @@ impl Table {
         effects.collect()
     }
 
-    /// Returns whether what has not ended is visited by now.
+    /// Returns whether a visit of a record is due at an instant.
     fn has_due(&self, now: Timestamp) -> bool {
         let now = now.to_string();
         let mut due = BOUNDED

@@ -73,18 +73,18 @@ pub const TABLE: f64 = 40_000.0;
 /// `pages` reads nothing, and has the lightest read's.
 #[rustfmt::skip] // A line each.
 pub const CPU: &[(&str, f64)] = &[
-    ("activities", 1.9),
+    ("activities", 2.2),
     ("auth", 1.9),
-    ("directory", 1.0),
-    ("managed-services", 1.8),
-    ("milestones", 1.0),
+    ("directory", 0.8),
+    ("managed-services", 2.3),
+    ("milestones", 0.9),
     ("pages", 0.5),
-    ("resolution-agent", 0.9),
-    ("service-requests", 0.9),
-    ("tasks", 2.6),
+    ("resolution-agent", 1.2),
+    ("service-requests", 1.0),
+    ("tasks", 2.1),
     ("updates", 0.9),
-    ("publisher", 2.4),
-    ("indexer", 2.4),
+    ("publisher", 2.0),
+    ("indexer", 1.4),
     ("sweeper", 0.34),
 ];
 
