@@ -1,5 +1,7 @@
 """Installs Python tools for the checks, each set in its own virtual environment below target/tools."""
 
+import contextlib
+import fcntl
 import os
 import pathlib
 import subprocess
@@ -36,6 +38,15 @@ ENVIRONMENT = {
 }
 
 
+@contextlib.contextmanager
+def alone():
+    """Installs beside no other check."""
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    with (FOLDER / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
 def program(tools, name):
     """Returns the path of a program of a set."""
     return FOLDER / tools / "bin" / name
@@ -45,13 +56,14 @@ def install(tools):
     """Creates the environment of a set, again if its versions have changed."""
     installed = FOLDER / tools / "packages.txt"
     wanted = "\n".join(PACKAGES[tools])
-    if installed.exists() and installed.read_text() == wanted:
-        return
-    print(f"installing {', '.join(PACKAGES[tools])}", flush=True)
-    venv.create(FOLDER / tools, with_pip=True, clear=True)
-    pip = [program(tools, "python"), "-m", "pip", "--quiet", "--disable-pip-version-check"]
-    subprocess.run([*pip, "install", *PACKAGES[tools]], check=True)
-    installed.write_text(wanted)
+    with alone():
+        if installed.exists() and installed.read_text() == wanted:
+            return
+        print(f"installing {', '.join(PACKAGES[tools])}", flush=True)
+        venv.create(FOLDER / tools, with_pip=True, clear=True)
+        pip = [program(tools, "python"), "-m", "pip", "--quiet", "--disable-pip-version-check"]
+        subprocess.run([*pip, "install", *PACKAGES[tools]], check=True)
+        installed.write_text(wanted)
 
 
 def run_with(tools):

@@ -2,39 +2,34 @@
  *
  * frame/           navigation, router, sign-in, session, drafts, inbox
  * api/client.js    requests; api/records.js: the store that the feed keeps true
- * elements.js      what views are made of; thread.js: comments and messages
- * list.js          the page of a list; record/page.js: that of one record
+ * elements.js      what views are made of; kit.js: all that they import
+ * list.js          the page of a list; record/: that of one record, and what is said on it
  * views/X/X.js     a view: `export async function view(context, parameters)`, see frame/router.js */
-/** @import { Change } from "workdesk" */
 /** @import { Route } from "./frame/router.js" */
-import { onUnauthenticated } from "./api/client.js";
-import { begin, follow, forgetPeople } from "./api/records.js";
-import { trouble } from "./elements.js";
-import { mark, notice, place, showNavigation, showPerson } from "./frame/frame.js";
-import { followInbox, readInbox } from "./frame/inbox.js";
-import { open, prepare, start } from "./frame/router.js";
-import { myId, readSession } from "./frame/session.js";
 import { followLink } from "./frame/links.js";
 import { begins, signIn, unsaid } from "./frame/sign-in.js";
+import {
+  begin, follow, followInbox, forgetPeople, mark, myId, notice, onUnauthenticated, open, place, prepare,
+  readInbox, readSession, showNavigation, showPerson, start, trouble,
+} from "./kit.js";
 
-/** @type {(path: string, title: string, place: string, load: Route["load"]) => Route} */
-const route = (path, title, place, load) => ({ path, title, place, load });
 const settings = () => import("./views/settings/settings.js");
+/** @type {Route[]} */
 const ROUTES = [
-  route("/", "Home", "Home", () => import("./views/home/home.js")),
-  route("/projects", "Projects", "Projects", () => import("./views/projects/projects.js")),
-  route("/projects/:id", "Project", "Projects", () => import("./views/projects/board.js")),
-  route("/tasks/:id", "Task", "Projects", () => import("./views/tasks/tasks.js")),
-  route("/alerts", "Alerts", "Alerts", () => import("./views/alerts/alerts.js")),
-  route("/alerts/:id", "Alert", "Alerts", () => import("./views/alerts/alert.js")),
-  route("/agent-sessions/:session", "Alert", "Alerts", () => import("./views/alerts/alert.js")),
-  route("/requests", "Requests", "Requests", () => import("./views/requests/requests.js")),
-  route("/requests/:id", "Request", "Requests", () => import("./views/requests/requests.js")),
-  route("/tickets", "Tickets", "Tickets", () => import("./views/tickets/tickets.js")),
-  route("/tickets/:id", "Ticket", "Tickets", () => import("./views/tickets/tickets.js")),
-  route("/search", "Search", "Search", () => import("./views/search/search.js")),
-  ...["/settings", "/settings/:section", "/settings/:section/:id"].map((path) =>
-    route(path, "Settings", "Settings", settings)),
+  ["/", "Home", "Home", () => import("./views/home/home.js")],
+  ["/projects", "Projects", "Projects", () => import("./views/projects/projects.js")],
+  ["/projects/:id", "Project", "Projects", () => import("./views/projects/board.js")],
+  ["/tasks/:id", "Task", "Projects", () => import("./views/tasks/tasks.js")],
+  ["/alerts", "Alerts", "Alerts", () => import("./views/alerts/alerts.js")],
+  ["/alerts/:id", "Alert", "Alerts", () => import("./views/alerts/alert.js")],
+  ["/agent-sessions/:session", "Alert", "Alerts", () => import("./views/alerts/alert.js")],
+  ["/requests", "Requests", "Requests", () => import("./views/requests/requests.js")],
+  ["/requests/:id", "Request", "Requests", () => import("./views/requests/requests.js")],
+  ["/tickets", "Tickets", "Tickets", () => import("./views/tickets/tickets.js")],
+  ["/tickets/:id", "Ticket", "Tickets", () => import("./views/tickets/tickets.js")],
+  ["/search", "Search", "Search", () => import("./views/search/search.js")],
+  ["/settings", "Settings", "Settings", settings], ["/settings/:section", "Settings", "Settings", settings],
+  ["/settings/:section/:id", "Settings", "Settings", settings],
 ];
 
 onUnauthenticated(signIn);
@@ -47,16 +42,14 @@ try {
   showPerson();
   start(place("main"), mark);
   followInbox();
-  follow(open, noticed);
+  follow(open, (changes) => {
+    readInbox().catch(() => {});
+    const users = changes.filter(({ type }) => type === "user");
+    if (users.length > 0) forgetPeople();
+    if (users.some(({ recordId }) => recordId === myId())) readSession().catch(() => {});
+  });
   const said = unsaid();
   if (said) notice(said, "Close", () => {});
 } catch (problem) {
   place("main").append(trouble(problem, () => location.reload()));
-}
-
-function noticed(/** @type {Change[]} */ changes) {
-  readInbox().catch(() => {});
-  const users = changes.filter(({ type }) => type === "user");
-  if (users.length > 0) forgetPeople();
-  if (users.some(({ recordId }) => recordId === myId())) readSession().catch(() => {});
 }

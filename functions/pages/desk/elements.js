@@ -1,6 +1,5 @@
-/** The elements that views are made of. All of them take text as text, never as markup.
- *
- *     node("p.quiet", { id: "hint", onclick: act }, "Due ", time(at))     attributes may be left out
+/** The elements that views are made of. All of them take text as text, never as markup:
+ * `node("p.quiet", { id: "hint", onclick: act }, "Due ", time(at))`. Attributes may be left out.
  *
  * A `reason` (see `denied`) shows a button or a form as not usable, and says why. A `Problem` of what they do
  * stands beside them, with "Try again"; its faults stand at the fields with their names. */
@@ -19,22 +18,19 @@ import { keepDraft } from "./frame/drafts.js";
 
 /** The page's words are English, so dates and numbers are, too, in the reader's variant. */
 const LOCALE = navigator.languages.find((language) => language.startsWith("en")) ?? "en-GB";
-let numbers = 0;
-/** A new id for an element. */
-export const newId = () => `e${(numbers += 1)}`;
+let ids = 0;
+export const newId = () => `e${(ids += 1)}`;
 
 /** @template {string} S @param {S} selector @param {...(Attributes | Child)} rest @returns {Made<S>} */
 export function node(selector, ...rest) {
   const [tag = "", ...classes] = selector.split(".");
   const made = document.createElement(tag);
   if (classes.length > 0) made.className = classes.join(" ");
-  const [first] = rest;
-  const attributes = first && Object.getPrototypeOf(first) === Object.prototype ? rest.shift() : {};
+  const attributes = rest[0] && Object.getPrototypeOf(rest[0]) === Object.prototype ? rest.shift() : {};
   for (const [name, value] of Object.entries(/** @type {Attributes} */ (attributes))) {
     if (typeof value === "function") made.addEventListener(name.slice(2), value);
     else if (name === "value") /** @type {any} */ (made).value = value ?? "";
-    else if (value === true) made.setAttribute(name, "");
-    else if (value !== false && value !== null && value !== undefined) made.setAttribute(name, String(value));
+    else if ((value ?? false) !== false) made.setAttribute(name, value === true ? "" : String(value));
   }
   made.append(...shown(/** @type {Child[]} */ (rest)));
   return /** @type {Made<S>} */ (made);
@@ -43,10 +39,11 @@ export function node(selector, ...rest) {
 /** @param {Child} child @returns {(Node | string)[]} */
 function shown(child) {
   if (Array.isArray(child)) return child.flatMap(shown);
-  if (child === null || child === undefined || child === false) return [];
-  return [child instanceof Node ? child : String(child)];
+  return (child ?? false) === false ? [] : [child instanceof Node ? child : String(child)];
 }
 
+/** @param {Element} place @param {...Child} children */
+export const fill = (place, ...children) => place.replaceChildren(...shown(children));
 export const quiet = (/** @type {Child[]} */ ...children) => node("span.quiet", children);
 export const empty = (/** @type {string} */ text) => node("p.empty", text);
 /** @param {Child} title @param {...Child} children */
@@ -57,14 +54,17 @@ export const link = (href, ...children) => node("a.link", { href }, children);
 export const counted = (count, one, many = `${one}s`) => `${number(count)} ${count === 1 ? one : many}`;
 /** Content that is shown when it is wanted. @param {string} key tells it from others
  * @param {Child} summary @param {Child} content @param {() => void} [onOpen] */
-export function fold(key, summary, content, onOpen = () => {}) {
-  const ontoggle = (/** @type {any} */ { target }) => target.open && onOpen();
-  return node("details", { "data-fold": key, ontoggle }, node("summary", summary), content);
-}
+export const fold = (key, summary, content, onOpen) =>
+  node("details", { "data-fold": key, ontoggle: ({ target }) => target.open && onOpen?.() },
+    node("summary", summary), content);
+/** What follows the rows of a list: that there is none, or what reads the next page.
+ * @param {string | false} none @param {string | null} next @param {(next: string) => unknown} read */
+export const ending = (none, next, read, label = "More") =>
+  [none && empty(none), next && button(label, () => read(next))];
 
-/** @param {Child} label @param {() => unknown} act
- * @param {{ reason?: string, kind?: "main" | "plain" | "danger" | "", name?: string }} [options]
- * `name`: what the button is called where its label needs the context, such as "Reply to Ada" */
+/** `name`: what a button is called where its label needs the context, such as "Reply to Ada".
+ * @param {Child} label @param {() => unknown} act
+ * @param {{ reason?: string, kind?: "main" | "plain" | "", name?: string }} [options] */
 export function button(label, act, { reason = "", kind = "", name } = {}) {
   const pressed = node("button", { type: "button", class: kind, "aria-label": name }, label);
   const place = node("span.action", pressed);
@@ -87,7 +87,7 @@ export function allow(pressed, reason, effect = "") {
 /** @param {Element} pressed */
 const isIdle = (pressed) => pressed.ariaDisabled !== "true" && pressed.ariaBusy !== "true";
 
-/** Runs what a button or form does, and shows its problem at its end.
+/** Runs what a button or form does, and shows its problem at its end. Resolves to true if it is done.
  * @param {HTMLElement} pressed @param {HTMLElement} place @param {() => unknown} act
  * @param {(problem: unknown) => boolean} [told] shows the problem elsewhere and returns true
  * @param {() => void} [again] what "Try again" does, if not the same */
@@ -106,18 +106,23 @@ async function run(pressed, place, act, told, again = () => run(pressed, place, 
   }
 }
 
-/** A problem where it happened. @param {unknown} problem @param {() => unknown} [again] */
+/** @param {unknown} problem @param {() => unknown} [again] */
 export function trouble(problem, again) {
-  const known = problem instanceof Problem;
-  const said = known ? [problem, ...problem.faults].map(({ detail }) => detail) : ["The page failed."];
-  const retry = again && !(known && problem.status === 403);
-  return node("div.trouble", { role: "alert" }, node("span", said.join(" ")),
-    retry && node("button.plain", { type: "button", onclick: again }, "Try again"));
+  const { status = 0, faults = [], detail = "The page failed." } = problem instanceof Problem ? problem : {};
+  const said = [detail, ...faults.map((fault) => fault.detail)].join(" ");
+  return node("div.trouble", { role: "alert" }, node("span", said), again && status !== 403
+    && node("button.plain", { type: "button", onclick: again }, "Try again"));
 }
 
+/** Does something. Its problem stands in a place, unless the view closed meanwhile.
+ * @param {Element} place @param {() => Promise<unknown>} act @returns {Promise<unknown>} */
+export const attempt = (place, act) => act().catch((problem) => {
+  if (problem.name !== "AbortError") fill(place, trouble(problem, () => attempt(place, act)));
+});
+
 /** A control with its label, hint and fault.
- * @param {string} label @param {Control} control @param {{ hint?: string }} [options] */
-export function field(label, control, { hint = "" } = {}) {
+ * @param {string} label @param {Control} control @param {Text} [hint] */
+export function field(label, control, hint) {
   control.id ||= newId();
   const [help, fault] = [newId(), newId()];
   control.setAttribute("aria-describedby", `${help} ${fault}`);
@@ -127,18 +132,16 @@ export function field(label, control, { hint = "" } = {}) {
 
 /** A labelled control: a select if it has options, a text area if it has rows, else an input.
  * @param {string} label @param {string} name
- * @param {{ hint?: string, options?: Choice[], value?: string | null, [name: string]: any }} [attributes] */
-export function input(label, name, { hint = "", options, value = "", ...attributes } = {}) {
-  const control = options ? select(name, options, value ?? "", attributes)
-    : node(attributes["rows"] ? "textarea" : "input", { name, value, ...attributes });
-  return field(label, control, { hint });
+ * @param {{ hint?: Text, options?: Choice[], value?: any, [name: string]: any }} [attributes] */
+export function input(label, name, { hint, options, value = "", ...attributes } = {}) {
+  return field(label, options ? select(name, options, `${value ?? ""}`, attributes)
+    : node(attributes["rows"] ? "textarea" : "input", { name, value, ...attributes }), hint);
 }
 
 /** @param {string} name @param {Choice[]} options @param {string} [value] @param {Attributes} [attributes] */
-export function select(name, options, value = "", attributes = {}) {
-  return node("select", { name, ...attributes, value: null },
+export const select = (name, options, value = "", attributes = {}) =>
+  node("select", { name, ...attributes, value: null },
     options.map(([one, label]) => node("option", { value: one, selected: one === value }, label)));
-}
 
 /** @param {Element | null} place a field, or a control in one @param {string} text "" if it has none */
 export function setFault(place, text) {
@@ -150,11 +153,11 @@ export function setFault(place, text) {
 /** @typedef {object} Form
  * @property {Child} [fields] made by `input` or `field`
  * @property {string} submit label of the button
- * @property {(values: Record<string, string>, form: HTMLFormElement) => unknown} act sends it
+ * @property {(values: any, form: HTMLFormElement) => unknown} act sends it; an empty value is null
  * @property {() => void} [cancel]
  * @property {string} [draft] name under which typed text is kept until `act` is done
  * @property {string} [reason] why the user may not send it */
-export function form(/** @type {Form} */ { fields = [], submit, act, cancel, draft, reason = "" }) {
+export function form(/** @type {Form} */ { fields, submit, act, cancel, draft, reason = "" }) {
   const controls = () => /** @type {Control[]} */ ([...made.querySelectorAll("[name]")]);
   /** Shows the faults at the fields. Returns true if no other is left. @param {unknown} problem */
   const told = (problem) => {
@@ -171,29 +174,30 @@ export function form(/** @type {Form} */ { fields = [], submit, act, cancel, dra
     const missing = controls().find((one) => one.required && !one.value.trim());
     for (const one of controls()) setFault(one, one === missing ? "Fill this in." : "");
     if (missing) return missing.focus();
-    const values = Object.fromEntries(controls().map(({ name, value }) => [name, value]));
+    const values = Object.fromEntries(controls().map(({ name, type, value }) =>
+      [name, (type === "password" ? value : value.trim()) || null]));
     const done = await run(send, made, () => act(values, made), told, () => made.requestSubmit());
-    if (done) drops.forEach((drop) => drop());
+    if (done) drop();
   };
+  const drop = () => drops.forEach((one) => one());
   const send = node("button.main", submit);
   /** @type {HTMLFormElement} */
-  const made = node("form", { novalidate: true, onsubmit }, fields,
+  const made = node("form", { novalidate: true, onsubmit, onreset: drop }, fields,
     node("div.end", send, cancel && node("button", { type: "button", onclick: cancel }, "Cancel")));
   allow(send, reason);
   // A password is not kept.
   const drops = draft ? controls().filter(({ type }) => type !== "password")
     .map((one) => keepDraft(one, `${draft} ${one.name}`)) : [];
-  made.addEventListener("reset", () => drops.forEach((drop) => drop()));
   return made;
 }
 
 /** A labelled select that saves a choice at once. If that fails, the choice stays, with "Try again".
- * @param {Omit<Form, "act" | "submit"> & { label: string, options: Choice[], value: string,
- *   save: (value: string) => unknown }} options */
-export function choice({ label, options, value, save, reason = "" }) {
-  const control = select(label, options, value, { disabled: reason !== "" });
-  const place = field(label, control, { hint: reason });
-  control.addEventListener("change", () => run(control, place, () => save(control.value)));
+ * @param {string} label @param {Choice[]} options @param {string} value
+ * @param {(value: string) => unknown} save */
+export function choice(label, options, value, save) {
+  const onchange = () => run(control, place, () => save(control.value));
+  const control = select(label, options, value, { onchange });
+  const place = field(label, control);
   return place;
 }
 
@@ -214,14 +218,13 @@ export function dialog(title, content, { stays = false } = {}) {
 
 /** A form in a dialog, closed after `act`. @param {string} title @param {Form & { text?: Child }} options */
 export function ask(title, { text, act, ...options }) {
-  const over = dialog(title, [
-    text && node("p", text),
-    form({ ...options, cancel: () => over.close(), act: async (values, made) => {
-      const done = (await act(values, made)) !== false;
-      if (done) over.close();
-      return done;
-    } }),
-  ]);
+  const send = async (/** @type {Parameters<Form["act"]>} */ ...values) => {
+    const done = (await act(...values)) !== false;
+    if (done) over.close();
+    return done;
+  };
+  const over = dialog(title,
+    [text && node("p", text), form({ ...options, cancel: () => over.close(), act: send })]);
 }
 
 /** Saves a change of a record as it was read. After a 412 both versions stand in `place`, and one is kept; it
@@ -251,15 +254,14 @@ export async function settle(saving) {
 
 /** Items that the rows of a list were made from. @type {WeakMap<Element, unknown>} */
 const sources = new WeakMap();
+const FOCUSABLE = "a[href], button, input, select, textarea, summary, [tabindex]";
 
-/**
- * Shows items as the children of an element. A row is made anew if its item is another object than before; it
- * takes over the focus.
- * @template I @param {HTMLElement} parent @param {I[]} items
+/** Shows items as the children of an element. A row is made anew if its item is another object than before.
+ * It takes over the focus. @template I @param {HTMLElement} parent @param {I[]} items
  * @param {(item: I) => string | number} key @param {(item: I) => HTMLElement} make */
 export function rows(parent, items, key, make) {
   const old = new Map([...parent.children].map((row) => [row.getAttribute("data-key"), row]));
-  const made = items.map((item) => {
+  const made = new Set(items.map((item) => {
     const known = old.get(String(key(item)));
     if (known && sources.get(known) === item) return known;
     const focused = known?.contains(document.activeElement) ? document.activeElement : null;
@@ -272,15 +274,13 @@ export function rows(parent, items, key, make) {
       focusLike(focused, at, row);
     }
     return row;
-  });
-  const kept = new Set(/** @type {Element[]} */ (made));
-  for (const row of [...parent.children]) if (!kept.has(row)) row.remove();
-  for (const [at, row] of made.entries()) {
+  }));
+  for (const row of [...parent.children]) if (!made.has(row)) row.remove();
+  [...made].forEach((row, at) => {
     if (parent.children[at] !== row) parent.insertBefore(row, parent.children[at] ?? null);
-  }
+  });
 }
 
-const FOCUSABLE = "a[href], button, input, select, textarea, summary, [tabindex]";
 /** Focuses in a new row what was focused in the old one, with the place of the cursor.
  * @param {Element} focused @param {number} at @param {HTMLElement} row */
 function focusLike(focused, at, row) {
@@ -292,8 +292,7 @@ function focusLike(focused, at, row) {
 }
 
 /** @typedef {[key: string, element: HTMLElement | null | undefined | false]} Part */
-/** @typedef {{ key: string, text: string, made: HTMLElement }} Drawn */
-/** What a place shows. @type {WeakMap<Element, Map<string, Drawn>>} */
+/** What a place shows. @type {WeakMap<Element, Map<string, { key: string, text: string, made: any }>>} */
 const drawn = new WeakMap();
 
 /** Shows elements by keys. What looks as before stays; else the new one takes over focus and open folds.
@@ -303,8 +302,7 @@ export function redraw(place, parts) {
   const now = parts.flatMap(([key, made]) => {
     if (!made) return [];
     const old = before?.get(key);
-    if (old?.made === made) return [old];
-    const text = made.outerHTML.replace(/"e\d+( e\d+)*"/g, "");
+    const text = old?.made === made ? old.text : made.outerHTML.replace(/"e\d+( e\d+)*"/g, "");
     if (old?.text === text) return [old];
     for (const open of old?.made.querySelectorAll("details[open]") ?? []) {
       made.querySelector(`[data-fold="${open.getAttribute("data-fold")}"]`)?.setAttribute("open", "");
@@ -362,6 +360,8 @@ export function words(value) {
 
 /** Choices of values, named by their words. @param {readonly string[]} values @returns {Choice[]} */
 export const named = (values) => values.map((value) => [value, words(value)]);
+/** @param {{ id: number, title?: string, fullName?: string }[]} rows @returns {Choice[]} */
+export const choicesOf = (rows) => rows.map(({ id, title, fullName }) => [`${id}`, title ?? fullName ?? ""]);
 
 /** Names with what belongs to them; empty ones are left out. @param {Record<string, Child>} values */
 export function facts(values) {
@@ -395,22 +395,19 @@ const nearDay = (date) => ({ "-1": "yesterday", 0: "today", 1: "tomorrow" }[days
 /** The date in the reader's zone, such as "12 Nov". @param {Date} date */
 export const day = (date) => (date.getFullYear() === new Date().getFullYear() ? DAY : YEAR).format(date);
 
-/** An instant in short. @param {string} instant */
-function short(instant) {
-  const date = new Date(instant);
+function short(/** @type {string} */ instant) {
+  const [date, near] = [new Date(instant), nearDay(new Date(instant))];
   const minutes = Math.round((date.getTime() - Date.now()) / MINUTE_MS);
   if (minutes === 0) return "just now";
   if (Math.abs(minutes) < 60) return minutes < 0 ? `${-minutes} min ago` : `in ${minutes} min`;
-  const near = nearDay(date);
   return near ? `${near} ${CLOCK.format(date)}`.replace("today ", "") : day(date);
 }
 
-/** @param {string} instant @param {string} text @param {string} kind */
+/** @param {string} instant @param {string} text @param {string} [kind] */
 const timed = (instant, text, kind) =>
-  node("time", { class: kind || null, datetime: instant, title: EXACT.format(new Date(instant)) }, text);
-
+  node("time", { class: kind, datetime: instant, title: EXACT.format(new Date(instant)) }, text);
 /** An instant, short in the reader's zone, exact as its title. @param {string} instant */
-export const time = (instant) => timed(instant, short(instant), "");
+export const time = (instant) => timed(instant, short(instant));
 setInterval(() => {
   for (const one of document.querySelectorAll("time:not([class])")) {
     const text = short(/** @type {HTMLTimeElement} */ (one).dateTime);
@@ -429,10 +426,9 @@ export function clock(instant) {
 export function due(instant, open, word = "Due") {
   const date = new Date(instant);
   const near = nearDay(date) ?? day(date);
-  const over = open && date.getTime() < Date.now();
-  const soon = open && daysAhead(date) <= 1;
-  const text = over ? `Overdue ${near}` : word ? `${word} ${near}` : words(near);
-  return timed(instant, text, `due ${over ? "bad" : soon ? "warn" : "quiet"}`);
+  const [over, soon] = [open && date.getTime() < Date.now(), open && daysAhead(date) <= 1];
+  return timed(instant, over ? `Overdue ${near}` : word ? `${word} ${near}` : words(near),
+    `due ${over ? "bad" : soon ? "warn" : "quiet"}`);
 }
 
 export const number = (/** @type {number} */ value, /** @type {number} */ digits = 0) =>

@@ -1,35 +1,29 @@
 /** A list of records: filters in the address, pages by cursor, rows kept true by the feed. Rows keep their
  * places while others work. New ones wait above the list until the reader asks for them. */
-/** @import { User } from "workdesk" */
-/** @import { Choice } from "./elements.js" */
-/** @import { Context, Requery } from "./frame/router.js" */
-import { get, more } from "./api/client.js";
-import { everyone, put, record, watch } from "./api/records.js";
-import { arrows, button, counted, empty, input, node, redraw, rows, trouble } from "./elements.js";
-import { myId } from "./frame/session.js";
-import { choicesOf } from "./record/page.js";
+/** @import { User } from "workdesk" @import { Answer, Choice, Context, Requery } from "./kit.js" */
+import {
+  arrows, attempt, button, choicesOf, counted, ending, everyone, fill, get, input, more, myId, node, record,
+  redraw, rows, store, watch,
+} from "./kit.js";
 
 /** A filter in the address: one of some values, or a text.
  * @typedef {[label: string, name: string, options?: Choice[]]} Filter */
-/** @typedef {object} Kind
+/** @typedef {object} Listed
  * @property {"project" | "service_request" | "ticket"} type @property {string} noun
  * @property {"/api/projects" | "/api/service-requests" | "/api/managed-services/tickets"} list
  * @property {(people: Choice[]) => Filter[]} filters @property {Choice[]} [orders] the first is the default
  * @property {(row: any, people: User[]) => HTMLElement} line */
 
-/** @param {Context} context @param {Kind} kind @returns {Promise<Requery>} */
+/** @param {Context} context @param {Listed} kind @returns {Promise<Requery>} */
 export async function list({ body, query: asked, signal, filter }, { type, noun, orders, ...kind }) {
   const names = kind.filters([]).map(([, name]) => name);
-  /** Ids of the rows. @type {Set<number>} */
-  let shown = new Set();
-  /** Ids of those that came since. @type {Set<number>} */
-  let waiting = new Set();
+  /** Ids of the rows, and of those that came since. */
+  let [shown, waiting] = /** @type {[Set<number>, Set<number>]} */ ([new Set(), new Set()]);
   let people = /** @type {User[]} */ ([]);
   let next = /** @type {string | null} */ (null);
   const filters = node("div.filters", { role: "group", "aria-label": "Filters" });
   const news = node("p.news", { role: "status" });
-  const items = node("ul.list.columns");
-  const end = node("div");
+  const [items, end] = [node("ul.list.columns"), node("div")];
   body.append(filters, node("div", news, items, end));
   arrows(items);
 
@@ -47,13 +41,12 @@ export async function list({ body, query: asked, signal, filter }, { type, noun,
   const show = () => {
     const all = [...shown].flatMap((id) => record(type, id) ?? []);
     rows(items, all, ({ id }) => id, (row) => kind.line(row, people));
-    const none = empty(next ? "Nothing among those read so far." : "Nothing matches.");
-    end.replaceChildren(all.length ? "" : none, next ? button("More", readMore) : "");
-    const fresh = `Show ${counted(waiting.size, `new ${noun}`)}`;
-    news.replaceChildren(waiting.size ? button(fresh, read) : "");
+    const none = next ? "Nothing among those read so far." : "Nothing matches.";
+    fill(end, ending(all.length === 0 && none, next, readMore));
+    fill(news, waiting.size > 0 && button(`Show ${counted(waiting.size, `new ${noun}`)}`, read));
   };
-  const add = (/** @type {{ data: any, next: string | null }} */ page) => {
-    for (const { id } of put(type, page.data)) shown.add(id);
+  const add = (/** @type {Answer<any>} */ page) => {
+    for (const { id } of store(type, page.data)) shown.add(id);
     ({ next } = page);
     show();
   };
@@ -69,15 +62,12 @@ export async function list({ body, query: asked, signal, filter }, { type, noun,
     showFilters();
     add(page);
   };
-  const readMore = async () => {
+  const readMore = async (/** @type {string} */ next) => {
     const [before, query] = [shown.size, asked];
-    const page = await more(next ?? "", { signal });
+    const page = await more(next, { signal });
     if (query === asked) add(page);
     items.children[before]?.querySelector("a")?.focus();
   };
-  const load = () => read().catch((problem) => {
-    if (problem.name !== "AbortError") end.replaceChildren(trouble(problem, load));
-  });
   /** Would the list have the row? Archived projects are there only if they are asked for. @param {any} row */
   const matches = (row) => names.every((name) => {
     const wanted = asked.getAll(name).flatMap((value) => value.split(","));
@@ -92,17 +82,16 @@ export async function list({ body, query: asked, signal, filter }, { type, noun,
         const id = Number(key.split(":")[1]);
         if (!key.startsWith(`${type}:`) || shown.has(id)) continue;
         const row = record(type, id);
-        if (row && matches(row)) waiting.add(id);
-        else waiting.delete(id);
+        waiting[row && matches(row) ? "add" : "delete"](id);
       }
       show();
     },
   });
-  showFilters();
-  await load();
-  return (changed) => {
+  const requery = async (changed = asked) => {
     asked = changed;
     showFilters();
-    void load();
+    await attempt(end, read);
   };
+  await requery();
+  return requery;
 }

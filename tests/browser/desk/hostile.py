@@ -22,6 +22,8 @@ LISTS = {
     "tickets": "managed-services/tickets", "agent-sessions": "concierge/agent-sessions", "users": "users",
     "webhooks": "webhooks", "connections": "concierge/connections",
 }
+# The addresses are read from the scripts: fewer are found if their form changes.
+FEWEST_VIEWS = 30
 # Names on which the page's own requests depend, and states of found records: words of the service.
 NAMES = {"actionId", "id", "digest", "excludes", "after", "unless", "status"}
 
@@ -74,7 +76,7 @@ def approvable(world):
 def addresses(world):
     """The address of each view of desk.js and each section of the settings, with records that exist."""
     api, found = world.api("ada"), []
-    for path in re.findall(r'route\("([^"]+)"', ROUTES):
+    for path in re.findall(r'\["(/(?!settings)[^"]*)"', ROUTES):
         _, place, *rest = path.split("/")
         if rest:
             assert rest in ([":id"], [":session"]), path
@@ -82,11 +84,14 @@ def addresses(world):
             found += [f"#/{place}/{row['id']}" for row in (rows[0], rows[-1])]
         else:
             found.append(f"#{path}" + ("?q=in" if place == "search" else ""))
-    for name, one in re.findall(r'{ name: "(\w+)", title: "\w+", show: \w+(, one: )?', SECTIONS):
+    sections = re.findall(r"const (?:OWN|SHARED) = { ([\w, ]+) };", SECTIONS)
+    [of_one] = re.findall(r"const ONE = { ([\w:, ]+) };", SECTIONS)
+    for name in ", ".join(sections).split(", "):
         found.append(f"#/settings/{name}")
-        if one:
+        if f"{name}: " in of_one:
             row = api.call("GET", f"/api/{LISTS[name]}")[0]
             found.append(f"#/settings/{name}/{row['id'] if 'id' in row else row['name']}")
+    assert len(found) >= FEWEST_VIEWS, found
     return found
 
 

@@ -1,7 +1,5 @@
-/** The client of the API. All requests of the desk go through it.
- *
- *     const { data, next } = await get("/api/projects/{id}/tasks", { id: 1, status: ["todo"] }, { signal });
- *     const { data } = await patch("/api/tasks/{id}", { id: 7 }, { title: "…" }, { match: task });
+/** The client of the API. All requests of the desk go through it, such as
+ * `const { data } = await patch("/api/tasks/{id}", { id: 7 }, { title: "…" }, { match: task })`.
  *
  * Parameters fill the path's braces; others become the query, a list by repetition. Types are the document's.
  * Failures throw a `Problem`; an aborted request throws `AbortError`.
@@ -32,19 +30,15 @@
 /** @typedef {object} Options
  * @property {AbortSignal} [signal] the view's: aborts the request when the view closes
  * @property {{ version: number }} [match] the record as it was read, for `If-Match`
- * @property {boolean} [absent] there must be no record yet
- * @property {boolean} [quiet] shows no bar
+ * @property {boolean} [absent] there must be no record yet @property {boolean} [quiet] shows no bar
  * @property {boolean} [keepalive] outlives the page */
 /** `next`: the path of a list's next page. @template R @typedef {{ data: R, next: string | null }} Answer */
 
-/** Pauses in seconds between attempts. */
-const PAUSES = [0.5, 1, 2, 4, 8];
-/** The longest wait for an answer: a little more than the gateway's. */
-const PATIENCE_MS = 35_000;
-/** A longer `Retry-After` is told to the user instead. */
-const LONGEST_PAUSE = 60;
-/** Problems that pass by themselves. */
+const PAUSES = [0.5, 1, 2, 4, 8]; // Seconds between attempts.
+const PATIENCE_MS = 35_000; // The longest wait for an answer: a little more than the gateway's.
+const LONGEST_PAUSE = 60; // Seconds. A longer `Retry-After` is told to the user instead.
 const PASSING = ["request_under_way", "concurrent_change", "rate_limited", "unavailable", "no_answer"];
+const OPEN = /^\/api\/auth\/(login|forgot|reset|accept|email\/confirm)$/; // Paths that need no session.
 
 /** A refusal of the API, or no answer at all. */
 export class Problem extends Error {
@@ -58,8 +52,7 @@ export class Problem extends Error {
     this.code = body.code ?? { 429: "rate_limited", 503: "unavailable" }[status] ?? "";
     this.detail = this.message;
     this.retryAfter = retryAfter;
-    /** @type {Fault[]} */
-    this.faults = body.errors ?? [];
+    this.faults = /** @type {Fault[]} */ (body.errors ?? []);
   }
 
   /** The fault of a field of the body, or "". @param {string} name */
@@ -70,30 +63,26 @@ export class Problem extends Error {
 
 /** Keys of creates whose outcome is not known, by method, address and body. @type {Map<string, string>} */
 const keys = new Map();
-/** @type {(problem: Problem) => Promise<void>} */
-let signIn = async () => {};
-/** @type {(state: { busy: boolean, waiting: boolean }) => void} */
-let activity = () => {};
-let [busy, waiting] = [0, 0];
-/** Sign-ins so far. */
-let signedIn = 0;
+let signIn = async (/** @type {Problem} */ _problem) => {};
+let activity = (/** @type {{ busy: boolean, waiting: boolean }} */ _state) => {};
+let [busy, waiting, signIns] = [0, 0, 0];
 /** Sets the sign-in that a 401 and `sign_in_again` wait for. @param {typeof signIn} wait */
 export const onUnauthenticated = (wait) => void (signIn = wait);
 /** Sets the listener: is a request under way, and does one wait? @param {typeof activity} listener */
 export const onActivity = (listener) => void (activity = listener);
-/** @type {Write<"post">} */
-export const post = (path, parameters, body, options) => request("post", path, parameters, body, options);
-/** @type {Write<"put">} */
-export const put = (path, parameters, body, options) => request("put", path, parameters, body, options);
-/** @type {Write<"patch">} */
-export const patch = (path, parameters, body, options) => request("patch", path, parameters, body, options);
+
+/** @param {Method} method @returns {Write<any>} */
+const writes = (method) => (path, parameters, body, options) =>
+  exchange(method, addressOf(path, parameters), body, options);
+export const post = /** @type {Write<"post">} */ (writes("post"));
+export const put = /** @type {Write<"put">} */ (writes("put"));
+export const patch = /** @type {Write<"patch">} */ (writes("patch"));
 /** @type {Bare<"delete">} */
-export const remove = (path, parameters, options) => request("delete", path, parameters, undefined, options);
+export const remove = (path, of, options) => exchange("delete", addressOf(path, of), undefined, options);
 /** @type {Bare<"get">} */
-export const get = (path, parameters, options) =>
-  reading(request("get", path, parameters, undefined, options));
+export const get = (path, of, options) => more(addressOf(path, of), options);
 /** Reads the next page of a list. @param {string} next @param {Options} [options] */
-export const more = (next, options = {}) => reading(exchange("get", next, undefined, options));
+export const more = (next, options) => reading(exchange("get", next, undefined, options));
 
 /** Reads under way, and views that open. @type {Set<Promise<unknown>>} */
 const readings = new Set();
@@ -120,34 +109,29 @@ export async function all(path, parameters, options) {
   }
 }
 
-/** @param {Method} method @param {string} path @param {object} parameters @param {unknown} body
- * @param {Options} [options] */
-function request(method, path, parameters, body, options = {}) {
+function addressOf(/** @type {string} */ path, /** @type {object} */ parameters) {
   const query = new URLSearchParams();
-  let address = path;
   for (const [name, value] of Object.entries(parameters)) {
-    if (path.includes(`{${name}}`)) address = address.replace(`{${name}}`, encodeURIComponent(String(value)));
-    else for (const one of [value ?? []].flat()) query.append(name, String(one));
+    if (path.includes(`{${name}}`)) path = path.replace(`{${name}}`, encodeURIComponent(value));
+    else for (const one of [value ?? []].flat()) query.append(name, one);
   }
-  return exchange(method, query.size ? `${address}?${query}` : address, body, options);
+  return query.size ? `${path}?${query}` : path;
 }
 
 /** Sends a request until it has an answer to show.
- * @param {Method} method @param {string} address @param {unknown} body @param {Options} options
+ * @param {Method} method @param {string} address @param {unknown} body @param {Options} [options]
  * @returns {Promise<Answer<any>>} */
-async function exchange(method, address, body, options) {
+async function exchange(method, address, body, options = {}) {
   const text = body === undefined ? undefined : JSON.stringify(body);
-  // What needs no session.
-  const login = /^\/api\/auth\/(login|forgot|reset|accept|email\/confirm)$/.test(address);
   const signature = `${method} ${address} ${text}`;
-  /** @type {Record<string, string>} */
-  const headers = text === undefined ? {} : { "content-type": "application/json" };
-  if (options.absent) headers["if-none-match"] = "*";
-  if (options.match) headers["if-match"] = `"${options.match.version}"`;
-  if (method === "post" && !login) {
-    headers["idempotency-key"] = keys.get(signature) ?? crypto.getRandomValues(new Uint32Array(4)).join("-");
-    keys.set(signature, headers["idempotency-key"]);
+  const open = OPEN.test(address);
+  if (method === "post" && !open && !keys.has(signature)) {
+    keys.set(signature, crypto.getRandomValues(new Uint32Array(4)).join("-"));
   }
+  const headers = { ...(text !== undefined && { "content-type": "application/json" }),
+    ...(options.absent && { "if-none-match": "*" }),
+    ...(options.match && { "if-match": `"${options.match.version}"` }),
+    ...(keys.has(signature) && { "idempotency-key": keys.get(signature) }) };
   const tell = (/** @type {number} */ begun, /** @type {number} */ waits) => {
     if (options.quiet) return;
     [busy, waiting] = [busy + begun, waiting + waits];
@@ -156,24 +140,23 @@ async function exchange(method, address, body, options) {
   tell(1, 0);
   try {
     for (let attempt = 0, lost = false; ; ) {
-      const before = signedIn;
+      const before = signIns;
       const answer = await once(method, address, text, headers, options);
       if (!(answer instanceof Problem)) {
         keys.delete(signature);
         return answer;
       }
-      if (["unauthenticated", "sign_in_again"].includes(answer.code) && !login) {
+      if (["unauthenticated", "sign_in_again"].includes(answer.code) && !open) {
         // A request from before a sign-in needs no other one.
-        if (before === signedIn) await signIn(answer).then(() => (signedIn += 1));
+        if (before === signIns) await signIn(answer).then(() => (signIns += 1));
         continue;
       }
       if (lost && answer.status === 404 && method === "delete") return { data: undefined, next: null };
       if (answer.status === 412) {
-        const data = await current(address);
+        const data = (answer.current = await current(address));
         // The first attempt was done, and its answer was lost.
         const isDone = Object.entries(Object(body)).every(([name, value]) => data[name] === value);
         if (lost && isDone) return { data, next: null };
-        answer.current = data;
       }
       const passes = PASSING.includes(answer.code) && answer.retryAfter <= LONGEST_PAUSE;
       if (!passes || attempt === PAUSES.length) {
@@ -198,14 +181,12 @@ async function current(address) {
 }
 
 /** @param {Method} method @param {string} address @param {string | undefined} body
- * @param {Record<string, string>} headers @param {Options} of @returns {Promise<Answer<any> | Problem>} */
+ * @param {Record<string, any>} headers @param {Options} of @returns {Promise<Answer<any> | Problem>} */
 async function once(method, address, body, headers, { signal, keepalive = false }) {
   const patience = AbortSignal.timeout(PATIENCE_MS);
   try {
-    const answer = await fetch(address, {
-      method: method.toUpperCase(), headers, body: body ?? null, keepalive,
-      signal: signal ? AbortSignal.any([signal, patience]) : patience,
-    });
+    const answer = await fetch(address, { method: method.toUpperCase(), headers, body: body ?? null,
+      keepalive, signal: signal ? AbortSignal.any([signal, patience]) : patience });
     const text = await answer.text();
     const retryAfter = Number(answer.headers.get("retry-after")) || 0;
     if (!answer.ok) return new Problem(answer.status, parsed(text), retryAfter);

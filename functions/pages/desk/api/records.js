@@ -1,11 +1,7 @@
 /** The store of records, kept true by the feed of changes.
  *
- *     put("task", data);                       // what the API returned; older versions change nothing
- *     record("task", 7)                        // the newest known, or undefined
- *     watch(signal, { wants, changed });       // until the view closes
- *
  * `wants(change)` says if the view shows the changed record: then the store reads it again; else it drops it.
- * `changed(keys)` is called after records were put or dropped; keys are `task:7`.
+ * `changed(keys)` is called after records were stored or dropped; keys are `task:7`.
  * Changes wait for what was being read when they came: no view misses one, whenever it calls `watch`. */
 /** @import * as api from "workdesk" */
 import { afterReadings, get, more, pause, Problem } from "./client.js";
@@ -20,22 +16,21 @@ import { afterReadings, get, more, pause, Problem } from "./client.js";
  * @property {api.Alert} alert @property {api.AgentSession} agent_session */
 /** @typedef {{ wants: (change: api.Change) => boolean, changed: (keys: Set<string>) => void }} Watcher */
 
-/** Seconds between two questions for changes. */
-const PAUSE = 3;
-/** Ids in one question for rows of a list. */
-const IDS = 100;
-/** Types that are read by a list, and those that are read one by one. `{on}` is the id of the parent. */
-const LISTS = /** @type {Record<string, string>} */ ({
-  task: "/api/tasks", service_request: "/api/service-requests", ticket: "/api/managed-services/tickets",
-  tag: "/api/tags", phase: "/api/projects/{on}/phases", "comment task": "/api/tasks/{on}/comments",
-  "comment activity": "/api/activities/{on}/comments",
-  "comment service_request": "/api/service-requests/{on}/comments",
-  ticket_message: "/api/managed-services/ticket/{on}",
-});
-const SINGLE = /** @type {Record<string, string>} */ ({
-  milestone: "/api/milestones", activity: "/api/activities", project: "/api/projects", user: "/api/users",
-  alert: "/api/concierge/alerts", agent_session: "/api/concierge/agent-sessions",
-});
+const PAUSE = 3; // Seconds between two questions for changes.
+const IDS = 100; // Ids in one question for rows of a list.
+/** What reads changed records: a list by their ids, or one record. `{on}` is the id of the parent.
+ * @type {Record<string, string>} */
+const READS = {
+  task: "/api/tasks?id=", service_request: "/api/service-requests?id=", tag: "/api/tags?id=",
+  ticket: "/api/managed-services/tickets?id=", phase: "/api/projects/{on}/phases?id=",
+  "comment task": "/api/tasks/{on}/comments?id=", "comment activity": "/api/activities/{on}/comments?id=",
+  "comment service_request": "/api/service-requests/{on}/comments?id=",
+  // Messages come with their ticket, and cannot be asked for by id.
+  ticket_message: `/api/managed-services/ticket/{on}?sort=-createdAt&limit=${IDS}`,
+  milestone: "/api/milestones/{id}", activity: "/api/activities/{id}", project: "/api/projects/{id}",
+  user: "/api/users/{id}", alert: "/api/concierge/alerts/{id}",
+  agent_session: "/api/concierge/agent-sessions/{id}",
+};
 
 const held = /** @type {Map<string, any>} */ (new Map());
 /** Records that are about to be deleted. @type {Set<string>} */
@@ -43,8 +38,7 @@ const hidden = new Set();
 const watchers = /** @type {Set<Watcher>} */ (new Set());
 /** Keys of changed records that the watchers do not know of yet. @type {Set<string>} */
 let news = new Set();
-/** The path of the feed's next page. */
-let next = "";
+let next = ""; // The path of the feed's next page.
 let wake = () => {};
 
 /** The newest known record, or undefined.
@@ -57,15 +51,13 @@ export function record(type, id) {
 /** Hides a record that is about to be deleted, or shows it again.
  * @param {keyof Records} type @param {number} id @param {boolean} hide */
 export function hide(type, id, hide) {
-  const key = `${type}:${id}`;
-  if (hide) hidden.add(key);
-  else hidden.delete(key);
-  tell(key);
+  hidden[hide ? "add" : "delete"](`${type}:${id}`);
+  tell(`${type}:${id}`);
 }
 
 /** Keeps records as the API returned them. Returns the newest of each. @template {keyof Records} T
  * @param {T} type @param {Records[T] | Records[T][]} rows @returns {Records[T][]} */
-export function put(type, rows) {
+export function store(type, rows) {
   return [rows].flat().map((row) => {
     const key = `${type}:${row.id}`;
     const known = held.get(key);
@@ -78,13 +70,11 @@ export function put(type, rows) {
   });
 }
 
-/** Forgets a record that is gone. @param {keyof Records} type @param {number} id */
-export function drop(type, id) {
+export function drop(/** @type {keyof Records} */ type, /** @type {number} */ id) {
   if (held.delete(`${type}:${id}`)) tell(`${type}:${id}`);
 }
 
-/** Watches records until `signal` aborts. @param {AbortSignal} signal @param {Watcher} watcher */
-export function watch(signal, watcher) {
+export function watch(/** @type {AbortSignal} */ signal, /** @type {Watcher} */ watcher) {
   watchers.add(watcher);
   signal.addEventListener("abort", () => watchers.delete(watcher));
 }
@@ -162,42 +152,38 @@ async function catchUp(noticed) {
 }
 
 async function apply(/** @type {api.Change[]} */ changes) {
-  /** Ids by what reads them. @type {Map<string, Set<number>>} */
+  /** What is read again, by its path. @type {Map<string, { type: keyof Records, ids: Set<number> }>} */
   const wanted = new Map();
   for (const change of changes) {
-    const { type, recordId, parent, version, action } = change;
-    const key = `${type}:${recordId}`;
-    const isKnown = held.get(key)?.version >= (version ?? Infinity) && action !== "deleted";
+    const { recordId, parent, version, action } = change;
+    const type = /** @type {keyof Records} */ (change.type);
+    const known = held.get(`${type}:${recordId}`);
+    const isKnown = known?.version >= (version ?? Infinity) && action !== "deleted";
     const isWanted = [...watchers].filter(({ wants }) => wants(change)).length > 0;
     if (isWanted && !isKnown) {
-      const all = LISTS[type]?.includes("{on}") === false;
-      const read = all ? type : `${type} ${type in SINGLE ? recordId : parent?.recordId} ${parent?.type}`;
-      wanted.set(read, (wanted.get(read) ?? new Set()).add(recordId));
-    } else if (isWanted) tell(key);
-    else if (!isKnown) held.delete(key);
+      const path = READS[type] ?? READS[`${type} ${parent?.type}`] ?? "";
+      const read = path.replace("{on}", `${parent?.recordId}`).replace("{id}", `${recordId}`);
+      wanted.set(read, { type, ids: (wanted.get(read)?.ids ?? new Set()).add(recordId) });
+    } else if (isWanted) tell(`${type}:${recordId}`);
+    else if (!isKnown) held.delete(`${type}:${recordId}`);
   }
-  for (const [read, ids] of wanted) {
-    const [type = "", on = "", parent] = read.split(" ");
+  for (const [path, { type, ids }] of wanted) {
     for (let from = 0; from < ids.size; from += IDS) {
-      await refresh(/** @type {keyof Records} */ (type), on, parent, [...ids].slice(from, from + IDS));
+      await refresh(type, path, [...ids].slice(from, from + IDS));
     }
   }
 }
 
 /** Reads changed records again, and drops those that are gone.
- * @param {keyof Records} type @param {string} on id of the parent, or of the record
- * @param {string | undefined} parent its type @param {number[]} ids */
-async function refresh(type, on, parent, ids) {
-  const list = LISTS[type] ?? LISTS[`${type} ${parent}`];
-  // Messages come with their ticket, and cannot be asked for by id.
-  const query = type === "ticket_message" ? `sort=-createdAt&limit=${IDS}` : `id=${ids.join("&id=")}`;
-  const path = list ? `${list.replace("{on}", on)}?${query}` : `${SINGLE[type]}/${on}`;
-  const { data } = await more(path, { quiet: true }).catch((problem) => {
+ * @param {keyof Records} type @param {string} path @param {number[]} ids */
+async function refresh(type, path, ids) {
+  const address = path.endsWith("=") ? path + ids.join("&id=") : path;
+  const { data } = await more(address, { quiet: true }).catch((problem) => {
     if (problem instanceof Problem && problem.status === 404) return { data: [] };
     throw problem;
   });
-  if (data.ticket) put("ticket", data.ticket);
-  const found = put(type, data.messages ?? data).map(({ id }) => id);
+  if (data.ticket) store("ticket", data.ticket);
+  const found = store(type, data.messages ?? data).map(({ id }) => id);
   // Also of a record that came with an earlier answer, before the view wanted it.
   for (const id of ids) found.includes(id) ? tell(`${type}:${id}`) : drop(type, id);
 }
@@ -212,6 +198,4 @@ export function everyone() {
 }
 
 /** Has the next `everyone` read again. */
-export function forgetPeople() {
-  people = undefined;
-}
+export const forgetPeople = () => void (people = undefined);

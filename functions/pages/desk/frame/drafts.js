@@ -5,11 +5,9 @@ import { myId } from "./session.js";
 /** A draft of the present address, whatever the address is later. @param {string} name */
 export function draftAt(name) {
   const key = `draft ${myId()} ${location.hash.split("?")[0]} ${name}`;
-  return {
-    text: () => sessionStorage.getItem(key),
+  return { text: () => sessionStorage.getItem(key),
     keep: (/** @type {string} */ text) => sessionStorage.setItem(key, text),
-    drop: () => sessionStorage.removeItem(key),
-  };
+    drop: () => sessionStorage.removeItem(key) };
 }
 
 /** The kept text, or null. @param {string} name */

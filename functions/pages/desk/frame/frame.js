@@ -1,18 +1,16 @@
 /** The frame around the views: navigation, the thin bar, what screen readers hear, notices. */
 import { onActivity, post } from "../api/client.js";
-import { button, node } from "../elements.js";
+import { button, fill, node } from "../elements.js";
 import { countOf, inbox } from "./inbox.js";
 import { to } from "./router.js";
 import { me } from "./session.js";
 
 const PLACES = ["Home", "Projects", "Requests", "Tickets", "Alerts", "Search", "Settings"];
-/** A slow answer shows the bar. */
-const SLOW_MS = 300;
+const SLOW_MS = 300; // A slower answer shows the bar.
 const NOTICE_MS = 5_000;
 /** @param {string} id @returns {HTMLElement} */
 export const place = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
-/** Says something to users of a screen reader. @param {string} text */
-export const say = (text) => place("said").replaceChildren(text);
+export const say = (/** @type {string} */ text) => place("said").replaceChildren(text);
 
 /** Shows the navigation; the person appears when the session is known. */
 export function showNavigation() {
@@ -24,15 +22,11 @@ export function showNavigation() {
   showActivity();
 }
 
-/** Marks the entry of the navigation. @param {string} name */
-export function mark(name) {
-  for (const one of document.querySelectorAll("[data-place]")) {
-    if (one.getAttribute("data-place") === name) one.setAttribute("aria-current", "page");
-    else one.removeAttribute("aria-current");
-  }
+export function mark(/** @type {string} */ name) {
+  document.querySelector("[data-place][aria-current]")?.removeAttribute("aria-current");
+  document.querySelector(`[data-place="${name}"]`)?.setAttribute("aria-current", "page");
 }
 
-/** Shows the signed-in person, the organization, and the unread count. */
 export function showPerson() {
   const { user, organization } = me();
   const signOut = async () => {
@@ -46,8 +40,7 @@ export function showPerson() {
     node("small", organization.name), button("Sign out", signOut, { kind: "plain" })));
   const count = node("span.count");
   document.querySelector("[data-place=Home]")?.append(count);
-  inbox(null, (rows) =>
-    count.replaceChildren(...(rows.length ? [countOf(rows), node("span.only-read", " unread")] : [])));
+  inbox(null, (rows) => fill(count, rows.length > 0 && [countOf(rows), node("span.only-read", " unread")]));
 }
 
 function showActivity() {
@@ -71,8 +64,7 @@ function showActivity() {
  * @param {string} text @param {string} label @param {() => void} act
  * @param {(leaving: boolean) => void} [done] called when it ends without the action, or the page is left */
 export function notice(text, label, act, done = () => {}) {
-  /** @type {ReturnType<typeof setTimeout>} */
-  let timer;
+  let timer = /** @type {ReturnType<typeof setTimeout> | undefined} */ (undefined);
   const life = new AbortController();
   const end = (/** @type {() => void} */ then) => {
     // Before the notice goes: a focus that it loses begins no new wait.

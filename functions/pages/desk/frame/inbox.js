@@ -2,8 +2,7 @@
 /** @import { Notification, NotificationsRead } from "workdesk" */
 import { get, post } from "../api/client.js";
 
-/** Notifications come after the change that they tell of. Reminders come without one. */
-const PAUSE_MS = 60_000;
+const PAUSE_MS = 60_000; // Reminders come without a change.
 const LIMIT = 50;
 let unread = /** @type {Notification[] | undefined} */ (undefined);
 const listeners = /** @type {Set<(rows: Notification[]) => void>} */ (new Set());
@@ -16,13 +15,11 @@ export function inbox(signal, show) {
   if (unread) show(unread);
 }
 
-/** The number to show. @param {Notification[]} rows */
+/** @param {Notification[]} rows */
 export const countOf = (rows) => (rows.length < LIMIT ? String(rows.length) : `${LIMIT}+`);
 
-/** Reads the unread notifications again. */
-export async function readInbox() {
+export const readInbox = async () =>
   tell((await get("/api/notifications", { unread: true, limit: LIMIT }, { quiet: true })).data);
-}
 
 /** Reads them from now on, each minute while the page is visible. */
 export function followInbox() {
@@ -32,8 +29,7 @@ export function followInbox() {
   read();
 }
 
-/** Marks notifications as read. @param {NotificationsRead} which */
-export async function markRead(which) {
+export async function markRead(/** @type {NotificationsRead} */ which) {
   await post("/api/notifications/read", {}, which);
   const { ids, before } = which;
   tell((unread ?? []).filter((row) => !ids?.includes(row.id) && !(before && row.at <= before)));

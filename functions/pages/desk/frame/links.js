@@ -2,29 +2,23 @@
 import { post } from "../api/client.js";
 import { dialog, form, input } from "../elements.js";
 
-const LENGTH = "12 to 128 characters.";
-const PASSWORD = { type: "password", autocomplete: "new-password", required: true, hint: LENGTH };
+const HINT = "12 to 128 characters.";
+const PASSWORD = { type: "password", autocomplete: "new-password", required: true, hint: HINT };
 const NAME = { autocomplete: "username", autocapitalize: "none", required: true, hint: "It never changes." };
-/** What each link asks for, sends, and says then.
+/** What each link asks for and says then, and where what is typed is sent.
  * @type {Record<string, { title: string, submit: string, done: string, fields: () => HTMLElement[],
- *   send: (token: string, values: Record<string, string>) => unknown }>} */
+ *   path: "/api/auth/reset" | "/api/auth/email/confirm" | "/api/auth/accept" }>} */
 const LINKS = {
-  "#/reset": {
-    title: "Set a new password", submit: "Set the password", done: "Your password is set. Sign in with it.",
-    fields: () => [input("New password", "password", PASSWORD)],
-    send: (token, { password = "" }) => post("/api/auth/reset", {}, { token, password }),
-  },
-  "#/confirm": {
-    title: "Confirm your address", submit: "Confirm", done: "Your address is confirmed.", fields: () => [],
-    send: (token) => post("/api/auth/email/confirm", {}, { token }),
-  },
+  "#/reset": { title: "Set a new password", submit: "Set the password",
+    done: "Your password is set. Sign in with it.", path: "/api/auth/reset",
+    fields: () => [input("New password", "password", PASSWORD)] },
+  "#/confirm": { title: "Confirm your address", submit: "Confirm", done: "Your address is confirmed.",
+    path: "/api/auth/email/confirm", fields: () => [] },
   "#/accept": {
-    title: "Accept the invitation", submit: "Accept", done: "",
+    title: "Accept the invitation", submit: "Accept", done: "", path: "/api/auth/accept",
     fields: () => [input("User name", "username", NAME),
       input("Full name", "fullName", { autocomplete: "name", required: true, maxlength: 255 }),
       input("Password", "password", PASSWORD)],
-    send: (token, { username = "", fullName = "", password = "" }) =>
-      post("/api/auth/accept", {}, { token, username: username.trim(), fullName, password }),
   },
 };
 
@@ -38,16 +32,14 @@ export async function followLink() {
   const link = LINKS[named()];
   if (!link) return "";
   return new Promise((resolve) => {
-    const end = (/** @type {string} */ said) => {
+    const end = (said = "") => {
       history.replaceState(null, "", "#/");
       over.close();
       resolve(said);
     };
-    const act = async (/** @type {Record<string, string>} */ values) => {
-      await link.send(token, values);
-      end(link.done);
-    };
-    const made = form({ fields: link.fields(), submit: link.submit, act, cancel: () => end("") });
+    const act = (/** @type {any} */ values) =>
+      post(link.path, {}, { token, ...values }).then(() => end(link.done));
+    const made = form({ fields: link.fields(), submit: link.submit, act, cancel: () => end() });
     const over = dialog(link.title, made, { stays: true });
   });
 }

@@ -14,7 +14,7 @@ import { node, trouble } from "../elements.js";
 /** @typedef {(query: URLSearchParams) => void} Requery */
 /** @typedef {(context: Context, parameters: Record<string, string>) => Promise<Requery | void>} View */
 /** `place`: the entry of the navigation. `title`: until the view knows better.
- * @typedef {{ path: string, title: string, place: string, load: () => Promise<{ view: View }> }} Route */
+ * @typedef {[path: string, title: string, place: string, load: () => Promise<{ view: View }>]} Route */
 
 /** Paths of records by their types. @type {Record<string, string>} */
 const VIEWS = {
@@ -29,10 +29,9 @@ let closing = new AbortController();
 let shown = "";
 let requery = /** @type {Requery | void} */ (undefined);
 const scrolled = /** @type {Map<string, number>} */ (new Map());
-/** The address of a path, for `href`. @param {string} path @param {Record<string, string>} [query] */
+/** @param {string} path @param {Record<string, string>} [query] */
 export const to = (path, query) => `#${path}${query ? `?${new URLSearchParams(query)}` : ""}`;
-/** Goes to a path. @param {string} path */
-export const go = (path) => void (location.hash = path);
+export const go = (/** @type {string} */ path) => void (location.hash = path);
 /** The address of a record's view, if it has one. @param {string} type @param {number} id */
 export const addressOf = (type, id) => VIEWS[type] && to(`/${VIEWS[type]}/${id}`);
 
@@ -44,12 +43,12 @@ function address() {
 /** The route of a path, with the parameters in it. @param {string} path */
 function found(path) {
   const parts = path.split("/");
-  for (const route of routes) {
-    const names = route.path.split("/");
-    const values = names.map((name, at) => [name, decodeURIComponent(parts[at] ?? "")]);
+  for (const [pattern, title, place, load] of routes) {
+    const values = pattern.split("/").map((name, at) => [name, decodeURIComponent(parts[at] ?? "")]);
     const fits = values.every(([name, value]) => name?.startsWith(":") || name === value);
-    if (!fits || names.length !== parts.length) continue;
-    return { route, parameters: Object.fromEntries(values.map(([name, value]) => [name?.slice(1), value])) };
+    if (!fits || values.length !== parts.length) continue;
+    const parameters = Object.fromEntries(values.map(([name, value]) => [name?.slice(1), value]));
+    return { title, place, load, parameters };
   }
   return undefined;
 }
@@ -57,7 +56,7 @@ function found(path) {
 /** Loads the module of the address's view, while the session is read. @param {Route[]} table */
 export function prepare(table) {
   routes = table;
-  found(address().path)?.route.load().catch(() => {});
+  found(address().path)?.load().catch(() => {});
 }
 
 /** Opens the view of the address, now and after each navigation.
@@ -86,7 +85,7 @@ export function open(focus = false) {
     heading.textContent = text;
     document.title = `${text} – Workdesk`;
   };
-  const { route, parameters = {} } = found(path) ?? {};
+  const route = found(path);
   title(route?.title ?? "There is no such page");
   main.replaceChildren(header, body);
   [shown, requery] = [path, undefined];
@@ -97,11 +96,11 @@ export function open(focus = false) {
   if (!route) return body.append(node("p", node("a", { href: to("/") }, "Go to Home")));
   const opened = async () => {
     const { view } = await route.load();
-    const result = await view({ header, body, query, signal, title, filter }, parameters);
+    const result = await view({ header, body, query, signal, title, filter }, route.parameters);
     if (signal.aborted) return;
     requery = result;
-    main.ariaBusy = "false";
     performance.mark("shown");
+    main.ariaBusy = "false";
     scrollTo(0, top);
   };
   reading(opened()).catch((problem) => {

@@ -1,31 +1,25 @@
 /** The session: the signed-in user and what they may do. `denied` is "", or the reason to show. */
-/** @import { Session, Permission, Role } from "workdesk" */
+/** @import { Session, Permission } from "workdesk" */
 import { get } from "../api/client.js";
 
-/** What each role may do beside what the lower ones may, as in "Roles" of the API's guide.
- * @type {Record<Role, Permission[]>} */
-const ROLES = {
-  viewer: ["view_work", "view_managed_services"],
-  member: ["create_service_request", "comment_service_request", "create_task", "update_task",
-    "create_activity", "comment_activity", "tag_activity", "reply_ticket"],
-  support: ["update_service_request", "view_agent_remediation", "create_agent_remediation", "manage_signals",
-    "manage_tickets"],
-  manager: ["delete_service_request", "delete_task", "manage_milestones", "manage_directory",
-    "execute_agent_remediation"],
-  admin: ["manage_users", "manage_organization"],
-};
-export const PERMISSIONS = Object.values(ROLES).flat();
-const ALLOWED = {
-  viewer: "Everyone", member: "Members and above", support: "Support and above",
-  manager: "Managers and admins", admin: "Admins",
-};
+/** Who has a role or a higher one, and what the role may do beside what lower ones may, as in "Roles" of the
+ * API's guide. @type {[who: string, may: Permission[]][]} */
+const ROLES = [
+  ["Everyone", ["view_work", "view_managed_services"]],
+  ["Members and above", ["create_service_request", "comment_service_request", "create_task", "update_task",
+    "create_activity", "comment_activity", "tag_activity", "reply_ticket"]],
+  ["Support and above", ["update_service_request", "view_agent_remediation", "create_agent_remediation",
+    "manage_signals", "manage_tickets"]],
+  ["Managers and admins", ["delete_service_request", "delete_task", "manage_milestones", "manage_directory",
+    "execute_agent_remediation"]],
+  ["Admins", ["manage_users", "manage_organization"]],
+];
+export const PERMISSIONS = ROLES.flatMap(([, may]) => may);
 
 let session = /** @type {Session | undefined} */ (undefined);
 
 /** Reads the session. Waits for the sign-in if there is none. */
-export async function readSession() {
-  session = (await get("/api/auth/session", {})).data;
-}
+export const readSession = () => get("/api/auth/session", {}).then(({ data }) => (session = data));
 
 /** The session. Views are opened after it was read. */
 export function me() {
@@ -39,6 +33,6 @@ export const may = (/** @type {Permission} */ permission) => me().permissions.in
 
 /** Why the user may not do something: "" if they may. @param {Permission} permission */
 export function denied(permission) {
-  const role = /** @type {Role[]} */ (Object.keys(ROLES)).find((one) => ROLES[one].includes(permission));
-  return may(permission) ? "" : `${ALLOWED[role ?? "admin"]} may do this.`;
+  const [who] = ROLES.find(([, may]) => may.includes(permission)) ?? ["Admins"];
+  return may(permission) ? "" : `${who} may do this.`;
 }

@@ -2,7 +2,7 @@
  * waits for it is then repeated; what was typed stays. Another user than before gets a fresh page. */
 /** @import { Problem } from "../api/client.js" */
 import { get, post } from "../api/client.js";
-import { ask, button, dialog, form, input, node } from "../elements.js";
+import { ask, button, dialog, fill, form, input, node } from "../elements.js";
 import { me, myId } from "./session.js";
 
 /** Faults of a sign-in by the provider, by the code in the address. @type {Record<string, string>} */
@@ -45,12 +45,10 @@ function over(problem, done, refuse) {
   const newer = problem.code === "sign_in_again";
   const ended = again && "Your session has ended. Nothing typed is lost.";
   const says = node("p", { role: "status" }, newer ? problem.detail : unsaid() || ended);
-  const user = input("User name", "username", {
-    autocomplete: "username", autocapitalize: "none", required: true, value: again ? me().user.username : "",
-    onchange: () => look().catch(() => {}),
-  });
-  const secret = { type: "password", autocomplete: "current-password", required: true };
-  const password = input("Password", "password", secret);
+  const user = input("User name", "username", { autocomplete: "username", autocapitalize: "none",
+    required: true, value: again ? me().user.username : "", onchange: () => look().catch(() => {}) });
+  const password = input("Password", "password",
+    { type: "password", autocomplete: "current-password", required: true });
   const further = node("div.end");
   /** Offers the provider, if the organization of the user has one. */
   const look = async () => {
@@ -60,13 +58,13 @@ function over(problem, done, refuse) {
     const go = () => location.assign(`${provider}${back}`);
     password.hidden = !passwords;
     password.querySelector("input")?.toggleAttribute("required", passwords);
-    further.replaceChildren(provider ? button("Sign in by your company's provider", go) : "");
+    fill(further, provider && button("Sign in by your company's provider", go));
   };
   const forgotten = () => ask("Forgotten password", {
     fields: input("User name or e-mail", "name", { required: true, autocomplete: "username" }),
     submit: "Send a link",
-    act: async ({ name: account = "" }) => {
-      await post("/api/auth/forgot", {}, account.includes("@") ? { email: account } : { username: account });
+    act: async ({ name }) => {
+      await post("/api/auth/forgot", {}, name.includes("@") ? { email: name } : { username: name });
       says.textContent = FORGOTTEN;
     },
   });
@@ -74,8 +72,8 @@ function over(problem, done, refuse) {
     says,
     form({
       fields: [user, password], submit: "Sign in",
-      act: async ({ username = "", password = "" }) => {
-        const { data } = await post("/api/auth/login", {}, { username: username.trim(), password });
+      act: async (account) => {
+        const { data } = await post("/api/auth/login", {}, account);
         // What waits is not repeated as another user.
         if (again && data.id !== myId()) return location.reload();
         done();

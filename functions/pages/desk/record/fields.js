@@ -1,9 +1,7 @@
 /** The fields and texts of a record, edited in their places and saved with the version that was read. */
-/** @import { Child, Choice } from "../elements.js" */
-import { Problem } from "../api/client.js";
-import { button, choice, form, input, node, quiet, redraw, settle } from "../elements.js";
-import { draftOf } from "../frame/drafts.js";
-import { writer } from "../thread.js";
+/** @import { Child, Choice, Part } from "../kit.js" */
+import { button, choice, draftOf, form, input, node, Problem, quiet, redraw, settle } from "../kit.js";
+import { writer } from "./record.js";
 
 /** A record that is shown. `read`: the newest known, nothing after it was deleted; `keep` takes what the API
  * returned; `reason`: why the user may not change it.
@@ -30,11 +28,11 @@ export async function save(record, change, known) {
   }
 }
 
-/** A row of the fields. @param {string} label @param {Child} value */
+/** @param {string} label @param {Child} value */
 export const row = (label, value) => node("div.fact", quiet(label), value);
 
 /** What is shown, and in its place what edits it. @param {HTMLElement} place @param {Edited} record
- * @param {(known: any, open: () => Promise<void>) => [string, HTMLElement | null][]} value
+ * @param {(known: any, open: () => Promise<void>) => Part[]} value
  * @param {(known: any, close: () => void) => HTMLElement | Promise<HTMLElement>} editor */
 function inPlace(place, record, value, editor) {
   let editing = false;
@@ -54,7 +52,7 @@ function inPlace(place, record, value, editor) {
     place.replaceChildren(made);
     /** @type {HTMLElement | null} */ (made.querySelector("select, input, textarea"))?.focus();
   };
-  return { show, open };
+  return { element: place, show, open };
 }
 
 /** A field: its value, and in its place a control that saves what is chosen.
@@ -62,46 +60,45 @@ function inPlace(place, record, value, editor) {
 export function fact(record, { label, name, shown, type = "date", choices, editor }) {
   const place = node("div");
   const told = (/** @type {any} */ known) => node("span", shown(known) || quiet("None"));
-  const { show } = inPlace(place, record, (known, open) => [[label, record.reason
+  const value = (/** @type {any} */ known, /** @type {() => unknown} */ open) => (record.reason
     ? node("span", { title: record.reason }, told(known))
-    : button([node("span.only-read", `${label}: `), told(known)], open, { kind: "plain" })]],
-  async (known, close) => {
-    const send = (/** @type {string} */ value) => {
-      const change = { [name]: value === "" ? null : name.endsWith("Id") ? Number(value) : value };
-      const chosen = place.querySelector("select")?.selectedOptions[0]?.label;
-      return settle({
-        place, what: label, known, take: close, save: (match) => save(record, change, match).then(close),
-        mine: () => chosen ?? told({ ...known, ...change }).textContent ?? "",
-        theirs: (current) => told(current).textContent ?? "",
-      });
-    };
-    const now = String(known[name] ?? "");
-    const control = editor ? await editor(known, close)
-      : choices ? choice({ label, options: await choices(known), value: now, save: send })
-      : valueForm(label, name, type, now, send, close);
-    control.addEventListener("keydown", ({ key }) => key === "Escape" && close());
-    // The list is opened, since an arrow chooses at once in a closed one. Browsers want a gesture for it.
-    control.addEventListener("focusin", ({ target }) => {
-      if (target instanceof HTMLSelectElement && navigator.userActivation.isActive) target.showPicker();
-    }, { once: true });
-    return control;
-  });
+    : button([node("span.only-read", `${label}: `), told(known)], open, { kind: "plain" }));
+  const { show } = inPlace(place, record, (known, open) => [[label, value(known, open)]],
+    async (known, close) => {
+      const send = (/** @type {string | null} */ value) => {
+        const change = { [name]: value && name.endsWith("Id") ? Number(value) : value || null };
+        const chosen = place.querySelector("select")?.selectedOptions[0]?.label;
+        return settle({ place, what: label, known, take: close,
+          save: (match) => save(record, change, match).then(close),
+          mine: () => chosen ?? told({ ...known, ...change }).textContent ?? "",
+          theirs: (current) => told(current).textContent ?? "" });
+      };
+      const now = String(known[name] ?? "");
+      const control = editor ? await editor(known, close)
+        : choices ? choice(label, await choices(known), now, send)
+        : valueForm(label, name, type, now, send, close);
+      control.addEventListener("keydown", ({ key }) => key === "Escape" && close());
+      // The list is opened, since an arrow chooses at once in a closed one. Browsers want a gesture for it.
+      control.addEventListener("focusin", ({ target }) => {
+        if (target instanceof HTMLSelectElement && navigator.userActivation.isActive) target.showPicker();
+      }, { once: true });
+      return control;
+    });
   return { element: row(label, place), show };
 }
 
 /** A form for a text, or for a day. Work is due at its end, at the user's place.
  * @param {string} label @param {string} name @param {string} type @param {string} now
- * @param {(value: string) => void} send @param {() => void} close */
-function valueForm(label, name, type, now, send, close) {
-  const isDay = type === "date";
-  const date = new Date(now);
-  /** The day of the reader's calendar as "2026-11-26". */
-  const day = () => new Date(+date - 60_000 * date.getTimezoneOffset()).toISOString().slice(0, 10);
+ * @param {(value: string | null) => unknown} send @param {() => void} cancel */
+function valueForm(label, name, type, now, send, cancel) {
+  const isDay = type === "date" && now;
+  // The day of the reader's calendar as "2026-11-26".
+  const day = (date = new Date(now)) => new Date(+date - 60_000 * date.getTimezoneOffset()).toISOString();
   return form({
-    fields: input(label, name, { type, value: isDay && now ? day() : now }),
-    submit: "Save", cancel: close, draft: name,
+    fields: input(label, name, { type, value: isDay ? day().slice(0, 10) : now }),
+    submit: "Save", cancel, draft: name,
     act: ({ [name]: value }) =>
-      send(isDay && value ? new Date(`${value}T23:59:59.999`).toISOString() : value?.trim() ?? ""),
+      send(type === "date" && value ? new Date(`${value}T23:59:59.999`).toISOString() : value),
   });
 }
 
@@ -111,18 +108,18 @@ function valueForm(label, name, type, now, send, close) {
  *   shown?: (text: string) => HTMLElement }} options */
 export function text(record, { label, name, line = false, optional = !line, shown, none = "" }) {
   const element = node("div.described");
-  const { show, open } = inPlace(element, record, (known, open) => {
+  const value = (/** @type {any} */ known, /** @type {() => unknown} */ open) => {
     const act = `${known[name] ? "Edit" : "Add a"} ${label.toLowerCase()}`;
-    return [["value", (known[name] ? shown?.(known[name]) : none && quiet(none)) || null],
-      ["change", record.reason ? null : button(act, open, { kind: "plain" })]];
-  }, (known, cancel) => {
+    return /** @type {Part[]} */ ([
+      ["value", known[name] ? shown?.(known[name]) : none && quiet(none)],
+      ["change", !record.reason && button(act, open, { kind: "plain" })]]);
+  };
+  const made = inPlace(element, record, value, (known, cancel) => {
     element.classList.add("whole");
-    return writer({
-      label, submit: "Save", draft: name, value: known[name] ?? "", match: known, line, optional, cancel,
-      textOf: (current) => current[name] ?? "",
-      save: (written, match) => save(record, { [name]: written || null }, match),
-    });
+    return writer({ label, submit: "Save", draft: name, value: known[name] ?? "", match: known, line,
+      optional, cancel, textOf: (current) => current[name] ?? "",
+      save: (written, match) => save(record, { [name]: written || null }, match) });
   });
-  if (draftOf(name) !== null && !record.reason) void open();
-  return { element, show };
+  if (draftOf(name) !== null && !record.reason) void made.open();
+  return made;
 }

@@ -1,83 +1,78 @@
 /** The page of one record: heading, texts and fields edited in place, what is said on it, its history. */
 /** @import { HistoryEntry, Permission, User } from "workdesk" */
-/** @import { Child, Choice } from "../elements.js" */
-/** @import { Context } from "../frame/router.js" */
-/** @import { Field } from "./fields.js" */
-import { get, patch, remove } from "../api/client.js";
-import { drop, hide, put, record, watch } from "../api/records.js";
-import { button, day, empty, fold, node, person, section, state, time, trouble, words } from "../elements.js";
-import { notice } from "../frame/frame.js";
-import { addressOf, go } from "../frame/router.js";
-import { denied } from "../frame/session.js";
-import { fact, text } from "./fields.js";
+/** @import { Child, Choice, Context } from "../kit.js" @import { Field, talk } from "./record.js" */
+import {
+  addressOf, attempt, button, choicesOf, day, denied, drop, empty, everyone, fill, fold, get, go, hide, node,
+  notice, patch, person, record, remove, section, state, store, time, watch, words,
+} from "../kit.js";
+import { fact, text } from "./record.js";
 
 export const TICKET = "/api/managed-services/ticket/{ticketId}";
-/** `on`: parameters of the path; `permission`: to change it; `about`: who raised it, where it is; `further`:
- * rows of the fields; `erase`: why the user may not delete it, and where one is then.
+/** `on`: parameters of the path. `permission`: to change it. `talk` reads the record and what is said on it,
+ * below the heading `said`. `about`: who raised it, where it is. `erase`: why the user may not delete it, and
+ * the path after that.
  * @typedef {object} Kind
  * @property {"task" | "service_request" | "ticket"} type @property {string} noun @property {number} id
  * @property {"/api/tasks/{id}" | "/api/service-requests/{id}" | typeof TICKET} path
- * @property {any} on @property {Permission} permission @property {(record: any) => Child} about
- * @property {[title: string, content: Child]} talk @property {(change: any) => boolean} wants
- * @property {() => void} changed @property {Field[]} fields @property {Child} [further]
- * @property {boolean} [described] has a description
- * @property {{ reason: string, path: (record: any) => string }} [erase] */
+ * @property {any} on @property {Permission} permission @property {string} said
+ * @property {() => Promise<Pick<ReturnType<typeof talk>, "element" | "show" | "wants"> & { row?: any }>} talk
+ * @property {(record: any, people: User[]) => Child} about @property {(people: User[]) => Field[]} fields
+ * @property {(record: any) => Child} [further] @property {boolean} [described] has a description
+ * @property {(record: any) => { reason: string, path: string }} [erase] */
 
 /** @param {Context} context @param {Kind} kind */
-export function page({ header, body, title, signal }, { type, noun, id, path, on, erase, ...kind }) {
-  const known = {
-    read: () => /** @type {any} */ (record(type, id)),
-    keep: (/** @type {any} */ row) => put(type, { ...known.read(), ...row }),
+export async function page({ header, body, title, signal }, { type, noun, id, path, on, erase, ...kind }) {
+  title(record(type, id)?.title ?? words(noun));
+  const [talk, people] = await Promise.all([kind.talk(), everyone().catch(() => [])]);
+  const known = { read: () => /** @type {any} */ (record(type, id)),
+    keep: (/** @type {any} */ row) => store(type, { ...known.read(), ...row }),
     patch: (/** @type {any} */ change, /** @type {any} */ match) => patch(path, on, change, { match }),
-    reason: denied(kind.permission),
-  };
+    reason: denied(kind.permission) };
   const heading = text(known, { label: "Title", name: "title", line: true });
-  const described = kind.described && text(known, {
-    label: "Description", name: "description", none: "No description.",
-    shown: (value) => node("p.text", value),
-  });
-  const fields = kind.fields.map((one) => fact(known, one));
+  const described = kind.described && text(known, { label: "Description", name: "description",
+    none: "No description.", shown: (value) => node("p.text", value) });
+  const fields = kind.fields(people).map((one) => fact(known, one));
   const { element: history, read: readHistory } = historyOf(path, on, signal);
   const place = node("p.quiet.whole");
   const show = () => {
     const row = known.read();
     if (!row) return void (signal.aborted || body.replaceChildren(empty(`This ${noun} was deleted.`)));
     title(row.title);
-    place.replaceChildren(node("span", kind.about(row), ", changed ", time(row.updatedAt)));
-    for (const part of [heading, described, ...fields]) if (part) part.show();
-    kind.changed();
+    place.replaceChildren(node("span", kind.about(row, people), ", changed ", time(row.updatedAt)));
+    for (const part of [heading, described, ...fields, talk]) if (part) part.show();
   };
-  const gone = () => erase && undoable(known.read(), erase.path);
-  const act = erase && node("span.push", button("Delete", gone, { kind: "plain", reason: erase.reason }));
+  const may = erase?.(talk.row);
+  const options = { kind: /** @type {const} */ ("plain"), reason: may?.reason };
+  const act = may && node("span.push", button("Delete", undoable, options));
   header.append(heading.element, act || "", place);
   body.append(node("div.task",
     node("div.column",
-      described && section("Description", described.element), section(...kind.talk), history),
+      described && section("Description", described.element), section(kind.said, talk.element), history),
     node("aside.fields", { "aria-label": "Fields" }, fields.map(({ element }) => element),
-      kind.further,
+      kind.further?.(talk.row),
       known.reason && node("p.quiet", known.reason.replace("do this", `change a ${noun}`)))));
   show();
   watch(signal, {
-    wants: (change) => kind.wants(change) || (change.type === type && change.recordId === id),
+    wants: (change) => talk.wants(change) || (change.type === type && change.recordId === id),
     changed: (keys) => {
       if (keys.has(`${type}:${id}`) && history.open) void readHistory();
       show();
     },
   });
 
-  /** Deletes the record, unless the user takes it back within five seconds.
-   * @param {any} row @param {(record: any) => string} next */
-  function undoable(row, next) {
+  /** Deletes the record, unless the user takes it back within five seconds. */
+  function undoable() {
+    const row = known.read();
     const restore = () => hide(type, id, false);
     const failed = (/** @type {any} */ { detail }) => {
       restore();
       notice(`${row.title} was not deleted. ${detail}`, "Open it", () => go(`${addressOf(type, id)}`));
     };
+    const done = () => drop(type, id);
     const send = (/** @type {boolean} */ keepalive) =>
       void remove(/** @type {any} */ (path), on, { match: row, keepalive }).then(done, failed);
-    const done = () => drop(type, id);
     hide(type, id, true);
-    go(next(row));
+    go(erase?.(row).path ?? "/");
     notice(`Deleted ${row.title}.`, "Undo", restore, send);
   }
 }
@@ -86,14 +81,10 @@ export function page({ header, body, title, signal }, { type, noun, id, path, on
  * @param {Kind["path"]} path @param {any} on @param {AbortSignal} signal */
 function historyOf(path, on, signal) {
   const place = node("div");
-  const read = async () => {
-    try {
-      const { data } = await get(/** @type {const} */ (`${path}/history`), { ...on, limit: 100 }, { signal });
-      place.replaceChildren(data.length ? node("ol.list", data.map(changeOf)) : empty("No change yet."));
-    } catch (problem) {
-      if (!signal.aborted) place.replaceChildren(trouble(problem, read));
-    }
-  };
+  const read = () => attempt(place, async () => {
+    const { data } = await get(/** @type {const} */ (`${path}/history`), { ...on, limit: 100 }, { signal });
+    fill(place, data.length ? node("ol.list", data.map(changeOf)) : empty("No change yet."));
+  });
   return { element: /** @type {HTMLDetailsElement} */ (fold("history", "History", place, read)), read };
 }
 
@@ -125,6 +116,3 @@ export const assignee = (people) => ({
 /** @param {"status" | "priority"} name @param {(record: any) => Choice[]} choices @returns {Field} */
 export const stateField = (name, choices) =>
   ({ label: words(name), name, choices, shown: (row) => state(row[name]) });
-
-/** @param {{ id: number, title?: string, fullName?: string }[]} rows @returns {Choice[]} */
-export const choicesOf = (rows) => rows.map(({ id, title, fullName }) => [`${id}`, title ?? fullName ?? ""]);

@@ -1,13 +1,9 @@
 /** The proposed actions: what each does, its money, risk and approvals. The buttons of the session. */
-/** @import * as api from "workdesk" */
-/** @import { Case } from "./case.js" */
-/** @import { Child, Choice, Form } from "../../elements.js" */
-import { post, Problem } from "../../api/client.js";
-import { button, facts, form, input, link, node, quiet, state, time, words } from "../../elements.js";
-import { draftOf } from "../../frame/drafts.js";
-import { say } from "../../frame/frame.js";
-import { to } from "../../frame/router.js";
-import { denied, myId } from "../../frame/session.js";
+/** @import * as api from "workdesk" @import { Case } from "./case.js" */
+/** @import { Child, Choice, Form, Part } from "../../kit.js" */
+import {
+  button, denied, draftOf, facts, form, input, link, myId, node, post, Problem, quiet, state, time, to, words,
+} from "../../kit.js";
 import { approvalsOf, decide, deniedAgent } from "./decision.js";
 import { pauseOf } from "./pause.js";
 import { RISKS, SESSION, moves, prose, quoted } from "./words.js";
@@ -15,20 +11,18 @@ import { RISKS, SESSION, moves, prose, quoted } from "./words.js";
 const UNDO = { yes: "Yes. ", until: "For a while. ", no: "No. " };
 const REASON = { rows: 2, maxlength: 1000 };
 
-/** @param {Case} known @returns {[string, HTMLElement | null | undefined | false][]} */
+/** @param {Case} known @returns {Part[]} */
 export function actionParts(known) {
   const { actions, forms } = known;
   if (actions.length === 0) return [];
-  const open = actions.filter((action) => known.isApprovable(action));
-  return [
-    ["actions", node("h2.first", "Actions ", node("span.count", actions.length))],
-    ...actions.flatMap((action) => /** @type {[string, HTMLElement | undefined][]} */ ([
-      [`action ${action.id}`, shownAction(known, action, open.length > 1 && open.includes(action))],
-      ...["settle", "hand over"].map((name) => [`${name} ${action.id}`, forms.get(`${name} ${action.id}`)]),
-    ])),
-    [`decide ${known.session?.id}`, known.isNewest && decideButtons(known, open.length)],
-    ["reject", forms.get("reject")],
-  ];
+  const open = known.approvable();
+  const opened = (/** @type {string} */ key) => /** @type {Part} */ ([key, forms.get(key)]);
+  const action = (/** @type {api.ProposedAction} */ one) => /** @type {Part[]} */ ([
+    [`action ${one.id}`, shownAction(known, one, open.length > 1 && open.includes(one.id))],
+    opened(`settle ${one.id}`), opened(`hand over ${one.id}`)]);
+  return [["actions", node("h2.first", "Actions ", node("span.count", actions.length))],
+    ...actions.flatMap(action),
+    [`decide ${known.session?.id}`, known.isNewest && decideButtons(known)], opened("reject")];
 }
 
 /** @param {Case} known @param {api.ProposedAction} action @param {boolean} several may be chosen */
@@ -88,8 +82,7 @@ function handled(known, { status, by, assigneeId, at, serviceRequestId: request,
     request && link(to(`/requests/${request}`), `request ${request}`), quoted(note)];
 }
 
-/**
- * A button that opens a form below its part, where it stays until it is sent or closed. It opens by itself if
+/** A button that opens a form below its part, where it stays until it is sent or closed. It opens itself if
  * something was typed before, also if the same action was proposed again meanwhile.
  * @param {Case} known @param {string} key @param {string} label @param {string} reason
  * @param {Omit<Form, "fields"> & { fields: () => Child, done: string }} options */
@@ -99,88 +92,79 @@ function opener(known, key, label, reason, { fields, done, act, ...options }) {
     known.forms.delete(key);
     known.draw();
   };
-  const send = async (/** @type {Parameters<Form["act"]>} */ ...values) => {
+  const send = (/** @type {Parameters<Form["act"]>} */ ...values) => known.act(async () => {
     await act(...values);
     cancel();
-    await known.read();
-    say(done);
-  };
+  }, done);
   const open = () => {
     const made = known.forms.get(key) ?? form({ ...options, fields: fields(), draft, cancel, act: send });
     known.forms.set(key, made);
     known.draw();
-  };
-  const press = () => {
-    open();
-    /** @type {HTMLElement | null | undefined} */ (known.forms.get(key)?.querySelector("[name]"))?.focus();
+    return /** @type {HTMLElement | null} */ (made.querySelector("[name]"));
   };
   const typed = draftOf(`${draft} note`) || draftOf(`${draft} reason`);
   if (typed && !reason && !known.forms.has(key)) queueMicrotask(() => known.forms.has(key) || open());
-  return button(label, press, { reason });
+  return button(label, () => open()?.focus(), { reason });
 }
 
 /** Settling and handing over. @param {Case} known @param {api.ProposedAction} action
  * @param {string} [now] state of the approved action */
 export function manualButtons(known, action, now) {
-  const { session } = known;
+  const { session, users } = known;
   const open = ["awaiting_confirmation", "executing", "completed", "failed"];
   if (!session || !open.includes(session.status)) return null;
   if (action.isAutomated ? now !== "unknown" : action.handling) return null;
-  const people = known.users.map(({ id, fullName, username }) =>
-    /** @type {Choice} */ ([String(id), `${fullName} (${username})`]));
   const path = { id: session.id, actionId: action.id };
+  /** @type {Choice[]} */
+  const people = users.map(({ id, fullName, username }) => [`${id}`, `${fullName} (${username})`]);
   /** @type {Choice[]} */
   const outcomes = action.isAutomated ? [["done", "It took effect"], ["not_done", "It took no effect"]]
     : [["done", "It is done"], ["waived", "It is not needed"]];
-
   return node("div.acts",
     opener(known, `settle ${action.id}`, "Settle…", deniedAgent("execute_agent_remediation"), {
       fields: () => [input("Outcome", "outcome", { options: outcomes }),
         input("Where and how it was seen, or the reason", "note", { required: true, ...REASON })],
       submit: "Settle", done: "The action is settled.",
-      act: ({ outcome, note = "" }) => post(`${SESSION}/actions/{actionId}/settle`, path,
-        { outcome: /** @type {api.SettleOutcome} */ (outcome), note }),
+      act: (values) => post(`${SESSION}/actions/{actionId}/settle`, path, values),
     }),
     !action.isAutomated && opener(known, `hand over ${action.id}`, "Hand over…",
       deniedAgent("create_agent_remediation"), {
-      fields: () => [input("To", "assigneeId", { options: people, value: String(myId()) }),
+      fields: () => [input("To", "assigneeId", { options: people, value: myId() }),
         input("Note", "note", REASON)],
       submit: "Hand over", done: "The action is handed over.",
-      act: ({ assigneeId, note }) => post(`${SESSION}/actions/{actionId}/hand-over`, path,
-        { assigneeId: Number(assigneeId), note: note?.trim() || null }),
+      act: ({ assigneeId, note }) =>
+        post(`${SESSION}/actions/{actionId}/hand-over`, path, { assigneeId: Number(assigneeId), note }),
     }));
 }
 
-/** Preview and reject. @param {Case} known @param {number} count of the actions that may be approved */
-function decideButtons(known, count) {
-  const id = known.session?.id ?? 0;
+function decideButtons(/** @type {Case} */ known) {
+  const { id = 0, status } = known.session ?? {};
   const preview = async () => {
-    const open = known.actions.filter((action) => known.isApprovable(action)).map((action) => action.id);
+    // The actions of now: the button stays while others propose again.
+    const open = known.approvable();
     const ids = open.filter((one) => open.length === 1 || known.chosen.has(one));
     if (ids.length === 0) throw new Problem(0, { detail: "Choose an action first." });
     await decide(known, ids);
   };
-  return node("div.acts", count > 0 && button("Preview and approve", preview, { kind: "main" }),
-    known.session?.status === "awaiting_confirmation" && opener(known, "reject", "Reject…",
+  const hint = "Everyone who opens the session sees it. The whole proposal ends.";
+  return node("div.acts",
+    known.approvable().length > 0 && button("Preview and approve", preview, { kind: "main" }),
+    status === "awaiting_confirmation" && opener(known, "reject", "Reject…",
       denied("execute_agent_remediation"), {
-      fields: () => input("Reason", "reason", { required: true, ...REASON,
-        hint: "Everyone who opens the session sees it. The whole proposal ends." }),
-      submit: "Reject the proposal", done: "The proposal is rejected.",
-      act: ({ reason = "" }) => post(`${SESSION}/reject`, { id }, { reason }),
-    }));
+        fields: () => input("Reason", "reason", { required: true, ...REASON, hint }),
+        submit: "Reject the proposal", done: "The proposal is rejected.",
+        act: (values) => post(`${SESSION}/reject`, { id }, values) }));
 }
 
 /** The operations of the session that are possible now. @param {Case} known */
 export function sessionButtons(known) {
   const { alert, session, forms } = known;
-  const status = session?.status ?? "";
+  const { id = 0, status = "", openActions = 0 } = session ?? {};
   if (session && !known.isNewest) return quiet("This is an earlier session of the alert.");
-  const propose = async (id = session?.id ?? 0) => {
-    await post(`${SESSION}/propose`, { id });
+  const propose = (of = id) => known.act(async () => {
+    await post(`${SESSION}/propose`, { id: of });
     forms.clear();
-    await known.read();
-    say("The analysis is done.");
-  };
+  }, "The analysis is done.");
   const analyse = async () => {
     const { data } = await post("/api/concierge/alerts/{id}/agent-session", { id: alert.id });
     await propose(data.session.id).catch(async (problem) => {
@@ -188,27 +172,21 @@ export function sessionButtons(known) {
       throw problem;
     });
   };
-  const cancel = async () => {
-    await post(`${SESSION}/cancel`, { id: session?.id ?? 0 });
-    await known.read();
-    say("The session is cancelled.");
-  };
+  const cancel = () => known.act(() => post(`${SESSION}/cancel`, { id }), "The session is cancelled.");
   const pause = async () => {
     forms.set("pause", node("section", await pauseOf(known.signal),
       node("small", "A pause stops new actions. One that was claimed may end, within a minute.")));
     known.draw();
   };
   const reason = deniedAgent("create_agent_remediation");
-  const ended = !session || ["completed", "failed", "cancelled", "expired"].includes(status);
-  const left = session && session.openActions > 0;
-  const effect = left ? "In another session. What this one has open can then no longer be approved."
-    : `The agent reads ${alert.targetSystem} and proposes actions. It changes nothing. `
-      + "The policy may keep you from approving what you had proposed.";
-  if (ended) {
+  if (!session || ["completed", "failed", "cancelled", "expired"].includes(status)) {
     const label = session ? "Analyse again" : "Analyse";
-    return alert.status !== "resolved"
-      && node("div.acts", button(label, analyse, { kind: session ? "" : "main", reason }),
-        node("small", effect));
+    const effect = openActions > 0
+      ? "In another session. What this one has open can then no longer be approved."
+      : `The agent reads ${alert.targetSystem} and proposes actions. It changes nothing. `
+        + "The policy may keep you from approving what you had proposed.";
+    return alert.status !== "resolved" && node("div.acts",
+      button(label, analyse, { kind: session ? "" : "main", reason }), node("small", effect));
   }
   return node("div.acts",
     status === "started" && button("Propose actions", () => propose(), { kind: "main", reason }),

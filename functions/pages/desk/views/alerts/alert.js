@@ -2,15 +2,11 @@
  * `#/alerts/{id}`, or one of its sessions: `#/agent-sessions/{id}`
  *
  * Three requests: the alert, its session, and the other sessions, or the journal of the session that runs. */
-/** @import * as api from "workdesk" */
-/** @import { Part } from "../../elements.js" */
-/** @import { View } from "../../frame/router.js" */
-import { patch, Problem } from "../../api/client.js";
-import { button, counted, facts, link, node, quiet, redraw, section, state } from "../../elements.js";
-import { time, words } from "../../elements.js";
-import { say } from "../../frame/frame.js";
-import { to } from "../../frame/router.js";
-import { denied } from "../../frame/session.js";
+/** @import * as api from "workdesk" @import { Part, View } from "../../kit.js" */
+import {
+  button, counted, denied, facts, link, node, patch, Problem, quiet, redraw, say, section, state, time, to,
+  words,
+} from "../../kit.js";
 import { actionParts, sessionButtons } from "./actions.js";
 import { cause, reads } from "./analysis.js";
 import { Case } from "./case.js";
@@ -26,17 +22,11 @@ export async function view({ header, body, signal, title }, { id, session }) {
     title(known.alert.title);
     redraw(acts, [["acts", alertButtons(known)]]);
     redraw(summary, [["summary", summaryOf(known)]]);
-    redraw(main, [
-      ["next", nextStep(known)],
-      ["pause", known.forms.get("pause")],
+    redraw(main, [["next", nextStep(known)], ["pause", known.forms.get("pause")],
       ["execution", known.progress.length > 0 && node("h2.first", "Execution")],
       ...known.progress.map((row) => /** @type {Part} */ ([`run ${row.action.id}`, run(known, row)])),
-      ["cause", cause(known)],
-      ...actionParts(known),
-      ...known.decision?.parts() ?? [],
-      ["reads", reads(known)],
-      ["journal", known.session && journalOf(known)],
-    ]);
+      ["cause", cause(known)], ...actionParts(known), ...known.decision?.() ?? [],
+      ["reads", reads(known)], ["journal", known.session && journalOf(known)]]);
     redraw(aside, [["facts", alertFacts(known)], ["sessions", sessionsOf(known)]]);
   });
   header.append(acts);
@@ -45,12 +35,12 @@ export async function view({ header, body, signal, title }, { id, session }) {
 }
 
 function alertButtons(/** @type {Case} */ known) {
+  const { alert } = known;
   /** @param {string} label @param {api.AlertStatus} status */
   const change = (label, status) => button(label, async () => {
     known.told = "";
-    const { alert } = known;
     try {
-      await patch("/api/concierge/alerts/{id}", { id: alert.id }, { status }, { match: alert });
+      await patch("/api/concierge/alerts/{id}", { id: alert.id }, { status }, { match: known.alert });
       say(`The alert is ${status}.`);
     } catch (problem) {
       if (!(problem instanceof Problem && problem.current)) throw problem;
@@ -58,9 +48,8 @@ function alertButtons(/** @type {Case} */ known) {
     }
     await known.read();
   }, { reason: denied("manage_signals") });
-  const { status } = known.alert;
-  return node("div.end", status === "open" && change("Acknowledge", "acknowledged"),
-    status === "resolved" ? change("Reopen", "open") : change("Resolve", "resolved"));
+  return node("div.end", alert.status === "open" && change("Acknowledge", "acknowledged"),
+    alert.status === "resolved" ? change("Reopen", "open") : change("Resolve", "resolved"));
 }
 
 function summaryOf(/** @type {Case} */ { alert, told }) {
@@ -73,8 +62,7 @@ function summaryOf(/** @type {Case} */ { alert, told }) {
     told && node("span.trouble", { role: "alert" }, told));
 }
 
-/** Who does what next, and the buttons of the session. @param {Case} known */
-function nextStep(known) {
+function nextStep(/** @type {Case} */ known) {
   const { alert, session } = known;
   const { next, rejection, error } = session ?? {};
   const until = next?.until && Date.parse(next.until) > Date.now() ? next.until : null;
@@ -103,12 +91,10 @@ function alertFacts(/** @type {Case} */ known) {
     Type: words(alert.signalType),
     "Reported by": `${alert.source}${alert.recordedByMachine ? ", a machine" : ""}`,
     "Recorded by": alert.createdBy && known.name(alert.createdBy),
-    "Their id": node("code", alert.externalId),
-  }));
+    "Their id": node("code", alert.externalId) }));
 }
 
-/** The alert's sessions, as they are now. @param {Case} known */
-function sessionsOf(known) {
+function sessionsOf(/** @type {Case} */ known) {
   const { alert, sessions, session, isNewest } = known;
   if (sessions.length < 2) return null;
   return section("Sessions", node("ul.plain", sessions.map((row) => node("li",

@@ -1,13 +1,11 @@
 /** The list of alerts: by status, or those that wait for the user. `#/alerts?status=open&severity=critical`
  *
  * Three requests: alerts, the newest sessions, and whether actions are paused. */
-/** @import * as api from "workdesk" */
-/** @import { View } from "../../frame/router.js" */
-import { get, more } from "../../api/client.js";
-import { readAfter } from "../../api/records.js";
-import { button, counted, empty, input, named, node, quiet, redraw } from "../../elements.js";
-import { state, time, trouble, words } from "../../elements.js";
-import { to } from "../../frame/router.js";
+/** @import * as api from "workdesk" @import { View } from "../../kit.js" */
+import {
+  attempt, counted, ending, fill, get, input, more, named, node, quiet, readAfter, redraw, state, time, to,
+  words,
+} from "../../kit.js";
 import { pauseOf } from "./pause.js";
 import { amount, prose } from "./words.js";
 
@@ -21,12 +19,10 @@ export async function view({ header, body, query, signal, filter }) {
     onchange: (/** @type {any} */ { target }) => filter({ severity: target.value || null }) });
   const count = node("span.quiet.push", { role: "status" });
   const shown = node("ul.alerts", { "aria-label": "Alerts" });
-  const end = node("div.end");
-  const pause = node("div.push");
+  const [end, pause] = [node("div.end"), node("div.push")];
   let question = 0;
   let alerts = /** @type {(api.Alert | api.AlertRef)[]} */ ([]);
   let sessions = /** @type {Map<number, api.AgentSessionRow>} */ (new Map());
-  let next = /** @type {string | null} */ (null);
   const status = () => query.get("status") ?? "open";
 
   const read = async () => {
@@ -36,34 +32,29 @@ export async function view({ header, body, query, signal, filter }) {
     const [listed, open, paused] = await Promise.all([
       forMe ? null : get("/api/concierge/alerts", filters, { signal }),
       get("/api/concierge/agent-sessions", { ...(forMe && { next: "me" }), limit: 100 }, { signal }),
-      pauseOf(signal),
-    ]);
+      pauseOf(signal)]);
     if (mine !== question) return;
     sessions = new Map(open.data.toReversed().map((row) => [row.alertId, row]));
     alerts = listed?.data ?? open.data.flatMap(({ alert }) => alert ?? []);
-    next = listed?.next ?? null;
-    pause.replaceChildren(paused);
-    draw();
+    fill(pause, paused);
+    draw(listed?.next ?? null);
   };
-  const draw = () => {
+  const draw = (/** @type {string | null} */ next) => {
     const mine = status() === "me";
     redraw(shown, alerts.map((alert) => [String(alert.id), row(alert, sessions.get(alert.id), mine)]));
     count.textContent = `${counted(alerts.length, "alert")}${next ? ", and more" : ""}`;
     const none = mine ? "Nothing waits for you."
       : `No ${status()} alerts${query.get("severity") ? " of this severity" : ""}.`;
-    end.replaceChildren(alerts.length === 0 ? empty(none) : "", next ? button("Show more", showMore) : "");
-  };
-  const showMore = async () => {
-    const page = await more(next ?? "", { signal });
-    alerts.push(...page.data);
-    next = page.next;
-    draw();
+    fill(end, ending(alerts.length === 0 && none, next, async (next) => {
+      const page = await more(next, { signal });
+      alerts.push(...page.data);
+      draw(page.next);
+    }, "Show more"));
   };
   const open = () => {
     redraw(tabs, Object.entries(TABS).map(([value, label]) => [value, node("a",
       { href: to("/alerts", { status: value }), "aria-current": value === status() && "page" }, label)]));
-    const control = severity.querySelector("select");
-    if (control) control.value = query.get("severity") ?? "";
+    /** @type {any} */ (severity.querySelector("select")).value = query.get("severity") ?? "";
     severity.hidden = status() === "me";
     return read();
   };
@@ -73,7 +64,7 @@ export async function view({ header, body, query, signal, filter }) {
   readAfter(signal, ({ type }) => type === "agent_session" || type === "alert", read);
   return (changed) => {
     query = changed;
-    open().catch((problem) => signal.aborted || end.replaceChildren(trouble(problem, open)));
+    void attempt(end, open);
   };
 }
 

@@ -1,7 +1,6 @@
 /** The analysis: the cause with its confidence and the findings. What was read. */
 /** @import { Case } from "./case.js" */
-import { counted, facts, fold, link, node, number, quiet, section, state, time } from "../../elements.js";
-import { to } from "../../frame/router.js";
+import { counted, facts, fold, link, node, number, quiet, section, state, time, to } from "../../kit.js";
 import { code, prose, truth, values } from "./words.js";
 
 export function cause(/** @type {Case} */ { session }) {

@@ -1,18 +1,18 @@
 /** A case: an alert with its session and what belongs to them, read again when they change. */
-/** @import * as api from "workdesk" */
-/** @import { Decision } from "./decision.js" */
-import { get } from "../../api/client.js";
-import { everyone, readAfter } from "../../api/records.js";
-import { myId } from "../../frame/session.js";
+/** @import * as api from "workdesk" @import { Part } from "../../kit.js" */
+import { everyone, get, myId, readAfter, say } from "../../kit.js";
 import { progress } from "./execution.js";
 import { SESSION } from "./words.js";
 
-/** How often approvals that expire are looked at. */
-const PAUSE_MS = 20_000;
+const PAUSE_MS = 20_000; // Between two drawings, as approvals expire.
+const runs = (/** @type {api.AgentSession | undefined} */ session) =>
+  ["executing", "cancelling"].includes(session?.status ?? "");
 
 export class Case {
   /** @type {api.Alert} */ alert = /** @type {any} */ (undefined);
   /** @type {api.AgentSession | undefined} */ session;
+  /** What the session proposes. @type {api.ProposedAction[]} */ actions = [];
+  /** Is the session the alert's newest? */ isNewest = false;
   /** The alert's sessions; not read while actions run. @type {api.AgentSessionRow[]} */ sessions = [];
   /** @type {api.JournalEntry[]} */ journal = [];
   /** @type {api.JournalCheck | undefined} */ check;
@@ -20,7 +20,7 @@ export class Case {
   /** @type {api.User[]} */ users = [];
   /** Open forms by their keys. @type {Map<string, HTMLElement>} */ forms = new Map();
   /** Ids of the actions to preview. @type {Set<string>} */ chosen = new Set();
-  /** @type {Decision | undefined} */ decision;
+  /** The parts of the preview and its form. @type {(() => Part[]) | undefined} */ decision;
   /** What became of a change of the alert's status. */ told = "";
   #question = 0;
 
@@ -30,19 +30,6 @@ export class Case {
     this.of = of;
     this.signal = signal;
     this.show = show;
-  }
-
-  /** What the session proposes. */
-  get actions() {
-    return this.session?.proposedActions ?? [];
-  }
-
-  get isNewest() {
-    return this.session?.id === this.alert.agentSessionId;
-  }
-
-  get runs() {
-    return ["executing", "cancelling"].includes(this.session?.status ?? "");
   }
 
   /** @param {number} id of a user */
@@ -60,6 +47,10 @@ export class Case {
       && (session?.status === "awaiting_confirmation" || ended);
   }
 
+  approvable() {
+    return this.actions.filter((action) => this.isApprovable(action)).map(({ id }) => id);
+  }
+
   /** Reads and shows all, now and when it changes. */
   async open() {
     const named = everyone().then((users) => (this.users = users), () => {});
@@ -73,7 +64,14 @@ export class Case {
     () => this.read());
   }
 
-  /** Reads all again. */
+  /** Does something, reads all again, and says what was done. @param {() => Promise<unknown>} send
+   * @param {string} said */
+  async act(send, said) {
+    await send();
+    await this.read();
+    say(said);
+  }
+
   async read() {
     const [options, mine] = [{ signal: this.signal }, (this.#question += 1)];
     const session = async (/** @type {number | null | undefined} */ id) =>
@@ -88,13 +86,13 @@ export class Case {
       this.forms.clear();
     }
     const digests = (/** @type {api.ProposedAction[]} */ all) => all.map(({ digest }) => digest).join();
-    const isNew = digests(now?.proposedActions ?? []) !== digests(this.actions);
-    const ran = this.runs;
-    [this.alert, this.session] = [alert, now];
-    if (isNew) this.#choose();
+    const [before, ran] = [digests(this.actions), runs(this.session)];
+    [this.alert, this.session, this.actions] = [alert, now, now?.proposedActions ?? []];
+    this.isNewest = now?.id === alert.agentSessionId;
+    if (digests(this.actions) !== before) this.#choose();
     this.draw();
-    if (ran || this.runs || this.check) await this.readJournal();
-    if (now && !this.runs) {
+    if (ran || runs(now) || this.check) await this.readJournal();
+    if (now && !runs(now)) {
       this.sessions = (await get("/api/concierge/alerts/{id}/agent-sessions", { id }, options)).data;
       this.draw();
     }

@@ -1,17 +1,13 @@
 /** The decision: a preview of the chosen actions as they would be sent now, and the approval of that. Its
  * form is made once, so that a change by others neither moves nor loses what is typed. */
-/** @import * as api from "workdesk" */
-/** @import { Case } from "./case.js" */
-import { post, Problem } from "../../api/client.js";
-import { allow, button, counted, facts, fold, form, input, node, state, time } from "../../elements.js";
-import { say } from "../../frame/frame.js";
-import { denied, me, myId } from "../../frame/session.js";
+/** @import * as api from "workdesk" @import { Part } from "../../kit.js" @import { Case } from "./case.js" */
+import {
+  allow, button, counted, denied, facts, fold, form, input, me, myId, node, post, Problem, say, state, time,
+} from "../../kit.js";
 import { RISKS, SESSION, amount, code, fact, moves, prose, truth } from "./words.js";
 
-/** How long an approval holds. */
-const HOUR_MS = 3_600_000;
+const HOUR_MS = 3_600_000; // An approval holds for an hour.
 const UNDO = { yes: "It can be undone.", until: "It can be undone for a while.", no: "It cannot be undone." };
-/** @typedef {{ parts: () => [string, HTMLElement][] }} Decision */
 
 /** Why the user may not have the agent work: "" if they may. @param {api.Permission} permission */
 export function deniedAgent(permission) {
@@ -37,13 +33,13 @@ export async function decide(known, ids) {
   const shown = session.proposedActions.filter((one) => ids.includes(one.id));
   const digests = Object.fromEntries(shown.map((one) => [one.id, one.digest]));
   const again = shown.some((one) => known.progress.some(({ action }) => action.id === one.id)) || undefined;
-  const policies = preview.actions.map(({ policy }) => policy);
+  const now = (/** @type {string} */ id) => known.actions.find((one) => one.id === id);
   const close = () => {
     known.decision = undefined;
     known.draw();
   };
-  const approve = async (/** @type {Record<string, string>} */ { note }) => {
-    const body = { actionIds: ids, digests, note: note?.trim() || null, ...(again && { again }) };
+  const approve = async (/** @type {any} */ { note }) => {
+    const body = { actionIds: ids, digests, note, ...(again && { again }) };
     const { data } = await post(`${SESSION}/execute`, { id }, body).catch(async (problem) => {
       if (problem instanceof Problem && problem.status === 409) await known.read().catch(() => {});
       throw problem;
@@ -64,21 +60,18 @@ export async function decide(known, ids) {
   const reason = () => {
     if (known.session?.id !== id) return "The alert has another session now. Preview again.";
     if (known.alert.status === "resolved") return "The alert is resolved: nothing more is executed.";
-    for (const before of shown) {
-      const action = known.actions.find((one) => one.id === before.id);
-      if (action?.digest !== before.digest) {
-        return "The proposal changed since this preview. Close it, and preview again.";
-      }
-      if (!known.isApprovable(action)) return "This cannot be approved any more.";
+    if (shown.some((one) => now(one.id)?.digest !== one.digest)) {
+      return "The proposal changed since this preview. Close it, and preview again.";
     }
+    if (!shown.every((one) => known.isApprovable(one))) return "This cannot be approved any more.";
     const shares = "Some of these actions share a record: choose one of them.";
     return deniedAgent("execute_agent_remediation") || (preview.exclusive.length > 0 && shares)
-      || policies.find(({ mayApprove }) => !mayApprove)?.whyNot || "";
+      || preview.actions.find(({ policy }) => !policy.mayApprove)?.policy.whyNot || "";
   };
   /** Sets the button by what is known now. */
   const update = () => {
     const counts = shown.map((before) => {
-      const action = known.actions.find((one) => one.id === before.id) ?? before;
+      const action = now(before.id) ?? before;
       const valid = approvalsOf(action).filter(({ holds }) => holds);
       const mine = valid.some(({ userId }) => userId === myId());
       const given = Math.min(action.approval?.given ?? 0, valid.length);
@@ -93,23 +86,23 @@ export async function decide(known, ids) {
       : mine ? "Approve again" : counts.length === 1 ? `Approve, ${given + 1} of ${needed}` : "Approve";
     const before = mine ? "You approved this already; it holds an hour from your last approval. " : "";
     const others = counted(missing, "more person approves", "more people approve");
-    const requests = counted(preview.sums.requests, "request");
-    allow(send, reason(), missing <= 0 ? `The agent then sends ${requests} at once.`
-      : `${before}Nothing is sent before ${others}${counts.length > 1 ? " all of these" : ""}.`);
+    allow(send, reason(), missing > 0
+      ? `${before}Nothing is sent before ${others}${counts.length > 1 ? " all of these" : ""}.`
+      : `The agent then sends ${counted(preview.sums.requests, "request")} at once.`);
   };
-  known.decision = {
-    parts: () => {
-      update();
-      const previewed = preview.actions.map((one) => {
-        const action = known.actions.find((other) => other.id === one.actionId);
-        return action && actionPreview(known, action, one, preview.actions.length > 1);
-      });
-      return [["preview", node("section.preview", { "aria-label": "Preview" },
-        node("h2", { id: "preview", tabindex: -1 }, "Preview ", node("small", "read ", time(preview.at)),
-          button("Preview again", () => decide(known, ids), { kind: "plain" }),
-          button("Close", close, { kind: "plain" })),
-        sums(preview.sums), previewed)], ["approve", made]];
-    },
+  known.decision = () => {
+    update();
+    const previewed = preview.actions.map((one) => {
+      const action = now(one.actionId);
+      return action && actionPreview(known, action, one, preview.actions.length > 1);
+    });
+    const heading = node("h2", { id: "preview", tabindex: -1 }, "Preview ",
+      node("small", "read ", time(preview.at)),
+      button("Preview again", () => decide(known, ids), { kind: "plain" }),
+      button("Close", close, { kind: "plain" }));
+    const section = node("section.preview", { "aria-label": "Preview" },
+      heading, sums(preview.sums), previewed);
+    return /** @type {Part[]} */ ([["preview", section], ["approve", made]]);
   };
   known.draw();
   document.getElementById("preview")?.focus();

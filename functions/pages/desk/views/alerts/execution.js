@@ -1,7 +1,6 @@
 /** What became of the approved actions: one row a step with its last answer, then the checks. */
-/** @import * as api from "workdesk" */
-/** @import { Case } from "./case.js" */
-import { counted, facts, fold, node, state, time } from "../../elements.js";
+/** @import * as api from "workdesk" @import { Case } from "./case.js" */
+import { counted, facts, fold, node, state, time } from "../../kit.js";
 import { manualButtons } from "./actions.js";
 import { STEPS, code, prose, quoted, values } from "./words.js";
 
@@ -79,10 +78,8 @@ export function run(known, { action, entries, result, state: now }) {
 /** @param {api.ActionVerification | api.ActionReconciliation} check */
 function checks({ status, looks, at, next, found, problem }) {
   const prefix = `${Object.keys(found ?? {})[0]?.split(".")[0] ?? ""}.`;
-  return [
-    state(status), ` ${counted(looks, "check")}`,
-    at && [", last ", time(at)], next && [", next ", time(next)],
+  return [state(status), ` ${counted(looks, "check")}`, at && [", last ", time(at)],
+    next && [", next ", time(next)],
     problem && node("div", { class: status === "ineffective" ? "bad" : "quiet" }, prose(problem)),
-    found && fold(`found ${status}`, "What was found", values(found, prefix)),
-  ];
+    found && fold(`found ${status}`, "What was found", values(found, prefix))];
 }

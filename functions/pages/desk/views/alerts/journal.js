@@ -1,7 +1,6 @@
 /** The journal of a session as a time line, with the result of its check. It is read when it is opened. */
-/** @import * as api from "workdesk" */
-/** @import { Case } from "./case.js" */
-import { button, clock, counted, fold, node, state, trouble, words } from "../../elements.js";
+/** @import * as api from "workdesk" @import { Case } from "./case.js" */
+import { button, clock, counted, fold, node, state, trouble, words } from "../../kit.js";
 import { STEPS, prose } from "./words.js";
 
 /** @type {Record<string, string>} */
@@ -13,8 +12,7 @@ export function journalOf(/** @type {Case} */ known) {
   const open = () => check || read().catch((problem) => place.append(trouble(problem, open)));
   const place = node("section", fold("journal", node("h2", "Journal"), [
     check && node("div.line", result(check), button("Check again", read, { kind: "plain" })),
-    check && node("ol.journal", journal.map((entry) => shown(known, entry))),
-  ], open));
+    check && node("ol.journal", journal.map((entry) => shown(known, entry)))], open));
   return place;
 }
 
@@ -30,13 +28,11 @@ function shown(known, { at, actor, actionId, what, to, detail }) {
   const who = actor.userId ? known.name(actor.userId) : ACTORS[actor.type] ?? actor.type;
   const action = known.actions.length > 1 && known.actions.find(({ id }) => id === actionId);
   const of = /** @type {Record<string, any>} */ (detail ?? {});
-  const told = [
-    of["actions"] && counted(Object.keys(of["actions"]).length, "action"), of["again"] && "again",
+  const told = [of["actions"] && counted(Object.keys(of["actions"]).length, "action"), of["again"] && "again",
     of["attempt"] && `attempt ${of["attempt"]}`, of["step"] && `step ${of["step"]}`,
     of["response"] && `status ${of["response"].status}`, of["effect"] && STEPS[of["effect"]]?.toLowerCase(),
     of["notBefore"] && `next attempt ${of["notBefore"]}`,
-    of["status"] ?? of["outcome"] ?? (["ended", "settled"].includes(what) && to),
-  ].filter(Boolean).join(", ");
+    of["status"] ?? of["outcome"] ?? (["ended", "settled"].includes(what) && to)].filter(Boolean).join(", ");
   const because = of["note"] ?? of["reason"] ?? of["error"] ?? of["problem"];
   const text = `${words(what).toLowerCase()} ${told.replaceAll("_", " ")}${because ? `: ${because}` : ""}`;
   return node("li", clock(at), node("span", node("strong", who), " ", prose(text),

@@ -1,8 +1,5 @@
 /** Pausing and resuming all actions of the organization. */
-import { get, post } from "../../api/client.js";
-import { button, node, state, time } from "../../elements.js";
-import { say } from "../../frame/frame.js";
-import { denied } from "../../frame/session.js";
+import { button, denied, get, node, post, say, state, time } from "../../kit.js";
 
 export async function pauseOf(/** @type {AbortSignal} */ signal) {
   const place = node("span.action");

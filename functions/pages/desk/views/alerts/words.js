@@ -1,21 +1,17 @@
 /** The words of alerts: texts of the agent, amounts, findings, what was read. */
 /** @import * as api from "workdesk" */
-import { money, node, number, quiet, state, time, words } from "../../elements.js";
+import { money, node, number, quiet, state, time, words } from "../../kit.js";
 
 export const SESSION = "/api/concierge/agent-sessions/{id}";
 /** @type {Record<api.MoneyDirection, string>} */
 const DIRECTIONS = {
-  customer_owes_less: "less owed by the customer",
-  customer_owes_more: "more owed by the customer",
-  customer_pays: "taken from the customer",
-  customer_is_repaid: "paid back to the customer",
+  customer_owes_less: "less owed by the customer", customer_owes_more: "more owed by the customer",
+  customer_pays: "taken from the customer", customer_is_repaid: "paid back to the customer",
   customer_is_billed_later: "billed to the customer later",
 };
 /** @type {Record<api.Risk, string>} */
 export const RISKS = {
-  low: "no harm that matters",
-  medium: "harm that is easily fixed",
-  high: "a customer notices",
+  low: "no harm that matters", medium: "harm that is easily fixed", high: "a customer notices",
   critical: "cannot be undone",
 };
 /** @type {Record<string, string>} */
@@ -49,8 +45,7 @@ export function moves(moved) {
   return node("span", sum, ` ${DIRECTIONS[moved.direction]}`);
 }
 
-/** What a user wrote. @param {string | null} text */
-export const quoted = (text) => text && node("span.text", ` “${text}”`);
+export const quoted = (/** @type {string | null} */ text) => text && node("span.text", ` “${text}”`);
 
 /** True, false or unknown. @param {boolean | null} holds @param {boolean} [must] it is bad if it is false */
 export function truth(holds, must = false) {
@@ -61,8 +56,7 @@ export function truth(holds, must = false) {
 export const code = (/** @type {unknown} */ value) =>
   node("pre", { tabindex: 0 }, typeof value === "string" ? value : JSON.stringify(value, null, 2));
 
-/** A value that was read. @param {unknown} value */
-export const fact = (value) =>
+export const fact = (/** @type {unknown} */ value) =>
   typeof value === "string" ? value : value === null ? "unknown" : JSON.stringify(value);
 
 /** Values that were read; amounts as money.

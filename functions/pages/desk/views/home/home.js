@@ -1,18 +1,12 @@
 /** Home: what waits for the user, the dashboard's metrics and open work, the latest activities. `#/` */
-/** @import * as api from "workdesk" */
-/** @import { View } from "../../frame/router.js" */
-/** @import { Part } from "../../elements.js" */
-import { get } from "../../api/client.js";
-import { put, readAfter } from "../../api/records.js";
-import { button, due, empty, node, number, person, quiet, redraw, state, time } from "../../elements.js";
-import { words } from "../../elements.js";
-import { countOf, inbox, markRead } from "../../frame/inbox.js";
-import { to } from "../../frame/router.js";
-import { may } from "../../frame/session.js";
+/** @import * as api from "workdesk" @import { Part, View } from "../../kit.js" */
+import {
+  button, countOf, due, empty, fill, get, inbox, markRead, may, node, number, person, quiet, readAfter,
+  redraw, section, state, store, time, to, words,
+} from "../../kit.js";
 import { prose } from "../alerts/words.js";
 
-/** Seconds between two readings of a list in which something changed. */
-const PAUSE = 10;
+const PAUSE = 10; // Seconds between two readings of a list in which something changed.
 const OPEN_TASKS = /** @type {const} */ (["backlog", "todo", "in_progress", "in_review", "blocked"]);
 const OPEN_WORK = ["open", "in_progress", "pending"];
 /** What a notification says, after its actor if it begins small.
@@ -36,21 +30,20 @@ export async function view({ body, signal }) {
     decisions.show((await get("/api/concierge/agent-sessions", { next: "me", limit: 20 }, { signal })).data);
   const readTasks = async () => {
     const mine = { assigneeId: ["me"], status: OPEN_TASKS, sort: "dueDate", limit: 50 };
-    tasks.show(put("task", (await get("/api/tasks", /** @type {any} */ (mine), { signal })).data));
+    tasks.show(store("task", (await get("/api/tasks", /** @type {any} */ (mine), { signal })).data));
   };
   const readDashboard = async () => {
     const { data } = await get("/api/managed-services/dashboard", {}, { signal });
     const { activeEngagements, avgResolutionTime, hoursSaved } = data.metrics;
-    const figure = (/** @type {string} */ name, /** @type {string} */ value) =>
-      node("div", node("dt", name), node("dd", value));
-    metrics.replaceChildren(figure("Active projects", number(activeEngagements)),
-      figure("Hours to resolution", avgResolutionTime ? number(avgResolutionTime, 1) : "none yet"),
-      figure("Hours saved", number(hoursSaved, 1)));
-    const open = [
+    const figures = { "Active projects": number(activeEngagements),
+      "Hours to resolution": avgResolutionTime ? number(avgResolutionTime, 1) : "none yet",
+      "Hours saved": number(hoursSaved, 1) };
+    fill(metrics, Object.entries(figures).map(([name, value]) =>
+      node("div", node("dt", name), node("dd", value))));
+    work.show([
       ...data.serviceRequests.map((row) => ({ ...row, id: to(`/requests/${row.id}`), kind: "Request" })),
       ...data.tickets.map((row) => ({ ...row, id: to(`/tickets/${row.id}`), kind: "Ticket" })),
-    ];
-    work.show(open.filter(({ status }) => OPEN_WORK.includes(status)));
+    ].filter(({ status }) => OPEN_WORK.includes(status)));
     activities.show(data.activityFeed);
   };
   const [decides, served] = [may("view_agent_remediation"), may("view_managed_services")];
@@ -59,12 +52,11 @@ export async function view({ body, signal }) {
   if (served) readings.push([readDashboard, ["service_request", "ticket", "activity", "project"]]);
   await Promise.all(readings.map(([read]) => read()));
   body.append(node("div.home",
-    node("div.column", decides && decisions.section, tasks.section, unread.section),
-    served && node("div.column", node("section", node("h2", "Metrics"), metrics), work.section,
-      activities.section)));
+    node("div.column", decides && decisions.element, tasks.element, unread.element),
+    served && node("div.column", section("Metrics", metrics), work.element, activities.element)));
   let newest = "";
   const readAll = button("Mark all as read", () => markRead({ before: newest }), { kind: "plain" });
-  unread.heading.append(readAll);
+  unread.count.after(readAll);
   inbox(signal, (all) => {
     newest = all[0]?.at ?? newest;
     unread.count.textContent = all.length ? countOf(all) : "";
@@ -77,16 +69,13 @@ export async function view({ body, signal }) {
 /** A section with a list. @template {{ id: number | string }} I
  * @param {string} title @param {string} nothing @param {(item: I) => HTMLElement} make */
 function list(title, nothing, make) {
-  const count = node("span.count");
-  const heading = node("h2", title, count);
-  const items = node("ul.list");
-  const none = empty(nothing);
+  const [count, items, none] = [node("span.count"), node("ul.list"), empty(nothing)];
   const show = (/** @type {I[]} */ all) => {
     redraw(items, all.map((item) => /** @type {Part} */ ([`${item.id}`, make(item)])));
     items.hidden = all.length === 0;
     none.hidden = all.length > 0;
   };
-  return { section: node("section", heading, items, none), heading, count, show };
+  return { element: section([title, count], items, none), count, show };
 }
 
 const decision = (/** @type {api.AgentSessionRow} */ { alert, alertId, next, status }) => node("li",

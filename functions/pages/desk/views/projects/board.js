@@ -1,14 +1,9 @@
 /** The board of a project: its tasks by status, filtered by phase and milestone. `#/projects/1?phase=2` */
-/** @import { View } from "../../frame/router.js" */
-/** @import { Records } from "../../api/records.js" */
-import { get, more, post } from "../../api/client.js";
-import { put, record, watch } from "../../api/records.js";
+/** @import { Choice, Records, View } from "../../kit.js" */
 import {
-  button, counted, empty, form, input, named, node, number, quiet, redraw, words,
-} from "../../elements.js";
-import { say } from "../../frame/frame.js";
-import { denied } from "../../frame/session.js";
-import { choicesOf } from "../../record/page.js";
+  choicesOf, counted, denied, ending, fill, form, get, input, more, named, node, number, post, quiet, record,
+  redraw, say, store, watch, words,
+} from "../../kit.js";
 import { columnsOf, STATUSES } from "./columns.js";
 import { movesOf } from "./moves.js";
 import { timeline } from "./timeline.js";
@@ -22,7 +17,7 @@ export async function view({ header, body, query, signal, title, filter }, { id 
   /** @type {Record<Part, Set<number>>} */
   const ids = { task: new Set(), phase: new Set(), milestone: new Set() };
   /** @template {Part} T @param {T} type @param {Records[T][]} rows */
-  const keep = (type, rows) => put(type, rows).forEach((row) => ids[type].add(row.id));
+  const keep = (type, rows) => store(type, rows).forEach((row) => ids[type].add(row.id));
   /** @template {Part} T @param {T} type */
   const kept = (type) =>
     [...ids[type]].flatMap((one) => record(type, one) ?? []).filter((row) => row.projectId === projectId);
@@ -30,22 +25,17 @@ export async function view({ header, body, query, signal, title, filter }, { id 
 
   const known = record("project", projectId);
   title(known?.title ?? "Project");
-  const [page, milestones] = await Promise.all([
-    get("/api/projects/{projectId}/tasks", on, { signal }),
-    get("/api/projects/{projectId}/milestones", on, { signal }),
-  ]);
+  const [page, milestones] = await Promise.all([get("/api/projects/{projectId}/tasks", on, { signal }),
+    get("/api/projects/{projectId}/milestones", on, { signal })]);
   keep("task", page.data);
   keep("milestone", milestones.data);
   // A view asks three times at most: a board without tasks needs no phases.
   const phases = "/api/projects/{projectId}/phases";
   if (page.data.length > 0) keep("phase", (await get(phases, on, { signal })).data);
-  else if (!known) put("project", (await get("/api/projects/{id}", { id: projectId }, { signal })).data);
+  else if (!known) store("project", (await get("/api/projects/{id}", { id: projectId }, { signal })).data);
   title(page.data[0]?.project?.title ?? record("project", projectId)?.title ?? "Project");
 
-  const count = quiet();
-  const filters = node("div.filters");
-  const problems = node("div");
-  const end = node("div");
+  const [count, filters, problems, end] = [quiet(), node("div.filters"), node("div"), node("div")];
   const moves = movesOf(visible, show, problems);
   const columns = columnsOf(moves.move);
   const times = timeline(() => kept("milestone"), visible);
@@ -53,9 +43,8 @@ export async function view({ header, body, query, signal, title, filter }, { id 
   /** The tasks that the filters leave, at the places where they are shown. */
   function visible() {
     const [phase, milestone] = [chosen("phase"), chosen("milestone")];
-    const left = kept("task").filter((task) => (!phase || task.phaseId === phase)
-      && (!milestone || task.milestoneId === milestone));
-    return left.map(moves.placed);
+    return kept("task").filter((task) => (!phase || task.phaseId === phase)
+      && (!milestone || task.milestoneId === milestone)).map(moves.placed);
   }
 
   function show() {
@@ -64,18 +53,17 @@ export async function view({ header, body, query, signal, title, filter }, { id 
     columns.show(found);
     times.show();
     count.textContent = `${counted(found.length, "task")}, ${number(done)} done`;
-    end.replaceChildren(ids.task.size ? "" : empty("This project has no tasks yet."),
-      page.next ? button("Show more tasks", readMore) : "");
+    const none = ids.task.size === 0 && "This project has no tasks yet.";
+    fill(end, ending(none, page.next, readMore, "Show more tasks"));
     redraw(filters, /** @type {const} */ (["phase", "milestone"]).map((name) => {
       const onchange = (/** @type {any} */ { target }) => filter({ [name]: target.value });
-      const [rows, value] = [kept(name), query.get(name)];
-      const options = /** @type {[string, string][]} */ ([["", `All ${name}s`], ...choicesOf(rows)]);
-      return [name, rows.length > 0 && input(words(name), name, { options, value, onchange })];
+      const options = /** @type {Choice[]} */ ([["", `All ${name}s`], ...choicesOf(kept(name))]);
+      return [name, options[1] && input(words(name), name, { options, value: query.get(name), onchange })];
     }));
   }
 
-  async function readMore() {
-    const { data, next } = await more(page.next ?? "", { signal });
+  async function readMore(/** @type {string} */ from) {
+    const { data, next } = await more(from, { signal });
     page.next = next;
     keep("task", data);
     show();

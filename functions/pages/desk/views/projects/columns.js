@@ -1,8 +1,6 @@
 /** The columns of a board. Cards move by mouse, Alt and arrows, or their list; arrows alone move focus. */
 /** @import { JoinedTask } from "workdesk" */
-import { due, node, number, quiet, rows, select, state, words } from "../../elements.js";
-import { to } from "../../frame/router.js";
-import { may } from "../../frame/session.js";
+import { due, may, node, number, quiet, rows, select, state, to, words } from "../../kit.js";
 import { byOrder } from "./moves.js";
 
 /** @typedef {JoinedTask["status"]} Status */
@@ -48,9 +46,8 @@ export function columnsOf(/** @type {(id: number, status: Status, before?: numbe
     if (focused && !element.contains(document.activeElement)) focus(focused);
   }
 
-  function focus(/** @type {number} */ id) {
+  const focus = (/** @type {number} */ id) =>
     /** @type {HTMLElement | null} */ (element.querySelector(`[data-key="${id}"] a`))?.focus();
-  }
 
   /** @param {number} id @param {Status} status @param {number} [before] */
   function moveAndFocus(id, status, before) {
@@ -86,15 +83,12 @@ export function columnsOf(/** @type {(id: number, status: Status, before?: numbe
 }
 
 /** The id of the card around; 0 if there is none. @param {Element | null | undefined | false} part */
-function idOf(part) {
-  return Number((part || null)?.closest(".card")?.getAttribute("data-key") ?? 0);
-}
+const idOf = (part) => Number((part || null)?.closest(".card")?.getAttribute("data-key") ?? 0);
 
 /** Lets cards be dropped into a column, and shows where a card would land.
  * @param {HTMLElement} column @param {Element} list @param {(id: number, before?: number) => void} drop */
 function receive(column, list, drop) {
-  /** The card before which a card at this height lands. @param {DragEvent} event */
-  const below = ({ clientY }) => [...list.children].find((card) => {
+  const below = (/** @type {DragEvent} */ { clientY }) => [...list.children].find((card) => {
     const { top, height } = card.getBoundingClientRect();
     return clientY < top + height / 2;
   });

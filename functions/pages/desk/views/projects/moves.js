@@ -1,9 +1,6 @@
 /** Moves of cards. A card stands at its new place at once, the record when the service has answered. */
 /** @import { JoinedTask } from "workdesk" */
-import { patch, post } from "../../api/client.js";
-import { put, record } from "../../api/records.js";
-import { node, trouble, words } from "../../elements.js";
-import { say } from "../../frame/frame.js";
+import { node, patch, post, record, say, store, trouble, words } from "../../kit.js";
 
 /** Sorts tasks as the API does. @param {JoinedTask} one @param {JoinedTask} other */
 export const byOrder = (one, other) => one.order - other.order || one.id - other.id;
@@ -45,7 +42,7 @@ export function movesOf(visible, show, problems) {
         const { data } = next ? await post(path, { id }, { before: next.id, status })
           : previous ? await post(path, { id }, { after: previous.id, status })
           : await patch("/api/tasks/{id}", { id }, { status });
-        put("task", data);
+        store("task", data);
       } catch (problem) {
         problems.replaceChildren(
           node("b", `${task.title} was not moved. `), trouble(problem, () => move(id, status, before)));

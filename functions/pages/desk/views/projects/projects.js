@@ -1,21 +1,16 @@
 /** The projects of the organization. `#/projects?status=active` */
-/** @import { Project } from "workdesk" */
-/** @import { Context } from "../../frame/router.js" */
-import { post } from "../../api/client.js";
-import { put } from "../../api/records.js";
-import { ask, button, input, named, node, quiet, state, time } from "../../elements.js";
-import { go, to } from "../../frame/router.js";
-import { denied } from "../../frame/session.js";
-import { list } from "../../list.js";
+/** @import { Project } from "workdesk" @import { Context } from "../../kit.js" */
+import {
+  ask, button, denied, go, input, named, node, post, quiet, state, store, time, to,
+} from "../../kit.js";
+import { list } from "../../record/record.js";
 
 const STATUSES = /** @type {Project["status"][]} */ (["active", "on_hold", "completed", "archived"]);
 
 export function view(/** @type {Context} */ context) {
   context.header.append(button("New project", create, { reason: denied("manage_directory") }));
-  return list(context, {
-    type: "project", list: "/api/projects", noun: "project", line,
-    filters: () => [["Status", "status", [["", "All but archived"], ...named(STATUSES)]]],
-  });
+  return list(context, { type: "project", list: "/api/projects", noun: "project", line,
+    filters: () => [["Status", "status", [["", "All but archived"], ...named(STATUSES)]]] });
 }
 
 function line(/** @type {Project} */ { id, title, description, status, updatedAt }) {
@@ -30,7 +25,7 @@ function create() {
     submit: "Create", draft: "project",
     act: async ({ title = "", description }) => {
       const { data } = await post("/api/projects", {}, { title, description: description || null });
-      put("project", data);
+      store("project", data);
       go(`/projects/${data.id}`);
     },
   });

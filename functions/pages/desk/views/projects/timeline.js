@@ -1,6 +1,6 @@
 /** Milestones as bars on a line of time, with the share of their tasks that is done. */
 /** @import { JoinedTask, Milestone } from "workdesk" */
-import { day, fold, node, quiet, state, words } from "../../elements.js";
+import { day, fold, node, quiet, state, words } from "../../kit.js";
 
 const DAY_MS = 86_400_000;
 const LOOKS = new Map([["pending", "ring"], ["on_hold", "pause warn"]]);

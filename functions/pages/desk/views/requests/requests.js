@@ -1,19 +1,12 @@
 /** Requests: the list, how one is raised, and one: description, comments, fields. `#/requests/{id}` */
 /** @import { JoinedTicket, ServiceRequest, User } from "workdesk" */
-/** @import { Child, Choice } from "../../elements.js" */
-/** @import { Context, View } from "../../frame/router.js" */
-/** @import { Filter } from "../../list.js" */
-import { get, post } from "../../api/client.js";
-import { everyone, put, record } from "../../api/records.js";
+/** @import { Child, Choice, Context, View } from "../../kit.js" */
+/** @import { Filter } from "../../record/record.js" */
 import {
-  ask, button, counted, input, link, named, node, person, quiet, state, time,
-} from "../../elements.js";
-import { addressOf, go, to } from "../../frame/router.js";
-import { denied, myId } from "../../frame/session.js";
-import { list } from "../../list.js";
-import { row } from "../../record/fields.js";
-import { assignee, page, stateField } from "../../record/page.js";
-import { comments } from "../../record/talk.js";
+  addressOf, ask, button, counted, denied, get, go, input, link, myId, named, node, person, post, quiet,
+  record, state, time, to,
+} from "../../kit.js";
+import { assignee, commented, list, page, row, stateField } from "../../record/record.js";
 
 const UNRESOLVED = ["open", "in_progress", "pending"];
 const STATUSES = named([...UNRESOLVED, "resolved", "closed"]);
@@ -23,11 +16,9 @@ const PRIORITIES = named(["urgent", "high", "medium", "low"]);
 export async function view(context, { id }) {
   if (id) return request(context, Number(id));
   context.header.append(raiser("request", raise));
-  return list(context, {
-    type: "service_request", list: "/api/service-requests", noun: "request", line,
+  return list(context, { type: "service_request", list: "/api/service-requests", noun: "request", line,
     filters: (people) => [...filters(people), ["Category", "category"]],
-    orders: [["-createdAt", "Newest"], ["createdAt", "Oldest"]],
-  });
+    orders: [["-createdAt", "Newest"], ["createdAt", "Oldest"]] });
 }
 
 /** The filters of requests and tickets. @param {Choice[]} people @returns {Filter[]} */
@@ -38,8 +29,7 @@ export const filters = (people) => [
   ["Raised by", "creatorId", [["", "Anyone"], ["me", "Me"], ...people]],
 ];
 
-/** A row of a request or a ticket. @param {ServiceRequest | JoinedTicket} row @param {User[]} people */
-export function line(row, people) {
+export function line(/** @type {ServiceRequest | JoinedTicket} */ row, /** @type {User[]} */ people) {
   const { id, title, status, priority, assigneeId } = row;
   const user = people.find((one) => one.id === assigneeId);
   const [path, more, at] = "messageCount" in row
@@ -60,8 +50,7 @@ export const fieldsOf = (people) => [
 /** @type {import("../../record/fields.js").Field} */
 const CATEGORY = { label: "Category", name: "category", type: "text", shown: ({ category }) => category };
 
-/** The button that raises a request or a ticket. @param {string} noun @param {() => unknown} act */
-export const raiser = (noun, act) =>
+export const raiser = (/** @type {string} */ noun, /** @type {() => unknown} */ act) =>
   button(`Raise a ${noun}`, act, { kind: "main", reason: denied("create_service_request") });
 
 /** The dialog in which a request or a ticket is raised. What is typed stays when it is closed.
@@ -69,11 +58,9 @@ export const raiser = (noun, act) =>
  * @param {(values: any) => Promise<{ data: { id: number } }>} send */
 export function dialog(noun, further, send) {
   ask(`Raise a ${noun}`, {
-    fields: [
-      input("Title", "title", { required: true, maxlength: 255 }),
+    fields: [input("Title", "title", { required: true, maxlength: 255 }),
       input("Description", "description", { rows: 3 }),
-      input("Priority", "priority", { options: PRIORITIES, value: "medium" }), further,
-    ],
+      input("Priority", "priority", { options: PRIORITIES, value: "medium" }), further],
     submit: `Raise a ${noun}`, draft: "raise",
     act: async (values) => go(`/${noun}s/${(await send(values)).data.id}`),
   });
@@ -85,38 +72,31 @@ async function raise() {
   dialog("request", [
     input("Category", "category", { maxlength: 100 }),
     input("About", "reference", { options: [["", "Nothing in particular"], ...references] }),
-  ], ({ category, reference, ...content }) => {
-    const [type, id] = reference.split(" ");
+  ], ({ reference, ...content }) => {
+    const [type, id] = reference?.split(" ") ?? [];
     const about = type && { referenceType: type, referenceId: Number(id) };
-    const body = { ...content, category: category.trim() || null, ...about };
-    return post("/api/managed-services/request", {}, body);
+    return post("/api/managed-services/request", {}, { ...content, ...about });
   });
 }
 
-async function request(/** @type {Context} */ context, /** @type {number} */ id) {
-  const path = "/api/service-requests/{serviceRequestId}/comments";
-  const on = { serviceRequestId: id };
-  const { signal } = context;
-  const [{ data }, talk, people] = await Promise.all([
-    get("/api/service-requests/{id}", { id }, { signal }),
-    comments(path, on, "service_request", id, "comment_service_request", signal),
-    everyone().catch(() => []),
-  ]);
-  put("service_request", data);
-  const { creatorId, createdAt, referenceType, referenceId, agentAction } = data;
-  const creator = people.find((user) => user.id === creatorId);
-  const project = referenceType === "project" && referenceId;
-  const named = project && (record("project", project)?.title ?? `Project ${project}`);
-  const session = agentAction && addressOf("agent_session", agentAction.sessionId);
-  page(context, {
+function request(/** @type {Context} */ context, /** @type {number} */ id) {
+  const list = "/api/service-requests/{serviceRequestId}/comments";
+  const of = { serviceRequestId: id };
+  return page(context, {
     type: "service_request", noun: "request", id, path: "/api/service-requests/{id}", on: { id },
-    permission: "update_service_request", described: true, fields: [...fieldsOf(people), CATEGORY],
-    talk: ["Comments", talk.element], wants: talk.wants, changed: talk.show,
-    about: () => [`Request ${id}, raised by `, person(creator, `user ${creatorId}`), " ", time(createdAt)],
-    further: [
-      project && row("About", link(to(`/projects/${project}`), named)),
-      session && row("From", link(session, "the agent’s session")),
-    ],
-    erase: { reason: creatorId === myId() ? "" : denied("delete_service_request"), path: () => "/requests" },
+    permission: "update_service_request", said: "Comments", described: true,
+    talk: () => commented("service_request", id, list, of, "comment_service_request", context.signal),
+    fields: (people) => [...fieldsOf(people), CATEGORY],
+    about: ({ creatorId, createdAt }, people) => [`Request ${id}, raised by `,
+      person(people.find((user) => user.id === creatorId), `user ${creatorId}`), " ", time(createdAt)],
+    further: ({ referenceType, referenceId, agentAction }) => {
+      const project = referenceType === "project" && referenceId;
+      const name = project && (record("project", project)?.title ?? `Project ${project}`);
+      const session = agentAction && addressOf("agent_session", agentAction.sessionId);
+      return [project && row("About", link(to(`/projects/${project}`), name)),
+        session && row("From", link(session, "the agent’s session"))];
+    },
+    erase: ({ creatorId }) =>
+      ({ reason: creatorId === myId() ? "" : denied("delete_service_request"), path: "/requests" }),
   });
 }

@@ -1,15 +1,11 @@
 /** Search: results by type, as one types. Down goes to the results, Enter opens the first. `#/search?q=` */
-/** @import { FoundRecord } from "workdesk" */
-/** @import { View } from "../../frame/router.js" */
-import { get, more } from "../../api/client.js";
+/** @import { FoundRecord } from "workdesk" @import { Answer, View } from "../../kit.js" */
 import {
-  arrows, button, counted, empty, input, node, quiet, section, state, time, trouble,
-} from "../../elements.js";
-import { say } from "../../frame/frame.js";
-import { addressOf, to } from "../../frame/router.js";
+  addressOf, arrows, counted, ending, fill, get, input, more, node, quiet, say, section, state, time, to,
+  trouble,
+} from "../../kit.js";
 
-/** The pause after the last key. */
-const PAUSE_MS = 250;
+const PAUSE_MS = 250; // After the last key.
 /** The groups in their order on the page. @type {[FoundRecord["type"], string][]} */
 const TYPES = [["task", "Tasks"], ["service_request", "Requests"], ["ticket", "Tickets"],
   ["project", "Projects"], ["milestone", "Milestones"], ["activity", "Activities"], ["comment", "Comments"],
@@ -18,12 +14,10 @@ const TYPES = [["task", "Tasks"], ["service_request", "Requests"], ["ticket", "T
 /** @type {View} */
 export async function view({ body, query, signal, filter }) {
   let timer = /** @type {ReturnType<typeof setTimeout> | undefined} */ (undefined);
-  /** What the shown rows answer. */
-  let answered = "";
-  const field = input("Words", "q", {
-    type: "search", maxlength: 255, autocomplete: "off", value: query.get("q"),
-    hint: "Each word begins a word of the record. A number finds the record with that id.",
-  });
+  let answered = ""; // By the shown rows.
+  const hint = "Each word begins a word of the record. A number finds the record with that id.";
+  const field = input("Words", "q",
+    { type: "search", maxlength: 255, autocomplete: "off", value: query.get("q"), hint });
   const kinds = input("Type", "type", { options: [["", "All"], ...TYPES], value: query.get("type") });
   const [words, type] = [field, kinds].map((one) => /** @type {any} */ (one.querySelector("[name]")));
   const [results, end] = [node("div.results"), node("div")];
@@ -42,21 +36,21 @@ export async function view({ body, query, signal, filter }) {
       const parameters = { query: text, ...(type.value && { type: type.value }), limit: 50 };
       show([], await get("/api/search", parameters, { signal }), now);
     } catch (problem) {
-      if (now === asked() && !signal.aborted) end.replaceChildren(trouble(problem, search));
+      if (now === asked() && !signal.aborted) fill(end, trouble(problem, search));
     }
   };
   /** Shows rows, unless they answer what is no longer asked. @param {FoundRecord[]} before
-   * @param {{ data: FoundRecord[], next: string | null }} page @param {string} now @param {string} [none] */
+   * @param {Answer<FoundRecord[]>} page @param {string} now @param {string} [none] */
   const show = (before, { data, next }, now, none = next ? "Nothing so far." : "Nothing found.") => {
     if (now !== asked()) return;
     answered = now;
     const found = [...before, ...data];
-    results.replaceChildren(...TYPES.flatMap(([type, name]) => {
+    fill(results, TYPES.map(([type, name]) => {
       const rows = found.filter((row) => row.type === type).map(line);
-      return rows.length ? section([name, node("span.count", rows.length)], node("ul.list.found", rows)) : [];
+      return rows.length > 0 && section([name, node("span.count", rows.length)], node("ul.list.found", rows));
     }));
-    end.replaceChildren(found.length ? "" : empty(none),
-      next ? button("More", async () => show(found, await more(next, { signal }), now)) : "");
+    fill(end, ending(found.length === 0 && none, next,
+      async (next) => show(found, await more(next, { signal }), now)));
     say(found.length ? `${counted(found.length, "result")}.` : none);
   };
 
@@ -87,13 +81,12 @@ export async function view({ body, query, signal, filter }) {
   };
 }
 
-/** @param {FoundRecord} row */
-function line({ type, id, parent, projectId, title, excerpt, status, updatedAt }) {
-  const found = excerpt && excerpt !== title && quiet(excerpt);
+function line(/** @type {FoundRecord} */ { type, id, parent, projectId, title, excerpt, status, updatedAt }) {
   // Its own page, that of its parent, or that of its project, if there is one.
   const own = parent ? addressOf(parent.type, parent.recordId) : addressOf(type, id);
   const filter = type === "milestone" ? { milestone: `${id}` } : undefined;
   const href = own ?? (projectId && to(`/projects/${projectId}`, filter));
+  const found = excerpt && excerpt !== title && quiet(excerpt);
   return node("li", node(href ? "a.grow" : "span.grow", { href }, node("span", title), found),
     status && state(status), node("span.quiet.when", time(updatedAt)));
 }

@@ -1,39 +1,34 @@
 /** The agent's connections to target systems, and one of them. `#/settings/connections/{name}` */
-/** @import { Connection, ConnectionPut } from "workdesk" */
-/** @import { View } from "../../frame/router.js" */
-import { get, post, Problem, put, remove } from "../../api/client.js";
-import { button, counted, facts, fold, form, input, node, quiet, state, time } from "../../elements.js";
-import { go, to } from "../../frame/router.js";
-import { denied } from "../../frame/session.js";
+/** @import { Connection, ConnectionPut } from "workdesk" @import { View } from "../../kit.js" */
+import {
+  button, counted, denied, facts, fold, form, go, input, node, post, Problem, put, quiet, remove, state, time,
+  to,
+} from "../../kit.js";
 import { pauseOf } from "../alerts/pause.js";
-import { asking, changing, listed, shown } from "./parts.js";
+import { asking, listed, shown } from "./parts.js";
 
 const ONE = "/api/concierge/connections/{name}";
-/** @type {Record<string, () => HTMLElement>} */
-const BREAKERS = {
-  closed: () => state("closed", "Reachable", "full good"),
-  open: () => state("open", "Stopped: no clear answers", "stop bad"),
-  probing: () => state("probing", "Trying again", "half warn"),
+/** States of a connection, and of its breaker. @type {Record<string, [string, string]>} */
+const STATES = {
+  paused: ["Paused", "pause warn"], used: ["In use", "full good"], closed: ["Reachable", "full good"],
+  open: ["Stopped: no clear answers", "stop bad"], probing: ["Trying again", "half warn"],
 };
+const stateOf = (/** @type {string} */ name) => STATES[name] && state(name, ...STATES[name]);
 
 /** @type {View} */
 export async function connections(context) {
   const pause = pauseOf(context.signal);
   await listed(context, {
-    rows: (options) => get("/api/concierge/connections", { limit: 50 }, options), none: "No connection.",
+    path: "/api/concierge/connections", none: "No connection.",
     line: ({ name, kind, baseUrl, paused, secretSetAt, allow }) => node("li",
       node("div.grow", node("a", { href: to(`/settings/connections/${name}`) }, name),
-        node("div.quiet", `${kind}, ${baseUrl}`)),
-      paused ? state("paused", "Paused", "pause warn") : state("active", "In use", "full good"),
+        node("div.quiet", `${kind}, ${baseUrl}`)), stateOf(paused ? "paused" : "used"),
       quiet(secretSetAt ? "secret set" : "no secret"), quiet(counted(allow.length, "call"), " allowed")),
     create: "Create a connection", reason: denied("manage_organization"),
     form: () => ({
-      fields: [input("Name", "name", {
-        required: true, maxlength: 64, autocapitalize: "none",
-        hint: "Lower-case letters, digits and underscores. It never changes.",
-      }), fieldsOf()],
-      act: async ({ name = "", ...values }) =>
-        (await put(ONE, { name }, valuesOf(values), { absent: true })).data,
+      fields: [input("Name", "name", { required: true, maxlength: 64, autocapitalize: "none",
+        hint: "Lower-case letters, digits and underscores. It never changes." }), fieldsOf()],
+      act: ({ name, ...values }) => put(ONE, { name }, valuesOf(values), { absent: true }),
     }),
   });
   context.body.prepend(node("p", await pause));
@@ -45,25 +40,20 @@ function fieldsOf({ kind, baseUrl = "https://", allow = [], secretSetAt, ...know
   const seldom = { auth, headers, body, idempotency, testPath, errorCode, keep, limits: known.limits };
   const code = { class: "code", spellcheck: "false" };
   const json = { value: JSON.stringify(seldom, null, 2), hint: "JSON, as in the API reference." };
-  return [
-    input("Kind", "kind", { required: true, value: kind, hint: "Such as stripe." }),
+  return [input("Kind", "kind", { required: true, value: kind, hint: "Such as stripe." }),
     input("Base URL", "baseUrl", { type: "url", required: true, value: baseUrl }),
-    input("Secret", "secret", {
-      type: "password", autocomplete: "off",
-      hint: secretSetAt ? "Empty: the present one is kept." : "It is never shown again.",
-    }),
-    input("Allowed calls", "allow", {
-      ...code, rows: 4, value: allow.join("\n"), hint: "One a line, such as GET /invoices/{id}.",
-    }),
-    fold("more", "More", input("Further settings", "more", { ...code, rows: 10, ...json })),
-  ];
+    input("Secret", "secret", { type: "password", autocomplete: "off",
+      hint: secretSetAt ? "Empty: the present one is kept." : "It is never shown again." }),
+    input("Allowed calls", "allow", { ...code, rows: 4, value: allow.join("\n"),
+      hint: "One a line, such as GET /invoices/{id}." }),
+    fold("more", "More", input("Further settings", "more", { ...code, rows: 10, ...json }))];
 }
 
-/** @param {Record<string, string>} values @returns {ConnectionPut} */
-function valuesOf({ kind = "", baseUrl = "", secret, allow = "", more = "" }) {
-  const calls = allow.split("\n").map((one) => one.trim()).filter(Boolean);
+/** @param {any} values @returns {ConnectionPut} */
+function valuesOf({ kind, baseUrl, secret, allow, more }) {
+  const calls = (allow ?? "").split("\n").map((/** @type {string} */ one) => one.trim()).filter(Boolean);
   try {
-    return { kind, baseUrl, allow: calls, ...JSON.parse(more), ...(secret && { secret }) };
+    return { kind, baseUrl, allow: calls, ...JSON.parse(more ?? "{}"), ...(secret && { secret }) };
   } catch (error) {
     throw new Problem(400, { detail: `The further settings are no JSON. ${error}.` });
   }
@@ -83,24 +73,19 @@ export async function connection(context, { id: name = "" }) {
   const drop = () => remove(ONE, { name }).then(() => go("/settings/connections"));
   const reason = denied("manage_organization");
   context.title(`Connection ${name}`);
-  await shown(context, ONE, { name }, (known, record) => {
-    const { paused, kind, baseUrl, allow, secretSetAt, breaker } = known;
+  await shown(context, "The connection", ONE, { name }, (known, record, change) => {
+    const { paused, kind, baseUrl, allow, secretSetAt } = known;
     const turn = () => post(paused ? `${ONE}/resume` : `${ONE}/pause`, { name }).then(record.again);
     return {
-      acts: [
-        button("Test", test, { reason }),
+      acts: [button("Test", test, { reason }),
         button(paused ? "Resume" : "Pause", turn, { reason: denied("execute_agent_remediation") }),
-        asking("Delete", `Delete ${name}?`, "Actions on it can no longer be executed.", drop, { reason }),
-      ],
+        asking("Delete", `Delete ${name}?`, "Actions on it can no longer be executed.", drop, { reason })],
       parts: [
-        facts({
-          State: paused ? state("paused", "Paused", "pause warn") : BREAKERS[breaker.state]?.(), Kind: kind,
-          "Base URL": baseUrl, Secret: secretSetAt ? ["set ", time(secretSetAt)] : "none",
-          "Allowed calls": node("div.text", allow.join("\n")),
-        }), result,
-        !reason && fold("form", "Change the connection", form(changing("The connection", known, record,
-          "Save connection", { fields: fieldsOf(known), values: valuesOf }))),
-      ],
+        facts({ State: stateOf(paused ? "paused" : known.breaker.state), Kind: kind, "Base URL": baseUrl,
+          Secret: secretSetAt ? ["set ", time(secretSetAt)] : "none",
+          "Allowed calls": node("div.text", allow.join("\n")) }), result,
+        !reason && fold("form", "Change the connection",
+          form(change("Save connection", { fields: fieldsOf(known), values: valuesOf })))],
     };
   }, put);
 }

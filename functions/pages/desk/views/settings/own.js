@@ -1,16 +1,16 @@
 /** One's own settings: profile and password, sessions, tokens, notifications; and the organization's name. */
-/** @import { NotificationPreferences, Permission, Token } from "workdesk" */
-/** @import { Context, View } from "../../frame/router.js" */
-/** @import { Edited } from "../../record/fields.js" */
-import { get, patch, post, put, remove } from "../../api/client.js";
+/** @import { NotificationPreferences, OpenSession, Token } from "workdesk" */
+/** @import { Context, View } from "../../kit.js" @import { Edited } from "../../record/record.js" */
 import {
-  ask, button, facts, form, input, named, node, number, quiet, section, setFault, state, time, words,
-} from "../../elements.js";
-import { denied, me, myId } from "../../frame/session.js";
-import { text } from "../../record/fields.js";
+  ask, button, denied, facts, form, get, input, me, myId, named, node, number, patch, post, put, quiet,
+  remove, section, setFault, state, time, words,
+} from "../../kit.js";
+import { text } from "../../record/record.js";
 import { asking, checks, listed } from "./parts.js";
 
 const DAY_MS = 86_400_000;
+const NEW = { type: "password", required: true, autocomplete: "new-password" };
+const CURRENT = { ...NEW, autocomplete: "current-password" };
 
 /** A text that is edited in its place. @param {any} known @param {string} name @param {string} reason
  * @param {Edited["patch"]} patch @param {string} [label] @param {string} [none] if it may be empty */
@@ -25,26 +25,23 @@ function lineOf(known, name, reason, patch, label = "Name", none = "") {
 /** @type {View} */
 export async function profile({ body, signal }) {
   const { organization, permissions } = me();
-  const on = { id: myId() };
-  const { data } = await get("/api/users/{id}", on, { signal });
+  const [path, on] = [/** @type {const} */ ("/api/users/{id}"), { id: myId() }];
+  const { data } = await get(path, on, { signal });
   const name = lineOf(data, "fullName", denied("manage_users"),
-    (change, match) => patch("/api/users/{id}", on, change, { match }));
-  const secret = { type: "password", required: true, autocomplete: "new-password" };
+    (change, match) => patch(path, on, change, { match }));
   const done = node("p", { role: "status" });
   const password = form({
-    fields: [
-      input("Current password", "currentPassword", { ...secret, autocomplete: "current-password" }),
-      input("New password", "newPassword", { ...secret, hint: "12 to 128 characters." }),
-      input("New password again", "again", secret),
-    ],
+    fields: [input("Current password", "currentPassword", CURRENT),
+      input("New password", "newPassword", { ...NEW, hint: "12 to 128 characters." }),
+      input("New password again", "again", NEW)],
     submit: "Change password",
-    act: async ({ currentPassword = "", newPassword = "", again }) => {
-      const same = newPassword === again;
+    act: async ({ again, ...passwords }) => {
+      const same = passwords["newPassword"] === again;
       const repeated = /** @type {HTMLElement} */ (password.querySelector("[name=again]"));
       done.textContent = "";
       setFault(repeated, same ? "" : "The two are not the same.");
       if (!same) return repeated.focus();
-      await put("/api/auth/password", {}, { currentPassword, newPassword });
+      await put("/api/auth/password", {}, /** @type {any} */ (passwords));
       password.reset();
       done.textContent = "The password is changed.";
     },
@@ -56,60 +53,57 @@ export async function profile({ body, signal }) {
     node("span", { role: "status" }, asked && `A link was sent to ${asked}. Open it to confirm it.`));
   const changeEmail = () => ask("Change your e-mail", {
     fields: [input("New e-mail", "email", { type: "email", required: true, maxlength: 254 }),
-      input("Your password", "password", { ...secret, autocomplete: "current-password" })],
+      input("Your password", "password", CURRENT)],
     submit: "Send a link",
-    act: async ({ email: wanted = "", password = "" }) => {
-      await put("/api/auth/email", {}, { email: wanted, password });
-      showEmail(wanted);
+    act: async ({ email, password }) => {
+      await put("/api/auth/email", {}, { email, password });
+      showEmail(email);
     },
   });
   showEmail();
   body.append(
-    facts({
-      Name: name, "User name": data.username, "E-mail": email, Organization: organization.name,
-      Role: words(data.role), Permissions: permissions.map(words).join(", "),
-    }),
+    facts({ Name: name, "User name": data.username, "E-mail": email, Organization: organization.name,
+      Role: words(data.role), Permissions: permissions.map(words).join(", ") }),
     section("Password",
       node("p.quiet", "A new password ends your other sessions and all your tokens."), password, done));
 }
 
 /** @type {View} */
 export async function organization({ body, signal }) {
-  const on = { id: me().organization.id };
-  const { data } = await get("/api/organizations/{id}", on, { signal });
-  const reason = denied("manage_organization");
-  const change = (/** @type {any} */ fields, /** @type {any} */ match) =>
-    patch("/api/organizations/{id}", on, fields, { match });
-  body.append(facts({
-    Name: lineOf(data, "name", reason, change),
-    "Web address": lineOf(data, "webUrl", reason, change, "Web address", "the deployment’s own"),
-    Number: data.id, Plan: data.planFeatures.join(", ") || "no further features",
-    Quota: `${number(data.unitsPerSecond)} table units per second`, Created: time(data.createdAt),
-  }));
+  const [path, on] = [/** @type {const} */ ("/api/organizations/{id}"), { id: me().organization.id }];
+  const { data } = await get(path, on, { signal });
+  const line = (/** @type {string} */ name, /** @type {string[]} */ ...said) => lineOf(data, name,
+    denied("manage_organization"), (change, match) => patch(path, on, change, { match }), ...said);
+  body.append(facts({ Name: line("name"),
+    "Web address": line("webUrl", "Web address", "the deployment’s own"), Number: data.id,
+    Plan: data.planFeatures.join(", ") || "no further features",
+    Quota: `${number(data.unitsPerSecond)} table units per second`, Created: time(data.createdAt) }));
 }
 
-/** @type {View} */
-export async function sessions(context) {
+export function sessions(/** @type {Context} */ context) {
   const gone = () => context.body.querySelectorAll("li:not(.current)").forEach((row) => row.remove());
   const end = () => remove("/api/auth/sessions", {}).then(gone);
   context.body.append(node("div", asking("End all other sessions", "End all other sessions?",
     "Other browsers have to sign in again. Tokens stay.", end)));
-  await listed(context, {
-    rows: (options) => get("/api/auth/sessions", { limit: 50 }, options), none: "No session.",
-    line: (session, gone) =>
-      sessionLine(session, () => remove("/api/auth/sessions/{id}", { id: session.id }).then(gone)),
+  return listed(context, {
+    path: "/api/auth/sessions", none: "No session.",
+    line: (session, gone) => {
+      const end = () => remove("/api/auth/sessions/{id}", { id: session.id }).then(gone);
+      const row = sessionLine(session);
+      if (!session.current) row.append(button("End", end, { kind: "plain" }));
+      return row;
+    },
   });
 }
 
-/** A row of a session, with what ends it.
- * @param {import("workdesk").OpenSession} session @param {() => Promise<unknown>} [end] */
-export function sessionLine({ userAgent, address, signedInAt, lastUsedAt, current, method }, end) {
+export const sessionLine = (/** @type {OpenSession} */ session) => {
+  const { userAgent, address, signedInAt, lastUsedAt, current, method } = session;
   return node(current ? "li.current" : "li.session",
     node("span.grow", { title: userAgent }, browser(userAgent)),
     current && state("current", "This session", "full good"), quiet(address),
     quiet("signed in ", method === "oidc" && "by the provider ", time(signedInAt)),
-    quiet("last used ", time(lastUsedAt)), end && !current && button("End", end, { kind: "plain" }));
-}
+    quiet("last used ", time(lastUsedAt)));
+};
 
 export const verified = (/** @type {string | null} */ at) => (at ? "verified" : "not verified");
 
@@ -122,24 +116,21 @@ function browser(agent) {
 }
 
 export const tokens = (/** @type {Context} */ context) => listed(context, {
-  rows: (options) => get("/api/tokens", { limit: 50 }, options),
+  path: "/api/tokens", none: "No token. Scripts and CI use one instead of a password.",
   line: (token, gone) => tokenLine(token, () => remove("/api/tokens/{id}", { id: token.id }).then(gone)),
-  none: "No token. Scripts and CI use one instead of a password.", create: "Create a token",
-  secret: ({ name, token }) => [`Token “${name}”`, token],
+  create: "Create a token", secret: ({ name, token }) => [`Token “${name}”`, token],
   form: () => {
-    const permissions = checks("Permissions (none chosen: all of yours)", named(me().permissions), []);
+    const permissions = checks("Permissions (none chosen: all of yours)", named(me().permissions));
+    const hint = "Its use, such as “nightly export”.";
     return {
-      fields: [
-        input("Name", "name", { required: true, maxlength: 100, hint: "Its use, such as “nightly export”." }),
-        input("Ends", "days", {
-          options: [["30", "In 30 days"], ["90", "In 90 days"], ["365", "In a year"]], value: "90",
-        }), permissions.element,
-      ],
-      act: async ({ name = "", days }) => {
-        const chosen = /** @type {Permission[]} */ (permissions.values());
-        const expiresAt = new Date(Date.now() + Number(days) * DAY_MS).toISOString();
-        const token = { name, expiresAt, permissions: chosen.length ? chosen : null };
-        return (await post("/api/tokens", {}, token)).data;
+      fields: [input("Name", "name", { required: true, maxlength: 100, hint }),
+        input("Ends", "days",
+          { options: [["30", "In 30 days"], ["90", "In 90 days"], ["365", "In a year"]], value: "90" }),
+        permissions.element],
+      act: ({ name, days }) => {
+        const [chosen, end] = [/** @type {any[]} */ (permissions.values()), Date.now() + days * DAY_MS];
+        const token = { name, expiresAt: new Date(end).toISOString(), permissions: chosen };
+        return post("/api/tokens", {}, { ...token, ...(chosen.length === 0 && { permissions: null }) });
       },
     };
   },
@@ -170,24 +161,23 @@ const KINDS = {
 
 /** @type {View} */
 export async function notifications({ body, signal }) {
-  const { data: known } = await get("/api/notifications/preferences", {}, { signal });
+  const path = "/api/notifications/preferences";
+  const { data: known } = await get(path, {}, { signal });
   const done = node("p", { role: "status" });
-  const names = /** @type {[keyof NotificationPreferences, string][]} */ (Object.entries(KINDS));
-  const kinds = names.map(([name, text]) => {
-    const [inbox, mail] = /** @type {const} */ (["inbox", "mail"]).map((place) => node("input", {
-      type: "checkbox", checked: known[name][place], "aria-label": `${text}: ${place}`,
-    }));
-    return { name, text, inbox, mail };
+  const kinds = Object.entries(KINDS).map(([kind, text]) => {
+    const box = (/** @type {"inbox" | "mail"} */ place) => node("input", { type: "checkbox",
+      checked: known[/** @type {keyof typeof KINDS} */ (kind)][place], "aria-label": `${text}: ${place}` });
+    return { kind, text, inbox: box("inbox"), mail: box("mail") };
   });
   const head = node("tr", ["Notify me when", "Inbox", "Mail"].map((name) => node("th", name)));
-  const line = (/** @type {typeof kinds[0]} */ { text, inbox, mail }) =>
-    node("tr", node("td", text), node("td", inbox), node("td", mail));
+  const rows = kinds.map(({ text, inbox, mail }) =>
+    node("tr", [text, inbox, mail].map((cell) => node("td", cell))));
   body.append(form({
-    fields: node("table.kinds", node("thead", head), node("tbody", kinds.map(line))), submit: "Save",
+    fields: node("table.kinds", node("thead", head), node("tbody", rows)), submit: "Save",
     act: async () => {
-      const wanted = kinds.map(({ name, inbox, mail }) =>
-        [name, { inbox: inbox?.checked, mail: inbox?.checked && mail?.checked }]);
-      await put("/api/notifications/preferences", {}, Object.fromEntries(wanted));
+      const wanted = kinds.map(({ kind, inbox, mail }) =>
+        [kind, { inbox: inbox.checked, mail: inbox.checked && mail.checked }]);
+      await put(path, {}, Object.fromEntries(wanted));
       done.replaceChildren("Saved ", time(new Date().toISOString()), ".");
     },
   }), done);

@@ -1,41 +1,39 @@
 /** What sections of settings are made of: lists with what creates a row, records with what changes them. */
-/** @import { Child, Form } from "../../elements.js" */
-/** @import { Answer, Options } from "../../api/client.js" */
-/** @import { Context } from "../../frame/router.js" */
-/** @import { Edited } from "../../record/fields.js" */
-import { get, more, patch } from "../../api/client.js";
-import { ask, button, empty, newId, node, section, settle, words } from "../../elements.js";
+/** @import { Answer, Child, Context, Form, PathOf, ResultOf } from "../../kit.js" */
+/** @import { Edited } from "../../record/record.js" */
+import {
+  ask, button, ending, fill, get, more, newId, node, patch, section, settle, words,
+} from "../../kit.js";
 
 /** A list, page by page. `line` gets what removes the row, and what makes it anew. `create`: label of what
- * creates a row, which `act` of `form` returns. `secret`: its secret, shown once. `title`: if below others.
- * @template R @param {Context} context
- * @param {{ rows: (options: Options) => Promise<Answer<R[]>>, none: string,
- *   line: (row: R, gone: () => void, again: (row: R) => void) => HTMLElement,
- *   create?: string, reason?: string, form?: () => Omit<Form, "submit">, title?: string,
+ * creates a row, which `act` of `form` sends. `secret`: its secret, shown once. `title`: if below others.
+ * @template {PathOf<"get">} P @template [R=NonNullable<ResultOf<P, "get">> extends (infer I)[] ? I : never]
+ * @param {Context} context @param {{ path: P, on?: any, none: string, title?: string,
+ *   line: (row: R, gone: () => void, again: (row: R) => void) => HTMLElement, create?: string,
+ *   reason?: string, form?: () => Pick<Form, "fields" | "act">,
  *   secret?: (row: any) => [what: string, text: string | null] }} list */
 export async function listed({ header, body, signal }, list) {
-  const { rows, line, none, create, reason, form, secret, title } = list;
+  const { path, on, line, none, title, create, reason, form, secret } = list;
   const [items, end] = [node("ul.list"), node("div")];
   const made = (/** @type {R} */ row) => {
     /** @type {HTMLElement} */
     const element = line(row, () => element.remove(), (now) => element.replaceWith(made(now)));
     return element;
   };
-  const add = (/** @type {Answer<R[]>} */ { data, next }) => {
+  const add = (/** @type {Answer<any>} */ { data, next }) => {
     items.append(...data.map(made));
-    end.replaceChildren(items.childElementCount ? "" : empty(none),
-      next ? button("More", async () => add(await more(next))) : "");
+    fill(end, ending(!items.childElementCount && none, next, async (next) => add(await more(next))));
   };
-  add(await rows({ signal }));
+  add(await get(path, { limit: 50, ...on }, { signal }));
   body.append(title ? section(title, items, end) : node("div", items, end));
   if (!create || !form) return;
   header.append(button(create, () => {
-    const options = form();
-    ask(create, { ...options, submit: create, draft: create, act: async (...values) => {
-      const row = /** @type {R} */ (await options.act(...values));
-      items.prepend(made(row));
+    const { fields, act } = form();
+    ask(create, { fields, submit: create, draft: create, act: async (...values) => {
+      const { data } = /** @type {Answer<any>} */ (await act(...values));
+      items.prepend(made(data));
       end.querySelector(".empty")?.remove();
-      if (secret) body.prepend(shownOnce(...secret(row)));
+      if (secret) body.prepend(shownOnce(...secret(data)));
     } });
   }, { kind: "main", reason }));
 }
@@ -63,35 +61,13 @@ export function shownOnce(what, text) {
 }
 
 /** Boxes; `values()` has the chosen ones. @template {string} V
- * @param {string} legend @param {[value: V, label: string][]} options @param {readonly string[]} chosen */
-export function checks(legend, options, chosen) {
+ * @param {string} legend @param {[value: V, label: string][]} options @param {readonly string[]} [chosen] */
+export function checks(legend, options, chosen = []) {
   const type = "checkbox";
   const boxes = options.map(([value]) => node("input", { type, checked: chosen.includes(value) }));
   const element = node("fieldset.choices", node("legend", legend),
     options.map(([, label], at) => node("label", boxes[at], node("span", label))));
   return { element, values: () => options.flatMap(([value], at) => (boxes[at]?.checked ? [value] : [])) };
-}
-
-/** Reads and shows a record with its actions, and again after each change. `write` is what changes it.
- * @param {Context} context @param {any} path @param {any} on
- * @param {(known: any, record: Edited & { again(): Promise<void> }) => { acts?: Child, parts: Child }} draw
- * @param {any} [write] */
-export async function shown({ header, body, signal }, path, on, draw, write = patch) {
-  const [head, place] = [node("span.push"), node("div")];
-  let known = /** @type {any} */ ((await get(path, on, { signal })).data);
-  const record = {
-    reason: "", read: () => known,
-    patch: (/** @type {any} */ change, /** @type {any} */ match) => write(path, on, change, { match }),
-    again: async () => record.keep((await get(path, on, { signal })).data),
-    keep: (/** @type {any} */ now) => {
-      const { acts, parts } = draw(known = { ...known, ...now }, record);
-      head.replaceChildren(node("span.action", acts));
-      place.replaceChildren(node("div.stack", parts));
-    },
-  };
-  header.append(head);
-  body.append(place);
-  record.keep(known);
 }
 
 /** Fields of a record as text. @param {any} row @param {string[]} names */
@@ -100,22 +76,38 @@ const plain = (row, names) => names.map((name) => {
   return `${label}: ${JSON.stringify(row[name])?.replace(/[[\]"]/g, "")}`;
 }).join("\n");
 
-/** The form of a change. After a 412 both versions of `what` stand in it. `values`: what is sent.
- * @param {string} what @param {any} known @param {Edited} record @param {string} submit
- * @param {{ fields: Child, values: (typed: any) => any }} form @param {typeof plain} [told] */
-export const changing = (what, known, { patch, keep }, submit, { fields, values }, told = plain) => ({
-  fields, submit, draft: submit,
-  /** @param {Record<string, string>} typed @param {HTMLFormElement} place */
-  act: (typed, place) => {
-    const change = values(typed);
-    const text = (/** @type {any} */ row) => told(row, Object.keys(change));
-    const take = (/** @type {any} */ current) => {
-      place.reset();
-      place.closest("dialog")?.close();
-      keep(current);
-    };
-    const save = async (/** @type {any} */ match) => take((await patch(change, match)).data);
-    const mine = () => text({ ...known, ...change });
-    return settle({ place, what, known, save, mine, theirs: text, take });
-  },
-});
+/** Reads and shows a record with its actions, and again after each change. `draw` gets it, what keeps it, and
+ * what makes the form of a change: after a 412 both versions of `what` stand in it. `values`: what is sent.
+ * @param {Context} context @param {string} what @param {any} path @param {any} on
+ * @param {(known: any, record: Edited & { again(): Promise<void> }, change: (submit: string,
+ *   form: { fields: Child, values: (typed: any) => any }, told?: typeof plain) => Form,
+ *   ) => { acts?: Child, parts: Child }} draw @param {any} [write] */
+export async function shown({ header, body, signal }, what, path, on, draw, write = patch) {
+  const [head, place] = [node("span.push"), node("div")];
+  const read = async () => (await get(path, on, { signal })).data;
+  const show = (/** @type {any} */ known) => {
+    const record = { reason: "", read: () => known,
+      keep: (/** @type {any} */ now) => show({ ...known, ...now }),
+      patch: (/** @type {any} */ change, /** @type {any} */ match) => write(path, on, change, { match }),
+      again: async () => show(await read()) };
+    const { acts, parts } = draw(known, record, (submit, { fields, values }, told = plain) => ({
+      fields, submit, draft: submit,
+      act: (typed, form) => {
+        const change = values(typed);
+        const text = (/** @type {any} */ row) => told(row, Object.keys(change));
+        const take = (/** @type {any} */ now) => {
+          form.reset();
+          form.closest("dialog")?.close();
+          record.keep(now);
+        };
+        return settle({ place: form, what, known, mine: () => text({ ...known, ...change }), theirs: text,
+          take, save: async (match) => take((await record.patch(change, match)).data) });
+      },
+    }));
+    head.replaceChildren(node("span.action", acts));
+    place.replaceChildren(node("div.stack", parts));
+  };
+  header.append(head);
+  body.append(place);
+  show(await read());
+}

@@ -1,13 +1,10 @@
 /** The approval policy and the daily caps of the agent's actions. `#/settings/policy` */
 /** @import { ActionType, AgentPolicy, Money, PolicyRule } from "workdesk" */
-/** @import { Choice } from "../../elements.js" */
-/** @import { View } from "../../frame/router.js" */
-import { Problem, put } from "../../api/client.js";
+/** @import { Choice, View } from "../../kit.js" */
 import {
-  ask, button, decimals, empty, form, input, money, named, node, number, section, time,
-} from "../../elements.js";
-import { denied } from "../../frame/session.js";
-import { asking, changing, checks, shown } from "./parts.js";
+  ask, button, decimals, denied, empty, form, input, money, named, node, number, Problem, put, section, time,
+} from "../../kit.js";
+import { asking, checks, shown } from "./parts.js";
 import { ROLES } from "./users.js";
 
 /** @type {ActionType[]} */
@@ -18,44 +15,44 @@ const ACTIONS = ["reprocess_usage_batch", "resend_usage_events", "retry_invoice"
 const OPENER = "Not by a user who recorded the alert, opened the session or had it proposed";
 
 /** @type {View} */
-export async function policy(context) {
+export const policy = (context) => shown(context, "The policy", "/api/concierge/policy", {}, (
+  /** @type {AgentPolicy} */ known, record, change,
+) => {
+  const { rules, updatedAt } = known;
   const reason = denied("manage_organization");
-  await shown(context, "/api/concierge/policy", {}, (known, record) => {
-    const { rules, updatedAt } = /** @type {AgentPolicy} */ (known);
-    const set = async (/** @type {any} */ change) => record.keep((await record.patch(change, known)).data);
-    const edit = (/** @type {PolicyRule | undefined} */ rule) => {
-      const { fields, values } = ruleFields(rule);
-      const others = rules.filter((one) => one !== rule);
-      const changed = (/** @type {any} */ made) => ({ rules: [...others, values(made)] });
-      const title = rule ? "Change the rule" : "Add a rule";
-      ask(title, changing("The policy", known, record, title, { fields, values: changed }, told));
-    };
-    const line = (/** @type {PolicyRule} */ rule) => {
-      const [actions, approval] = [condition(rule.when), demand(rule)];
-      const drop = () => set({ rules: rules.filter((one) => one !== rule) });
-      return node("li", node("div.grow", node("b", actions), node("div", approval)), !reason && [
-        button("Change", () => edit(rule), { kind: "plain", name: `Change: ${actions}` }),
-        asking("Remove", "Remove this rule?", `${actions}: ${approval}.`, drop,
-          { kind: "plain", name: `Remove: ${actions}` })]);
-    };
-    const preset = () => set({ preset: "billing" });
-    return {
-      acts: [button("Add a rule", () => edit(undefined), { kind: "main", reason }),
-        !reason && asking("Use the rules for billing", "Use the rules for billing?",
-          "They replace the present rules.", preset)],
-      parts: [
-        node("p.quiet", "The strictest rule that matches an action applies, from the next approval on.",
-          updatedAt && [" Changed ", time(updatedAt), "."]),
-        section("Rules",
-          rules.length ? node("ul.list", rules.map(line)) : empty("No rule: one approval for each action.")),
-        section("Fresh sign-in", reason ? node("p", freshness(known))
-          : form(changing("The policy", known, record, "Save minutes", freshForm(known), freshness))),
-        section("Daily caps", reason ? node("ul", capLines(known).map((one) => node("li", one)))
-          : form(changing("The policy", known, record, "Save caps", capsForm(known), told))),
-      ],
-    };
-  }, put);
-}
+  const set = async (/** @type {any} */ changed) => record.keep((await record.patch(changed, known)).data);
+  const edit = (/** @type {PolicyRule | undefined} */ rule) => {
+    const { fields, values } = ruleFields(rule);
+    const others = rules.filter((one) => one !== rule);
+    const changed = (/** @type {any} */ made) => ({ rules: [...others, values(made)] });
+    const title = rule ? "Change the rule" : "Add a rule";
+    ask(title, change(title, { fields, values: changed }, told));
+  };
+  const line = (/** @type {PolicyRule} */ rule) => {
+    const [actions, approval] = [condition(rule.when), demand(rule)];
+    const drop = () => set({ rules: rules.filter((one) => one !== rule) });
+    return node("li", node("div.grow", node("b", actions), node("div", approval)), !reason && [
+      button("Change", () => edit(rule), { kind: "plain", name: `Change: ${actions}` }),
+      asking("Remove", "Remove this rule?", `${actions}: ${approval}.`, drop,
+        { kind: "plain", name: `Remove: ${actions}` })]);
+  };
+  const preset = () => set({ preset: "billing" });
+  return {
+    acts: [button("Add a rule", () => edit(undefined), { kind: "main", reason }),
+      !reason && asking("Use the rules for billing", "Use the rules for billing?",
+        "They replace the present rules.", preset)],
+    parts: [
+      node("p.quiet", "The strictest rule that matches an action applies, from the next approval on.",
+        updatedAt && [" Changed ", time(updatedAt), "."]),
+      section("Rules",
+        rules.length ? node("ul.list", rules.map(line)) : empty("No rule: one approval for each action.")),
+      section("Fresh sign-in", reason ? node("p", freshness(known))
+        : form(change("Save minutes", freshForm(known), freshness))),
+      section("Daily caps", reason ? node("ul", capLines(known).map((one) => node("li", one)))
+        : form(change("Save caps", capsForm(known), told))),
+    ],
+  };
+}, put);
 
 /** The policy as text, as far as it is changed. @param {AgentPolicy} policy @param {string[]} names */
 function told(policy, names) {
@@ -73,32 +70,27 @@ function capLines(/** @type {AgentPolicy} */ { caps: { actions, messagesPerCusto
 const freshness = ({ signedInWithin }) => (signedInWithin === null ? "Approvals need no fresh sign-in."
   : `Approving and settling need a sign-in of the last ${signedInWithin} minutes.`);
 
-const freshForm = (/** @type {AgentPolicy} */ { signedInWithin }) => ({
-  fields: input("Minutes since the sign-in", "signedInWithin", {
-    type: "number", min: 5, max: 1440, value: `${signedInWithin ?? ""}`,
-    hint: "For approving and settling: 5 to 1,440. Empty: no limit.",
-  }),
+const freshForm = (/** @type {AgentPolicy} */ { signedInWithin: value }) => ({
+  fields: input("Minutes since the sign-in", "signedInWithin", { type: "number", min: 5, max: 1440, value,
+    hint: "For approving and settling: 5 to 1,440. Empty: no limit." }),
   values: (/** @type {any} */ typed) => ({ signedInWithin: Number(typed.signedInWithin) || null }),
 });
 
-function capsForm(/** @type {AgentPolicy} */ { caps: { actions, messagesPerCustomer, money: amounts } }) {
-  const whole = (/** @type {number | null} */ value) => ({ type: "number", min: 0, value: `${value ?? ""}` });
-  const fields = [
-    input("Actions", "actions", { ...whole(actions), hint: "Empty: no cap. Days are those of UTC." }),
-    input("Messages to one customer", "messagesPerCustomer", whole(messagesPerCustomer)),
-    input("Money", "money", {
-      value: amounts.map(typed).join(", "),
-      hint: "By currency, such as 5000 USD, 4500 EUR. Other currencies then exceed the cap.",
-    }),
-  ];
-  const values = (/** @type {any} */ { money: sums, ...counts }) => ({ caps: {
-    actions: counts.actions ? Number(counts.actions) : null,
-    messagesPerCustomer: counts.messagesPerCustomer ? Number(counts.messagesPerCustomer) : null,
-    money: sums.split(/,(?!\d)/).filter((/** @type {string} */ one) => one.trim())
+const capsForm = (/** @type {AgentPolicy} */ { caps: { actions, messagesPerCustomer, money: amounts } }) => ({
+  fields: [
+    input("Actions", "actions",
+      { type: "number", min: 0, value: actions, hint: "Empty: no cap. Days are those of UTC." }),
+    input("Messages to one customer", "messagesPerCustomer",
+      { type: "number", min: 0, value: messagesPerCustomer }),
+    input("Money", "money", { value: amounts.map(typed).join(", "),
+      hint: "By currency, such as 5000 USD, 4500 EUR. Other currencies then exceed the cap." }),
+  ],
+  values: (/** @type {any} */ { money, actions: most, messagesPerCustomer: messages }) => ({ caps: {
+    actions: most && Number(most), messagesPerCustomer: messages && Number(messages),
+    money: (money ?? "").split(/,(?!\d)/).filter((/** @type {string} */ one) => one.trim())
       .map((/** @type {string} */ one) => amountOf(one, "money")),
-  } });
-  return { fields, values };
-}
+  } }),
+});
 
 /** The amount of a text such as "500 USD" or "12.50 EUR".
  * @param {string} text @param {string} name of the field @returns {Money} */
@@ -111,18 +103,16 @@ function amountOf(text, name) {
   throw new Problem(400, { detail, errors: [{ pointer: `/${name}`, code: "value", detail }] });
 }
 
-/** An amount as people type it. @param {Money} amount */
-const typed = ({ currency, minorUnits }) =>
+const typed = (/** @type {Money} */ { currency, minorUnits }) =>
   `${(minorUnits / 10 ** decimals(currency)).toFixed(decimals(currency))} ${currency}`;
 
 /** The actions of a rule, such as "Actions that move money, on stripe". @param {PolicyRule["when"]} when */
 function condition({ movesMoney, amountAtLeast, riskAtLeast, actionType, connection }) {
-  const parts = [
-    movesMoney !== null && `that move ${movesMoney ? "" : "no "}money`,
+  const parts = [movesMoney !== null && `that move ${movesMoney ? "" : "no "}money`,
     amountAtLeast && `of ${money(amountAtLeast)} or more`,
     riskAtLeast && `of ${riskAtLeast} risk${riskAtLeast === "critical" ? "" : " or higher"}`,
-    actionType && `of the type ${actionType.replaceAll("_", " ")}`, connection && `on ${connection}`,
-  ].filter(Boolean);
+    actionType && `of the type ${actionType.replaceAll("_", " ")}`,
+    connection && `on ${connection}`].filter(Boolean);
   return parts.length === 0 ? "Every action" : `Actions ${parts.join(", ")}`;
 }
 
@@ -135,31 +125,26 @@ function demand({ deny, approvers, roles, notOpener }) {
 }
 
 function ruleFields(/** @type {PolicyRule | undefined} */ rule) {
-  const when = rule?.when;
-  const one = (/** @type {string} */ label, /** @type {string} */ name, /** @type {any} */ value,
-    /** @type {Choice[]} */ options) => input(label, name, { options, value });
-  const roles = checks("Approvers’ roles (none chosen: any)", ROLES, rule?.roles ?? []);
+  const { actionType, movesMoney, amountAtLeast, riskAtLeast, connection } = rule?.when ?? {};
+  const any = /** @type {Choice} */ (["", "Any"]);
+  const roles = checks("Approvers’ roles (none chosen: any)", ROLES, rule?.roles);
   const others = checks("Others", [["notOpener", OPENER]], rule?.notOpener ? ["notOpener"] : []);
   const fields = [
-    one("Type of action", "actionType", when?.actionType, [["", "Any"], ...named(ACTIONS)]),
-    one("Money", "movesMoney", String(when?.movesMoney ?? ""),
-      [["", "Any"], ["true", "Move money"], ["false", "Move no money"]]),
-    input("Amount at least", "amountAtLeast", {
-      value: when?.amountAtLeast && typed(when.amountAtLeast), hint: "Such as 500 USD.",
-    }),
-    one("Risk at least", "riskAtLeast", when?.riskAtLeast,
-      [["", "Any"], ...named(["low", "medium", "high", "critical"])]),
-    input("Connection", "connection", { value: when?.connection, maxlength: 64 }),
-    one("Needs", "approval", rule?.deny ? "deny" : String(rule?.approvers ?? 1),
-      [["1", "One approval"], ["2", "Two approvals"], ["deny", "Denied to everyone"]]),
+    input("Type of action", "actionType", { options: [any, ...named(ACTIONS)], value: actionType }),
+    input("Money", "movesMoney",
+      { options: [any, ["true", "Move money"], ["false", "Move no money"]], value: movesMoney }),
+    input("Amount at least", "amountAtLeast",
+      { value: amountAtLeast && typed(amountAtLeast), hint: "Such as 500 USD." }),
+    input("Risk at least", "riskAtLeast",
+      { options: [any, ...named(["low", "medium", "high", "critical"])], value: riskAtLeast }),
+    input("Connection", "connection", { value: connection, maxlength: 64 }),
+    input("Needs", "approval", { value: rule?.deny ? "deny" : rule?.approvers ?? 1,
+      options: [["1", "One approval"], ["2", "Two approvals"], ["deny", "Denied to everyone"]] }),
     roles.element, others.element,
   ];
   const values = (/** @type {any} */ { movesMoney, amountAtLeast, approval, ...when }) => ({
-    when: {
-      actionType: when.actionType || null, riskAtLeast: when.riskAtLeast || null,
-      movesMoney: movesMoney ? movesMoney === "true" : null, connection: when.connection.trim() || null,
-      amountAtLeast: amountAtLeast.trim() ? amountOf(amountAtLeast, "amountAtLeast") : null,
-    },
+    when: { ...when, movesMoney: movesMoney && movesMoney === "true",
+      amountAtLeast: amountAtLeast && amountOf(amountAtLeast, "amountAtLeast") },
     approvers: approval === "2" ? 2 : 1, deny: approval === "deny", roles: roles.values(),
     notOpener: others.values().length > 0,
   });

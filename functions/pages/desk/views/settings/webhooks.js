@@ -1,11 +1,11 @@
 /** Webhooks: URLs that are called when records change; one with its deliveries. `#/settings/webhooks/{id}` */
-/** @import { DeliveryStatus, Webhook, WebhookCreate, WebhookDelivery } from "workdesk" */
-/** @import { Context, View } from "../../frame/router.js" */
-import { get, post, remove } from "../../api/client.js";
-import { button, counted, fold, form, input, node, quiet, state, time, words } from "../../elements.js";
-import { go, to } from "../../frame/router.js";
-import { save } from "../../record/fields.js";
-import { asking, changing, checks, listed, shown, shownOnce } from "./parts.js";
+/** @import { DeliveryStatus, Webhook, WebhookCreate } from "workdesk" */
+/** @import { Context, View } from "../../kit.js" */
+import {
+  button, counted, fold, form, go, input, node, post, quiet, remove, state, time, to, words,
+} from "../../kit.js";
+import { save } from "../../record/record.js";
+import { asking, checks, listed, shown, shownOnce } from "./parts.js";
 
 /** All events of a type of record, or all. @type {WebhookCreate["types"]} */
 const PATTERNS = ["*", "task.*", "milestone.*", "service_request.*", "ticket.*", "ticket_message.*",
@@ -14,9 +14,11 @@ const PATTERNS = ["*", "task.*", "milestone.*", "service_request.*", "ticket.*",
 /** @type {Record<DeliveryStatus, string>} */
 const LOOKS = { pending: "pause warn", delivered: "check good", failed: "stop bad" };
 const REASONS = { gone: "Disabled: the receiver is gone", failing: "Disabled: it failed for five days" };
+const ONE = "/api/webhooks/{id}";
+const result = (/** @type {DeliveryStatus} */ status) => state(status, words(status), LOOKS[status]);
 
 export const webhooks = (/** @type {Context} */ context) => listed(context, {
-  rows: (options) => get("/api/webhooks", { limit: 50 }, options), none: "No webhook.",
+  path: "/api/webhooks", none: "No webhook.",
   line: (known) => node("li",
     node("div.grow", node("a", { href: to(`/settings/webhooks/${known.id}`) }, known.url),
       node("div.quiet", known.description && `${known.description} · `, known.types.map(nameOf).join(", "))),
@@ -24,19 +26,16 @@ export const webhooks = (/** @type {Context} */ context) => listed(context, {
   create: "Create a webhook", secret: ({ url, secret }) => [`Secret of ${url}`, secret],
   form: () => {
     const { fields, values } = fieldsOf({ url: "", types: [], description: null });
-    return { fields, act: async (typed) => (await post("/api/webhooks", {}, values(typed))).data };
+    return { fields, act: (typed) => post("/api/webhooks", {}, values(typed)) };
   },
 });
 
-/** The state of a webhook, and its last success. @param {Webhook} webhook */
-function health({ enabled, disabledReason, failingSince, lastSuccessAt }) {
-  return [
-    !enabled ? state("disabled", disabledReason ? REASONS[disabledReason] : "Disabled", "cross quiet")
-      : failingSince ? state("failing", "Failing", "warning bad") : state("enabled", "Enabled", "full good"),
-    quiet(failingSince ? ["since ", time(failingSince)]
-      : lastSuccessAt ? ["last success ", time(lastSuccessAt)] : "no success yet"),
-  ];
-}
+const health = (/** @type {Webhook} */ { enabled, disabledReason, failingSince, lastSuccessAt }) => [
+  !enabled ? state("disabled", disabledReason ? REASONS[disabledReason] : "Disabled", "cross quiet")
+    : failingSince ? state("failing", "Failing", "warning bad") : state("enabled", "Enabled", "full good"),
+  quiet(failingSince ? ["since ", time(failingSince)]
+    : lastSuccessAt ? ["last success ", time(lastSuccessAt)] : "no success yet"),
+];
 
 /** "task.*" as "Task (all)". @param {string} pattern */
 function nameOf(pattern) {
@@ -44,69 +43,54 @@ function nameOf(pattern) {
   return pattern === "*" ? "All events" : `${words(type)} ${action === "*" ? "(all)" : action}`;
 }
 
-/** The fields of a webhook. @param {Pick<Webhook, "url" | "types" | "description">} known */
-function fieldsOf({ url, description, types }) {
+function fieldsOf(/** @type {Pick<Webhook, "url" | "types" | "description">} */ { url, description, types }) {
   const all = [...new Set([...PATTERNS, ...types])];
-  const named = all.map((one) => /** @type {[typeof one, string]} */ ([one, nameOf(one)]));
-  const events = checks("Events", named, types);
-  const https = { type: "url", required: true, maxlength: 500, hint: "https, on a public host." };
+  const events = checks("Events", all.map((one) => [one, nameOf(one)]), types);
+  const https = { type: "url", required: true, maxlength: 500, hint: "https, on a public host.", value: url };
   return {
-    fields: [input("URL", "url", { ...https, value: url }),
-      input("Description", "description", { value: description }), events.element],
-    values: (/** @type {any} */ typed) => ({
-      url: typed.url.trim(), description: typed.description || null, types: events.values(),
-    }),
+    fields: [input("URL", "url", https), input("Description", "description", { value: description }),
+      events.element],
+    values: (/** @type {any} */ typed) => ({ ...typed, types: events.values() }),
   };
 }
 
 /** @type {View} */
 export async function webhook(context, { id }) {
   const on = { id: Number(id) };
-  const result = node("p", { role: "status" });
+  const tested = node("p", { role: "status" });
   const test = async () => {
-    const { status, statusCode, durationMs, error } = (await post("/api/webhooks/{id}/test", on)).data;
-    const text = ` ${error ?? `Status ${statusCode}`}, ${durationMs} ms`;
-    result.replaceChildren(state(status, words(status), LOOKS[status]), text);
+    const { status, statusCode, durationMs, error } = (await post(`${ONE}/test`, on)).data;
+    tested.replaceChildren(result(status), ` ${error ?? `Status ${statusCode}`}, ${durationMs} ms`);
   };
-  const drop = () => remove("/api/webhooks/{id}", on).then(() => go("/settings/webhooks"));
+  const drop = () => remove(ONE, on).then(() => go("/settings/webhooks"));
   context.title("Webhook");
-  await shown(context, "/api/webhooks/{id}", on, (known, record) => {
+  await shown(context, "The webhook", ONE, on, (known, record, change) => {
     const rotate = async () => {
-      const { data } = await post("/api/webhooks/{id}/rotate-secret", on);
+      const { data } = await post(`${ONE}/rotate-secret`, on);
       record.keep(data);
       context.body.prepend(shownOnce(`New secret of ${data.url}`, data.secret));
     };
     const turn = () => save(record, { enabled: !known.enabled }, known);
     return {
-      acts: [
-        button("Send a test", test), button(known.enabled ? "Disable" : "Enable", turn),
+      acts: [button("Send a test", test), button(known.enabled ? "Disable" : "Enable", turn),
         asking("Rotate secret", "Rotate the secret?", "For 24 hours messages are signed with both.", rotate),
-        asking("Delete", "Delete this webhook?", "Its deliveries are deleted, too.", drop),
-      ],
-      parts: [
-        node("p.quiet", known.url), node("p.end", health(known)), result,
-        fold("form", "URL and events",
-          form(changing("The webhook", known, record, "Save webhook", fieldsOf(known)))),
-      ],
+        asking("Delete", "Delete this webhook?", "Its deliveries are deleted, too.", drop)],
+      parts: [node("p.quiet", known.url), node("p.end", health(known)), tested,
+        fold("form", "URL and events", form(change("Save webhook", fieldsOf(known))))],
     };
   });
-  const path = "/api/webhooks/{id}/deliveries";
+  const path = `${ONE}/deliveries/{deliveryId}/redeliver`;
   await listed(context, {
-    title: "Deliveries of 7 days", none: "No delivery within 7 days.",
-    rows: (options) => get(path, { ...on, limit: 50 }, options),
-    line: (row) => delivery(row, () => post(`${path}/{deliveryId}/redeliver`, { ...on, deliveryId: row.id })),
+    path: `${ONE}/deliveries`, on, title: "Deliveries of 7 days", none: "No delivery within 7 days.",
+    line: ({ id: deliveryId, type, change, status, attempts, createdAt, nextAttemptAt, ...last }) => {
+      const done = node("span", { role: "status" });
+      const again = () => post(path, { ...on, deliveryId }).then(() => done.replaceChildren("Sent again."));
+      const answer = last.lastError ?? (last.lastStatusCode && `status ${last.lastStatusCode}`);
+      const name = `Send again: ${type} of ${change.recordId}`;
+      return node("li", node("span.grow", nameOf(type), quiet(` #${change.recordId}`)), result(status),
+        quiet(answer && `${answer}, `, counted(attempts, "attempt")),
+        nextAttemptAt && quiet("next ", time(nextAttemptAt)), quiet(time(createdAt)),
+        button("Send again", again, { kind: "plain", name }), done);
+    },
   });
-}
-
-/** @param {WebhookDelivery} delivery @param {() => Promise<unknown>} redeliver */
-function delivery({ type, change, status, attempts, createdAt, ...last }, redeliver) {
-  const done = node("span", { role: "status" });
-  const again = () => redeliver().then(() => done.replaceChildren("Sent again."));
-  const result = last.lastError ?? (last.lastStatusCode && `status ${last.lastStatusCode}`);
-  const name = `Send again: ${type} of ${change.recordId}`;
-  return node("li",
-    node("span.grow", nameOf(type), quiet(` #${change.recordId}`)),
-    state(status, words(status), LOOKS[status]), quiet(result && `${result}, `, counted(attempts, "attempt")),
-    last.nextAttemptAt && quiet("next ", time(last.nextAttemptAt)), quiet(time(createdAt)),
-    button("Send again", again, { kind: "plain", name }), done);
 }

@@ -1,65 +1,52 @@
 /** A task: its text, fields, tags, comments and history. `#/tasks/7` */
-/** @import { View } from "../../frame/router.js" */
-/** @import { Field } from "../../record/fields.js" */
-import { all, get, post, remove } from "../../api/client.js";
-import { everyone, put, record } from "../../api/records.js";
-import { button, due, empty, link, named, node, trouble } from "../../elements.js";
-import { to } from "../../frame/router.js";
-import { denied } from "../../frame/session.js";
-import { assignee, choicesOf, page, stateField } from "../../record/page.js";
-import { comments } from "../../record/talk.js";
+/** @import { View } from "../../kit.js" @import { Field } from "../../record/record.js" */
+import {
+  all, button, choicesOf, denied, due, empty, get, link, named, node, post, record, remove, store, to,
+  trouble,
+} from "../../kit.js";
+import { assignee, commented, page, stateField } from "../../record/record.js";
 import { ENDED, STATUSES } from "../projects/columns.js";
 
 /** @type {View} */
-export async function view(context, parameters) {
-  const { signal, title } = context;
+export function view(context, parameters) {
   const id = Number(parameters["id"]);
-  title(record("task", id)?.title ?? "Task");
-  const [{ data }, talk, people] = await Promise.all([
-    get("/api/tasks/{id}", { id }, { signal }),
-    comments("/api/tasks/{taskId}/comments", { taskId: id }, "task", id, "comment_activity", signal),
-    everyone().catch(() => []),
-  ]);
-  put("task", data);
-  if (data.phaseId && !record("phase", data.phaseId)) await phases(data);
-  page(context, {
+  const comments = "/api/tasks/{taskId}/comments";
+  return page(context, {
     type: "task", noun: "task", id, path: "/api/tasks/{id}", on: { id }, permission: "update_task",
-    talk: ["Comments", talk.element], wants: talk.wants, changed: talk.show, described: true,
-    about: ({ project: of }) => [`Task ${id}`, of && [" in ", link(to(`/projects/${of.id}`), of.title)]],
-    fields: [stateField("status", () => named(STATUSES)),
-      stateField("priority", () => named(["low", "medium", "high", "urgent"])), assignee(people), ...FIELDS],
-    erase: {
-      reason: denied("delete_task"), path: ({ projectId }) => (projectId ? `/projects/${projectId}` : "/"),
+    said: "Comments", described: true,
+    talk: async () => {
+      const read = await commented("task", id, comments, { taskId: id }, "comment_activity", context.signal);
+      const task = record("task", id);
+      if (task?.phaseId && !record("phase", task.phaseId)) await phases(task);
+      return read;
     },
+    about: ({ project: of }) => [`Task ${id}`, of && [" in ", link(to(`/projects/${of.id}`), of.title)]],
+    fields: (people) => [stateField("status", () => named(STATUSES)),
+      stateField("priority", () => named(["low", "medium", "high", "urgent"])), assignee(people), ...FIELDS],
+    erase: ({ projectId }) =>
+      ({ reason: denied("delete_task"), path: projectId ? `/projects/${projectId}` : "/" }),
   });
 }
 
 /** @type {Field[]} */
 const FIELDS = [
-  {
-    label: "Due", name: "dueDate",
-    shown: ({ dueDate, status }) => dueDate && due(dueDate, !ENDED.has(status), ""),
-  },
+  { label: "Due", name: "dueDate",
+    shown: ({ dueDate, status }) => dueDate && due(dueDate, !ENDED.has(status), "") },
   {
     label: "Milestone", name: "milestoneId", shown: ({ milestone }) => milestone?.title,
     choices: async ({ projectId }) => [["", "None"],
       ...choicesOf(projectId ? await all("/api/projects/{projectId}/milestones", { projectId }) : [])],
   },
-  {
-    label: "Phase", name: "phaseId",
+  { label: "Phase", name: "phaseId",
     shown: ({ phaseId }) => phaseId && (record("phase", phaseId)?.title ?? `Phase ${phaseId}`),
-    choices: async (task) => [["", "None"], ...choicesOf(await phases(task))],
-  },
-  {
-    label: "Tags", name: "tags", editor: tagBoxes,
-    shown: ({ tags }) => tags.map((/** @type {{ name: string }} */ { name }) => name).join(", "),
-  },
+    choices: async (task) => [["", "None"], ...choicesOf(await phases(task))] },
+  { label: "Tags", name: "tags", editor: tagBoxes,
+    shown: ({ tags }) => tags.map((/** @type {{ name: string }} */ { name }) => name).join(", ") },
 ];
 
 /** Reads the phases of a project, also for their names. @param {{ projectId: number | null }} task */
-async function phases({ projectId }) {
-  return projectId ? put("phase", await all("/api/projects/{projectId}/phases", { projectId })) : [];
-}
+const phases = async ({ projectId }) =>
+  (projectId ? store("phase", await all("/api/projects/{projectId}/phases", { projectId })) : []);
 
 /** A box for each tag of the organization. @param {any} task @param {() => void} close */
 async function tagBoxes({ id, tags: attached }, close) {
@@ -70,7 +57,7 @@ async function tagBoxes({ id, tags: attached }, close) {
     try {
       if (box.checked) await post("/api/tasks/{taskId}/tags", { taskId: id }, { tagId });
       else await remove("/api/tasks/{taskId}/tags/{tagId}", { taskId: id, tagId });
-      put("task", (await get("/api/tasks/{id}", { id })).data);
+      store("task", (await get("/api/tasks/{id}", { id })).data);
     } catch (problem) {
       box.checked = !box.checked;
       failed.append(trouble(problem));
@@ -78,8 +65,7 @@ async function tagBoxes({ id, tags: attached }, close) {
   };
   const box = (/** @type {{ id: number, name: string }} */ tag) => node("label", node("input", {
     type: "checkbox", checked: attached.some((/** @type {typeof tag} */ one) => one.id === tag.id),
-    onchange: ({ target }) => set(target, tag.id),
-  }), tag.name);
+    onchange: ({ target }) => set(target, tag.id) }), tag.name);
   return node("fieldset", node("legend.only-read", "Tags"), tags.map(box), failed,
     tags.length === 0 && empty("The organization has no tags."), button("Close", close));
 }

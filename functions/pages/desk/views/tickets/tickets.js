@@ -1,17 +1,10 @@
-/**
- * Tickets: the list, how one is raised, and one of them: its messages, support's side told apart and internal
- * notes set off, and its fields. `#/tickets/{id}` */
-/** @import { TicketMessage } from "workdesk" */
-/** @import { Context, View } from "../../frame/router.js" */
-import { get, post } from "../../api/client.js";
-import { everyone, put, record } from "../../api/records.js";
-import { input, node, person, quiet, time } from "../../elements.js";
-import { draftOf, keepDraft } from "../../frame/drafts.js";
-import { denied } from "../../frame/session.js";
-import { list } from "../../list.js";
-import { page, TICKET } from "../../record/page.js";
-import { LIMIT, talk } from "../../record/talk.js";
-import { writer } from "../../thread.js";
+/** Tickets: the list, how one is raised, and one: its fields and its messages, support's side told apart and
+ * internal notes set off. `#/tickets/{id}` */
+/** @import { TicketMessage } from "workdesk" @import { Context, View } from "../../kit.js" */
+import {
+  denied, draftOf, get, input, keepDraft, node, person, post, quiet, record, store, time,
+} from "../../kit.js";
+import { LIMIT, list, page, talk, TICKET, writer } from "../../record/record.js";
 import { dialog, fieldsOf, filters, line, raiser } from "../requests/requests.js";
 
 /** @type {View} */
@@ -19,40 +12,39 @@ export async function view(context, { id }) {
   if (id) return ticket(context, Number(id));
   const send = (/** @type {any} */ content) => post("/api/managed-services/tickets", {}, content);
   context.header.append(raiser("ticket", () => dialog("ticket", null, send)));
-  return list(context, {
-    type: "ticket", list: "/api/managed-services/tickets", noun: "ticket", filters, line,
-    orders: [["-lastMessageAt", "Last message"], ["-createdAt", "Newest"], ["createdAt", "Oldest"]],
-  });
+  return list(context, { type: "ticket", list: "/api/managed-services/tickets", noun: "ticket", filters, line,
+    orders: [["-lastMessageAt", "Last message"], ["-createdAt", "Newest"], ["createdAt", "Oldest"]] });
 }
 
-async function ticket(/** @type {Context} */ context, /** @type {number} */ ticketId) {
+function ticket(/** @type {Context} */ context, /** @type {number} */ ticketId) {
   const read = async () => {
     const newest = { ticketId, sort: /** @type {const} */ ("-createdAt"), limit: LIMIT };
     const page = await get(TICKET, newest, { signal: context.signal });
-    put("ticket", page.data.ticket);
+    store("ticket", page.data.ticket);
     return page;
-  };
-  const [first, people] = await Promise.all([read(), everyone().catch(() => [])]);
-  const messages = talk("ticket_message", "ticket", ticketId, first, { entry, write: null });
-  const sent = async () => {
-    messages.take((await read()).data.messages);
-    messages.show();
   };
   const below = node("div");
   let closed = /** @type {boolean | undefined} */ (undefined);
-  page(context, {
+  return page(context, {
     type: "ticket", noun: "ticket", id: ticketId, path: TICKET, on: { ticketId },
-    permission: "manage_tickets",
-    talk: ["Messages", node("div.threaded", messages.element, below)], wants: messages.wants,
+    permission: "manage_tickets", said: "Messages", fields: fieldsOf,
+    talk: async () => {
+      const messages = talk(await read(),
+        { type: "ticket_message", on: "ticket", id: ticketId, entry, write: null });
+      const sent = async () => {
+        messages.take((await read()).data.messages);
+        messages.show();
+      };
+      const show = () => {
+        const now = record("ticket", ticketId)?.status === "closed";
+        if (now !== closed) below.replaceChildren(reply(ticketId, now, sent));
+        closed = now;
+        messages.show();
+      };
+      return { ...messages, element: node("div.threaded", messages.element, below), show };
+    },
     about: ({ creator, createdAt }) =>
       [`Ticket ${ticketId}, raised by `, person(creator, "a former user"), " ", time(createdAt)],
-    fields: fieldsOf(people),
-    changed: () => {
-      const now = record("ticket", ticketId)?.status === "closed";
-      if (now !== closed) below.replaceChildren(reply(ticketId, now, sent));
-      closed = now;
-      messages.show();
-    },
   });
 }
 
@@ -68,8 +60,7 @@ function reply(ticketId, closed, sent) {
   if (reason && !draftOf("message")) return quiet(reason);
   const extra = input("Send as", "kind", {
     options: [["reply", "Reply, seen by all"], ["note", "Internal note"]],
-    hint: "Only users who may answer tickets see an internal note.",
-  });
+    hint: "Only users who may answer tickets see an internal note." });
   const kind = /** @type {HTMLSelectElement} */ (extra.querySelector("select"));
   const drop = keepDraft(kind, "kind");
   const made = writer({

@@ -1,0 +1,9 @@
+/** All that views are made of, by one name: requests, records, elements, the frame around. */
+export * from "./api/client.js";
+export * from "./api/records.js";
+export * from "./elements.js";
+export * from "./frame/drafts.js";
+export * from "./frame/frame.js";
+export * from "./frame/inbox.js";
+export * from "./frame/router.js";
+export * from "./frame/session.js";

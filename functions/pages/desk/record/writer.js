@@ -1,0 +1,110 @@
+/** The writer of a text, with `@` completion. It keeps its draft until `save` is done.
+ * `match`: the record as it was read; after a 412, as it is now. */
+/** @import { User } from "workdesk" */
+import { draftAt, everyone, field, form, keepDraft, newId, node, quiet, settle } from "../kit.js";
+
+/** @typedef {object} Writing
+ * @property {string} label @property {string} submit @property {string} draft its name at this address
+ * @property {(text: string, match: any) => unknown} save @property {string} [value]
+ * @property {{ version: number }} [match] @property {(current: any) => string} [textOf]
+ * @property {boolean} [line] a text of one line @property {boolean} [optional] may be empty
+ * @property {() => void} [cancel] closes the writer; also called after a save
+ * @property {HTMLElement} [extra] a further control @property {string} [reason] why the user may not write */
+
+const NAMES = 6; // Shown at most.
+
+/** @param {Writing} writing */
+export function writer({
+  label, submit, draft, save, value = "", match, textOf = () => "", cancel, line = false,
+  optional = submit === "Save" && !line, extra, reason = "",
+}) {
+  const area = node(line ? "input" : "textarea", { name: "content", required: !optional, value });
+  // A draft belongs to the version of the record that was edited first.
+  const version = draftAt(`${draft} version`);
+  const known = match && version.text() ? { version: Number(version.text()) } : match;
+  if (known) area.addEventListener("input", () => version.keep(String(known.version)));
+  const drop = keepDraft(area, draft);
+  const close = () => {
+    drop();
+    version.drop();
+    area.value = value;
+    cancel?.();
+  };
+  const act = () => settle({
+    place: made, what: label, known, mine: () => area.value, theirs: textOf, take: close,
+    save: async (now) => {
+      const sent = area.value;
+      await save(sent, now);
+      // What was typed meanwhile stays.
+      if (area.value === sent) close();
+    },
+  });
+  const control = field(label, area);
+  if (area instanceof HTMLTextAreaElement) control.append(completion(area));
+  const made = form({ fields: [control, extra], submit, act, reason, ...(cancel && { cancel: close }) });
+  area.addEventListener("keydown", (/** @type {any} */ { key, ctrlKey, metaKey }) => {
+    if (key === "Enter" && (ctrlKey || metaKey)) made.requestSubmit();
+    if (key === "Escape" && cancel && area.value === value) close();
+  });
+  return made;
+}
+
+/** The list that completes `@` and the beginning of a name. @param {HTMLTextAreaElement} area */
+function completion(area) {
+  const list = node("ul.names", { role: "listbox", id: newId(), "aria-label": "People", hidden: true });
+  let chosen = 0;
+  area.setAttribute("aria-autocomplete", "list");
+  area.setAttribute("aria-controls", list.id);
+  const begun = () => /(?:^|[^\p{L}\p{N}])@([\p{L}\p{N}._-]*)$/u
+    .exec(area.value.slice(0, area.selectionStart))?.[1]?.toLowerCase();
+  const close = () => {
+    list.hidden = true;
+    area.removeAttribute("aria-activedescendant");
+  };
+  const choose = (/** @type {number} */ at) => {
+    chosen = at;
+    for (const [index, one] of [...list.children].entries()) one.ariaSelected = String(index === at);
+    area.setAttribute("aria-activedescendant", list.children[at]?.id ?? "");
+  };
+  const take = (/** @type {string} */ username) => {
+    const from = area.selectionStart - (begun() ?? "").length;
+    area.setRangeText(`${username} `, from, area.selectionStart, "end");
+    area.dispatchEvent(new Event("input"));
+    area.focus();
+  };
+  const option = (/** @type {User} */ { username, fullName }) => {
+    const onpointerdown = (/** @type {Event} */ event) => {
+      event.preventDefault();
+      take(username);
+    };
+    return node("li", { role: "option", id: newId(), "data-name": username, onpointerdown },
+      fullName, " ", quiet(`@${username}`));
+  };
+  area.addEventListener("input", async () => {
+    const word = begun();
+    if (word === undefined) return close();
+    const people = await everyone().catch(() => []);
+    if (begun() !== word) return;
+    const names = people.filter(({ username, fullName }) =>
+      [username, ...fullName.split(" ")].some((one) => one.toLowerCase().startsWith(word)));
+    list.replaceChildren(...names.slice(0, NAMES).map(option));
+    if (names.length === 0) return close();
+    list.hidden = false;
+    choose(0);
+  });
+  area.addEventListener("keydown", (event) => {
+    if (list.hidden) return;
+    const { key, ctrlKey, metaKey, shiftKey } = event;
+    const step = { ArrowDown: 1, ArrowUp: -1 }[key];
+    const count = list.children.length;
+    if (step) choose((chosen + step + count) % count);
+    else if (key === "Escape") close();
+    else if (["Enter", "Tab"].includes(key) && !ctrlKey && !metaKey && !shiftKey) {
+      take(list.children[chosen]?.getAttribute("data-name") ?? "");
+    } else return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+  });
+  area.addEventListener("blur", close);
+  return list;
+}
