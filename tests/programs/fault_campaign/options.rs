@@ -75,8 +75,8 @@ impl Options {
         stories
     }
 
-    /// Returns the time limit of a story.
+    /// Returns the time limit of a story, which no slow machine should need.
     pub fn patience(&self) -> Duration {
-        Duration::from_mins(3) + Duration::from_millis(1_500) * u32::try_from(self.each).unwrap()
+        Duration::from_mins(10) + Duration::from_millis(1_500) * u32::try_from(self.each).unwrap()
     }
 }
