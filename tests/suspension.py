@@ -16,6 +16,7 @@ import threading
 import time
 
 import end_to_end
+import local_stack
 
 BOUND_SECONDS = 5
 PHASE_SECONDS = 9
@@ -93,14 +94,8 @@ class Load:
 
     def tasks(self):
         """The ids of all tasks of the project."""
-        found, path = set(), f"/api/projects/{self.project}/tasks?limit=200"
-        while path:
-            answer = self.admin.send("GET", path)
-            assert answer.status == 200, answer
-            found |= {task["id"] for task in json.loads(answer.text)}
-            link = answer.headers["link"]
-            path = link and re.fullmatch(r"<https?://[^/]+(/.+)>; rel=\"next\"", link)[1]
-        return found
+        pages = local_stack.walk(self.admin, f"/api/projects/{self.project}/tasks?limit=200")
+        return {task["id"] for page in pages for task in page}
 
 
 def is_refused(one):

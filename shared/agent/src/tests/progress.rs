@@ -71,7 +71,7 @@ fn released(run: &mut Progress) -> String {
     }
 }
 
-/// The claim that announces it is no earlier claim that may have sent it.
+/// A claim's own announcement does not count as an earlier call.
 #[test]
 fn the_first_call_of_a_system_that_keeps_no_keys_is_sent() {
     let keeping_none = Called {
