@@ -31,9 +31,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let folder = PathBuf::from(folder);
     desk::pack(&folder)?;
     reference::pack(&folder)?;
-    println!(
-        "cargo::rustc-env=DOCUMENT_DIGEST={}",
-        digest(&[&fs::read(DOCUMENT)?])
-    );
+    let document = digest(&[&fs::read(DOCUMENT)?]);
+    println!("cargo::rustc-env=DOCUMENT_DIGEST={document}");
     Ok(())
 }

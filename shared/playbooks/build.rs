@@ -12,10 +12,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed={FOLDER}");
     let paths = fs::read_dir(FOLDER)?.map(|entry| entry.map(|entry| entry.path()));
     let mut paths = paths.collect::<Result<Vec<_>, _>>()?;
-    paths.retain(|path| {
-        path.extension()
-            .is_some_and(|extension| extension == "toml")
-    });
+    paths.retain(|path| path.extension().is_some_and(|end| end == "toml"));
     paths.sort();
     let mut files = Vec::new();
     for path in paths {
@@ -26,10 +23,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         reason = "cargo names the output folder there"
     )]
     let folder = std::env::var_os("OUT_DIR").ok_or("OUT_DIR is not set")?;
-    fs::write(
-        Path::new(&folder).join("files.json"),
-        Value::from(files).to_string(),
-    )?;
+    let list = Value::from(files).to_string();
+    fs::write(Path::new(&folder).join("files.json"), list)?;
     Ok(())
 }
 

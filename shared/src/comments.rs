@@ -1,13 +1,15 @@
 //! Comments on records: each type of record that has them has the same four endpoints.
 
-use axum::extract::State;
 use model::{
     Comment, CommentCreate, CommentFilter, CommentId, CommentUpdate, Id, Listing, Thread,
     ThreadSort, Timestamp, UserId, UserRef, input::Field,
 };
 use serde::Serialize;
 use store::{CommentWithAuthor, Stored};
-use utoipa::{ToSchema, openapi::HttpMethod};
+use utoipa::{
+    ToSchema,
+    openapi::HttpMethod::{Delete, Get, Patch, Post},
+};
 
 use crate::{
     App, Problem,
@@ -112,87 +114,56 @@ pub fn endpoints<C: CommentOn>() -> [Endpoint<App>; 4] {
     );
     let id = |verb| format!("{verb}{name}");
     [
-        Endpoint::described(
-            HttpMethod::Get,
-            all,
-            format!("list{name}s"),
-            &list,
-            self::list::<C>,
-        ),
-        Endpoint::described(
-            HttpMethod::Post,
-            all,
-            id("create"),
-            &create,
-            self::create::<C>,
-        ),
-        Endpoint::described(
-            HttpMethod::Patch,
-            &one,
-            id("update"),
-            &update,
-            self::update::<C>,
-        ),
-        Endpoint::described(
-            HttpMethod::Delete,
-            &one,
-            id("delete"),
-            &delete,
-            self::delete::<C>,
-        ),
+        Endpoint::described(Get, all, format!("list{name}s"), &list, self::list::<C>),
+        Endpoint::described(Post, all, id("create"), &create, self::create::<C>),
+        Endpoint::described(Patch, &one, id("update"), &update, self::update::<C>),
+        Endpoint::described(Delete, &one, id("delete"), &delete, self::delete::<C>),
     ]
 }
 
 async fn list<C: CommentOn>(
-    State(app): State<App>,
     caller: Caller<need::ViewWork, Listing<CommentFilter, ThreadSort>>,
     Path(on): Path<PathId<C::Record>>,
 ) -> Result<List<C>, Problem> {
-    let (on, pages) = (on.known()?, caller.pages(&app)?);
+    let (on, pages) = (on.known()?, caller.pages()?);
     let Listing { filter, sort, .. } = &caller.query;
-    let comments = app.store.comments();
+    let comments = caller.app.store.comments();
     let page = comments.of(caller.tenant(), on.into(), filter, *sort, &pages.wanted);
     Ok(pages.answer(page.await?, |comment| shown(on, comment))?)
 }
 
 async fn create<C: CommentOn>(
-    State(app): State<App>,
     caller: Caller<C::Write>,
     Path(on): Path<PathId<C::Record>>,
     Body(new): Body<CommentCreate>,
 ) -> Result<Single<C>, Problem<C::Refusals>> {
-    let (on, comments) = (on.known()?, app.store.comments());
-    let created = comments.create(caller.pending_write(), on.into(), caller.user_id(), new);
+    let (on, comments) = (on.known()?, caller.app.store.comments());
+    let created = comments.create(caller.write(), on.into(), caller.user_id(), new);
     let comment = created.await?;
     let author = caller.identity().await?.as_author();
     Ok(Single(C::new(on, CommentView::new(comment, Some(author)))))
 }
 
 async fn update<C: CommentOn>(
-    State(app): State<App>,
     caller: Caller<need::OwnOr<need::ManageDirectory>>,
     Path((on, comment)): Path<(PathId<C::Record>, PathId<CommentId>)>,
     Body(update): Body<CommentUpdate>,
 ) -> Result<Single<C>, Problem<ConcurrentChange>> {
-    let (on, comments) = (on.known()?, app.store.comments());
+    let (on, comments) = (on.known()?, caller.app.store.comments());
     let place = (on.into(), comment.known()?);
-    let edited = comments.edit(caller.pending_write(), place, update, async |author| {
-        caller.created_or_may(author).await
-    });
-    Ok(Single(shown(on, edited.await?)))
+    let may = async |author| caller.created_or_may(author).await;
+    let edited = comments.edit(caller.write(), place, update, may).await?;
+    Ok(Single(shown(on, edited)))
 }
 
 async fn delete<C: CommentOn>(
-    State(app): State<App>,
     caller: Caller<need::OwnOr<need::ManageDirectory>>,
     Path((on, comment)): Path<(PathId<C::Record>, PathId<CommentId>)>,
 ) -> Result<NoContent, Problem<ConcurrentChange>> {
     let place = (on.known()?.into(), comment.known()?);
-    let comments = app.store.comments();
-    let deleted = comments.delete(caller.pending_write(), place, async |author| {
-        caller.created_or_may(author).await
-    });
-    deleted.await?;
+    let may = async |author| caller.created_or_may(author).await;
+    let comments = caller.app.store.comments();
+    comments.delete(caller.write(), place, may).await?;
     Ok(NoContent)
 }
 

@@ -1,11 +1,20 @@
 //! The names that endpoints use: `use shared::endpoint::*;` begins the file of each handler.
 //!
-//! Contains the arguments and answers of handlers. Records and their ids are imported beside it.
+//! Contains the arguments and answers of handlers, and the records with their ids and bodies.
 
+pub use agent::{
+    action::{Progress, *},
+    alert::*,
+    check::{Facts, *},
+    connection::*,
+    journal::*,
+    policy::*,
+    session::*,
+};
 pub use axum::{Json, extract::State};
-pub use model::{Error, Id, Listing, OrOther, Timestamp};
+pub use model::*;
 pub use serde::Serialize;
-pub use store::Shown;
+pub use store::*;
 pub use utoipa::ToSchema;
 
 pub use crate::{

@@ -5,11 +5,11 @@ mod webhook_message;
 use std::collections::BTreeMap;
 
 use model::{Code, Fault, input::SENT};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use utoipa::{
     OpenApi,
     openapi::{
-        self, HeaderBuilder, ObjectBuilder, Ref, RefOr, Response, Schema,
+        self, ObjectBuilder, Ref, RefOr, Response, Schema,
         schema::{SchemaType, Type},
         security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityScheme},
     },
@@ -19,7 +19,7 @@ use crate::{
     auth::cookie,
     http::{
         ProblemDetails,
-        operation::operations_of,
+        operation::{operations_of, text_header},
         problem::document::{CODES, GATEWAY_LIMITED, gateway_limited, gateway_message},
     },
 };
@@ -82,37 +82,28 @@ pub fn document(parts: impl IntoIterator<Item = openapi::OpenApi>) -> openapi::O
         whole.merge(part);
     }
     whole.webhooks = Some(webhook_message::webhooks());
-    let scheme = SecurityScheme::ApiKey(ApiKey::Cookie(ApiKeyValue::with_description(
-        cookie::NAME,
-        "Set by POST /api/auth/login",
-    )));
+    let session = ApiKeyValue::with_description(cookie::NAME, "Set by POST /api/auth/login");
+    let session = SecurityScheme::ApiKey(ApiKey::Cookie(session));
     let mut problems = BTreeMap::new();
     for item in whole.paths.paths.values_mut() {
         for (_, operation) in operations_of(item) {
-            let id = operation.operation_id.as_deref().unwrap_or_default();
-            let name = upper_first(id);
+            let name = upper_first(operation.operation_id.as_deref().unwrap_or_default());
             for (status, response) in &mut operation.responses.responses {
                 share(&name, status, response, &mut problems);
             }
         }
     }
     let components = whole.components.get_or_insert_default();
-    components.add_security_scheme("session", scheme);
+    components.add_security_scheme("session", session);
     components.add_security_scheme("bearer", bearer());
     components.responses.extend(problems);
-    let limited = gateway_limited().into();
-    components
-        .responses
-        .insert(GATEWAY_LIMITED.to_owned(), limited);
+    let limited = (GATEWAY_LIMITED.to_owned(), gateway_limited().into());
+    components.responses.extend([limited]);
     components.schemas.extend([gateway_message()]);
     components.schemas.extend(webhook_message::schemas());
     for (name, description) in EVERY_ANSWER {
-        let header = HeaderBuilder::new()
-            .schema(Some(ObjectBuilder::new().schema_type(Type::String)))
-            .description(Some(description));
-        components
-            .headers
-            .insert(name.to_owned(), header.build().into());
+        let header = text_header(description).into();
+        components.headers.insert(name.to_owned(), header);
     }
     for schema in components.schemas.values_mut() {
         join_parts(schema);
@@ -135,11 +126,10 @@ pub fn document(parts: impl IntoIterator<Item = openapi::OpenApi>) -> openapi::O
 }
 
 fn bearer() -> SecurityScheme {
+    let form = "wd_, in other cells than 0 the cell and _, and 32 random bytes in base64url";
     let scheme = HttpBuilder::new()
         .scheme(HttpAuthScheme::Bearer)
-        .bearer_format(
-            "wd_, in other cells than 0 the cell and _, and 32 random bytes in base64url",
-        )
+        .bearer_format(form)
         .description(Some("For scripts; created by POST /api/tokens"));
     SecurityScheme::Http(scheme.build())
 }
@@ -189,13 +179,11 @@ fn upper_first(text: &str) -> String {
 /// Joins the parts of a schema to one object, where all of them are objects. A part that another
 /// schema shares stays a reference.
 fn join_parts(schema: &mut RefOr<Schema>) {
-    let RefOr::T(Schema::AllOf(all)) = schema else {
-        return;
-    };
     let is_object = |part: &RefOr<Schema>| matches!(part, RefOr::T(Schema::Object(_)));
-    if !all.items.iter().all(is_object) {
-        return;
-    }
+    let all = match schema {
+        RefOr::T(Schema::AllOf(all)) if all.items.iter().all(is_object) => all,
+        _ => return,
+    };
     let mut whole = ObjectBuilder::new()
         .schema_type(Type::Object)
         .description(all.description.take())
@@ -220,13 +208,11 @@ fn require_nullable(schema: &mut RefOr<Schema>) {
                 object.extensions = object.extensions.take().filter(|more| !more.is_empty());
                 return;
             }
-            let nullable: Vec<String> = object
-                .properties
-                .iter()
-                .filter(|(name, schema)| may_be_null(schema) && !object.required.contains(name))
-                .map(|(name, _)| name.clone())
-                .collect();
-            object.required.extend(nullable);
+            for (name, schema) in &object.properties {
+                if may_be_null(schema) && !object.required.contains(name) {
+                    object.required.push(name.clone());
+                }
+            }
         }
         Schema::AllOf(all) => all.items.iter_mut().for_each(require_nullable),
         _ => {}
@@ -235,18 +221,13 @@ fn require_nullable(schema: &mut RefOr<Schema>) {
 
 fn may_be_null(schema: &RefOr<Schema>) -> bool {
     let null = |schema: &RefOr<Schema>| matches!(schema, RefOr::T(Schema::Object(object)) if object.schema_type == SchemaType::Type(Type::Null));
-    match schema {
-        RefOr::T(Schema::Object(object)) => match &object.schema_type {
-            SchemaType::Array(types) => types.contains(&Type::Null),
-            _ => false,
-        },
-        RefOr::T(Schema::Array(array)) => match &array.schema_type {
-            SchemaType::Array(types) => types.contains(&Type::Null),
-            _ => false,
-        },
-        RefOr::T(Schema::OneOf(one_of)) => one_of.items.iter().any(null),
-        _ => false,
-    }
+    let types = match schema {
+        RefOr::T(Schema::Object(object)) => &object.schema_type,
+        RefOr::T(Schema::Array(array)) => &array.schema_type,
+        RefOr::T(Schema::OneOf(one_of)) => return one_of.items.iter().any(null),
+        _ => return false,
+    };
+    matches!(types, SchemaType::Array(types) if types.contains(&Type::Null))
 }
 
 /// Returns a value of a schema: its own example, or one made of the examples of its parts.
@@ -264,37 +245,30 @@ fn example(schema: &Value, schemas: &Value) -> Value {
     // Beside properties, `allOf` has rules and no parts.
     let parts = schema["allOf"].as_array();
     if let Some(parts) = parts.filter(|_| schema["properties"].is_null()) {
-        let mut whole = json!({});
+        let mut whole = Map::new();
         for part in parts {
-            if let (Some(whole), Value::Object(more)) =
-                (whole.as_object_mut(), example(part, schemas))
-            {
+            if let Value::Object(more) = example(part, schemas) {
                 whole.extend(more);
             }
         }
-        return whole;
+        return whole.into();
     }
     // A value that may be null has the example of its other form, if that is an object.
     let mut forms = schema["oneOf"].as_array().into_iter().flatten().rev();
     let may_be_null = forms.clone().any(|form| form["type"] == "null");
     if let Some(form) = forms.find(|form| form["type"] != "null") {
-        let value = example(form, schemas);
-        return if may_be_null && !value.is_object() {
-            Value::Null
-        } else {
-            value
-        };
+        let value = Some(example(form, schemas));
+        let shown = value.filter(|value| !may_be_null || value.is_object());
+        return shown.unwrap_or_default();
     }
     let kind = match &schema["type"] {
         Value::Array(kinds) if kinds.contains(&json!("null")) => Some("null"),
         Value::Array(kinds) => kinds.first().and_then(Value::as_str),
         kind => kind.as_str(),
     };
+    let properties = schema["properties"].as_object().into_iter().flatten();
     match kind {
-        Some("object") => schema["properties"]
-            .as_object()
-            .into_iter()
-            .flatten()
+        Some("object") => properties
             .map(|(name, property)| (name.clone(), example(property, schemas)))
             .collect(),
         Some("array") => json!([example(&schema["items"], schemas)]),

@@ -82,63 +82,60 @@ impl Cause {
 
     /// The text for the client: the fault, and what to do.
     pub fn detail(&self) -> String {
-        match self {
+        let fixed = match self {
             Self::Service(error) => match error {
-                Error::Invalid(faults) => match faults.as_slice() {
-                    [fault] => fault.detail.clone(),
-                    faults => format!("The request has {} faults; see `errors`.", faults.len()),
-                },
-                Error::Unauthenticated => {
-                    "Sign in, or send a token that has not expired.".to_owned()
+                Error::Invalid(faults) => {
+                    return match faults.as_slice() {
+                        [fault] => fault.detail.clone(),
+                        faults => format!("The request has {} faults; see `errors`.", faults.len()),
+                    };
                 }
-                Error::WrongCredentials => "The username or the password is wrong.".to_owned(),
-                Error::Forbidden { detail, .. } | Error::Conflict { detail, .. } => detail.clone(),
-                Error::NotFound(noun) => format!("There is no such {noun}."),
-                Error::CursorExpired => {
-                    "The cursor is too old. Read the lists again, and begin the feed without it."
-                        .to_owned()
-                }
-                Error::PreconditionFailed => {
-                    "The record has a version that If-Match or If-None-Match excludes. Read it again."
-                        .to_owned()
-                }
-                Error::KeyReused => {
-                    "This Idempotency-Key was used with another path or body. Send another key."
-                        .to_owned()
-                }
-                Error::UnderWay => {
-                    "A request with this Idempotency-Key is under way. Send it again shortly."
-                        .to_owned()
-                }
+                Error::NotFound(noun) => return format!("There is no such {noun}."),
                 Error::TooManyRequests { retry_after } | Error::MailLimit { retry_after } => {
-                    format!("Try again in {retry_after} seconds.")
+                    return format!("Try again in {retry_after} seconds.");
                 }
                 Error::RateLimited {
                     policy,
                     quota,
                     retry_after,
-                } => format!(
-                    "The {policy} used its {quota} table units of {WINDOW_SECONDS} seconds. Try again in \
-                     {retry_after} seconds."
-                ),
-                Error::Unavailable { .. } => {
-                    "The service cannot answer at the moment. Try again shortly.".to_owned()
+                } => {
+                    return format!(
+                        "The {policy} used its {quota} table units of {WINDOW_SECONDS} seconds. Try again in \
+                         {retry_after} seconds."
+                    );
                 }
-                Error::Internal { .. } => "The service failed. Report the request id.".to_owned(),
+                Error::Forbidden { detail, .. } | Error::Conflict { detail, .. } => detail,
+                Error::Unauthenticated => "Sign in, or send a token that has not expired.",
+                Error::WrongCredentials => "The username or the password is wrong.",
+                Error::CursorExpired => {
+                    "The cursor is too old. Read the lists again, and begin the feed without it."
+                }
+                Error::PreconditionFailed => {
+                    "The record has a version that If-Match or If-None-Match excludes. Read it again."
+                }
+                Error::KeyReused => {
+                    "This Idempotency-Key was used with another path or body. Send another key."
+                }
+                Error::UnderWay => {
+                    "A request with this Idempotency-Key is under way. Send it again shortly."
+                }
+                Error::Unavailable { .. } => {
+                    "The service cannot answer at the moment. Try again shortly."
+                }
+                Error::Internal { .. } => "The service failed. Report the request id.",
             },
             Self::CrossSite {
                 origin: Some(origin),
-            } => format!("The origin {origin} is not in AllowedOrigins."),
-            Self::CrossSite { origin: None } => "A page of another site cannot do this.".to_owned(),
+            } => return format!("The origin {origin} is not in AllowedOrigins."),
+            Self::CrossSite { origin: None } => "A page of another site cannot do this.",
             Self::Paused => {
-                "The service is paused by its operator. Reads are answered. Try again later.".to_owned()
+                "The service is paused by its operator. Reads are answered. Try again later."
             }
-            Self::MethodNotAllowed => "This path does not take this method. See Allow.".to_owned(),
-            Self::TooLarge => "The body is over 256 KiB.".to_owned(),
-            Self::UnsupportedMediaType => {
-                "Send JSON, with Content-Type: application/json.".to_owned()
-            }
-        }
+            Self::MethodNotAllowed => "This path does not take this method. See Allow.",
+            Self::TooLarge => "The body is over 256 KiB.",
+            Self::UnsupportedMediaType => "Send JSON, with Content-Type: application/json.",
+        };
+        fixed.to_owned()
     }
 
     /// Seconds until a retry, where one helps.
@@ -157,15 +154,14 @@ impl Cause {
 
     /// The headers of a used quota: its policy, and what is left of it (draft-ietf-httpapi-ratelimit-headers).
     pub fn quota(&self) -> Option<[(&'static str, String); 2]> {
-        let Self::Service(Error::RateLimited {
-            policy,
-            quota,
-            retry_after,
-        }) = self
-        else {
-            return None;
-        };
-        Some(quota_headers(policy, *quota, 0, *retry_after))
+        match self {
+            Self::Service(Error::RateLimited {
+                policy,
+                quota,
+                retry_after,
+            }) => Some(quota_headers(policy, *quota, 0, *retry_after)),
+            _ => None,
+        }
     }
 
     /// The faults of what was sent.

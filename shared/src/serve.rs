@@ -19,7 +19,7 @@ use lambda_http::{
     request::{LambdaRequest, RequestContext},
     tower::{ServiceExt, util::MapRequest},
 };
-use model::{Clock, Error, Fault, FaultCode, random};
+use model::{Clock, Error, FaultCode, random};
 use runtime::{
     FromStart, Start,
     config::{Environment, Patience},
@@ -40,13 +40,14 @@ use crate::{
     event,
     http::{
         Routes, condition,
-        problem::{ProblemDetails, Raised},
+        problem::{ProblemDetails, Raised, invalid},
     },
     problem::Cause,
 };
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 const PROBLEM_JSON: HeaderValue = HeaderValue::from_static("application/problem+json");
+const NO_SNIFF: HeaderValue = HeaderValue::from_static("nosniff");
 
 /// The part of a function's time that it keeps for an answer. It waits no longer for the table then.
 const TO_ANSWER: Duration = Duration::from_secs(1);
@@ -112,12 +113,10 @@ where
         limits: app.limits.clone(),
         clock: app.clock.clone(),
     };
+    let authenticated = middleware::from_fn_with_state(authentication, claim::authenticate);
     let routes = answering(routes)
         .with_state(state)
-        .layer(middleware::from_fn_with_state(
-            authentication,
-            claim::authenticate,
-        ))
+        .layer(authenticated)
         .layer(middleware::from_fn_with_state(app.clone(), refuse_foreign));
     outermost(routes, app.clock.clone())
 }
@@ -149,10 +148,9 @@ fn outermost(routes: Router, clock: Clock) -> Router {
 /// Compresses the answers of reads that are larger than 1 kB, if the client accepts gzip. An
 /// operation with a secret is no read: no secret shares a compressed answer with text of others.
 fn compression() -> CompressionLayer<impl Predicate> {
-    let larger = SizeAbove::new(1_024);
     CompressionLayer::new()
         .quality(CompressionLevel::Fastest)
-        .compress_when(larger.and(is_of_read))
+        .compress_when(SizeAbove::new(1_024).and(is_of_read))
 }
 
 /// Marks the answer of a read.
@@ -193,26 +191,20 @@ async fn guard(State(clock): State<Clock>, request: Request, next: Next) -> Resp
         return StatusCode::NO_CONTENT.into_response();
     }
     if event::had_no_url(&request) {
-        return Problem::<()>::from(Error::invalid(Fault {
-            pointer: "?".to_owned(),
-            code: FaultCode::Encoding,
-            detail:
-                "The path and query are not a URL. Escape special characters, such as \" as %22."
-                    .to_owned(),
-        }))
-        .into_response();
+        let detail =
+            "The path and query are not a URL. Escape special characters, such as \" as %22.";
+        let refused = invalid("?", FaultCode::Encoding, detail);
+        return Problem::<()>::from(refused).into_response();
     }
     let within = time_left(&request, &clock);
     let answer = AssertUnwindSafe(next.run(request)).catch_unwind();
     let error = match timeout(within, answer).await {
         Ok(Ok(response)) => return response,
         Ok(Err(panic)) => {
-            let text = panic
-                .downcast_ref::<String>()
-                .map(String::as_str)
-                .or_else(|| panic.downcast_ref::<&str>().copied())
-                .unwrap_or("a panic without a message");
-            Error::internal("a handler panicked", text.to_owned())
+            let text = panic.downcast_ref::<String>().map(String::as_str);
+            let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
+            let text = text.unwrap_or("a panic without a message");
+            Error::internal("a handler panicked", text)
         }
         Err(elapsed) => Error::Unavailable {
             what: "what the function waits for",
@@ -240,9 +232,8 @@ const HSTS: HeaderValue = HeaderValue::from_static("max-age=63072000");
 
 /// Returns true if the client came by https. The gateway says so with each request.
 fn is_https(headers: &HeaderMap) -> bool {
-    headers
-        .get("x-forwarded-proto")
-        .is_some_and(|scheme| scheme == "https")
+    let scheme = headers.get("x-forwarded-proto");
+    scheme.is_some_and(|scheme| scheme == "https")
 }
 
 /// Gives the answer its headers and, if it is an error, its body; writes the log line.
@@ -252,16 +243,14 @@ async fn finish(State(clock): State<Clock>, request: Request, next: Next) -> Res
     let method = request.method().clone();
     let is_https = is_https(request.headers());
     let path = request.uri().path().to_owned();
-    let route = request
-        .extensions()
-        .get::<MatchedPath>()
-        .map_or_else(|| "(none)".to_owned(), |route| route.as_str().to_owned());
+    let route = request.extensions().get::<MatchedPath>().cloned();
+    let route = route.as_ref().map_or("(none)", MatchedPath::as_str);
     let (mut response, record) =
         telemetry::observe(traces, store::bounded(MOST_UNITS, next.run(request))).await;
-    if record.is_cold_start() {
+    if record.cold_start {
         telemetry::count(Metric::ColdStart, clock.now());
     }
-    telemetry::unreadable(record.unreadable(), Some(&request_id), clock.now());
+    telemetry::unreadable(&record.used.unreadable, Some(&request_id), clock.now());
     if method == Method::GET {
         response.extensions_mut().insert(OfRead);
     }
@@ -269,7 +258,7 @@ async fn finish(State(clock): State<Clock>, request: Request, next: Next) -> Res
     let cause = raised.and_then(|raised| raised.take());
     let status = response.status();
     let chain = cause.as_ref().map(Cause::chain);
-    record.log(&request_id, &method, &route, status, chain.as_deref());
+    record.log(&request_id, &method, route, status, chain.as_deref());
     if status.is_server_error() {
         telemetry::count(Metric::Failure, clock.now());
     } else if status.is_client_error() {
@@ -277,22 +266,16 @@ async fn finish(State(clock): State<Clock>, request: Request, next: Next) -> Res
     }
     if let Some(cause) = cause {
         let problem = ProblemDetails::of(cause, &path, &request_id);
-        let (parts, body) = (status, Json(problem)).into_response().into_parts();
-        response.headers_mut().extend(parts.headers);
-        *response.body_mut() = body;
-        response
-            .headers_mut()
-            .insert(header::CONTENT_TYPE, PROBLEM_JSON);
+        *response.body_mut() = Json(problem).into_response().into_body();
+        let headers = response.headers_mut();
+        headers.insert(header::CONTENT_TYPE, PROBLEM_JSON);
     }
     let headers = response.headers_mut();
     // Only what is the same for everybody says otherwise.
     headers
         .entry(header::CACHE_CONTROL)
         .or_insert(HeaderValue::from_static("no-store"));
-    headers.insert(
-        header::X_CONTENT_TYPE_OPTIONS,
-        HeaderValue::from_static("nosniff"),
-    );
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, NO_SNIFF);
     if is_https {
         headers.insert(header::STRICT_TRANSPORT_SECURITY, HSTS);
     }

@@ -1,9 +1,7 @@
 //! Tags on records: each type of record that has them has the same two endpoints.
 
-use axum::extract::State;
-use model::Tagged;
-use model::{Id, TagAttach, TagId, input::Field};
-use utoipa::openapi::HttpMethod;
+use model::{Id, TagAttach, TagId, Tagged, input::Field};
+use utoipa::openapi::HttpMethod::{Delete, Post};
 
 use crate::{
     App, Problem,
@@ -32,41 +30,27 @@ pub fn endpoints<On: Id + Field + Into<Tagged>>(name: &str, path: &str) -> [Endp
     let one = format!("{path}/{{tagId}}");
     let id = |verb| format!("{verb}{name}Tag");
     [
-        Endpoint::described(
-            HttpMethod::Post,
-            path,
-            id("attach"),
-            &attach,
-            self::attach::<On>,
-        ),
-        Endpoint::described(
-            HttpMethod::Delete,
-            &one,
-            id("detach"),
-            &detach,
-            self::detach::<On>,
-        ),
+        Endpoint::described(Post, path, id("attach"), &attach, self::attach::<On>),
+        Endpoint::described(Delete, &one, id("detach"), &detach, self::detach::<On>),
     ]
 }
 
 async fn attach<On: Id + Field + Into<Tagged>>(
-    State(app): State<App>,
     _: Conditional,
     caller: Caller<need::TagActivity>,
     Path(on): Path<PathId<On>>,
     Body(TagAttach { tag_id }): Body<TagAttach>,
 ) -> Result<Changed, Problem<(TooManyTags, ConcurrentChange)>> {
-    let tagging = app.store.tagging();
-    let version = tagging.attach(caller.pending_write(), on.known()?.into(), tag_id);
+    let tagging = caller.app.store.tagging();
+    let version = tagging.set_attached(caller.write(), on.known()?.into(), tag_id, true);
     Ok(Changed(version.await?))
 }
 
 async fn detach<On: Id + Field + Into<Tagged>>(
-    State(app): State<App>,
     caller: Caller<need::TagActivity>,
     Path((on, tag)): Path<(PathId<On>, PathId<TagId>)>,
 ) -> Result<Changed, Problem<ConcurrentChange>> {
-    let tagging = app.store.tagging();
-    let version = tagging.detach(caller.pending_write(), on.known()?.into(), tag.known()?);
+    let tagging = caller.app.store.tagging();
+    let version = tagging.set_attached(caller.write(), on.known()?.into(), tag.known()?, false);
     Ok(Changed(version.await?))
 }

@@ -14,9 +14,8 @@ fn record(world: &Concierge, kind: &str, id: &str) -> Value {
 #[tokio::test]
 async fn another_amount_than_the_approved_one_is_left_to_a_person() {
     let world = Concierge::start().await;
-    let (id, _) = world
-        .approved("invoice_not_finalized", &[("invoice", "inv_2021")], 0)
-        .await;
+    let invoice = [("invoice", "inv_2021")];
+    let (id, _) = world.approved("invoice_not_finalized", &invoice, 0).await;
     let shown = &world.session(&id).await["proposedActions"][0];
     shows!(shown, {"description": "Finalize invoice `inv_2021` (482.10 USD)."});
     assert_eq!(shown["verify"]["amount"], "invoice.amount is 48210");
@@ -29,24 +28,16 @@ async fn another_amount_than_the_approved_one_is_left_to_a_person() {
     assert_eq!(record(&world, "invoices", "inv_2021")["state"], "open");
     let path = format!("/api/concierge/agent-sessions/{id}");
     let max = world.max_again().await;
-    let session = max.get(&path).await.expect(200);
+    let session = max.reads(&path).await;
     let verification = &session["executionResults"][0]["verification"];
     assert_eq!(verification["status"], "ineffective", "{session}");
-    let manual = session["proposedActions"]
-        .as_array()
-        .unwrap()
-        .last()
-        .unwrap();
-    assert_eq!(manual["isAutomated"], false);
-    assert_eq!(
-        manual["description"],
-        "Check the amount: 482.10 USD was approved, and 513.00 USD was found. The action was: \
-         Finalize invoice `inv_2021` (482.10 USD)."
-    );
+    let manual = session["proposedActions"].as_array().unwrap().last();
+    let description = "Check the amount: 482.10 USD was approved, and 513.00 USD was found. The \
+                       action was: Finalize invoice `inv_2021` (482.10 USD).";
+    shows!(manual, {"isAutomated": false, "description": description});
     assert_eq!(session["openActions"], 1);
-    let alert = &session["alertId"];
-    let alert = max.get(&format!("/api/concierge/alerts/{alert}")).await;
-    assert_eq!(alert.expect(200)["status"], "open");
+    let alert = format!("/api/concierge/alerts/{}", session["alertId"]);
+    assert_eq!(max.reads(&alert).await["status"], "open");
 }
 
 /// An expired key asks nothing of a bank; a declined card does.

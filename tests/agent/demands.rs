@@ -18,7 +18,7 @@ use shared::agent::{
     session::ProposedAction,
 };
 
-use tests::support::{AgentSettings, Concierge, event, merges, posting, proposing};
+use tests::support::{AgentSettings, Concierge, merges, posting, proposing};
 
 const SECRET: &str = "of-the-system";
 
@@ -34,13 +34,8 @@ fn void(alert: &shared::agent::alert::Alert) -> ProposedAction {
     let invoice = &alert.entities[0].id;
     let body = json!({"reason": "twice", "lines": [{"id": 7}]});
     let path = format!("/invoices/{invoice}/void");
-    let mut action = posting(
-        ActionType::VoidInvoice,
-        &alert.entities[1].id,
-        &path,
-        &body,
-        invoice,
-    );
+    let (void, system) = (ActionType::VoidInvoice, &alert.entities[1].id);
+    let mut action = posting(void, system, &path, &body, invoice);
     let call = action.content.steps[0].call.as_mut().unwrap();
     call.already_done = vec![AlreadyDone {
         status: 409,
@@ -66,15 +61,14 @@ async fn connects(world: &Concierge, name: &str, url: &str, more: &Value) {
     merges(&mut put, more);
     let ada = world.api.sign_in("ada").await;
     let path = format!("/api/concierge/connections/{name}");
-    ada.put(&path, put).await.expect(200);
+    ada.puts(&path, put).await;
 }
 
 /// Executes the voiding of an invoice in a system. Returns the session.
 async fn executes(world: &Concierge, system: &str, invoice: &str) -> (Value, String) {
     let entities = [("invoice", invoice), ("system", system)];
-    let session = world
-        .opened(&world.alert("invoice_duplicated", &entities).await)
-        .await;
+    let alert = world.alert("invoice_duplicated", &entities).await;
+    let session = world.opened(&alert).await;
     let action = world.proposed(&session).await.remove(0);
     world.executes(&session, &[&action]).await.expect(202);
     (session, action)
@@ -84,8 +78,7 @@ async fn executes(world: &Concierge, system: &str, invoice: &str) -> (Value, Str
 async fn voids(world: &Concierge, system: &str, invoice: &str) -> (String, Option<(bool, String)>) {
     let (session, action) = executes(world, system, invoice).await;
     world.takes_messages().await;
-    let message = world.message(&session, &action);
-    world.worker().handle(event(&[(&message, 1)])).await;
+    world.runs(&session, &action).await;
     let (status, mut results) = world.outcome(&session).await;
     (status, results.pop())
 }

@@ -15,30 +15,20 @@ use local::target_systems::{Fault, FaultMode};
 use serde_json::{Value, json};
 use shared::{
     agent::{
-        action::{ActionType, MoneyDirection, MoneyMoved},
-        alert::{Currency, Money},
+        action::{ActionType, MoneyDirection},
         check::{AnswerCondition, Reconciliation},
         session::ProposedAction,
     },
     model::span,
 };
-use tests::support::{Caller, Concierge, fact_is, posting, retrying, shows, with};
+use tests::support::{Caller, Concierge, fact_is, money, posting, retrying, shows, with};
 
 const RETRY: &str = "POST /payments/{id}/retry";
-
-fn money(direction: MoneyDirection) -> MoneyMoved {
-    let currency = Currency::new("EUR").unwrap();
-    let amount = Some(Money {
-        minor_units: 10_000,
-        currency,
-    });
-    MoneyMoved { direction, amount }
-}
 
 /// Retries a payment by a bank that has days for it.
 fn debiting() -> ProposedAction {
     with(retrying(), |retry| {
-        retry.money = Some(money(MoneyDirection::CustomerPays));
+        retry.money = money(MoneyDirection::CustomerPays, 10_000, "EUR");
         let step = &mut retry.steps[0];
         step.call.as_mut().unwrap().expect = vec![202];
         step.call.as_mut().unwrap().success = vec![AnswerCondition {
@@ -96,14 +86,13 @@ async fn resolves(world: &Concierge, id: &Value) {
     let alert = world.session(id).await["alertId"].clone();
     let path = format!("/api/concierge/alerts/{alert}");
     let max = world.max_again().await;
-    let done = max.patch(&path, json!({"status": "resolved"})).await;
-    done.expect(200);
+    max.patches(&path, json!({"status": "resolved"})).await;
 }
 
 async fn alert_status(world: &Concierge, id: &Value) -> Value {
     let alert = world.session(id).await["alertId"].clone();
     let path = format!("/api/concierge/alerts/{alert}");
-    world.max.get(&path).await.expect(200)["status"].clone()
+    world.max.reads(&path).await["status"].clone()
 }
 
 /// A bank debit takes days. The agent checks it meanwhile, and no user can have it made again.
@@ -132,7 +121,7 @@ async fn a_payment_under_way_is_no_failure() {
             }
             let max = world.max_again().await;
             let path = format!("/api/concierge/agent-sessions/{id}");
-            let session = max.get(&path).await.expect(200);
+            let session = max.reads(&path).await;
             shows!(session, {"status": "executing", "/next/who": "The agent"});
             let mine = max.get("/api/concierge/agent-sessions?next=me").await;
             assert_eq!(mine.expect(200), json!([]));
@@ -143,7 +132,7 @@ async fn a_payment_under_way_is_no_failure() {
         }
         let max = world.max_again().await;
         let path = format!("/api/concierge/agent-sessions/{id}");
-        let session = max.get(&path).await.expect(200);
+        let session = max.reads(&path).await;
         assert_eq!(session["status"], status, "{session}");
         shows!(session["executionResults"][0], {"success": status == "completed"});
         let again = json!({"actionIds": actions, "again": true});
@@ -156,7 +145,7 @@ async fn a_payment_under_way_is_no_failure() {
             assert_eq!(bank.lock().unwrap().1, 1);
         }
         let journal = format!("{path}/journal/check");
-        assert_eq!(max.get(&journal).await.expect(200)["verified"], true);
+        assert_eq!(max.reads(&journal).await["verified"], true);
     }
 }
 
@@ -208,13 +197,8 @@ async fn what_waits_does_not_run_once_its_alert_is_resolved() {
 /// Sends a retry past the agent.
 async fn paid_elsewhere(world: &Concierge) {
     let path = "/payments/pay_3001/retry";
-    let retry = posting(
-        ActionType::RetryPayment,
-        "payments",
-        path,
-        &json!({}),
-        "any",
-    );
+    let retry = ActionType::RetryPayment;
+    let retry = posting(retry, "payments", path, &json!({}), "any");
     let call = retry.content.steps[0].call.as_ref().unwrap();
     assert_eq!(world.calls("payments", call).await, 200);
 }
@@ -232,8 +216,7 @@ async fn what_somebody_else_settled_resolves_the_alert_after_a_skip() {
     assert!(error.starts_with("precondition_changed: "), "{error}");
     assert_eq!(world.demo.effects().len(), effects);
     assert_eq!(alert_status(&world, &id).await, "resolved");
-    shows!(session, {"status": "completed", "error": null});
-    shows!(session, {"next": null, "openActions": 0});
+    shows!(session, {"status": "completed", "error": null, "next": null, "openActions": 0});
     let mine = world.max.get("/api/concierge/agent-sessions?next=me").await;
     assert_eq!(mine.expect(200), json!([]));
     world.journal(&id).await;
@@ -244,37 +227,31 @@ async fn what_somebody_else_settled_resolves_the_alert_after_a_skip() {
 async fn a_user_who_says_not_done_of_money_does_not_approve_the_next_try() {
     let body = json!({"amount": 10_000});
     let path = "/invoices/inv_2008/credit-notes";
-    let credit = posting(
-        ActionType::IssueCreditNote,
-        "billing",
-        path,
-        &body,
-        "inv_2008",
-    );
+    let credit = ActionType::IssueCreditNote;
+    let credit = posting(credit, "billing", path, &body, "inv_2008");
     let credit = with(credit, |credit| {
-        credit.money = Some(money(MoneyDirection::CustomerIsRepaid));
+        credit.money = money(MoneyDirection::CustomerIsRepaid, 10_000, "EUR");
     });
     let world = Concierge::start_proposing(vec![credit]).await;
-    world
-        .connects("billing", json!({"idempotency": null}))
-        .await;
+    world.honours_no_keys("billing").await;
     let rules = json!({"rules": [{"when": {"movesMoney": true}, "notOpener": true}]});
     world.has_policy(rules).await;
     let sue = world.api.sign_in("sue").await;
-    let alert = world
-        .alert("invoice_duplicated", &[("invoice", "inv_2008")])
-        .await;
-    let path = format!("/api/concierge/alerts/{}/agent-session", alert.id);
-    let id = sue.trigger(&path).await.expect(200)["session"]["id"].clone();
-    let path = format!("/api/concierge/agent-sessions/{id}");
-    let proposed = sue.trigger(&format!("{path}/propose")).await.expect(200);
-    let action = text_of_json(&proposed["session"]["proposedActions"][0]["id"]).to_owned();
+    let opens = async || {
+        let alert = world.alert("invoice_duplicated", &[("invoice", "inv_2008")]);
+        let path = format!("/api/concierge/alerts/{}/agent-session", alert.await.id);
+        let id = sue.triggers(&path).await["session"]["id"].clone();
+        let path = format!("/api/concierge/agent-sessions/{id}/propose");
+        let proposed = sue.triggers(&path).await;
+        let action = &proposed["session"]["proposedActions"][0]["id"];
+        (id, text_of_json(action).to_owned())
+    };
+    let (id, action) = opens().await;
     world.demo.inject(Fault::once("billing", FaultMode::Fail));
     world.executes(&id, &[&action]).await.expect(202);
     world.delivers(&world.worker()).await;
-    settles(&world.max, &id, &action, "not_done")
-        .await
-        .expect(200);
+    let verdict = settles(&world.max, &id, &action, "not_done").await;
+    verdict.expect(200);
     let refused = world.executes_again(&id, &[&action]).await;
     let problem = refused.expect_problem(403, "approver_not_allowed");
     let detail = text_of_json(&problem["detail"]);
@@ -282,24 +259,14 @@ async fn a_user_who_says_not_done_of_money_does_not_approve_the_next_try() {
     let mine = world.max.get("/api/concierge/agent-sessions?next=me").await;
     assert_eq!(mine.expect(200), json!([]));
     // Another session does not make the same user another one.
-    let other = world
-        .alert("invoice_duplicated", &[("invoice", "inv_2008")])
-        .await;
-    let path = format!("/api/concierge/alerts/{}/agent-session", other.id);
-    let other = sue.trigger(&path).await.expect(200)["session"]["id"].clone();
-    let path = format!("/api/concierge/agent-sessions/{other}");
-    let proposed = sue.trigger(&format!("{path}/propose")).await.expect(200);
-    let second = text_of_json(&proposed["session"]["proposedActions"][0]["id"]).to_owned();
+    let (other, second) = opens().await;
     world.executes(&other, &[&second]).await.expect(202);
     world.delivers(&world.worker()).await;
     world.has_failed(&other, "approval_missing", 0).await;
     // A third user does.
-    let ada = world
-        .api
-        .sign_in("ada")
-        .await
-        .with_header("prefer", "respond-async");
+    let ada = world.api.sign_in("ada").await;
+    let ada = ada.with_header("prefer", "respond-async");
     let again = json!({"actionIds": [action], "again": true});
     let path = format!("/api/concierge/agent-sessions/{id}/execute");
-    ada.post(&path, again).await.expect(202);
+    ada.posts(&path, again).await;
 }

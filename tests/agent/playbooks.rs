@@ -139,9 +139,9 @@ impl Two {
         let tenant = admin.organization.unwrap();
         let alert = self.world.alert_of(tenant, case).await.id;
         let path = format!("/api/concierge/alerts/{alert}/agent-session");
-        let id = admin.trigger(&path).await.expect(200)["session"]["id"].clone();
+        let id = admin.triggers(&path).await["session"]["id"].clone();
         let path = format!("/api/concierge/agent-sessions/{id}");
-        let proposed = admin.trigger(&format!("{path}/propose")).await.expect(200);
+        let proposed = admin.triggers(&format!("{path}/propose")).await;
         let actions = proposed["session"]["proposedActions"].as_array().unwrap();
         (path, actions.clone())
     }
@@ -150,16 +150,14 @@ impl Two {
     async fn executes(&self, admin: &Caller, path: &str, actions: &[Value]) -> usize {
         let all: Vec<&Value> = actions.iter().map(|action| &action["id"]).collect();
         let body = json!({"actionIds": all});
-        let preview = admin.post(&format!("{path}/preview"), body).await;
-        preview.expect(200);
+        admin.posts(&format!("{path}/preview"), body).await;
         let runs = actions
             .iter()
             .filter(|action| action["isAutomated"] == true);
         let runs: Vec<&Value> = runs.map(|action| &action["id"]).collect();
         if !runs.is_empty() {
             let body = json!({"actionIds": runs});
-            let execute = admin.post(&format!("{path}/execute"), body).await;
-            execute.expect(202);
+            admin.posts(&format!("{path}/execute"), body).await;
         }
         runs.len()
     }

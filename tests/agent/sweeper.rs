@@ -76,29 +76,6 @@ async fn an_action_that_was_sent_again_is_overdue_until_it_is_claimed() {
 }
 
 #[tokio::test]
-async fn an_action_that_no_worker_runs_is_given_up() {
-    let world = Concierge::start().await;
-    let (id, _) = world.approved_batch().await;
-    let mut sweeps = 0;
-    while world.sweeper().sweep().await.given_up == 0 {
-        world.api.clock.advance(60 * MINUTE);
-        sweeps += 1;
-        assert!(sweeps < 50);
-    }
-    assert!(sweeps > 10, "given up after {sweeps}");
-    // The session is due as well, and is ended by the same run or the next.
-    world.api.clock.advance(60 * MINUTE);
-    world.sweeper().sweep().await;
-    let caller = world.api.sign_in("max").await;
-    let path = format!("/api/concierge/agent-sessions/{id}");
-    let session = caller.get(&path).await.expect(200);
-    shows!(session, {"status": "failed", "/executionResults/0/success": false});
-    // Its late messages run nothing.
-    world.delivers(&world.worker()).await;
-    assert_eq!(world.demo.effects(), []);
-}
-
-#[tokio::test]
 async fn while_the_queue_is_down_nothing_counts_as_sent() {
     let world = Concierge::start().await;
     let (id, action) = world.approved_batch().await;
@@ -118,21 +95,6 @@ async fn while_the_queue_is_down_nothing_counts_as_sent() {
     assert_eq!(none.sweeper.start().await, unstarted);
     assert_eq!(world.sweeper().sweep().await.resent, 1);
     assert_eq!(world.takes_messages().await, [world.message(&id, &action)]);
-}
-
-#[tokio::test]
-async fn a_proposal_without_an_approval_expires() {
-    let world = Concierge::start().await;
-    let id = world.stuck_batch().await;
-    world.proposed(&id).await;
-    world.api.clock.advance(24 * 60 * MINUTE - 1);
-    assert_eq!(world.sweeper().sweep().await.expired, 0);
-    world.api.clock.advance(1);
-    assert_eq!(world.sweeper().sweep().await.expired, 1);
-    assert_eq!(world.sweeper().sweep().await, Swept::default());
-    let max = world.api.sign_in("max").await;
-    let path = format!("/api/concierge/agent-sessions/{id}");
-    assert_eq!(max.get(&path).await.expect(200)["status"], "expired");
 }
 
 #[tokio::test]

@@ -80,7 +80,7 @@ async fn hangs_beside(world: &Concierge, worker: &Worker, some: &[Approved], oth
 
 /// The breaker as the connection shows it.
 async fn breaker(world: &Concierge) -> (String, i64, Option<String>) {
-    let shown = world.max.get(BILLING).await.expect(200)["breaker"].clone();
+    let shown = world.max.reads(BILLING).await["breaker"].clone();
     (
         shown["state"].as_str().unwrap().to_owned(),
         shown["unclearAnswers"].as_i64().unwrap(),
@@ -142,7 +142,7 @@ async fn resuming_a_connection_closes_its_breaker() {
     delivers(&world, &worker, &actions[..5]).await;
     assert_eq!(breaker(&world).await.0, "open");
     let path = format!("{BILLING}/resume");
-    world.max.trigger(&path).await.expect(200);
+    world.max.triggers(&path).await;
     assert_eq!(breaker(&world).await, ("closed".into(), 0, None));
     delivers(&world, &worker, &actions[5..]).await;
     assert_eq!(world.demo.effects().len(), 1);
@@ -158,7 +158,7 @@ async fn traffic_is_kept_of_failing_connections_and_goes_with_them() {
     delivers(&world, &worker, &actions[3..]).await;
     assert_eq!(world.api.items_of("connection_traffic").await.len(), 1);
     let ada = world.api.sign_in("ada").await;
-    ada.delete(BILLING).await.expect(204);
+    ada.deletes(BILLING).await;
     assert!(world.api.items_of("connection_traffic").await.is_empty());
 }
 
@@ -258,7 +258,7 @@ async fn failing_reads_of_preconditions_open_the_breaker() {
 async fn previews(world: &Concierge, (id, action): &Approved) -> Value {
     let path = format!("/api/concierge/agent-sessions/{id}/preview");
     let body = json!({"actionIds": [action]});
-    world.max.post(&path, body).await.expect(200)["actions"][0].clone()
+    world.max.posts(&path, body).await["actions"][0].clone()
 }
 
 fn read_error(preview: &Value) -> &str {

@@ -29,13 +29,13 @@ async fn who_recorded_the_alert_does_not_approve_for_another() {
     });
     let alert = world.max.creates("/api/concierge/alerts", alert).await;
     let path = format!("/api/concierge/alerts/{alert}/agent-session");
-    let id = sue.trigger(&path).await.expect(200)["session"]["id"].clone();
+    let id = sue.triggers(&path).await["session"]["id"].clone();
     let action = world.proposed(&id).await.remove(0);
     let refused = executes(&world.max, &id, &action).await;
     refused.expect_problem(403, "approver_not_allowed");
     let open = "/api/concierge/agent-sessions?open=true";
     for (caller, may_approve) in [(&world.max, false), (&ada, true)] {
-        let row = caller.get(open).await.expect(200)[0].clone();
+        let row = caller.reads(open).await[0].clone();
         assert_eq!(row["proposedActions"][0]["mayApprove"], may_approve);
     }
     executes(&ada, &id, &action).await.expect(202);
@@ -71,13 +71,13 @@ async fn an_account_in_the_hands_of_another_is_no_second_approver_for_a_day() {
     ] {
         users.push(world.api.user(name).await.id.get());
         let path = format!("/api/users/{}", users[users.len() - 1]);
-        ada.patch(&path, change).await.expect(200);
+        ada.patches(&path, change).await;
     }
     let max = world.api.user("max").await;
     users.push(max.id.get());
     let password = json!({"password": "four other words of yours"});
     let path = format!("/api/users/{}/password", max.id);
-    ada.put(&path, password).await.expect(204);
+    ada.puts(&path, password).await;
     for user in users {
         let user = signs_in(&world, UserId::new(user).unwrap()).await;
         let refused = executes(&user, &id, &action).await;
@@ -104,12 +104,12 @@ async fn an_account_in_the_hands_of_another_is_no_second_approver_for_a_day() {
     let path = format!("/api/users/{sue}");
     let ada = world.api.sign_in("ada").await;
     let same = json!({"fullName": "Another Name", "disabled": false});
-    ada.patch(&path, same).await.expect(200);
+    ada.patches(&path, same).await;
     let alert = world.alert("usage_batch_stuck", &[("usage_batch", "ub_1002")]);
     let path = format!("/api/concierge/alerts/{}/agent-session", alert.await.id);
-    let id = ada.trigger(&path).await.expect(200)["session"]["id"].clone();
+    let id = ada.triggers(&path).await["session"]["id"].clone();
     let propose = format!("/api/concierge/agent-sessions/{id}/propose");
-    let proposed = ada.trigger(&propose).await.expect(200)["session"].clone();
+    let proposed = ada.triggers(&propose).await["session"].clone();
     let action = proposed["proposedActions"][0]["id"].as_str().unwrap();
     let sue = signs_in(&world, sue).await;
     executes(&sue, &id, action).await.expect(202);

@@ -1,6 +1,6 @@
 //! Tags of activities and tasks: `/api/{subject}/{id}/tags`
 
-use serde_json::json;
+use serde_json::{Value, json};
 use tests::support::{Api, Caller, Fault};
 
 /// The folder of a subject, and what it is called.
@@ -9,9 +9,66 @@ const SUBJECTS: [(&str, &str); 2] = [("activities", "activity"), ("tasks", "task
 /// Record 1 of each subject, by mia.
 async fn with_subjects(api: &Api) -> Caller {
     let mia = api.sign_in("mia").await;
-    mia.records_activity(json!({})).await;
+    mia.records_activity(json!({"projectId": 1})).await;
     mia.creates_task(json!({})).await;
     mia
+}
+
+#[tokio::test]
+async fn a_tag_is_attached_once_and_detached_once() {
+    let api = Api::start().await;
+    let mia = with_subjects(&api).await;
+    for name in ["urgent", "legal"] {
+        api.has_tag(api.home.id, name).await;
+    }
+    for (subject, _) in SUBJECTS {
+        let path = format!("/api/{subject}/1");
+        let lists = ["", "projects/1/", "organizations/1/"];
+        let lists = &lists[..if subject == "tasks" { 2 } else { 3 }];
+        let carries = async |tags: Value| {
+            let read = mia.reads(&path).await;
+            assert_eq!(read["tags"], tags);
+            for list in lists {
+                let list = format!("/api/{list}{subject}");
+                assert_eq!(mia.reads(&list).await[0]["tags"], tags, "{list}");
+            }
+            read["updatedAt"].clone()
+        };
+        let (urgent, legal) = (
+            json!({"id": 1, "name": "urgent"}),
+            json!({"id": 2, "name": "legal"}),
+        );
+        for again in [false, true] {
+            let before = api.records().await;
+            api.clock.advance(1);
+            for tag in [2, 1] {
+                mia.posts(&format!("{path}/tags"), json!({"tagId": tag}))
+                    .await;
+            }
+            let changed = carries(json!([urgent, legal])).await;
+            assert_eq!(changed == json!(api.clock.now()), !again);
+            assert_eq!(api.records().await == before, again);
+        }
+        // What else is written to the record leaves them alone.
+        let renamed = json!({"description": "Renamed"});
+        mia.patches(&path, renamed).await;
+        for again in [false, true] {
+            let before = api.records().await;
+            mia.deletes(&format!("{path}/tags/1")).await;
+            carries(json!([legal])).await;
+            assert_eq!(api.records().await == before, again);
+        }
+    }
+    for (path, body) in [
+        ("/api/tasks/1/phase", json!({"phaseId": null})),
+        (
+            "/api/tasks/reorder",
+            json!({"tasks": [{"id": 1, "order": 7}]}),
+        ),
+    ] {
+        mia.patches(path, body).await;
+    }
+    assert_eq!(mia.reads("/api/tasks/1").await["tags"][0]["id"], 2);
 }
 
 #[tokio::test]
@@ -24,7 +81,7 @@ async fn a_record_carries_fifty_tags_and_no_more() {
     for (subject, noun) in SUBJECTS {
         let path = format!("/api/{subject}/1/tags");
         for number in 1..=50 {
-            mia.post(&path, json!({"tagId": number})).await.expect(204);
+            mia.posts(&path, json!({"tagId": number})).await;
         }
         let answer = mia.post(&path, json!({"tagId": 51})).await;
         let problem = answer.expect_problem(409, "too_many_tags");
@@ -32,10 +89,10 @@ async fn a_record_carries_fifty_tags_and_no_more() {
         let expected = format!("The {noun} has 50");
         assert!(detail.starts_with(&expected), "{detail}");
         // What it carries may be attached again, and what it does not carry detached.
-        mia.post(&path, json!({"tagId": 7})).await.expect(204);
-        mia.delete(&format!("{path}/51")).await.expect(204);
-        mia.delete(&format!("{path}/50")).await.expect(204);
-        mia.post(&path, json!({"tagId": 51})).await.expect(204);
+        mia.posts(&path, json!({"tagId": 7})).await;
+        mia.deletes(&format!("{path}/51")).await;
+        mia.deletes(&format!("{path}/50")).await;
+        mia.posts(&path, json!({"tagId": 51})).await;
     }
     // A change of the activity leaves them alone.
     let changed = mia.patch("/api/activities/1", json!({"type": "call"}));
@@ -55,12 +112,10 @@ async fn a_tag_of_another_organization_is_as_absent_as_none() {
         let path = format!("/api/{subject}/1/tags");
         for id in ["99", &abroad] {
             let body = json!({"tagId": id.parse::<i64>().unwrap()});
-            let answer = mia.post(&path, body).await;
-            answer.expect_problem(404, "not_found");
+            mia.post(&path, body).await.expect_not_found();
         }
         for id in ["99", "0", "-1", "abc", "9007199254740993", "01", &abroad] {
-            let answer = mia.delete(&format!("{path}/{id}")).await;
-            answer.expect_problem(404, "not_found");
+            mia.delete(&format!("{path}/{id}")).await.expect_not_found();
         }
     }
     assert_eq!(before, api.table_dump().await);
@@ -76,7 +131,7 @@ async fn a_tag_that_is_deleted_at_the_last_moment_is_not_attached() {
         faults.next("TransactWriteItems", Fault::After("ORG#1#TAG", place));
         let path = format!("/api/{subject}/1/tags");
         let answer = mia.post(&path, json!({"tagId": tag})).await;
-        answer.expect_problem(404, "not_found");
+        answer.expect_not_found();
         assert!(faults.are_over());
     }
 }

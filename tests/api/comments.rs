@@ -28,23 +28,20 @@ async fn a_comment_comes_back_with_its_author_and_its_replies() {
     for (subject, named) in SUBJECTS {
         let path = format!("/api/{subject}/1/comments");
         assert_eq!(mia.get(&path).await.ids(), [0; 0]);
-        let comment = mia.post(&path, json!({"content": " Which one?\n"})).await;
-        let comment = comment.expect(200);
+        let comment = mia.posts(&path, json!({"content": " Which one?\n"})).await;
         let now = api.clock.now();
-        assert_eq!(
-            comment,
-            json!({
-                "version": 1, "id": comment["id"], "content": " Which one?\n", named: 1,
-                "userId": mia.id(), "parentId": null, "createdAt": now, "updatedAt": now,
-                "deletedAt": null,
-                "user": {"id": mia.id(), "username": "mia", "fullName": "Mia Tester"},
-            })
-        );
+        let expected = json!({
+            "version": 1, "id": comment["id"], "content": " Which one?\n", named: 1,
+            "userId": mia.id(), "parentId": null, "createdAt": now, "updatedAt": now,
+            "deletedAt": null,
+            "user": {"id": mia.id(), "username": "mia", "fullName": "Mia Tester"},
+        });
+        assert_eq!(comment, expected);
         api.clock.advance(1);
         let reply = json!({"content": "The blue one", "parentId": comment["id"]});
-        let reply = max.post(&path, reply).await.expect(200);
+        let reply = max.posts(&path, reply).await;
         shows!(reply, {"parentId": comment["id"], "/user/username": "max"});
-        let listed = mia.get(&path).await.expect(200);
+        let listed = mia.reads(&path).await;
         assert_eq!(listed, json!([comment, reply]));
     }
 }
@@ -91,13 +88,13 @@ async fn authors_and_managers_alone_edit_and_delete_a_comment() {
                 sue.patch(&path, body.clone()).await,
                 sue.delete(&path).await,
             ] {
-                answer.expect_problem(403, "permission_denied");
+                answer.expect_denied();
             }
             assert_eq!(before, api.records().await);
-            let edited = one_who_may.patch(&path, body.clone()).await.expect(200);
+            let edited = one_who_may.patches(&path, body.clone()).await;
             assert_eq!(edited["userId"], mia.id(), "it is still its author's");
             assert_eq!(edited["user"]["id"], mia.id());
-            one_who_may.delete(&path).await.expect(204);
+            one_who_may.deletes(&path).await;
         }
     }
 }
@@ -111,16 +108,16 @@ async fn a_deleted_comment_keeps_its_place_and_says_nothing() {
         let first = mia.creates(&list, said).await;
         let reply = json!({"content": "Delete that", "parentId": first});
         let reply = mia.creates(&list, reply).await;
-        let mut expected = mia.get(&list).await.expect(200);
+        let mut expected = mia.reads(&list).await;
         api.clock.advance(60_000);
         let path = format!("{list}/{first}");
-        assert_eq!(mia.delete(&path).await.expect(204), Value::Null);
+        assert_eq!(mia.deletes(&path).await, Value::Null);
         expected[0]["content"] = json!("");
         for field in ["updatedAt", "deletedAt"] {
             expected[0][field] = json!(api.clock.now());
         }
         raise_version(&mut expected[0]);
-        assert_eq!(mia.get(&list).await.expect(200), expected);
+        assert_eq!(mia.reads(&list).await, expected);
         let kept = api.table_dump().await;
         assert!(!kept.iter().any(|item| item.contains("slipped")));
         // Its replies alone still have it.
@@ -128,13 +125,13 @@ async fn a_deleted_comment_keeps_its_place_and_says_nothing() {
             mia.delete(&path).await,
             mia.patch(&path, json!({"content": "x"})).await,
         ] {
-            answer.expect_problem(404, "not_found");
+            answer.expect_not_found();
         }
         let late = json!({"content": "Which secret?", "parentId": first});
         let late = mia.post(&list, late).await;
         late.expect_faults(&[("/parentId", "unknown")]);
         let done = json!({"content": "Done", "parentId": reply});
-        mia.post(&list, done).await.expect(200);
+        mia.posts(&list, done).await;
     }
 }
 
@@ -151,7 +148,7 @@ async fn comments_go_with_what_they_are_on() {
         let path = format!("/api/{subject}/1");
         let comments = format!("{path}/comments");
         let first = mia.get(&comments).await.ids()[0];
-        max.delete(&path).await.expect(204);
+        max.deletes(&path).await;
         for answer in [
             max.delete(&path).await,
             mia.get(&comments).await,
@@ -160,7 +157,7 @@ async fn comments_go_with_what_they_are_on() {
                 .await,
             mia.delete(&format!("{comments}/{first}")).await,
         ] {
-            answer.expect_problem(404, "not_found");
+            answer.expect_not_found();
         }
     }
     assert_eq!(api.cleans_up().await, 3);

@@ -16,6 +16,7 @@ mod desk;
 mod docs;
 mod invitations;
 mod journal;
+mod kept_fields;
 mod known_versions;
 mod managed_services;
 mod messages;

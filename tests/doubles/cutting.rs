@@ -65,6 +65,12 @@ impl Cutting {
         *self.cuts.lock().unwrap() = cuts;
     }
 
+    /// The statuses of the calls so far, and if each was a replay; forgets them.
+    pub fn takes_statuses(&self) -> Vec<(u16, bool)> {
+        let calls = self.takes().into_iter();
+        calls.map(|call| (call.status, call.is_replay)).collect()
+    }
+
     /// The calls so far; forgets them.
     pub fn takes(&self) -> Vec<Call> {
         std::mem::take(&mut self.calls.lock().unwrap())

@@ -47,17 +47,10 @@ fn calls() -> Vec<(&'static str, &'static str, String, Value, u16)> {
 /// The call of the name that an alert's record has.
 fn proposes(alert: &Alert) -> Vec<ProposedAction> {
     let record = &*alert.entities[0].id;
-    let (_, method, path, body, status) = calls()
-        .into_iter()
-        .find(|(name, ..)| *name == record)
-        .unwrap();
-    let mut action = posting(
-        ActionType::RefreshInvoice,
-        "kill_bill",
-        &path,
-        &json!({}),
-        record,
-    );
+    let named = calls().into_iter().find(|(name, ..)| *name == record);
+    let (_, method, path, body, status) = named.unwrap();
+    let refresh = ActionType::RefreshInvoice;
+    let mut action = posting(refresh, "kill_bill", &path, &json!({}), record);
     let call = action.content.steps[0].call.as_mut().unwrap();
     method.clone_into(&mut call.method);
     call.body = body
@@ -90,16 +83,13 @@ fn connection() -> Value {
 async fn every_call_is_as_kill_bill_describes_it() {
     let doubled = Doubled::start("kill_bill", "password", proposes).await;
     let proxy = Cutting::before(&doubled.url, Cuts::None).await;
-    doubled
-        .connects("kill_bill", &proxy.url, &connection())
-        .await;
+    let connection = connection();
+    doubled.connects("kill_bill", &proxy.url, &connection).await;
     for (name, method, path, _, status) in calls() {
         let ended = doubled.runs(name).await;
         let calls = proxy.takes();
-        let seen: Vec<_> = calls
-            .iter()
-            .map(|call| (&*call.line, call.status))
-            .collect();
+        let seen = calls.iter().map(|call| (&*call.line, call.status));
+        let seen: Vec<_> = seen.collect();
         let line = format!("{method} {path}");
         assert_eq!(seen, [(&*line, status)], "{ended:?}");
         ended.succeeded();

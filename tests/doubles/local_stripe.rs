@@ -19,13 +19,8 @@ fn proposes(alert: &Alert) -> Vec<ProposedAction> {
         format!("/v1/invoices/{record}/pay")
     };
     let body = json!({"expand": ["customer"]});
-    vec![posting(
-        ActionType::RetryPayment,
-        "localstripe",
-        &path,
-        &body,
-        record,
-    )]
+    let retry = ActionType::RetryPayment;
+    vec![posting(retry, "localstripe", &path, &body, record)]
 }
 
 fn connection(scheme: &str) -> Value {
@@ -42,8 +37,9 @@ fn connection(scheme: &str) -> Value {
 async fn start(scheme: &str, cuts: Cuts) -> (Doubled, Cutting) {
     let doubled = Doubled::start("localstripe", SECRET, proposes).await;
     let proxy = Cutting::before(&doubled.url, cuts).await;
+    let connection = connection(scheme);
     doubled
-        .connects("localstripe", &proxy.url, &connection(scheme))
+        .connects("localstripe", &proxy.url, &connection)
         .await;
     (doubled, proxy)
 }
@@ -149,10 +145,8 @@ async fn a_call_without_an_answer_is_never_repeated() {
     // Whoever brings it again.
     for _ in 0..3 {
         let (session, action) = (ended.session.clone(), ended.action.clone());
-        doubled
-            .delivers(session, action)
-            .await
-            .failed("may have been done");
+        let again = doubled.delivers(session, action).await;
+        again.failed("may have been done");
     }
     assert_eq!(proxy.takes().len(), 1);
     let path = format!("/v1/invoices/{invoice}");

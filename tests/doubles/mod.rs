@@ -71,7 +71,7 @@ impl Doubled {
         merges(&mut put, more);
         let ada = self.world.api.sign_in("ada").await;
         let path = format!("/api/concierge/connections/{name}");
-        ada.put(&path, put).await.expect(200);
+        ada.puts(&path, put).await;
     }
 
     /// Has the action of a record proposed, approved and run.

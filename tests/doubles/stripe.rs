@@ -8,10 +8,7 @@ use shared::agent::{
     action::ActionType, alert::Alert, check::Reconciliation, session::ProposedAction,
 };
 
-use super::{
-    Cutting, Doubled,
-    cutting::{Call, Cuts},
-};
+use super::{Cutting, Doubled, cutting::Cuts};
 use tests::support::{fact_is, posting, read_of};
 
 /// Prefix of its API keys.
@@ -26,62 +23,43 @@ const CUT_LONG: usize = 200;
 /// Refunds a charge, or charges a customer or a card.
 fn proposes(alert: &Alert) -> Vec<ProposedAction> {
     let record = &*alert.entities[0].id;
-    let charge = |of: Value| {
-        let mut body = json!({"amount": 2_000, "currency": "usd"});
-        body.as_object_mut()
-            .unwrap()
-            .extend(of.as_object().unwrap().clone());
-        posting(
-            ActionType::RetryPayment,
-            "stripe",
-            "/v1/charges",
-            &body,
-            record,
-        )
-    };
-    vec![match record.split('_').next().unwrap() {
+    let (kind, path, body) = match record.split('_').next().unwrap() {
         "ch" => {
             let body = json!({"charge": record, "metadata": {"by": "workdesk"}});
-            posting(
-                ActionType::IssueCreditNote,
-                "stripe",
-                "/v1/refunds",
-                &body,
-                record,
-            )
+            (ActionType::IssueCreditNote, "/v1/refunds", body)
         }
-        "cus" => charge(json!({ "customer": record })),
-        _ => charge(json!({ "source": record })),
-    }]
+        of => {
+            let of = if of == "cus" { "customer" } else { "source" };
+            let body = json!({"amount": 2_000, "currency": "usd", of: record});
+            (ActionType::RetryPayment, "/v1/charges", body)
+        }
+    };
+    vec![posting(kind, "stripe", path, &body, record)]
 }
 
-/// Charges a card, and looks for the charge in an account that has no other.
-fn proposes_and_looks(alert: &Alert) -> Vec<ProposedAction> {
-    let mut charge = proposes(alert).remove(0);
-    let mut charges = read_of("charges", "stripe", "/v1/charges");
-    charges.facts = [("amount".to_owned(), "/data/0/amount".to_owned())].into();
-    charges.absent = [("amount".to_owned(), json!("none"))].into();
-    charge.content.reads = vec![charges];
-    charge.content.steps[0].reconcile = Some(Reconciliation {
-        not_done: Some(fact_is("charges.amount", "none")),
-        ..Reconciliation::by(fact_is("charges.amount", 2_000))
+/// Does the same, and looks for it in a list that has nothing else.
+fn looking(alert: &Alert, path: &str) -> Vec<ProposedAction> {
+    let mut action = proposes(alert).remove(0);
+    let mut effects = read_of("effects", "stripe", path);
+    effects.facts = [("amount".to_owned(), "/data/0/amount".to_owned())].into();
+    effects.absent = [("amount".to_owned(), json!("none"))].into();
+    action.content.reads = vec![effects];
+    action.content.steps[0].reconcile = Some(Reconciliation {
+        not_done: Some(fact_is("effects.amount", "none")),
+        ..Reconciliation::by(fact_is("effects.amount", 2_000))
     });
-    vec![charge]
+    vec![action]
+}
+
+/// Charges a card of an account that has no other charge.
+fn proposes_and_looks(alert: &Alert) -> Vec<ProposedAction> {
+    looking(alert, "/v1/charges")
 }
 
 /// Refunds a charge, and looks for its refund.
 fn refunds_and_looks(alert: &Alert) -> Vec<ProposedAction> {
-    let mut refund = proposes(alert).remove(0);
-    let path = format!("/v1/charges/{}/refunds", &*alert.entities[0].id);
-    let mut refunds = read_of("refunds", "stripe", &path);
-    refunds.facts = [("amount".to_owned(), "/data/0/amount".to_owned())].into();
-    refunds.absent = [("amount".to_owned(), json!("none"))].into();
-    refund.content.reads = vec![refunds];
-    refund.content.steps[0].reconcile = Some(Reconciliation {
-        not_done: Some(fact_is("refunds.amount", "none")),
-        ..Reconciliation::by(fact_is("refunds.amount", 2_000))
-    });
-    vec![refund]
+    let charge = &alert.entities[0].id;
+    looking(alert, &format!("/v1/charges/{charge}/refunds"))
 }
 
 /// The connection to Stripe.
@@ -101,11 +79,8 @@ fn connection() -> Value {
 impl Doubled {
     /// Charges a card. Returns the charge.
     async fn charges(&self) -> String {
-        let form = [
-            ("amount", "2000"),
-            ("currency", "usd"),
-            ("source", "tok_visa"),
-        ];
+        let [amount, currency] = [("amount", "2000"), ("currency", "usd")];
+        let form = [amount, currency, ("source", "tok_visa")];
         let charge = self.posts(SECRET, "/v1/charges", &form).await;
         charge["id"].as_str().unwrap().to_owned()
     }
@@ -134,11 +109,9 @@ async fn each_refund_whose_answer_is_cut_off_is_made_once() {
         let charge = doubled.charges().await;
         doubled.runs(&charge).await.succeeded();
         let calls = proxy.takes();
-        let seen: Vec<_> = calls
-            .iter()
-            .map(|call| (call.status, call.is_replay))
-            .collect();
+        let seen = [&calls[0], &calls[1]].map(|call| (call.status, call.is_replay));
         assert_eq!(seen, [(200, false), (200, true)], "{calls:?}");
+        assert_eq!(calls.len(), 2);
         assert_eq!(calls[0].key, calls[1].key);
         doubled.is_refunded_once(&charge).await;
     }
@@ -172,10 +145,8 @@ async fn each_refund_is_made_once_though_the_pause_outlasts_the_key() {
         ended.succeeded();
         // The read found the refund, so that the call was not repeated.
         let calls = proxy.takes();
-        assert!(
-            calls.iter().all(|call| call.line.starts_with("GET")),
-            "{calls:?}"
-        );
+        let mut lines = calls.iter().map(|call| &call.line);
+        assert!(lines.all(|line| line.starts_with("GET")), "{calls:?}");
         doubled.is_refunded_once(&charge).await;
     }
 }
@@ -191,18 +162,15 @@ async fn a_declined_charge_is_made_with_another_key_once_the_card_is_another() {
     declined.failed("answered 402.");
     let path = format!("/v1/customers/{customer}");
     let card = [("source", "tok_visa")];
-    let card = doubled
-        .posts(SECRET, &format!("{path}/sources"), &card)
-        .await;
+    let sources = format!("{path}/sources");
+    let card = doubled.posts(SECRET, &sources, &card).await;
     let card = [("default_source", card["id"].as_str().unwrap())];
     doubled.posts(SECRET, &path, &card).await;
     doubled.runs_again(declined).await.succeeded();
     let calls = proxy.takes();
-    let seen: Vec<_> = calls
-        .iter()
-        .map(|call| (call.status, call.is_replay))
-        .collect();
-    assert_eq!(seen, [(402, false), (200, false)], "{calls:?}");
+    let seen: Vec<_> = calls.iter().map(|call| call.status).collect();
+    assert_eq!(seen, [402, 200], "{calls:?}");
+    assert!(calls.iter().all(|call| !call.is_replay), "{calls:?}");
     let keys: HashSet<&str> = calls.iter().map(|call| &*call.key).collect();
     assert_eq!(keys.len(), 2);
     // Under the first key it is declined for ever.
@@ -221,21 +189,12 @@ async fn a_declined_charge_is_made_with_another_key_once_the_card_is_another() {
 async fn an_error_that_it_keeps_is_asked_for_twice_at_most() {
     let (doubled, proxy) = start(Cuts::None).await;
     doubled.runs("tok_500").await.failed("may have been done");
-    let calls = proxy.takes();
-    let seen = |calls: &[Call]| -> Vec<_> {
-        calls
-            .iter()
-            .map(|call| (call.status, call.is_replay))
-            .collect()
-    };
-    assert_eq!(seen(&calls), [(500, false), (500, true)], "{calls:?}");
+    assert_eq!(proxy.takes_statuses(), [(500, false), (500, true)]);
     // What it does not keep is asked for until it is another answer.
     let limited = doubled.runs("tok_429|tok_429|tok_visa|workdesk").await;
     limited.succeeded();
-    assert_eq!(
-        seen(&proxy.takes()),
-        [(429, false), (429, false), (200, false)]
-    );
+    let unkept = [429, 429, 200].map(|status| (status, false));
+    assert_eq!(proxy.takes_statuses(), unkept);
 }
 
 #[tokio::test]
@@ -252,10 +211,8 @@ async fn a_read_tells_the_effect_of_an_error_that_stripe_keeps() {
     ended.failed("may have been done");
     // Between the two calls, a read did not find the effect.
     let calls = proxy.takes();
-    let reads: Vec<bool> = calls
-        .iter()
-        .map(|call| call.line.starts_with("GET "))
-        .collect();
+    let lines = calls.iter().map(|call| &call.line);
+    let reads: Vec<bool> = lines.map(|line| line.starts_with("GET ")).collect();
     assert_eq!(reads, [false, true, false], "{calls:?}");
     let world = &doubled.world;
     // Until a minute has passed, Stripe may still be at work on it.

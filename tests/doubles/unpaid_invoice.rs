@@ -4,6 +4,7 @@
 use serde_json::{Value, json};
 
 use super::{Doubled, local_stripe::SECRET, webhooks::Webhooks};
+use tests::support::says;
 
 /// Asks its holder each time, who is not there.
 const ASKING: &str = "4000002500003155";
@@ -57,43 +58,35 @@ fn alert_of(event: &Value) -> Value {
 #[ignore = "needs a double: python3 tests/doubles/check.py"]
 async fn an_unpaid_invoice_that_stripe_retries_itself_is_left_to_it() {
     let doubled = Doubled::start_with("localstripe", SECRET, None).await;
-    doubled
-        .connects("stripe", &doubled.url, &connection())
-        .await;
+    let connection = connection();
+    doubled.connects("stripe", &doubled.url, &connection).await;
     let webhooks = Webhooks::from(&doubled).await;
     let customer = doubled.customer(ASKING).await;
     let invoice = doubled.failed_invoice(&customer).await;
     let event = webhooks.comes("invoice.payment_failed", &invoice).await;
     let world = &doubled.world;
     let relay = world.api.sign_in("sue").await;
-    let alert = relay.post("/api/concierge/alerts", alert_of(&event)).await;
-    let alert = format!("/api/concierge/alerts/{}", alert.expect(200)["id"]);
+    let alerts = "/api/concierge/alerts";
+    let alert = relay.creates(alerts, alert_of(&event)).await;
+    let alert = format!("{alerts}/{alert}");
 
-    let opened = world.max.trigger(&format!("{alert}/agent-session")).await;
-    let id = opened.expect(200)["session"]["id"].clone();
+    let opened = world.max.triggers(&format!("{alert}/agent-session")).await;
+    let id = opened["session"]["id"].clone();
     let pay = world.proposed(&id).await.remove(0);
     let session = world.session(&id).await;
     let analysis = &session["analysis"];
     assert_eq!(analysis["playbook"]["name"], "stripe-invoice-unpaid");
-    let cause = analysis["rootCause"].as_str().unwrap();
-    assert!(
-        cause.contains("payment_intent_authentication_failure"),
-        "{cause}"
-    );
+    let cause = &analysis["rootCause"];
+    says(cause, "payment_intent_authentication_failure");
     // Stripe has planned a retry of its own, which the agent stays clear of.
     let action = &session["proposedActions"][0];
     assert_eq!(action["isAutomated"], false, "{action}");
-    let reason = analysis["notApplicable"][0]["reason"].to_string();
-    assert!(
-        reason.contains("needs that invoice.next_attempt is `none`"),
-        "{analysis}"
-    );
+    let reason = &analysis["notApplicable"][0]["reason"];
+    says(reason, "needs that invoice.next_attempt is `none`");
     assert!(!session.to_string().contains("_secret_"), "{session}");
-    world
-        .executes(&id, &[&pay])
-        .await
-        .expect_faults(&[("/actionIds/0", "manual")]);
-    assert_eq!(relay.get(&alert).await.expect(200)["status"], "open");
+    let refused = world.executes(&id, &[&pay]).await;
+    refused.expect_faults(&[("/actionIds/0", "manual")]);
+    assert_eq!(relay.reads(&alert).await["status"], "open");
 }
 
 #[tokio::test]

@@ -110,6 +110,10 @@ impl Minute<'_> {
         let seconds = 60 * self.since;
         self.own(Metric::DueAge(kind, seconds), "", 1.0);
     }
+
+    fn since(&self) -> f64 {
+        f64::from(u32::try_from(self.since).unwrap())
+    }
 }
 
 const AGE: &str = "ApproximateAgeOfOldestMessage";
@@ -157,13 +161,9 @@ fn of_endpoints(function: &'static Function) -> Vec<Fault> {
         fault(&name("has no concurrency"), &both, |minute| {
             minute.lambda(function, "Throttles", 1.0, minute.requests);
         }),
-        fault(
-            &name("fails at one of a hundred requests"),
-            &[&slow],
-            |minute| {
-                minute.own(Metric::Failure, function.name, minute.requests / 100.0);
-            },
-        )
+        fault(&name("fails at one of a hundred"), &[&slow], |minute| {
+            minute.own(Metric::Failure, function.name, minute.requests / 100.0);
+        })
         .lasting(HEALTHY),
         fault(&name("is slow"), &[&latency], |minute| {
             minute.is_slow(function);
@@ -178,13 +178,9 @@ fn of_background(function: &'static Function) -> Vec<Fault> {
         fault(&name("crashes at times"), &[&failures], |minute| {
             minute.lambda(function, "Errors", 1.0, minute.requests / 8.0);
         }),
-        fault(
-            &name("has no concurrency at times"),
-            &[&failures],
-            |minute| {
-                minute.lambda(function, "Throttles", 1.0, minute.requests / 8.0);
-            },
-        ),
+        fault(&name("lacks concurrency"), &[&failures], |minute| {
+            minute.lambda(function, "Throttles", 1.0, minute.requests / 8.0);
+        }),
         fault(&name("is slow"), &["BackgroundLatency"], |minute| {
             minute.is_slow(function);
         }),
@@ -193,8 +189,7 @@ fn of_background(function: &'static Function) -> Vec<Fault> {
 
 /// The oldest message of a queue has waited since the fault began.
 fn waits(minute: &mut Minute<'_>, queue: &str) {
-    let seconds = 60 * u32::try_from(minute.since).unwrap();
-    minute.queue(queue, AGE, f64::from(seconds));
+    minute.queue(queue, AGE, 60.0 * minute.since());
 }
 
 /// Faults of the work behind the endpoints.
@@ -206,21 +201,15 @@ fn of_work() -> Vec<Fault> {
             minute.due_age("agent_action");
         }
     };
+    let late = ["LateWork", "OverdueActions"];
+    let very_late = ["LateWork", "OldMessages", "OverdueActions"];
     let mut all = vec![
-        fault(
-            "no worker runs",
-            &["LateWork", "OldMessages", "OverdueActions"],
-            move |minute| {
-                waits(minute, "ActionQueue");
-                minute.lacks(Metric::Action("succeeded"));
-                overdue(minute);
-            },
-        ),
-        fault(
-            "messages of actions vanish",
-            &["LateWork", "OverdueActions"],
-            overdue,
-        ),
+        fault("no worker runs", &very_late, move |minute| {
+            waits(minute, "ActionQueue");
+            minute.lacks(Metric::Action("succeeded"));
+            overdue(minute);
+        }),
+        fault("messages of actions vanish", &late, overdue),
         fault("the sweeper does not run", &["OverdueActions"], |minute| {
             minute.lacks(Metric::Overdue(0));
         }),
@@ -232,15 +221,11 @@ fn of_work() -> Vec<Fault> {
             waits(minute, "MailQueue");
         })
         .lasting(30),
+        fault("an outcome is unknown", &["UnknownOutcomes"], |minute| {
+            minute.own(Metric::Action("unknown"), "", f64::from(minute.since == 1));
+        }),
         fault(
-            "a call has an unknown outcome",
-            &["UnknownOutcomes"],
-            |minute| {
-                minute.own(Metric::Action("unknown"), "", f64::from(minute.since == 1));
-            },
-        ),
-        fault(
-            "a target system refuses every second call",
+            "every second call is refused",
             &["FailedActions"],
             |minute| {
                 minute.own(Metric::Action("failed"), "", minute.requests);
@@ -257,13 +242,10 @@ fn of_work() -> Vec<Fault> {
         }),
     ];
     for kind in shared::store::DueCounts::KINDS {
-        all.push(fault(
-            &format!("{kind} is late"),
-            &["LateWork"],
-            move |minute| {
-                minute.due_age(kind);
-            },
-        ));
+        let name = format!("{kind} is late");
+        all.push(fault(&name, &["LateWork"], move |minute| {
+            minute.due_age(kind);
+        }));
     }
     for (queue, alarm) in [
         ("Action", "DeadLetters"),
@@ -272,28 +254,17 @@ fn of_work() -> Vec<Fault> {
         ("Sweep", "SweepDeadLetters"),
         ("Change", "LostChanges"),
     ] {
-        all.push(fault(
-            &format!("{queue} has a dead letter"),
-            &[alarm],
-            move |minute| {
-                minute.queue(&format!("{queue}DeadLetterQueue"), VISIBLE, 1.0);
-            },
-        ));
+        let name = format!("{queue} has a dead letter");
+        all.push(fault(&name, &[alarm], move |minute| {
+            minute.queue(&format!("{queue}DeadLetterQueue"), VISIBLE, 1.0);
+        }));
     }
     for consumer in ["Publisher", "Indexer"] {
-        all.push(fault(
-            &format!("{consumer} is behind"),
-            &["OldChanges"],
-            move |minute| {
-                let millis = f64::from(u32::try_from(60_000 * minute.since).unwrap());
-                minute.aws(
-                    ("Lambda", "IteratorAge"),
-                    ("FunctionName", consumer),
-                    millis,
-                    1.0,
-                );
-            },
-        ));
+        let name = format!("{consumer} is behind");
+        all.push(fault(&name, &["OldChanges"], move |minute| {
+            let (age, of) = (("Lambda", "IteratorAge"), ("FunctionName", consumer));
+            minute.aws(age, of, 60_000.0 * minute.since(), 1.0);
+        }));
     }
     all
 }
@@ -303,26 +274,18 @@ fn of_surroundings() -> Vec<Fault> {
     vec![
         fault("the table throttles", &["TableThrottles"], |minute| {
             let throttled = ("DynamoDB", "WriteThrottleEvents");
-            minute.aws(
-                throttled,
-                ("TableName", "Table"),
-                1.0,
-                minute.requests / 4.0,
-            );
+            let times = minute.requests / 4.0;
+            minute.aws(throttled, ("TableName", "Table"), 1.0, times);
         }),
         fault("a record does not read", &["UnreadableRecords"], |minute| {
             minute.own(Metric::Unreadable(1), "", minute.requests / 10.0);
         }),
-        fault(
-            "somebody guesses passwords",
-            &["SignInFailures"],
-            |minute| {
-                minute.own(Metric::SignInFailure, "auth", minute.requests);
-                minute.own(Metric::Refusal, "auth", minute.requests);
-                minute.gateway("Count", minute.requests);
-                minute.gateway("4xx", minute.requests);
-            },
-        ),
+        fault("passwords are guessed", &["SignInFailures"], |minute| {
+            minute.own(Metric::SignInFailure, "auth", minute.requests);
+            minute.own(Metric::Refusal, "auth", minute.requests);
+            minute.gateway("Count", minute.requests);
+            minute.gateway("4xx", minute.requests);
+        }),
         fault("the gateway refuses", &["GatewayRefusals"], |minute| {
             minute.gateway("Count", minute.requests);
             minute.gateway("4xx", minute.requests);
@@ -337,11 +300,8 @@ fn of_surroundings() -> Vec<Fault> {
 }
 
 fn faults() -> Vec<Fault> {
-    let of_endpoints = FUNCTIONS
-        .iter()
-        .filter(|one| one.api().is_some())
-        .flat_map(of_endpoints);
-    let mut all: Vec<Fault> = of_endpoints.collect();
+    let with_endpoints = FUNCTIONS.iter().filter(|one| one.api().is_some());
+    let mut all: Vec<Fault> = with_endpoints.flat_map(of_endpoints).collect();
     all.extend(alarms::background().flat_map(of_background));
     all.extend(of_work());
     all.extend(of_surroundings());
@@ -358,9 +318,8 @@ fn play(
     let mut metrics = healthy.clone();
     let ringing = |metrics: &Metrics, end: usize| {
         let ringing = alarms.iter().filter(|alarm| alarm.rings(metrics, end));
-        ringing
-            .map(|alarm| alarm.name.clone())
-            .collect::<BTreeSet<_>>()
+        let names = ringing.map(|alarm| alarm.name.clone());
+        names.collect::<BTreeSet<_>>()
     };
     let before = ringing(&metrics, HEALTHY);
     let mut rang = BTreeSet::new();
@@ -411,10 +370,8 @@ fn each_fault_rings_its_alarms_and_no_others() {
     assert!(wrong.is_empty(), "{wrong:#?}");
     // Each alarm has a fault, and two that leave it silent.
     for alarm in alarms {
-        let rings = faults
-            .iter()
-            .filter(|fault| fault.rings.contains(&alarm.name));
-        let rings = rings.count();
+        let rings = faults.iter().map(|fault| &fault.rings);
+        let rings = rings.filter(|rings| rings.contains(&alarm.name)).count();
         assert!(rings > 0, "no fault rings {}", alarm.name);
         assert!(faults.len() - rings >= 2, "{} rings always", alarm.name);
     }

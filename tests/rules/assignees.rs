@@ -10,9 +10,8 @@ use tests::{
 async fn disables(ada: &Caller, user: &Caller) -> i64 {
     let id = user.id();
     let path = format!("/api/users/{id}");
-    ada.patch(&path, json!({"disabled": true}))
-        .await
-        .expect(200);
+    let body = json!({"disabled": true});
+    ada.patch(&path, body).await.expect(200);
     id
 }
 
@@ -67,9 +66,8 @@ async fn an_assignee_who_is_disabled_stays() {
         let body = json!({"title": "Draft", "assigneeId": id});
         let changed = max.patch(path, body).await.expect(200);
         assert_eq!(changed["assigneeId"], json!(id), "{path}");
-        max.patch(path, json!({"assigneeId": null}))
-            .await
-            .expect(200);
+        let body = json!({"assigneeId": null});
+        max.patch(path, body).await.expect(200);
         let again = max.patch(path, json!({"assigneeId": id})).await;
         again.expect_faults(&[("/assigneeId", "unknown")]);
     }

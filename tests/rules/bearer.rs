@@ -6,60 +6,17 @@ use std::collections::{BTreeMap, btree_map::Entry};
 use serde_json::{Value, json};
 use shared::model::{Permission, Role, span};
 
-use tests::support::{
-    Answer, Api, Caller, Fault, Operation, Request, Requests, Settings, World, example, operations,
-};
-
-/// Operations that need a caller.
-fn of_callers() -> impl Iterator<Item = &'static Operation> {
-    operations().iter().filter(|one| !one.needs().is_empty())
-}
-
-/// Asks an operation for what it would refuse after 401 and 403, and nothing comes before those.
-async fn asked(caller: &Caller, operation: &Operation) -> Answer {
-    let sent = (operation.method != "GET").then(|| "{".to_owned());
-    let target = format!("{}?x=1", example(&operation.path, "1"));
-    caller.send(operation.method, &target, sent).await
-}
-
-/// The permission that an operation needs, if it needs one and nothing else would do.
-fn permission(operation: &Operation) -> Option<Permission> {
-    let need = Value::from(*operation.needs().first()?);
-    serde_json::from_value(need)
-        .ok()
-        .filter(|_| operation.takes_tokens())
-}
-
-#[tokio::test]
-async fn a_token_has_its_owners_permissions() {
-    let api = Api::start().await;
-    let mut refused = 0;
-    for name in ["vic", "mia", "sue", "max", "ada"] {
-        let user = api.user(name).await;
-        let script = api.token_of(&user, json!({})).await;
-        for operation in of_callers() {
-            let Some(permission) = permission(operation) else {
-                continue;
-            };
-            let answer = asked(&script, operation).await;
-            if user.may(permission) {
-                answer.expect_problem(400, "validation_error");
-            } else {
-                answer.expect_problem(403, "permission_denied");
-                refused += 1;
-            }
-        }
-    }
-    assert!(refused > 30, "{refused}");
-}
+use tests::support::{Api, Caller, Fault, Operation, Requests, World};
 
 #[tokio::test]
 async fn a_token_has_the_permissions_that_it_names_and_no_others() {
     let api = Api::start().await;
     let ada = api.user("ada").await;
     let mut scripts = BTreeMap::new();
-    for operation in of_callers() {
-        let Some(permission) = permission(operation) else {
+    for operation in Operation::of_callers().filter(|one| one.takes_tokens()) {
+        // Of an operation that needs one permission, and nothing else.
+        let need = Value::from(operation.needs()[0]);
+        let Ok(permission) = serde_json::from_value::<Permission>(need) else {
             continue;
         };
         if let Entry::Vacant(vacant) = scripts.entry(permission) {
@@ -70,10 +27,9 @@ async fn a_token_has_the_permissions_that_it_names_and_no_others() {
             vacant.insert((with.await, without.await));
         }
         let (with, without) = &scripts[&permission];
-        asked(with, operation)
-            .await
-            .expect_problem(400, "validation_error");
-        let refused = asked(without, operation).await;
+        let answer = operation.asked_by(with, "1").await;
+        answer.expect_problem(400, "validation_error");
+        let refused = operation.asked_by(without, "1").await;
         refused.expect_problem(403, "permission_denied");
     }
     assert!(scripts.len() > 10, "{}", scripts.len());
@@ -94,10 +50,8 @@ async fn a_token_loses_the_permissions_that_its_owner_loses() {
     answer.expect_problem(403, "permission_denied");
     // And it has it again with its owner.
     api.gives_role(&max, Role::Admin).await;
-    script
-        .delete("/api/tasks/1")
-        .await
-        .expect_problem(404, "not_found");
+    let answer = script.delete("/api/tasks/1").await;
+    answer.expect_problem(404, "not_found");
     let answer = script.post("/api/tasks", json!({})).await;
     answer.expect_problem(403, "permission_denied");
 }
@@ -108,11 +62,11 @@ async fn operations_on_accounts_money_and_webhooks_take_a_session() {
     let script = api.token_of(&api.user("ada").await, json!({})).await;
     let before = api.records().await;
     let mut refused = Vec::new();
-    for operation in of_callers().filter(|one| !one.takes_tokens()) {
-        let answer = asked(&script, operation).await;
+    for operation in Operation::of_callers().filter(|one| !one.takes_tokens()) {
+        let answer = operation.asked_by(&script, "1").await;
         let problem = answer.expect_problem(403, "session_required");
         assert!(problem["detail"].as_str().unwrap().contains("session"));
-        refused.push(format!("{} {}", operation.method, operation.path));
+        refused.push(operation.name());
     }
     refused.sort();
     let in_session = [
@@ -166,13 +120,11 @@ async fn operations_on_accounts_money_and_webhooks_take_a_session() {
 async fn a_token_lifts_no_brake() {
     let guarding = Permission::ALL.iter().filter(|one| one.guards());
     let guarding: Vec<_> = guarding.map(|one| one.name()).collect();
-    let by_token = of_callers().filter(|one| {
+    let by_token = Operation::of_callers().filter(|one| {
         let mut needs = one.needs().into_iter();
         one.method != "GET" && one.takes_tokens() && needs.any(|need| guarding.contains(&need))
     });
-    let by_token: Vec<_> = by_token
-        .map(|one| format!("{} {}", one.method, one.path))
-        .collect();
+    let by_token: Vec<_> = by_token.map(Operation::name).collect();
     let brakes_and_names = [
         "PATCH /api/organizations/{id}",
         "PATCH /api/users/{id}",
@@ -186,22 +138,16 @@ async fn a_token_lifts_no_brake() {
 /// Whatever is read below a record shows something of it.
 #[test]
 fn a_part_asks_for_what_its_record_asks_for() {
-    let reads = || operations().iter().filter(|one| one.method == "GET");
     let (mut parts, mut lax) = (0, Vec::new());
-    for record in reads().filter(|one| one.path.ends_with('}')) {
-        let below = format!("{}/", record.path);
-        for part in reads().filter(|one| one.path.starts_with(&below)) {
+    for record in Operation::reads().filter(|one| one.path.ends_with('}')) {
+        let (below, wanted) = (format!("{}/", record.path), record.needs());
+        for part in Operation::reads().filter(|one| one.path.starts_with(&below)) {
             parts += 1;
             let needs = part.needs();
             // Tokens of a user take more than the user.
             let has_more = needs.contains(&"a session");
-            if !has_more && !record.needs().iter().all(|need| needs.contains(need)) {
-                lax.push(format!(
-                    "{}: {:?}, not {:?}",
-                    part.path,
-                    needs,
-                    record.needs()
-                ));
+            if !has_more && !wanted.iter().all(|need| needs.contains(need)) {
+                lax.push(format!("{}: {needs:?}, not {wanted:?}", part.path));
             }
         }
     }
@@ -214,24 +160,19 @@ async fn ended(world: &World) -> Vec<(&'static str, Caller)> {
     let api = world.api();
     let directory = api.store.directory();
     let disabled = |user, disabled| directory.disable_user(api.home.id, user, disabled);
-    let (sue, mia, vic) = (
-        api.user("sue").await,
-        api.user("mia").await,
-        api.user("vic").await,
-    );
+    let (sue, mia, vic) = (api.user("sue"), api.user("mia"), api.user("vic"));
+    let (sue, mia, vic) = (sue.await, mia.await, vic.await);
     let soon = api.clock.now().plus(span::HOUR).to_string();
-    let expired = api.token_of(&world.max, json!({"expiresAt": soon})).await;
+    let soon = api.token_of(&world.max, json!({"expiresAt": soon})).await;
     let (deleted, id) = api.token_and_id_of(&world.max, json!({})).await;
-    let of_disabled = api.token_of(&sue, json!({})).await;
-    let of_enabled = api.token_of(&mia, json!({})).await;
-    let of_changed = api.token_of(&vic, json!({})).await;
-    let all = vec![
-        ("is over", expired),
-        ("was deleted", deleted),
-        ("is of somebody who is disabled", of_disabled),
-        ("is of somebody who was disabled", of_enabled),
-        ("is of somebody with another password", of_changed),
-    ];
+    let mut all = vec![("is over", soon), ("was deleted", deleted)];
+    for (how, user) in [
+        ("is of somebody who is disabled", &sue),
+        ("is of somebody who was disabled", &mia),
+        ("is of somebody with another password", &vic),
+    ] {
+        all.push((how, api.token_of(user, json!({})).await));
+    }
     for (how, script) in &all {
         let answer = script.get("/api/auth/session").await;
         assert_eq!(answer.status, 200, "before it {how}");
@@ -252,22 +193,20 @@ async fn ended(world: &World) -> Vec<(&'static str, Caller)> {
 #[tokio::test]
 async fn a_token_that_has_ended_is_none() {
     let world = World::start().await;
-    let ended = ended(&world).await;
+    let ended = Box::pin(ended(&world)).await;
     let before = world.api().records().await;
-    for operation in of_callers() {
+    for operation in Operation::of_callers() {
         for (how, script) in &ended {
-            let answer = asked(script, operation).await;
-            let (method, path) = (operation.method, &operation.path);
-            assert_eq!(answer.status, 401, "{method} {path} takes one that {how}");
+            let answer = operation.asked_by(script, "1").await;
+            let name = operation.name();
+            assert_eq!(answer.status, 401, "{name} takes one that {how}");
             answer.expect_problem(401, "unauthenticated");
         }
     }
     for request in world.requests().iter().filter(|one| one.needs.is_some()) {
         for (_, script) in &ended {
-            request
-                .by(script)
-                .await
-                .expect_problem(401, "unauthenticated");
+            let answer = request.by(script).await;
+            answer.expect_problem(401, "unauthenticated");
         }
     }
     assert_eq!(world.api().records().await, before);
@@ -289,8 +228,8 @@ async fn a_malformed_token_costs_no_read_whatever_the_cookie() {
     ] {
         let script = api.anonymous().with_header("authorization", sent);
         for caller in [script.clone(), script.with_cookie(cookie.as_str())] {
-            for operation in of_callers() {
-                let answer = asked(&caller, operation).await;
+            for operation in Operation::of_callers() {
+                let answer = operation.asked_by(&caller, "1").await;
                 answer.expect_problem(401, "unauthenticated");
             }
         }
@@ -298,14 +237,10 @@ async fn a_malformed_token_costs_no_read_whatever_the_cookie() {
     assert_eq!(api.counter.take().total, 0);
     // One that nobody has costs the read that says so.
     let nobodys = format!("wd_{}", "A".repeat(43));
-    let script = api
-        .anonymous()
-        .with_token(&nobodys)
-        .with_cookie(cookie.as_str());
-    script
-        .get("/api/tasks")
-        .await
-        .expect_problem(401, "unauthenticated");
+    let script = api.anonymous().with_token(&nobodys);
+    let script = script.with_cookie(cookie);
+    let answer = script.get("/api/tasks").await;
+    answer.expect_problem(401, "unauthenticated");
     assert_eq!(api.counter.take().total, 1);
     // What is no bearer leaves the cookie to say who calls.
     let basic = ada.with_header("authorization", "Basic YWRhOndvcmtkZXNr");
@@ -356,65 +291,6 @@ async fn a_token_that_names_permissions_deletes_its_owners_requests_only_with_th
     let script = api.token_of(&mia, json!({})).await;
     let path = format!("/api/service-requests/{own}");
     script.delete(&path).await.expect(204);
-}
-
-#[tokio::test]
-async fn the_agents_operations_need_the_plan_with_a_token_too() {
-    let api = Api::start_with(Settings {
-        without_agent: true,
-        ..Settings::default()
-    })
-    .await;
-    let script = api.token_of(&api.user("ada").await, json!({})).await;
-    let with_plan = |one: &&Operation| one.needs().contains(&"plan agentAI") && one.takes_tokens();
-    for operation in of_callers().filter(with_plan) {
-        let answer = asked(&script, operation).await;
-        answer.expect_problem(403, "plan_feature_unavailable");
-    }
-}
-
-#[tokio::test]
-async fn the_records_of_another_organization_are_absent_for_tokens_too() {
-    let world = World::start().await;
-    let api = world.api();
-    let script = api.token_of(&api.user("zoe").await, json!({})).await;
-    script.get("/api/auth/session").await.expect(200);
-    let before = api.records().await;
-    let mut requests = world.requests();
-    // What is named by who creates it: another organization has one of its own by that name.
-    let makes = "PUT /api/concierge/connections/{name}";
-    requests.retain(|request| {
-        let names_a_record = request.template.contains('{') && request.operation() != makes;
-        request.takes_tokens && names_a_record
-    });
-    assert!(requests.len() > 20, "{}", requests.len());
-    for request in &requests {
-        let absent = Request {
-            path: example(&request.template, "999"),
-            ..request.clone()
-        };
-        let [there, absent] = [request.by(&script).await, absent.by(&script).await];
-        assert!(
-            [403, 404].contains(&there.status),
-            "{}",
-            request.operation()
-        );
-        assert_eq!(there.status, absent.status, "{}", request.operation());
-        assert_eq!(
-            there.expect(there.status)["detail"],
-            absent.expect(there.status)["detail"]
-        );
-    }
-    assert_eq!(api.records().await, before);
-    for request in &requests {
-        let answer = request.by(&world.script().await).await;
-        assert!(
-            answer.status < 300,
-            "{}: {}",
-            request.operation(),
-            answer.text
-        );
-    }
 }
 
 #[tokio::test]

@@ -2,10 +2,7 @@
 //! its place, all faults of a request at once. Refusals write nothing.
 
 use serde_json::{Value, json};
-use tests::support::{
-    Request, World,
-    described::{DOCUMENT, resolved},
-};
+use tests::support::{Request, World, described::resolved};
 
 /// A value that breaks a bound.
 #[derive(Clone, Debug)]
@@ -20,8 +17,7 @@ struct Broken {
 
 /// Texts that break a bound of their schema, each with the possible codes of its fault.
 fn texts(schema: &Value) -> Vec<(Value, &'static [&'static str])> {
-    let mut all: Vec<(Value, &'static [&'static str])> = Vec::new();
-    all.push((json!(5), &["type"]));
+    let mut all: Vec<(Value, &'static [&'static str])> = vec![(json!(5), &["type"])];
     if schema["enum"].is_array() {
         all.push((json!("none of them"), &["value"]));
     }
@@ -77,34 +73,24 @@ fn broken(schema: &Value, pointer: &str) -> Vec<Broken> {
     }
     let number = |name: &str| schema[name].as_i64();
     match types[0].as_str() {
-        Some("string") => all.extend(
-            texts(schema)
-                .into_iter()
-                .map(|(value, codes)| with(value, codes)),
-        ),
+        Some("string") => {
+            let texts = texts(schema).into_iter();
+            all.extend(texts.map(|(value, codes)| with(value, codes)));
+        }
         Some("integer") => {
             all.push(with(json!("x"), &["type"]));
             all.push(with(json!(1.5), &["type"]));
-            let beyond = [
-                number("minimum").map(|least| least - 1),
-                number("maximum").map(|most| most + 1),
-            ];
-            all.extend(
-                beyond
-                    .into_iter()
-                    .flatten()
-                    .map(|value| with(json!(value), &["range"])),
-            );
+            let least = number("minimum").map(|least| least - 1);
+            let beyond = least
+                .into_iter()
+                .chain(number("maximum").map(|most| most + 1));
+            all.extend(beyond.map(|value| with(json!(value), &["range"])));
         }
         Some("number") => {
             all.push(with(json!("x"), &["type"]));
-            let beyond = ["minimum", "maximum"].map(|name| schema[name].as_f64());
-            all.extend(
-                beyond
-                    .into_iter()
-                    .flatten()
-                    .map(|bound| with(json!(bound * 2.0), &["range"])),
-            );
+            let bounds = ["minimum", "maximum"].into_iter();
+            let bounds = bounds.filter_map(|name| schema[name].as_f64());
+            all.extend(bounds.map(|bound| with(json!(bound * 2.0), &["range"])));
         }
         Some("boolean") => all.push(with(json!("x"), &["type"])),
         Some("array") => {
@@ -192,13 +178,8 @@ async fn unnamed(world: &World, request: &Request, faults: &[Broken]) -> Vec<Str
             let is_there = fault["pointer"] == **pointer || (fault["pointer"] == "" && is_empty);
             is_there && codes.contains(&code)
         });
-        let operation = request.operation();
-        let text = || {
-            format!(
-                "{operation} {pointer}: no {codes:?} in {:.500}",
-                answer.text
-            )
-        };
+        let (operation, text) = (request.operation(), &answer.text);
+        let text = || format!("{operation} {pointer}: no {codes:?} in {text:.500}");
         (answer.status != 400 || !is_named).then(text)
     });
     unnamed.collect()
@@ -211,12 +192,13 @@ async fn records(world: &World) -> Vec<String> {
     all
 }
 
-fn operation(request: &Request) -> &'static Value {
-    &DOCUMENT["paths"][&request.template][request.method.to_ascii_lowercase()]
-}
-
-#[tokio::test]
-async fn a_body_beyond_a_bound_is_refused() {
+/// Sends each request with its faults, in as few requests as tell of all of them. Each fault is named, and
+/// nothing is written.
+async fn are_refused(
+    least: usize,
+    faults: impl Fn(&Request) -> Vec<Broken>,
+    sent: impl Fn(&Request, &[Broken]) -> Request,
+) {
     let world = World::start().await;
     // A caller's first request writes the caller.
     for request in world.requests() {
@@ -225,45 +207,55 @@ async fn a_body_beyond_a_bound_is_refused() {
     let before = records(&world).await;
     let (mut seen, mut missed) = (0, Vec::new());
     for request in world.requests() {
-        let body = &operation(&request)["requestBody"]["content"]["application/json"]["schema"];
-        if request.body.is_none() {
-            continue;
-        }
-        let example = &resolved(body)["examples"][0];
-        // Members of what no example shows are not reached.
-        let mut all = broken(body, "");
-        all.retain(|one| {
-            let parent = one.pointer.rsplit_once('/').map(|(parent, _)| parent);
-            let value = example.pointer(parent.unwrap_or_default());
-            value.is_some_and(|value| value.is_object() || value.get(0).is_some())
-        });
+        let all = faults(&request);
         seen += all.len();
         for faults in together(all) {
-            let mut body = example.clone();
-            for fault in &faults {
-                breaks(&mut body, fault);
-            }
-            let request = Request {
-                body: Some(body),
-                ..request.clone()
-            };
-            missed.extend(unnamed(&world, &request, &faults).await);
+            missed.extend(unnamed(&world, &sent(&request, &faults), &faults).await);
         }
     }
     assert!(missed.is_empty(), "{}: {missed:#?}", missed.len());
-    assert!(seen > 500, "{seen}");
+    assert!(seen > least, "{seen}");
     assert_eq!(before, records(&world).await);
+}
+
+#[tokio::test]
+async fn a_body_beyond_a_bound_is_refused() {
+    let schema = |request: &Request| -> &'static Value {
+        &request.described().described["requestBody"]["content"]["application/json"]["schema"]
+    };
+    let example = |request: &Request| &resolved(schema(request))["examples"][0];
+    let faults = |request: &Request| {
+        if request.body.is_none() {
+            return Vec::new();
+        }
+        // Members of what no example shows are not reached.
+        let mut all = broken(schema(request), "");
+        all.retain(|one| {
+            let parent = one.pointer.rsplit_once('/').map(|(parent, _)| parent);
+            let value = example(request).pointer(parent.unwrap_or_default());
+            value.is_some_and(|value| value.is_object() || value.get(0).is_some())
+        });
+        all
+    };
+    let sent = |request: &Request, faults: &[Broken]| {
+        let mut body = example(request).clone();
+        for fault in faults {
+            breaks(&mut body, fault);
+        }
+        Request {
+            body: Some(body),
+            ..request.clone()
+        }
+    };
+    Box::pin(are_refused(500, faults, sent)).await;
 }
 
 /// Breaks the bounds of a parameter, whose text is a value or several.
 fn broken_parameter(parameter: &Value) -> Vec<Broken> {
     let schema = resolved(&parameter["schema"]);
     let of_elements = resolved(&schema["items"]);
-    let schema = if of_elements.is_object() {
-        of_elements
-    } else {
-        schema
-    };
+    let is_list = of_elements.is_object();
+    let schema = if is_list { of_elements } else { schema };
     let texts: &[(&str, &[&str])] = match schema["type"].as_str() {
         Some("integer") => &[
             ("few", &["type"]),
@@ -292,50 +284,37 @@ fn broken_parameter(parameter: &Value) -> Vec<Broken> {
 
 #[tokio::test]
 async fn a_parameter_beyond_its_bound_or_unknown_is_refused() {
-    let world = World::start().await;
-    // A caller's first request writes the caller.
-    for request in world.requests() {
-        world.caller_of(&request).await;
-    }
-    let before = records(&world).await;
-    let (mut seen, mut missed) = (0, Vec::new());
-    for request in world.requests() {
+    let faults = |request: &Request| {
         if request.needs.is_none() {
-            continue;
+            return Vec::new();
         }
         let unknown = Broken {
             pointer: "?dry".to_owned(),
             value: Some(json!("1")),
             codes: &["unknown_parameter"],
         };
-        let parameters = operation(&request)["parameters"].as_array();
-        let parameters = parameters.into_iter().flatten().map(resolved);
+        let parameters = request.described().parameters().map(resolved);
         let parameters = parameters.filter(|one| one["in"] == "query");
         let all = parameters.flat_map(broken_parameter).chain([unknown]);
-        let all: Vec<Broken> = all.collect();
-        seen += all.len();
-        for faults in together(all) {
-            let query = faults.iter().map(|fault| {
-                let value = fault.value.as_ref().and_then(Value::as_str).unwrap();
-                format!("{}={}", &fault.pointer[1..], value.replace(' ', "%20"))
-            });
-            let (path, sent) = request.path.split_once('?').unwrap_or((&request.path, ""));
-            let is_broken = |pair: &str| {
-                let name = pair.split('=').next().unwrap_or_default();
-                faults.iter().any(|fault| fault.pointer[1..] == *name)
-            };
-            let sent = sent
-                .split('&')
-                .filter(|pair| !pair.is_empty() && !is_broken(pair));
-            let query: Vec<String> = query.chain(sent.map(str::to_owned)).collect();
-            let request = Request {
-                path: format!("{path}?{}", query.join("&")),
-                ..request.clone()
-            };
-            missed.extend(unnamed(&world, &request, &faults).await);
+        all.collect()
+    };
+    let sent = |request: &Request, faults: &[Broken]| {
+        let query = faults.iter().map(|fault| {
+            let value = fault.value.as_ref().and_then(Value::as_str).unwrap();
+            format!("{}={}", &fault.pointer[1..], value.replace(' ', "%20"))
+        });
+        let (path, sent) = request.path.split_once('?').unwrap_or((&request.path, ""));
+        let is_broken = |pair: &str| {
+            let name = pair.split('=').next().unwrap_or_default();
+            faults.iter().any(|fault| fault.pointer[1..] == *name)
+        };
+        let sent = sent.split('&');
+        let sent = sent.filter(|pair| !pair.is_empty() && !is_broken(pair));
+        let query: Vec<String> = query.chain(sent.map(str::to_owned)).collect();
+        Request {
+            path: format!("{path}?{}", query.join("&")),
+            ..request.clone()
         }
-    }
-    assert!(missed.is_empty(), "{}: {missed:#?}", missed.len());
-    assert!(seen > 150, "{seen}");
-    assert_eq!(before, records(&world).await);
+    };
+    Box::pin(are_refused(150, faults, sent)).await;
 }

@@ -64,11 +64,8 @@ async fn a_token_takes_one_request_more_before_all_others() {
 fn an_unusual_budget_has_a_reason() {
     for row in ROWS.iter().filter(|row| row.because.is_empty()) {
         let Used { in_sequence, total } = row.used;
-        assert!(
-            in_sequence <= USUAL.in_sequence && total <= USUAL.total,
-            "{}",
-            row.operation
-        );
+        let is_usual = in_sequence <= USUAL.in_sequence && total <= USUAL.total;
+        assert!(is_usual, "{}", row.operation);
     }
 }
 
@@ -79,19 +76,11 @@ fn the_table_in_the_document_is_this_one() {
 
 /// The rows as Markdown, between empty lines.
 fn table() -> Vec<String> {
-    let mut lines = vec![
-        String::new(),
-        "| one after another | in all | operation | why |".to_owned(),
-        "|---|---|---|---|".to_owned(),
-    ];
-    for row in ROWS {
+    let rows = ROWS.iter().map(|row| {
         let Used { in_sequence, total } = row.used;
-        let line = format!(
-            "| {in_sequence} | {total} | `{}` | {} |",
-            row.operation, row.because
-        );
-        lines.push(line.replace("|  |", "| |"));
-    }
-    lines.push(String::new());
-    lines
+        let (operation, because) = (row.operation, row.because);
+        let row = format!("| {in_sequence} | {total} | `{operation}` | {because} |");
+        row.replace("|  |", "| |")
+    });
+    tests::table("| one after another | in all | operation | why |", rows)
 }

@@ -1,11 +1,10 @@
 //! Cells: the tokens and sessions of one are none in another, also where both know the same secrets and table.
 
-use aws_sdk_dynamodb::types::AttributeValue;
 use serde_json::json;
 use shared::model::{Sid, User, digest};
 use tests::{
     records,
-    support::{Api, Caller, Gateway, PASSWORD, example, operations, text_of},
+    support::{Api, Caller, Gateway, Operation, PASSWORD, set, text, text_of},
 };
 
 /// The statuses of these instances for several callers.
@@ -28,12 +27,11 @@ async fn of(api: &Api, instances: &Gateway) -> (Caller, Caller, String) {
     let body = json!({"username": "mia", "password": PASSWORD});
     let answer = nobody.post("/api/auth/login", body).await;
     answer.expect(200);
-    let session = nobody
-        .clone()
-        .with_cookie(answer.cookie().split(';').next().unwrap());
-    let token = json!({"name": "export"});
-    let token = session.post("/api/tokens", token).await.expect(200)["token"].clone();
-    let token = token.as_str().unwrap().to_owned();
+    let cookie = answer.cookie().split(';').next().unwrap();
+    let session = nobody.clone().with_cookie(cookie);
+    let body = json!({"name": "export"});
+    let created = session.post("/api/tokens", body).await.expect(200);
+    let token = created["token"].as_str().unwrap().to_owned();
     (session, nobody.with_token(&token), token)
 }
 
@@ -41,10 +39,8 @@ async fn of(api: &Api, instances: &Gateway) -> (Caller, Caller, String) {
 async fn tokens_and_sessions_are_of_the_cell_that_made_them() {
     let api = Api::start().await;
     api.user("mia").await;
-    let (first, other) = (
-        api.other_instances().await,
-        api.instances_of_cell("eu1").await,
-    );
+    let first = api.other_instances().await;
+    let other = api.instances_of_cell("eu1").await;
     let (session, script, token) = of(&api, &first).await;
     assert_eq!(token.len(), "wd_".len() + 43);
     assert_eq!(statuses(&[&session, &script], &first).await, [200, 200]);
@@ -74,10 +70,8 @@ async fn those_of_another_cell_are_plain_401_and_cost_no_read() {
     api.counter.take();
     for caller in [session, script] {
         let caller = caller.before(other.clone());
-        for operation in operations().iter().filter(|one| !one.needs().is_empty()) {
-            let path = example(&operation.path, "1");
-            let sent = (operation.method != "GET").then(|| "{".to_owned());
-            let answer = caller.send(operation.method, &path, sent).await;
+        for operation in Operation::of_callers() {
+            let answer = operation.asked_by(&caller, "1").await;
             answer.expect_problem(401, "unauthenticated");
         }
     }
@@ -89,22 +83,15 @@ async fn those_of_another_cell_are_plain_401_and_cost_no_read() {
 async fn those_that_name_cell_0_are_of_it() {
     let api = Api::start().await;
     let user = api.user("mia").await;
-    let named = [
-        named_session(&api, &user).await,
-        named_token(&api, &user).await,
-    ];
-    let named = [&named[0], &named[1]];
-    let (first, other) = (
-        api.other_instances().await,
-        api.instances_of_cell("eu1").await,
-    );
+    let session = named_session(&api, &user).await;
+    let named = [&session, &named_token(&api, &user).await];
+    let first = api.other_instances().await;
+    let other = api.instances_of_cell("eu1").await;
     assert_eq!(statuses(&named, &first).await, [200, 200]);
     assert_eq!(statuses(&named, &other).await, [401, 401]);
     // The session goes on under the same id, and ends as any other.
-    named[0]
-        .post("/api/auth/logout", json!({}))
-        .await
-        .expect(204);
+    let answer = named[0].post("/api/auth/logout", json!({})).await;
+    answer.expect(204);
     assert_eq!(statuses(&named, &first).await, [401, 200]);
 }
 
@@ -125,24 +112,12 @@ async fn named_session(api: &Api, user: &User) -> Caller {
 /// A token whose text names cell 0: the items of a new one, with another hash.
 async fn named_token(api: &Api, user: &User) -> Caller {
     api.token_of(user, json!({})).await;
-    let text = format!("wd_0_{}", "A".repeat(43));
-    let scan = api.client.scan().table_name(&api.table).send().await;
-    for mut item in scan.unwrap().items.unwrap() {
-        let of_holder = match text_of(&item, "kind") {
-            "token" => false,
-            "token_holder" => true,
-            _ => continue,
-        };
-        let new = AttributeValue::S(digest(&text));
-        let Some(AttributeValue::S(old)) = item.insert("hash".to_owned(), new) else {
-            panic!("a token without a hash");
-        };
-        if of_holder {
-            let key = text_of(&item, "pk").replace(&old, &digest(&text));
-            item.insert("pk".to_owned(), AttributeValue::S(key));
-        }
-        let put = api.client.put_item().table_name(&api.table);
-        put.set_item(Some(item)).send().await.unwrap();
-    }
-    api.anonymous().with_token(&text)
+    let named = format!("wd_0_{}", "A".repeat(43));
+    let hash = digest(&named);
+    let mut holder = api.items_of("token_holder").await.remove(0);
+    let pk = text_of(&holder, "pk").replace(text_of(&holder, "hash"), &hash);
+    set(&mut holder, [("pk", text(&pk)), ("hash", text(&hash))]);
+    api.puts([holder]).await;
+    api.sets_all("token", [("hash", text(&hash))]).await;
+    api.anonymous().with_token(&named)
 }

@@ -1,6 +1,6 @@
 //! The scheduled check, against the functions.
 
-use checker::{Answer, Checker, Failed, Request, User};
+use checker::{Answer, Checker, Request, User};
 use shared::model::Clock;
 use tests::support::{Api, PASSWORD};
 
@@ -53,11 +53,9 @@ async fn a_failed_check_names_its_step() {
     ] {
         let of_ada = checker(password);
         let checked = of_ada.check(async |request| send(&api, request, broken).await);
-        let Failed {
-            step: failed,
-            cause,
-        } = checked.await.unwrap_err();
-        assert_eq!(failed, step);
+        let failed = checked.await.unwrap_err();
+        assert_eq!(failed.step, step);
+        let cause = &failed.cause;
         assert!(!cause.is_empty() && !cause.contains(PASSWORD), "{cause}");
     }
     let nobody = Checker::new("https://api.example.com", None, Clock::system());

@@ -3,10 +3,9 @@
 mod sources;
 pub mod tokens;
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::{fs, path::PathBuf};
+
+use tests::path;
 
 use self::sources::Sources;
 
@@ -15,7 +14,7 @@ fn no_files_need_each_other_in_a_circle() {
     let mut wrong = Vec::new();
     for folder in crates() {
         let source = folder.join("src");
-        let name = source.strip_prefix(root()).unwrap().display().to_string();
+        let name = source.strip_prefix(path("")).unwrap().display();
         for (file, needs) in Sources::of(&source).circles().into_iter().flatten() {
             wrong.push(format!("{name}/{file} needs {}", needs.join(", ")));
         }
@@ -25,17 +24,13 @@ fn no_files_need_each_other_in_a_circle() {
 
 /// The folders of all crates but the tests'.
 pub fn crates() -> Vec<PathBuf> {
-    let mut crates = vec![root().join("shared")];
+    let mut crates = vec![path("shared")];
     for group in ["shared", "functions", "infra"] {
-        let folders = fs::read_dir(root().join(group)).unwrap();
+        let folders = fs::read_dir(path(group)).unwrap();
         crates.extend(folders.map(|folder| folder.unwrap().path()));
     }
     crates.retain(|folder| folder.join("Cargo.toml").exists());
     crates.sort();
     assert!(crates.len() > 15, "{crates:?}");
     crates
-}
-
-pub fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
 }

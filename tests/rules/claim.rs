@@ -22,24 +22,14 @@ fn of_callers(world: &World) -> Vec<Request> {
     requests
 }
 
-/// A caller whose cookie verifies and who may not call, and the refusal they get.
+/// A caller whose cookie verifies and who may not call, and the status of the refusal they get.
 struct Refused {
     who: &'static str,
-    caller: Caller,
     status: u16,
-    code: &'static str,
+    caller: Caller,
 }
 
 impl Refused {
-    fn unauthenticated(who: &'static str, caller: Caller) -> Self {
-        Self {
-            who,
-            caller,
-            status: 401,
-            code: "unauthenticated",
-        }
-    }
-
     async fn all(world: &World) -> [Self; 6] {
         let api = world.api();
         let long_ago = api.clock.now().plus(-7 * span::DAY);
@@ -52,41 +42,35 @@ impl Refused {
         let left = api.user("sue").await;
         let of_disabled = api.session_of(&left).await;
         let directory = api.store.directory();
-        directory
-            .disable_user(api.home.id, left.id, true)
-            .await
-            .unwrap();
-        [
-            Self::unauthenticated("whose session has ended", signed_out),
-            Self::unauthenticated(
-                "whose session is over",
-                api.session_since(&world.max, long_ago).await,
-            ),
-            Self::unauthenticated("who is disabled", of_disabled),
-            Self::unauthenticated("whose token is over", expired),
-            Self {
-                who: "whose token only lets them view",
-                caller: api.token_of(&world.max, viewer).await,
-                status: 403,
-                code: "permission_denied",
-            },
-            Self {
-                who: "who is a viewer",
-                caller: api.sign_in("vic").await,
-                status: 403,
-                code: "permission_denied",
-            },
-        ]
+        let disabled = directory.disable_user(api.home.id, left.id, true);
+        disabled.await.unwrap();
+        let long_ago = api.session_since(&world.max, long_ago).await;
+        let viewer = api.token_of(&world.max, viewer).await;
+        let all = [
+            ("whose session has ended", 401, signed_out),
+            ("whose session is over", 401, long_ago),
+            ("who is disabled", 401, of_disabled),
+            ("whose token is over", 401, expired),
+            ("whose token only lets them view", 403, viewer),
+            ("who is a viewer", 403, api.sign_in("vic").await),
+        ];
+        all.map(|(who, status, caller)| Self {
+            who,
+            status,
+            caller,
+        })
     }
 
     #[track_caller]
     fn expects(&self, request: &Request, answer: &Answer) {
-        let Self {
-            who, status, code, ..
-        } = self;
+        let Self { who, status, .. } = self;
         let asked = format!("somebody {who} asked {} {}", request.method, request.path);
         assert_eq!(answer.status, *status, "{asked}: {}", answer.text);
-        assert_eq!(answer.expect(*status)["code"], *code, "{asked}");
+        let code = match status {
+            401 => "unauthenticated",
+            _ => "permission_denied",
+        };
+        assert_eq!(answer.expect(*status)["code"], code, "{asked}");
     }
 
     /// Returns whether an operation refuses them before it reads the record.
@@ -163,10 +147,8 @@ async fn a_refused_caller_changes_nothing_and_learns_nothing() {
     let before = world.api().records().await;
     for refused in &refused {
         let concerned = requests.iter().filter(|request| refused.concerns(request));
-        let asked: Vec<_> = concerned
-            .flat_map(hopeless)
-            .map(|request| (&refused.caller, request))
-            .collect();
+        let asked = concerned.flat_map(hopeless);
+        let asked: Vec<_> = asked.map(|request| (&refused.caller, request)).collect();
         assert!(asked.len() >= 80, "{} {}", refused.who, asked.len());
         let answers = answers(&world, &faults, &asked).await;
         for (answer, (_, request)) in answers.iter().zip(&asked) {
@@ -199,38 +181,24 @@ async fn a_refusal_of_the_caller_comes_before_a_failure() {
     same(&before, &world.api().records().await);
 }
 
+/// Of sessions, and of a token.
 #[tokio::test]
 async fn nothing_is_answered_or_written_before_the_caller_is_known() {
-    let (world, faults) = behind_faults().await;
-    let mut callers = Vec::new();
-    for request in of_callers(&world) {
-        callers.push((world.caller_of(&request).await, request));
-    }
-    let asked: Vec<_> = callers
-        .iter()
-        .map(|(caller, request)| (caller, request.clone()))
-        .collect();
-    let answers = answers(&world, &faults, &asked).await;
-    for (answer, (_, request)) in answers.iter().zip(&asked) {
-        let operation = request.operation();
-        assert!(answer.status < 300, "{operation}: {}", answer.text);
-    }
-}
-
-#[tokio::test]
-async fn nothing_is_answered_or_written_before_a_token_is_known_to_hold() {
-    let (world, faults) = behind_faults().await;
-    let script = world.script().await;
-    let mut requests = of_callers(&world);
-    requests.retain(|request| request.takes_tokens);
-    let asked: Vec<_> = requests
-        .into_iter()
-        .map(|request| (&script, request))
-        .collect();
-    let answers = answers(&world, &faults, &asked).await;
-    for (answer, (_, request)) in answers.iter().zip(&asked) {
-        let operation = request.operation();
-        assert!(answer.status < 300, "{operation}: {}", answer.text);
+    for by_token in [false, true] {
+        let (world, faults) = behind_faults().await;
+        let script = world.script().await;
+        let mut requests = of_callers(&world);
+        requests.retain(|request| !by_token || request.takes_tokens);
+        let mut callers = vec![script; requests.len()];
+        for (caller, request) in callers.iter_mut().zip(&requests).filter(|_| !by_token) {
+            *caller = world.caller_of(request).await;
+        }
+        let asked: Vec<_> = callers.iter().zip(requests).collect();
+        let answers = answers(&world, &faults, &asked).await;
+        for (answer, (_, request)) in answers.iter().zip(&asked) {
+            let operation = request.operation();
+            assert!(answer.status < 300, "{operation}: {}", answer.text);
+        }
     }
 }
 

@@ -5,15 +5,23 @@ use std::time::Duration;
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use serde_json::json;
-use shared::store::{CLEANUP_DELAY, Progress, Shard};
+use shared::{
+    model::span,
+    store::{CLEANUP_DELAY, Progress, Shard},
+};
 use tokio::time::Instant;
 
 use tests::support::{
-    Api, Caller, Concierge, DAMAGES, Damage, Fault, Item, Requests, Settings, comes, key_of, text,
-    text_of,
+    Api, Caller, Concierge, DAMAGES, Damage, Fault, Item, Requests, Settings, comes, key_of,
+    number, set, text, text_of,
 };
 
-const MINUTE: i64 = 60_000;
+/// Raises a service request and deletes it, which leaves a cleanup.
+async fn leaves_cleanup(by: &Caller) {
+    let request = by.raises_request().await;
+    let request = format!("/api/service-requests/{request}");
+    by.delete(&request).await.expect(204);
+}
 
 /// A milestone, a phase and a tag, each number 1, with five tasks and two activities that name
 /// them, and records with comments.
@@ -42,10 +50,14 @@ async fn has_work(api: &Api, max: &Caller) {
 }
 
 async fn deletes_all(max: &Caller) {
-    for path in ["milestones/1", "phases/1", "tags/1"] {
-        max.delete(&format!("/api/{path}")).await.expect(204);
-    }
-    for path in ["tasks/6", "activities/6", "service-requests/1"] {
+    for path in [
+        "milestones/1",
+        "phases/1",
+        "tags/1",
+        "tasks/6",
+        "activities/6",
+        "service-requests/1",
+    ] {
         max.delete(&format!("/api/{path}")).await.expect(204);
     }
 }
@@ -83,12 +95,12 @@ async fn damaged_links_are_in_no_cleanups_way() {
     let (api, [max]) = Api::signed_in(["max"]).await;
     has_work(&api, &max).await;
     let mut tasks = api.items_of("task").await;
-    let one = AttributeValue::N("1".to_owned());
+    let one = AttributeValue::L(vec![number(1)]);
     tasks.truncate(3);
-    tasks[0].insert("milestoneId".to_owned(), text("1"));
-    tasks[1].insert("phaseId".to_owned(), AttributeValue::L(vec![one.clone()]));
-    tasks[2].insert("tagIds".to_owned(), AttributeValue::L(vec![one]));
-    api.puts(tasks.clone()).await;
+    set(&mut tasks[0], [("milestoneId", text("1"))]);
+    set(&mut tasks[1], [("phaseId", one.clone())]);
+    set(&mut tasks[2], [("tagIds", one)]);
+    api.puts(tasks).await;
     deletes_all(&max).await;
     assert_eq!(api.cleans_up().await, 6);
     assert_eq!(api.items_of("cleanup").await, [] as [Item; 0]);
@@ -103,24 +115,19 @@ async fn damaged_links_are_in_no_cleanups_way() {
 /// A cleanup that does not read, in each way possible.
 #[tokio::test]
 async fn a_cleanup_that_does_not_read_is_deferred_for_longer_each_time() {
-    let later: Damage = |item| drop(item.insert("subject".to_owned(), text("OfALaterVersion")));
+    let later: Damage = |item| set(item, [("subject", text("OfALaterVersion"))]);
     let uncounted: Damage = |item| {
-        item.insert("subject".to_owned(), text("OfALaterVersion"));
-        item.insert("failures".to_owned(), text("many"));
+        let attributes = ["subject", "failures"].map(|name| (name, text("OfALaterVersion")));
+        set(item, attributes);
     };
     for damage in DAMAGES.into_iter().chain([later, uncounted]) {
         let (api, [max, zoe]) = Api::signed_in(["max", "zoe"]).await;
-        let damaged = max.raises_request().await;
-        max.delete(&format!("/api/service-requests/{damaged}"))
-            .await
-            .expect(204);
+        leaves_cleanup(&max).await;
         let mut cleanup = api.items_of("cleanup").await.remove(0);
         damage(&mut cleanup);
         api.puts([cleanup.clone()]).await;
         for caller in [&max, &zoe] {
-            let request = caller.raises_request().await;
-            let request = format!("/api/service-requests/{request}");
-            caller.delete(&request).await.expect(204);
+            leaves_cleanup(caller).await;
         }
         api.clock.advance(CLEANUP_DELAY);
         let (finished, failed) = runs(&api).await;
@@ -128,7 +135,7 @@ async fn a_cleanup_that_does_not_read_is_deferred_for_longer_each_time() {
         // Its version begins anew, and with it a cleanup of which nothing else was damaged.
         let heals = text_of(&cleanup, "version") == "1";
         for minutes in [1, 2, 4, 8, 16, 32, 60, 60] {
-            api.clock.advance(minutes * MINUTE - 1);
+            api.clock.advance(minutes * span::MINUTE - 1);
             assert_eq!(runs(&api).await, (0, vec![]));
             api.clock.advance(1);
             let (finished, failed) = runs(&api).await;
@@ -170,21 +177,17 @@ async fn a_cleanup_that_fails_holds_up_no_other() {
     let (finished, failed) = runs(&api).await;
     assert!(faults.are_over());
     assert_eq!((finished, failed.len()), (5, 1), "{failed:?}");
-    let is_of = |kind: &&str| failed[0].contains(&format!("#CLEANUP {kind}#"));
-    assert!(
-        ["MILESTONE", "PHASE", "TAG"].iter().any(is_of),
-        "{failed:?}"
-    );
-    assert_eq!(runs(&api).await, (0, vec![]), "put off");
-    api.clock.advance(MINUTE);
+    let is_of = |kind: &str| failed[0].contains(&format!("#CLEANUP {kind}#"));
+    let is_of_any = ["MILESTONE", "PHASE", "TAG"].map(is_of).contains(&true);
+    assert!(is_of_any, "{failed:?}");
+    assert_eq!(runs(&api).await, (0, vec![]), "deferred");
+    api.clock.advance(span::MINUTE);
     assert_eq!(runs(&api).await, (1, vec![]));
     assert_eq!(api.items_of("cleanup").await, [] as [Item; 0]);
     for task in api.items_of("task").await {
         let names = ["milestoneId", "phaseId", "tagIds", "gsi2pk"];
-        assert!(
-            !names.iter().any(|name| task.contains_key(*name)),
-            "{task:?}"
-        );
+        let has_one = names.iter().any(|name| task.contains_key(*name));
+        assert!(!has_one, "{task:?}");
     }
 }
 
@@ -195,10 +198,8 @@ async fn a_table_that_refuses_the_sweeper_damages_nothing() {
     let world = Concierge::start_in(settings).await;
     let (session, action) = world.approved_batch().await;
     world.takes_messages().await;
-    let request = world.max.raises_request().await;
-    let request = format!("/api/service-requests/{request}");
-    world.max.delete(&request).await.expect(204);
-    world.api.clock.advance(MINUTE);
+    leaves_cleanup(&world.max).await;
+    world.api.clock.advance(span::MINUTE);
     let before = world.api.table_dump().await;
     for operation in ["Query", "PutItem", "UpdateItem", "TransactWriteItems"] {
         faults.begin(Requests::Of(operation), Fault::Denied);
@@ -218,14 +219,12 @@ async fn a_table_that_refuses_the_sweeper_damages_nothing() {
         }
         world.takes_messages().await;
         assert_eq!(world.session(&session).await["status"], "executing");
-        world.api.clock.advance(60 * MINUTE);
+        world.api.clock.advance(span::HOUR);
     }
     let swept = world.sweeper().sweep().await;
     assert_eq!((swept.resent, swept.errors), (1, 0), "{swept:?}");
-    assert_eq!(
-        world.takes_messages().await,
-        [world.message(&session, &action)]
-    );
+    let messages = world.takes_messages().await;
+    assert_eq!(messages, [world.message(&session, &action)]);
     assert_eq!(world.api.items_of("cleanup").await, [] as [Item; 0]);
 }
 
@@ -246,20 +245,17 @@ async fn agents_work_beside(cleanups: usize) {
     let world = Concierge::start_in(settings).await;
     let (session, action) = world.approved_batch().await;
     world.takes_messages().await;
-    let request = world.max.raises_request().await;
-    let request = format!("/api/service-requests/{request}");
-    world.max.delete(&request).await.expect(204);
+    leaves_cleanup(&world.max).await;
     let one = world.api.items_of("cleanup").await.remove(0);
-    let copy = |number: usize| {
+    let copy = |id: usize| {
         let mut item = one.clone();
-        let id = AttributeValue::N(number.to_string());
-        let subject = AttributeValue::M([("Tag".to_owned(), id)].into());
-        item.insert("subject".to_owned(), subject);
-        item.insert("sk".to_owned(), text(&format!("TAG#{number:016}")));
+        let subject = AttributeValue::M([("Tag".to_owned(), number(id))].into());
+        let sk = text(&format!("TAG#{id:016}"));
+        set(&mut item, [("subject", subject), ("sk", sk)]);
         item
     };
     world.api.puts((1..cleanups).map(copy)).await;
-    world.api.clock.advance(2 * MINUTE);
+    world.api.clock.advance(2 * span::MINUTE);
     // What cleanups of tags write, and what no message does.
     faults.hold(Requests::Of("UpdateItem"));
     let began = Instant::now();
@@ -267,10 +263,8 @@ async fn agents_work_beside(cleanups: usize) {
     let swept = comes("the end of the run", sweeper.sweep()).await;
     let held = began.elapsed();
     assert_eq!((swept.overdue, swept.resent, swept.errors), (1, 1, 0));
-    assert_eq!(
-        world.takes_messages().await,
-        [world.message(&session, &action)]
-    );
+    let messages = world.takes_messages().await;
+    assert_eq!(messages, [world.message(&session, &action)]);
     assert!(world.api.items_of("cleanup").await.len() > 1);
     faults.release();
     let (mut runs, mut left) = (0, cleanups);

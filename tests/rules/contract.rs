@@ -5,37 +5,33 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 use shared::model::Permission;
 
-use tests::support::{Api, METHODS, Request, World, document, example, operations};
+use tests::support::{
+    Api, Caller, METHODS, Operation, Request, Settings, World, document, example, operations,
+};
 
 /// Operations that need no session.
-const PUBLIC: [(&str, &str); 10] = [
-    ("POST", "/api/auth/login"),
-    ("POST", "/api/auth/accept"),
-    ("POST", "/api/auth/forgot"),
-    ("POST", "/api/auth/reset"),
-    ("POST", "/api/auth/email/confirm"),
-    ("GET", "/api/auth/sign-in"),
-    ("GET", "/api/auth/oidc"),
-    ("GET", "/api/auth/oidc/callback"),
-    ("POST", "/api/notifications/unsubscribe"),
-    ("GET", "/api/openapi.json"),
+const PUBLIC: [&str; 10] = [
+    "POST /api/auth/login",
+    "POST /api/auth/accept",
+    "POST /api/auth/forgot",
+    "POST /api/auth/reset",
+    "POST /api/auth/email/confirm",
+    "GET /api/auth/sign-in",
+    "GET /api/auth/oidc",
+    "GET /api/auth/oidc/callback",
+    "POST /api/notifications/unsubscribe",
+    "GET /api/openapi.json",
 ];
 
 #[tokio::test]
 async fn every_operation_needs_a_session() {
     let api = Api::start().await;
     let nobody = api.anonymous();
-    for operation in operations() {
-        let (method, path) = (operation.method, &operation.path);
-        if PUBLIC.contains(&(method, path)) {
-            continue;
-        }
-        // Neither a body that is no JSON nor an impossible id comes before the session.
+    let is_public = |operation: &Operation| PUBLIC.contains(&&*operation.name());
+    for operation in operations().iter().filter(|one| !is_public(one)) {
+        // An impossible id does not come before the session either.
         for id in ["1", "abc"] {
-            let sent = (method != "GET").then(|| "{".to_owned());
-            let answer = nobody
-                .send(method, &format!("{}?x=1", example(path, id)), sent)
-                .await;
+            let answer = operation.asked_by(&nobody, id).await;
             answer.expect_problem(401, "unauthenticated");
         }
     }
@@ -53,11 +49,8 @@ async fn every_path_answers_other_methods_with_405() {
             if !described.contains(&(method, path)) {
                 let answer = ada.send(method, &example(path, "1"), None).await;
                 // `/api/tasks/reorder` has the shape of `/api/tasks/{id}` for the other methods.
-                assert!(
-                    [405, 404].contains(&answer.status),
-                    "{method} {path}: {}",
-                    answer.text
-                );
+                let is_refused = [405, 404].contains(&answer.status);
+                assert!(is_refused, "{method} {path}: {}", answer.text);
             }
         }
     }
@@ -67,25 +60,20 @@ async fn every_path_answers_other_methods_with_405() {
 #[tokio::test]
 async fn a_path_that_does_not_decode_is_404() {
     let (_, [ada]) = Api::signed_in(["ada"]).await;
-    for operation in operations() {
-        if !operation.path.contains('{') {
-            continue;
-        }
+    let of_records = operations().iter().filter(|one| one.path.contains('{'));
+    for operation in of_records {
+        // Two lists tell nobody whether a record exists.
+        let denied = operation.described["responses"].get("404").is_none();
+        // As any other id that is no number: a malformed body answers first.
+        let status = match (operation.takes_body(), denied) {
+            (true, _) => 400,
+            (false, true) => 403,
+            (false, false) => 404,
+        };
         for id in ["%FF", "1%FF", "%C3%28"] {
-            let body = operation
-                .described
-                .get("requestBody")
-                .map(|_| "{".to_owned());
+            let body = operation.takes_body().then(|| "{".to_owned());
             let path = example(&operation.path, id);
             let answer = ada.send(operation.method, &path, body).await;
-            // Two lists tell nobody whether a record exists.
-            let denied = operation.described["responses"].get("404").is_none();
-            // As any other id that is no number: a malformed body answers first.
-            let status = match (operation.described.get("requestBody"), denied) {
-                (Some(_), _) => 400,
-                (None, true) => 403,
-                (None, false) => 404,
-            };
             answer.expect(status);
         }
     }
@@ -128,72 +116,63 @@ async fn a_preflight_succeeds_and_allows_nothing_by_itself() {
     plain.expect_problem(405, "method_not_allowed");
 }
 
+/// A user's session, and a token if the operation takes one.
+async fn callers(api: &Api, name: &str) -> [Caller; 2] {
+    let user = api.user(name).await;
+    let token = api.token_of(&user, json!({})).await;
+    [api.session_of(&user).await, token]
+}
+
+/// A user's callers that an operation takes.
+fn taken<'a>(operation: &Operation, callers: &'a [Caller; 2]) -> &'a [Caller] {
+    &callers[..=usize::from(operation.takes_tokens())]
+}
+
+/// Of a session, and of a token, which has its owner's permissions.
 #[tokio::test]
 async fn every_operation_needs_the_permission_that_the_document_names() {
     let api = Api::start().await;
     let mut refused = 0;
     for name in ["vic", "mia", "sue", "max", "ada"] {
-        let caller = api.sign_in(name).await;
-        let role = api.user(name).await.role.known().unwrap();
-        let held: Vec<&str> = role.permissions().iter().map(|one| one.name()).collect();
-        for operation in operations() {
-            let (method, path) = (operation.method, &operation.path);
+        let (user, callers) = (api.user(name).await, callers(&api, name).await);
+        for operation in Operation::of_callers() {
+            let need = operation.needs()[0];
             // Creators have a test of their own.
-            let Some(permission) = operation.needs().first().copied() else {
-                continue;
-            };
-            if permission.contains(' ') {
+            if need.contains(' ') {
                 continue;
             }
-            assert!(is_permission(permission), "{method} {path}: {permission}");
-            // Neither a body that is no JSON nor an unknown parameter comes before the permission.
-            let sent = (method != "GET").then(|| "{".to_owned());
-            let target = format!("{}?x=1", example(path, "1"));
-            let answer = caller.send(method, &target, sent).await;
-            if held.contains(&permission) {
-                assert_eq!(
-                    answer.status, 400,
-                    "{name}: {method} {path}: {}",
-                    answer.text
-                );
-            } else {
-                answer.expect_problem(403, "permission_denied");
-                refused += 1;
+            let permission: Permission = serde_json::from_value(json!(need)).unwrap();
+            for caller in taken(operation, &callers) {
+                let answer = operation.asked_by(caller, "1").await;
+                if user.may(permission) {
+                    answer.expect_problem(400, "validation_error");
+                } else {
+                    answer.expect_problem(403, "permission_denied");
+                    refused += 1;
+                }
             }
         }
     }
-    assert!(refused > 30, "{refused}");
-}
-
-fn is_permission(name: &str) -> bool {
-    serde_json::from_value::<Permission>(json!(name)).is_ok()
+    assert!(refused > 60, "{refused}");
 }
 
 #[tokio::test]
 async fn the_agent_needs_a_plan_that_includes_it() {
-    let api = Api::start_with(tests::support::Settings {
+    let settings = Settings {
         without_agent: true,
-        ..Default::default()
-    })
-    .await;
-    let ada = api.sign_in("ada").await;
-    for operation in operations() {
-        let (method, path) = (operation.method, &operation.path);
-        // The caller keeps the session.
-        if path.starts_with("/api/auth/")
-            || (method, path.as_str()) == ("DELETE", "/api/users/{id}/sessions")
-        {
-            continue;
-        }
-        let answer = ada
-            .send(method, &example(path, "1"), Some("{}".into()))
-            .await;
-        let body: Value = serde_json::from_str(&answer.text).unwrap_or_default();
-        let refused = body["code"] == "plan_feature_unavailable";
-        let needed = operation.needs().contains(&"plan agentAI");
-        assert_eq!(refused, needed, "{method} {path}");
-        if refused {
-            answer.expect(403);
+        ..Settings::default()
+    };
+    let api = Api::start_with(settings).await;
+    let callers = callers(&api, "ada").await;
+    for operation in Operation::of_callers() {
+        for caller in taken(operation, &callers) {
+            let answer = operation.asked_by(caller, "1").await;
+            let needed = operation.needs().contains(&"plan agentAI");
+            let refused = answer.text.contains("plan_feature_unavailable");
+            assert_eq!(refused, needed, "{}", operation.name());
+            if refused {
+                answer.expect_problem(403, "plan_feature_unavailable");
+            }
         }
     }
 }
@@ -202,7 +181,8 @@ async fn the_agent_needs_a_plan_that_includes_it() {
 async fn a_record_of_another_organization_answers_as_an_absent_one() {
     let world = World::start().await;
     let api = world.api();
-    let zoe = api.sign_in("zoe").await;
+    let callers = callers(api, "zoe").await;
+    callers[1].get("/api/auth/session").await.expect(200);
     let before = api.records().await;
     let mut requests = world.requests();
     // What is named by who creates it: another organization has one of its own by that name.
@@ -214,18 +194,17 @@ async fn a_record_of_another_organization_answers_as_an_absent_one() {
         let absent = ["999", "0", "-1", "abc", "9007199254740993", "01", "1e0"];
         let absent = absent.map(|id| example(&request.template, id));
         let mut answers = Vec::new();
-        for path in absent.iter().map(String::as_str).chain([there]) {
-            let asked = Request {
-                path: path.to_owned(),
-                ..request.clone()
-            };
-            let answer = asked.by(&zoe).await;
-            let problem: Value = serde_json::from_str(&answer.text).unwrap();
-            answers.push((
-                answer.status,
-                problem["code"].clone(),
-                problem["detail"].clone(),
-            ));
+        for zoe in taken(request.described(), &callers) {
+            for path in absent.iter().map(String::as_str).chain([there]) {
+                let asked = Request {
+                    path: path.to_owned(),
+                    ..request.clone()
+                };
+                let answer = asked.by(zoe).await;
+                let problem: Value = serde_json::from_str(&answer.text).unwrap();
+                let [code, detail] = ["code", "detail"].map(|name| problem[name].clone());
+                answers.push((answer.status, code, detail));
+            }
         }
         if request.body.is_some() {
             let malformed = Request {
@@ -233,22 +212,23 @@ async fn a_record_of_another_organization_answers_as_an_absent_one() {
                 body: Some(json!([])),
                 ..request.clone()
             };
-            let answer = malformed.by(&zoe).await;
+            let answer = malformed.by(&callers[0]).await;
             answer.expect_faults(&[("", "type")]);
         }
         let (status, _, _) = answers[0];
         assert!([403, 404].contains(&status), "{operation}: {answers:?}");
-        assert!(
-            answers.iter().all(|one| *one == answers[0]),
-            "{operation}: {answers:?}"
-        );
+        let are_same = answers.iter().all(|one| *one == answers[0]);
+        assert!(are_same, "{operation}: {answers:?}");
     }
     assert_eq!(before, api.records().await);
     // The same requests do find the records for those whose records they are.
     for request in &requests {
-        let answer = request.by(&world.caller().await).await;
-        let operation = request.operation();
-        assert!(answer.status < 300, "{operation}: {}", answer.text);
+        let owner = if request.takes_tokens {
+            world.script().await
+        } else {
+            world.caller().await
+        };
+        request.succeeds(&owner).await;
     }
 }
 

@@ -62,21 +62,20 @@ const TLS: [&str; 5] = ["aws-lc-rs", "boring", "native-tls", "openssl", "ring"];
 
 /// The packages of this machine's platform, without those of other platforms, which may not be downloaded.
 fn metadata() -> Value {
-    let rustc = Command::new("rustc").arg("-vV").output().unwrap();
-    let about = String::from_utf8(rustc.stdout).unwrap();
+    let about = output(Command::new("rustc").arg("-vV"));
     let host = about.lines().find_map(|line| line.strip_prefix("host: "));
-    let options = ["metadata", "--format-version=1", "--locked", "--offline"];
-    let output = Command::new(env!("CARGO"))
-        .args(options)
-        .args(["--filter-platform", host.unwrap()])
-        .output()
-        .unwrap();
-    assert!(
-        output.status.success(),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
-    serde_json::from_slice(&output.stdout).unwrap()
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args(["metadata", "--format-version=1", "--locked", "--offline"]);
+    cargo.args(["--filter-platform", host.unwrap()]);
+    serde_json::from_str(&output(&mut cargo)).unwrap()
+}
+
+/// Runs a command, which must succeed.
+fn output(command: &mut Command) -> String {
+    let output = command.output().unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{errors}");
+    String::from_utf8(output.stdout).unwrap()
 }
 
 fn text<'a>(value: &'a Value, name: &str) -> &'a str {
@@ -175,10 +174,11 @@ fn dependencies_have_licences_that_may_be_shipped() {
     let metadata = metadata();
     let used = used(&metadata);
     assert!(used.len() > 200, "{}", used.len());
-    let others: Vec<_> = used
+    let packages = used
         .values()
-        .filter(|package| !is_allowed(text(package, "license")))
-        .map(|package| (text(package, "name"), text(package, "license")))
+        .map(|one| (text(one, "name"), text(one, "license")));
+    let others: Vec<_> = packages
+        .filter(|(_, licence)| !is_allowed(licence))
         .collect();
     assert!(others.is_empty(), "{others:?}");
 }
@@ -200,12 +200,10 @@ fn crates_come_from_one_registry_and_few_come_twice() {
             "{package}"
         );
     }
-    let several: Vec<_> = versions
-        .into_iter()
-        .filter(|(_, count)| *count > 1)
-        .collect();
+    versions.retain(|_, count| *count > 1);
     assert_eq!(
-        several, SEVERAL,
+        versions,
+        BTreeMap::from(SEVERAL),
         "another crate comes in several versions, or one no longer does"
     );
 }
@@ -215,19 +213,10 @@ fn crates_come_from_one_registry_and_few_come_twice() {
 #[test]
 fn functions_have_one_library_for_tls() {
     for function in FUNCTIONS {
-        let options = [
-            "tree",
-            "--locked",
-            "--offline",
-            "--edges=normal",
-            "--prefix=none",
-        ];
-        let output = Command::new(env!("CARGO"))
-            .args(options)
-            .args(["--package", function.name])
-            .output()
-            .unwrap();
-        let tree = String::from_utf8(output.stdout).unwrap();
+        let mut cargo = Command::new(env!("CARGO"));
+        cargo.args(["tree", "--locked", "--offline", "--edges=normal"]);
+        cargo.args(["--prefix=none", "--package", function.name]);
+        let tree = output(&mut cargo);
         let names = tree.lines().filter_map(|line| line.split(' ').next());
         let names: BTreeSet<_> = names.collect();
         let mut tls = TLS.to_vec();

@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use tests::path;
+use tests::{files, path};
 
 /// Where a reader begins.
 const README: &str = "README.md";
@@ -16,9 +16,6 @@ const MOST_LINES: usize = 150;
 
 /// A document of more lines has a table of contents.
 const SHORT: usize = 40;
-
-/// Folders without documents of ours.
-const NOT_OURS: [&str; 2] = ["target", "node_modules"];
 
 /// A document, without what stands in code.
 struct Document {
@@ -35,12 +32,8 @@ impl Document {
         for line in fs::read_to_string(file).unwrap().lines() {
             let is_fence = line.trim_start().starts_with("```");
             in_code ^= is_fence;
-            let is_text = !is_fence && !in_code;
-            lines.push(if is_text {
-                line.to_owned()
-            } else {
-                String::new()
-            });
+            let text = if is_fence || in_code { "" } else { line };
+            lines.push(text.to_owned());
         }
         let name = file.strip_prefix(path("")).unwrap();
         Self {
@@ -78,21 +71,9 @@ fn anchor(heading: &str) -> String {
 
 /// Every document of the project.
 fn documents() -> Vec<Document> {
-    let mut all = Vec::new();
-    let mut folders = vec![path("")];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).unwrap() {
-            let entry = entry.unwrap().path();
-            let name = entry.file_name().unwrap().to_str().unwrap();
-            if entry.is_dir() && !name.starts_with('.') && !NOT_OURS.contains(&name) {
-                folders.push(entry);
-            } else if entry.extension().is_some_and(|kind| kind == "md") {
-                all.push(Document::open(&entry));
-            }
-        }
-    }
-    assert!(all.len() > 5, "{} documents", all.len());
-    all
+    let files = files(&path(""), &[".md"]);
+    assert!(files.len() > 5, "{} documents", files.len());
+    files.iter().map(|file| Document::open(file)).collect()
 }
 
 #[test]
@@ -139,10 +120,8 @@ fn every_link_leads_somewhere() {
             } else if file.is_empty() {
                 document.anchors().contains(heading)
             } else {
-                target.is_file()
-                    && Document::open(&target.canonicalize().unwrap())
-                        .anchors()
-                        .contains(heading)
+                let target = target.canonicalize().ok();
+                target.is_some_and(|file| Document::open(&file).anchors().contains(heading))
             };
             if !is_there {
                 dead.push(format!("{}: {link}", document.name));

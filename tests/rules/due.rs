@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use aws_sdk_dynamodb::types::AttributeValue;
 use serde_json::{Value, json};
 use shared::{
     agent::action::{ActionKey, Claim},
@@ -14,7 +13,9 @@ use sweeper::{Event, Started, Swept};
 
 use tests::{
     records,
-    support::{Api, Concierge, Fault, Item, Requests, Sweeping, text_of, webhooks::Receiver},
+    support::{
+        Api, Concierge, Fault, Item, Requests, Sweeping, set, text, text_of, webhooks::Receiver,
+    },
 };
 
 /// The index keys of due work, and where version 1.0 had them.
@@ -32,7 +33,7 @@ fn as_before(mut item: Item) -> Item {
         item.insert(old.to_owned(), key);
     }
     let kind = format!("DUE#{}", text_of(&item, "kind"));
-    item.insert("gsi2pk".to_owned(), AttributeValue::S(kind));
+    set(&mut item, [("gsi2pk", text(&kind))]);
     item
 }
 
@@ -75,20 +76,16 @@ async fn due_work_is_in_sixteen_shards_by_organization() {
         shards.entry(shard).or_default().insert(organization);
         assert!(!item.contains_key("gsi2pk"), "{item:?}");
     }
-    let expected: BTreeSet<String> = (0..16)
-        .map(|shard| format!("DUE#cleanup#{shard}"))
-        .collect();
-    assert_eq!(shards.keys().cloned().collect::<BTreeSet<_>>(), expected);
-    assert!(shards.values().all(|some| some.len() == 2), "{shards:?}");
+    assert_eq!(shards.len(), 16);
+    for shard in 0..16 {
+        assert_eq!(shards[&format!("DUE#cleanup#{shard}")].len(), 2);
+    }
 
     let sweeping = api.sweeper().await;
     assert_eq!(sweeping.sweeper.start().await, Started::default());
     api.clock.advance(CLEANUP_DELAY);
-    let started = Started {
-        shards: 16,
-        errors: 0,
-    };
-    assert_eq!(sweeping.sweeper.start().await, started);
+    let started = sweeping.sweeper.start().await;
+    assert_eq!((started.shards, started.errors), (16, 0));
     let messages = sweeping.messages().await;
     assert_eq!(messages.len(), 16);
     // A run does the work of its shard, and no other.
@@ -142,18 +139,16 @@ async fn the_function_takes_a_schedule_and_messages() {
     let api = Api::start().await;
     let sweeping = api.sweeper().await;
     let scheduled = json!({"version": "0", "detail-type": "Scheduled Event", "detail": {}});
-    let event: Event = serde_json::from_value(scheduled).unwrap();
-    let answer = sweeping.sweeper.handle(event).await;
-    let answer = serde_json::to_value(answer).unwrap();
-    assert_eq!(answer, json!({"shards": 0, "errors": 0}));
     let messages = json!({"Records": [{"messageId": "1", "body": "poison"}]});
-    let event: Event = serde_json::from_value(messages).unwrap();
-    let answer = sweeping.sweeper.handle(event).await;
-    let answer = serde_json::to_value(answer).unwrap();
-    assert_eq!(
-        answer,
-        json!({"batchItemFailures": [{"itemIdentifier": "1"}]})
-    );
+    let failed = json!({"batchItemFailures": [{"itemIdentifier": "1"}]});
+    for (event, expected) in [
+        (scheduled, json!({"shards": 0, "errors": 0})),
+        (messages, failed),
+    ] {
+        let event: Event = serde_json::from_value(event).unwrap();
+        let answer = sweeping.sweeper.handle(event).await;
+        assert_eq!(serde_json::to_value(answer).unwrap(), expected);
+    }
     // A later version's messages stay for it.
     let later = r#"{"version":2,"type":"shard","shard":1}"#;
     assert_eq!(sweeping.handles(later).await, 1);
@@ -168,8 +163,8 @@ async fn has_work_of_all_kinds() -> (Concierge, Sweeping) {
     world.takes_messages().await;
     let receiver = Receiver::start().await;
     let ada = api.sign_in("ada").await;
-    api.has_webhook(&ada, &receiver.url, &["task.created"])
-        .await;
+    let types = ["task.created"];
+    api.has_webhook(&ada, &receiver.url, &types).await;
     let mia = api.user("mia").await.id;
     let due = api.clock.now().plus(span::DAY + span::MINUTE);
     let task = json!({"assigneeId": mia, "dueDate": due});
@@ -194,24 +189,13 @@ async fn work_of_version_1_0_is_found_and_moves_to_its_shard() {
     let api = &world.api;
     let before = due_items(api).await;
     let kinds_before: Vec<&str> = before.keys().map(String::as_str).collect();
-    assert_eq!(
-        kinds_before,
-        [
-            "agent_action",
-            "agent_session",
-            "cleanup",
-            "reminder",
-            "webhook_delivery"
-        ]
-    );
-    api.puts(before.into_values().flatten().map(as_before))
-        .await;
+    let all = "agent_action agent_session cleanup reminder webhook_delivery";
+    assert_eq!(kinds_before.join(" "), all);
+    let moved = before.into_values().flatten().map(as_before);
+    api.puts(moved).await;
     assert_eq!(due_items(api).await, BTreeMap::new());
-    let started = Started {
-        shards: 1,
-        errors: 0,
-    };
-    assert_eq!(sweeping.sweeper.start().await, started);
+    let started = sweeping.sweeper.start().await;
+    assert_eq!((started.shards, started.errors), (1, 0));
     sweeping.messages().await;
     let swept = sweeping.sweep().await;
     assert_eq!(swept, expected);
@@ -220,10 +204,9 @@ async fn work_of_version_1_0_is_found_and_moves_to_its_shard() {
     assert_eq!(swept.reminded, 1);
     let now = due_items(api).await;
     assert!(now.keys().eq(kinds.keys()), "{:?}", now.keys());
-    let is_left = |item: &Item| text_of(item, "gsi2pk").starts_with("DUE#");
-    let items = api.items().await;
-    let left: Vec<_> = items.iter().filter(|item| is_left(item)).collect();
-    assert_eq!(left, [] as [&Item; 0]);
+    for item in api.items().await {
+        assert!(!text_of(&item, "gsi2pk").starts_with("DUE#"), "{item:?}");
+    }
 }
 
 /// A cleanup of version 1.0 that fails or does not read is deferred like any other.
@@ -232,8 +215,7 @@ async fn a_cleanup_of_version_1_0_that_does_not_read_is_deferred() {
     let api = Api::start().await;
     has_cleanup(&api).await;
     let mut cleanup = as_before(api.items_of("cleanup").await.remove(0));
-    let subject = AttributeValue::S("OfALaterVersion".to_owned());
-    cleanup.insert("subject".to_owned(), subject);
+    set(&mut cleanup, [("subject", text("OfALaterVersion"))]);
     api.puts([cleanup]).await;
     api.clock.advance(CLEANUP_DELAY);
     let sweeping = api.sweeper().await;
@@ -292,7 +274,7 @@ async fn an_action_that_version_1_0_ended_leaves_the_index() {
     assert_eq!((swept.given_up, swept.overdue, swept.errors), (0, 0, 0));
     let item = api.items_of("agent_action").await.remove(0);
     assert!(!is_due(&item), "{item:?}");
-    assert_eq!(item["state"], AttributeValue::S("failed".to_owned()));
+    assert_eq!(text_of(&item, "state"), "failed");
 }
 
 #[tokio::test]

@@ -1,7 +1,10 @@
 //! Failures around the functions, and their answers to clients.
 
+use std::{collections::BTreeSet, net::SocketAddr};
+
 use axum::routing::get;
-use serde_json::{Value, json};
+use futures::future::join_all;
+use serde_json::json;
 use shared::{
     App,
     clock::Clock,
@@ -14,59 +17,46 @@ use tests::{
         Api, Caller, Concierge, Counter, Fault, Gateway, Requests, Settings, api_config, client,
     },
 };
-use tokio::time::{Duration, Instant};
+use tokio::{
+    net::TcpListener,
+    time::{Duration, Instant},
+};
 
-/// A caller of functions with a table at an address, and a cookie that verifies.
-fn caller_of_table_at(url: &str) -> Caller {
-    caller_with_time(url, 0)
-}
-
-/// Like the one above, with functions that are ended after so many milliseconds, or never.
-fn caller_with_time(url: &str, milliseconds: u64) -> Caller {
+/// Reads a milestone of a table at an address, with a cookie that verifies. The function is ended after so
+/// many milliseconds, or never. Returns the time that it took to be unavailable.
+async fn unavailable(table: SocketAddr, milliseconds: u64) -> Duration {
     let clock = Clock::fixed(Timestamp::from_millis(0));
-    let app = App::new(client(url, &Counter::default()), &api_config("gone"), clock);
+    let client = client(&format!("http://{table}"), &Counter::default());
+    let app = App::new(client, &api_config("gone"), clock);
     let cookie = format!("connect.sid={}", app.cookie.sign("1-1-0-secret"));
     let milestones = shared::serve::router(milestones::routes(), app.clone(), &app);
     let gateway = Gateway::new([("milestones", milestones)]).ending_at(milliseconds);
-    Caller::of(gateway).with_cookie(cookie)
+    let caller = Caller::of(gateway).with_cookie(cookie);
+    let start = Instant::now();
+    let answer = caller.get("/api/milestones/1").await;
+    answer.expect_problem(503, "unavailable");
+    assert_eq!(answer.header("retry-after"), Some("1"));
+    start.elapsed()
 }
 
 #[tokio::test]
 async fn a_refused_connection_is_a_503_that_says_when_to_come_back() {
-    let closed = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let url = format!("http://{}", closed.local_addr().unwrap());
+    let closed = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = closed.local_addr().unwrap();
     drop(closed);
-    let answer = caller_of_table_at(&url).get("/api/milestones/1").await;
-    answer.expect_problem(503, "unavailable");
-    assert_eq!(answer.header("retry-after"), Some("1"));
+    unavailable(address, 0).await;
 }
 
-/// The clock of the runtime jumps whenever nothing else is left to do, so that the bound is
-/// measured without waiting for it.
+/// The clock of the runtime jumps whenever nothing else is left to do, so that the bounds are
+/// measured without waiting for them.
 #[tokio::test(start_paused = true)]
-async fn a_table_that_hangs_is_a_503_within_five_seconds() {
-    let silent = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let url = format!("http://{}", silent.local_addr().unwrap());
-    let start = Instant::now();
-    let answer = caller_of_table_at(&url).get("/api/milestones/1").await;
-    answer.expect_problem(503, "unavailable");
-    assert!(
-        start.elapsed() < Duration::from_secs(5),
-        "{:?}",
-        start.elapsed()
-    );
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_function_answers_before_it_is_ended() {
-    let silent = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let url = format!("http://{}", silent.local_addr().unwrap());
-    let start = Instant::now();
-    let caller = caller_with_time(&url, 3_000);
-    let answer = caller.get("/api/milestones/1").await;
-    answer.expect_problem(503, "unavailable");
-    assert_eq!(answer.header("retry-after"), Some("1"));
-    let took = start.elapsed();
+async fn a_table_that_hangs_is_a_503_in_time() {
+    let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = silent.local_addr().unwrap();
+    let took = unavailable(address, 0).await;
+    assert!(took < Duration::from_secs(5), "{took:?}");
+    // Before the function is ended.
+    let took = unavailable(address, 3_000).await;
     assert!(took <= Duration::from_secs(2), "{took:?}");
 }
 
@@ -125,54 +115,41 @@ async fn a_panic_is_a_clean_500_with_a_request_id() {
 #[tokio::test]
 async fn a_record_that_does_not_read_is_a_500_without_its_reason() {
     let (api, [max]) = Api::signed_in(["max"]).await;
-    let key = |value: &str| aws_sdk_dynamodb::types::AttributeValue::S(value.to_owned());
-    api.client
-        .put_item()
-        .table_name(&api.table)
-        .item("pk", key("ORG#1#MILESTONE"))
-        .item("sk", key("0000000000000001"))
-        .item("title", aws_sdk_dynamodb::types::AttributeValue::Bool(true))
-        .send()
-        .await
-        .unwrap();
+    let milestone = json!({"pk": "ORG#1#MILESTONE", "sk": format!("{:016}", 1), "title": true});
+    api.puts([serde_dynamo::to_item(milestone).unwrap()]).await;
     let answer = max.get("/api/milestones/1").await;
     answer.expect_problem(500, "internal_error");
-    assert!(
-        !answer.text.contains("title\":true") && !answer.text.contains("expected"),
-        "{}",
-        answer.text
-    );
+    for told in ["title\":true", "expected"] {
+        assert!(!answer.text.contains(told), "{}", answer.text);
+    }
 }
 
+/// Of a create, a change and a delete: it is done once, and neither a conflict nor a 404.
 #[tokio::test]
-async fn a_lost_answer_to_a_create_creates_once() {
+async fn a_lost_answer_does_nothing_twice() {
     let (_, faults, [max]) = Api::behind_faults(["max"]).await;
-    for create in ["PutItem", "TransactWriteItems"] {
-        faults.next(create, Fault::LostAnswer);
-    }
+    let lose_answers = || {
+        for write in ["PutItem", "TransactWriteItems"] {
+            faults.next(write, Fault::LostAnswer);
+        }
+    };
+    lose_answers();
     max.records_activity(json!({})).await;
     max.creates_milestone(json!({})).await;
     assert!(faults.are_over());
     assert_eq!(max.get("/api/activities").await.ids(), [1]);
     assert_eq!(max.get("/api/projects/1/milestones").await.ids(), [1]);
-}
-
-#[tokio::test]
-async fn a_lost_answer_to_a_change_is_no_conflict() {
-    let (_, faults, [max]) = Api::behind_faults(["max"]).await;
-    max.creates_milestone(json!({})).await;
-    max.records_activity(json!({})).await;
-    for change in ["PutItem", "TransactWriteItems"] {
-        faults.next(change, Fault::LostAnswer);
-    }
-    max.put("/api/milestones/1", json!({"title": "Renamed"}))
-        .await
-        .expect(200);
+    lose_answers();
+    let body = json!({"title": "Renamed"});
+    max.put("/api/milestones/1", body).await.expect(200);
     let renamed = json!({"description": "Renamed"});
     max.patch("/api/activities/1", renamed).await.expect(200);
     assert!(faults.are_over());
     let read = max.get("/api/milestones/1").await.expect(200);
     assert_eq!(read["title"], "Renamed");
+    faults.next("TransactWriteItems", Fault::LostAnswer);
+    max.delete("/api/milestones/1").await.expect(204);
+    assert!(faults.are_over());
 }
 
 #[tokio::test]
@@ -194,21 +171,19 @@ async fn a_change_that_others_outrun_again_and_again_is_a_conflict() {
         "/api/service-requests/{}/comments",
         request.await.unwrap().id
     );
-    let reply = "/api/managed-services/ticket/1/reply";
     let (title, content) = (json!({"title": "Renamed"}), json!({"content": "Hello?"}));
-    #[rustfmt::skip] // A line each.
     let cases = [
-        ("PUT", "/api/milestones/1", &title, "TransactWriteItems"),
-        ("PATCH", "/api/tasks/1", &title, "TransactWriteItems"),
-        ("PATCH", "/api/tasks/1/phase", &json!({"phaseId": null}), "TransactWriteItems"),
-        ("PATCH", "/api/managed-services/ticket/1", &title, "TransactWriteItems"),
-        ("PATCH", "/api/service-requests/1", &title, "TransactWriteItems"),
-        ("POST", reply, &content, "TransactWriteItems"),
+        ("PUT", "/api/milestones/1", &title),
+        ("PATCH", "/api/tasks/1", &title),
+        ("PATCH", "/api/tasks/1/phase", &json!({"phaseId": null})),
+        ("PATCH", "/api/managed-services/ticket/1", &title),
+        ("PATCH", "/api/service-requests/1", &title),
+        ("POST", "/api/managed-services/ticket/1/reply", &content),
         // The creator's comment reopens the request.
-        ("POST", &comments, &content, "TransactWriteItems"),
+        ("POST", &comments, &content),
     ];
-    for (method, path, body, write) in cases {
-        faults.outrun(write);
+    for (method, path, body) in cases {
+        faults.outrun("TransactWriteItems");
         let answer = max.send(method, path, Some(body.to_string())).await;
         answer.expect_problem(409, "concurrent_change");
         assert!(faults.are_over(), "{method} {path}");
@@ -221,54 +196,39 @@ async fn a_session_that_others_outrun_again_and_again_is_a_conflict() {
     let world = Concierge::start_in(settings).await;
     let alert = world.alert("usage_batch_stuck", &[("usage_batch", "ub_1001")]);
     let alert = format!("/api/concierge/alerts/{}/agent-session", alert.await.id);
-    let outrun = async |operation, path: &str, body| {
-        faults.outrun(operation);
+    let outrun = async |path: &str, body| {
+        faults.outrun("TransactWriteItems");
         let answer = world.max.send("POST", path, body).await;
         answer.expect_problem(409, "concurrent_change");
         assert!(faults.are_over(), "{path}");
     };
-    outrun("TransactWriteItems", &alert, None).await;
+    outrun(&alert, None).await;
     let session = world.stuck_batch().await;
     let path = format!("/api/concierge/agent-sessions/{session}");
     let ids = world.proposed(&session).await;
     let body = json!({"actionIds": [ids[0]]}).to_string();
-    let execute = format!("{path}/execute");
-    outrun("TransactWriteItems", &execute, Some(body)).await;
-    outrun("TransactWriteItems", &format!("{path}/cancel"), None).await;
+    outrun(&format!("{path}/execute"), Some(body)).await;
+    outrun(&format!("{path}/cancel"), None).await;
 }
 
-#[tokio::test]
-async fn a_lost_answer_to_a_delete_is_no_404() {
-    let (_, faults, [max]) = Api::behind_faults(["max"]).await;
-    max.creates_milestone(json!({})).await;
-    faults.next("TransactWriteItems", Fault::LostAnswer);
-    max.delete("/api/milestones/1").await.expect(204);
-    assert!(faults.are_over());
-}
-
+/// One that never gets through is a 503, and writes nothing.
 #[tokio::test]
 async fn conflicting_transactions_are_tried_again() {
     let (_, faults, [max]) = Api::behind_faults(["max"]).await;
     max.creates_milestone(json!({})).await;
-    for _ in 0..3 {
-        faults.next("TransactWriteItems", Fault::Conflict);
+    for conflicts in [8, 3] {
+        for _ in 0..conflicts {
+            faults.next("TransactWriteItems", Fault::Conflict);
+        }
+        let answer = max.delete("/api/milestones/1").await;
+        assert!(faults.are_over());
+        if conflicts == 8 {
+            answer.expect_problem(503, "unavailable");
+            max.get("/api/milestones/1").await.expect(200);
+        } else {
+            answer.expect(204);
+        }
     }
-    max.delete("/api/milestones/1").await.expect(204);
-    assert!(faults.are_over());
-}
-
-#[tokio::test]
-async fn a_transaction_that_never_gets_through_is_a_503_and_writes_nothing() {
-    let (_, faults, [max]) = Api::behind_faults(["max"]).await;
-    max.creates_milestone(json!({})).await;
-    for _ in 0..8 {
-        faults.next("TransactWriteItems", Fault::Conflict);
-    }
-    max.delete("/api/milestones/1")
-        .await
-        .expect_problem(503, "unavailable");
-    assert!(faults.are_over());
-    max.get("/api/milestones/1").await.expect(200);
 }
 
 #[tokio::test]
@@ -302,11 +262,7 @@ async fn keys_that_a_batch_left_unread_are_asked_for_again() {
     faults.next("BatchGetItem", Fault::OneKeyRead);
     max.get("/api/auth/session").await.expect(200);
     assert!(faults.are_over());
-}
-
-#[tokio::test]
-async fn a_table_that_reads_no_key_of_a_batch_is_a_503() {
-    let (_, faults, [max]) = Api::behind_faults(["max"]).await;
+    // A table that never reads any is a 503.
     faults.begin(Requests::Of("BatchGetItem"), Fault::NoKeyRead);
     let answer = max.get("/api/auth/session").await;
     answer.expect_problem(503, "unavailable");
@@ -317,11 +273,8 @@ async fn a_table_that_reads_no_key_of_a_batch_is_a_503() {
 #[tokio::test]
 async fn bodies_that_are_no_json_object_are_refused_without_a_write() {
     let (api, [max]) = Api::signed_in(["max"]).await;
-    let deep = format!(
-        "{{\"title\": {}{}}}",
-        "[".repeat(10_000),
-        "]".repeat(10_000)
-    );
+    let deep = "[".repeat(10_000) + &"]".repeat(10_000);
+    let deep = format!("{{\"title\": {deep}}}");
     for (body, code) in [
         ("", "json"),
         ("{", "json"),
@@ -331,25 +284,20 @@ async fn bodies_that_are_no_json_object_are_refused_without_a_write() {
         ("\"x\"", "type"),
         (deep.as_str(), "json"),
     ] {
-        let answer = max
-            .send("POST", "/api/milestones", Some(body.to_owned()))
-            .await;
+        let body = Some(body.to_owned());
+        let answer = max.send("POST", "/api/milestones", body).await;
         answer.expect_faults(&[("", code)]);
     }
-    assert_eq!(
-        api.counter.take().total,
-        7,
-        "authentication, and nothing else"
-    );
+    // Authentication, and nothing else.
+    assert_eq!(api.counter.take().total, 7);
 }
 
 #[tokio::test]
 async fn a_body_over_256_kib_is_a_413() {
     let (_, [max]) = Api::signed_in(["max"]).await;
     let body = json!({"title": "x", "projectId": 1, "description": "x".repeat(300 * 1024)});
-    max.post("/api/milestones", body)
-        .await
-        .expect_problem(413, "body_too_large");
+    let answer = max.post("/api/milestones", body).await;
+    answer.expect_problem(413, "body_too_large");
     let padding = "x".repeat(255 * 1024);
     let body = json!({"title": "x", "projectId": 1, "unknown": padding});
     max.post("/api/milestones", body).await.expect(200);
@@ -358,62 +306,40 @@ async fn a_body_over_256_kib_is_a_413() {
 #[tokio::test]
 async fn a_body_that_is_not_declared_as_json_is_a_415() {
     let (_, [max]) = Api::signed_in(["max"]).await;
-    let body: Value = json!({"title": "x", "projectId": 1});
-    for declared in [
-        "text/plain",
-        "application/x-www-form-urlencoded",
-        "application/jsonp",
-        "",
+    for (declared, is_json) in [
+        ("text/plain", false),
+        ("application/x-www-form-urlencoded", false),
+        ("application/jsonp", false),
+        ("", false),
+        ("application/json; charset=utf-8", true),
+        ("Application/JSON", true),
+        ("application/merge-patch+json", true),
     ] {
         let caller = max.clone().with_header("content-type", declared);
-        let answer = caller.post("/api/milestones", body.clone()).await;
-        answer.expect_problem(415, "unsupported_media_type");
-    }
-    for declared in [
-        "application/json; charset=utf-8",
-        "Application/JSON",
-        "application/merge-patch+json",
-    ] {
-        let caller = max.clone().with_header("content-type", declared);
-        caller
-            .post("/api/milestones", body.clone())
-            .await
-            .expect(200);
+        let body = json!({"title": "x", "projectId": 1});
+        let answer = caller.post("/api/milestones", body).await;
+        if is_json {
+            answer.expect(200);
+        } else {
+            answer.expect_problem(415, "unsupported_media_type");
+        }
     }
 }
 
 #[tokio::test]
 async fn an_unknown_query_parameter_is_a_400() {
     let (_, [vic]) = Api::signed_in(["vic"]).await;
-    vic.get("/api/projects/1/milestones?limt=5&x")
-        .await
-        .expect_faults(&[("?limt", "unknown_parameter"), ("?x", "unknown_parameter")]);
+    let answer = vic.get("/api/projects/1/milestones?limt=5&x").await;
+    answer.expect_faults(&[("?limt", "unknown_parameter"), ("?x", "unknown_parameter")]);
 }
 
 #[tokio::test]
 async fn ids_are_unique_while_many_create_at_once() {
     let (api, [max]) = Api::signed_in(["max"]).await;
     let second = max.clone().before(api.other_instances().await);
-    let mut creates = Vec::new();
-    for at in 0..40 {
-        let caller = if at % 2 == 0 {
-            max.clone()
-        } else {
-            second.clone()
-        };
-        creates.push(tokio::spawn(async move {
-            let body = json!({"title": "x", "projectId": 1});
-            caller.post("/api/milestones", body).await.expect(200)["id"]
-                .as_i64()
-                .unwrap()
-        }));
-    }
-    let mut ids = Vec::new();
-    for create in creates {
-        ids.push(create.await.unwrap());
-    }
-    ids.sort_unstable();
-    ids.dedup();
+    let callers = [&max, &second].into_iter().cycle().take(40);
+    let creates = callers.map(|caller| caller.creates_milestone(json!({})));
+    let ids: BTreeSet<i64> = join_all(creates).await.into_iter().collect();
     assert_eq!(ids.len(), 40);
     let listed = max.get("/api/projects/1/milestones").await.ids();
     assert_eq!(listed.len(), 40);

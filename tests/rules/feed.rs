@@ -10,7 +10,7 @@ use stream::StreamResponse;
 
 use tests::{
     feed_copy,
-    support::{Answer, Api, Fault, Item, Requests, World, shows, text_of},
+    support::{Answer, Api, Fault, Item, Requests, World, number, set, shows, text, text_of},
 };
 
 /// An entry of the feed: its number, and what it tells.
@@ -23,34 +23,23 @@ struct Told {
 /// The entries of an organization's feed, by number.
 async fn told(api: &Api, organization: i64) -> Vec<Told> {
     let partition = format!("ORG#{organization}#FEED");
-    let items = api.items_of("feed_batch").await.into_iter();
-    let items = items.filter(|item| item["pk"] == AttributeValue::S(partition.clone()));
+    let mut items = api.items_of("feed_batch").await;
+    items.retain(|item| text_of(item, "pk") == partition);
     let mut told = Vec::new();
     for item in items {
         let batch: Value = serde_dynamo::from_item(item).unwrap();
-        let entries = batch["entries"].as_array().unwrap().iter();
-        let numbers = batch["first"].as_i64().unwrap()..;
-        told.extend(numbers.zip(entries).map(|(number, entry)| Told {
-            number,
-            entry: entry.clone(),
-        }));
+        let entries = batch["entries"].as_array().unwrap().iter().cloned();
+        let numbered = (batch["first"].as_i64().unwrap()..).zip(entries);
+        told.extend(numbered.map(|(number, entry)| Told { number, entry }));
     }
     told
 }
 
 /// Of each entry: type, id, action, version, fields, actor.
 fn short(told: &[Told]) -> Vec<Value> {
-    let short = told.iter().map(|Told { entry, .. }| {
-        json!([
-            entry["type"],
-            entry["recordId"],
-            entry["action"],
-            entry["version"],
-            entry["fields"],
-            entry["actor"],
-        ])
-    });
-    short.collect()
+    let names = ["type", "recordId", "action", "version", "fields", "actor"];
+    let short = |told: &Told| json!(names.map(|name| &told.entry[name]));
+    told.iter().map(short).collect()
 }
 
 fn numbers(told: &[Told]) -> Vec<i64> {
@@ -103,11 +92,7 @@ async fn each_version_of_each_record_has_an_entry() {
     let world = World::start().await;
     let api = world.api();
     let mut stream = api.stream().await;
-    for request in world.requests() {
-        let caller = world.caller_of(&request).await;
-        let answer = request.by(&caller).await;
-        assert!(answer.status < 400, "{}", request.operation());
-    }
+    world.sends_all().await;
     let concierge = &world.concierge;
     concierge.delivers(&concierge.worker()).await;
     api.cleans_up().await;
@@ -195,16 +180,17 @@ async fn a_deleted_record_names_its_actor_for_as_long_as_the_stream_lasts() {
     max.creates_task(json!({})).await;
     max.records_activity(json!({})).await;
     max.raises_request().await;
-    let paths = [
-        "milestones/1",
-        &format!("phases/{phase}"),
-        "tags/1",
-        "tasks/1",
-        "activities/1",
-        "service-requests/1",
+    let lists = [
+        "milestones",
+        "tags",
+        "tasks",
+        "activities",
+        "service-requests",
     ];
-    for path in paths {
-        max.delete(&format!("/api/{path}")).await.expect(204);
+    let mut paths: Vec<String> = lists.map(|list| format!("/api/{list}/1")).into();
+    paths.push(format!("/api/phases/{phase}"));
+    for path in &paths {
+        max.delete(path).await.expect(204);
     }
     api.cleans_up().await;
     api.publishes(&mut stream).await;
@@ -323,10 +309,8 @@ async fn entries_that_cannot_be_appended_are_delivered_again_from_the_first() {
     let (api, faults, []) = Api::behind_faults([]).await;
     let mut stream = api.stream().await;
     let changes = api.changes(&mut stream).await;
-    let projects = changes.iter().filter(|change| {
-        let kind = &change["dynamodb"]["NewImage"]["kind"]["S"];
-        kind == "project"
-    });
+    let kind = |change: &Value| change["dynamodb"]["NewImage"]["kind"]["S"].clone();
+    let projects = changes.iter().filter(|change| kind(change) == "project");
     let positions: Vec<_> = projects.filter_map(Stream::position).collect();
     faults.begin(Requests::Of("TransactWriteItems"), Fault::Denied);
     let response = api.delivers_changes(&changes).await;
@@ -365,6 +349,19 @@ fn next(answer: &Answer) -> String {
     answer.next().unwrap().to_owned()
 }
 
+/// Changes the entries of a batch.
+fn change_entries(batch: &mut Item, change: impl Fn(&mut Item)) {
+    let Some(AttributeValue::L(entries)) = batch.get_mut("entries") else {
+        panic!("no entries");
+    };
+    for entry in entries {
+        let AttributeValue::M(entry) = entry else {
+            panic!("no entry");
+        };
+        change(entry);
+    }
+}
+
 /// Three tasks in batches of their own.
 async fn three_batches(api: &Api, stream: &mut Stream) -> Vec<Item> {
     let mia = api.sign_in("mia").await;
@@ -386,25 +383,17 @@ async fn a_reader_meets_a_batch_that_does_not_read_and_skips_none() {
     let begin = next(&mia.get("/api/changes?type=task").await);
     let [_, second, _] = three_batches(&api, &mut stream).await.try_into().unwrap();
     let mut damaged = second.clone();
-    let AttributeValue::L(entries) = damaged.get_mut("entries").unwrap() else {
-        panic!("no entries");
-    };
-    let AttributeValue::M(entry) = &mut entries[0] else {
-        panic!("no entry");
-    };
-    entry.insert("version".to_owned(), AttributeValue::S("two".to_owned()));
+    change_entries(&mut damaged, |entry| set(entry, [("version", text("two"))]));
     api.puts([damaged]).await;
     let ids = |answer: &Answer| -> Vec<i64> {
-        let rows = answer.expect(200).as_array().unwrap().clone();
-        rows.iter()
-            .map(|row| row["recordId"].as_i64().unwrap())
-            .collect()
+        let rows = answer.expect(200);
+        let rows = rows.as_array().unwrap().iter();
+        rows.map(|row| row["recordId"].as_i64().unwrap()).collect()
     };
     let first = mia.get(&begin).await;
     assert_eq!(ids(&first), [1]);
-    mia.get(&next(&first))
-        .await
-        .expect_problem(503, "unavailable");
+    let answer = mia.get(&next(&first)).await;
+    answer.expect_problem(503, "unavailable");
     api.puts([second]).await;
     let rest = mia.get(&next(&first)).await;
     assert_eq!(ids(&rest), [2, 3]);
@@ -416,25 +405,12 @@ async fn an_entry_of_a_later_version_is_kept_and_shown_to_nobody() {
     let (mia, mut stream) = (api.sign_in("mia").await, api.stream().await);
     api.publishes(&mut stream).await;
     let begin = next(&mia.get("/api/changes").await);
-    for (batch, name) in three_batches(&api, &mut stream)
-        .await
-        .into_iter()
-        .zip(["type", "action"])
-    {
-        let mut later = batch;
-        let AttributeValue::L(entries) = later.get_mut("entries").unwrap() else {
-            panic!("no entries");
-        };
-        for entry in entries {
-            let AttributeValue::M(entry) = entry else {
-                panic!("no entry");
-            };
-            entry.insert(name.to_owned(), AttributeValue::S("epic".to_owned()));
-        }
+    let batches = three_batches(&api, &mut stream).await.into_iter();
+    for (mut later, name) in batches.zip(["type", "action"]) {
+        change_entries(&mut later, |entry| set(entry, [(name, text("epic"))]));
         api.puts([later]).await;
     }
-    let page = mia.get(&begin).await;
-    let page = page.expect(200);
+    let page = mia.get(&begin).await.expect(200);
     let rows = page.as_array().unwrap();
     assert_eq!((rows.len(), &rows[0]["recordId"]), (1, &json!(3)));
     mia.creates_task(json!({})).await;
@@ -466,10 +442,8 @@ async fn after_a_restore_no_number_comes_again_and_cursors_of_what_is_lost_expir
     for cursor in [&inside, &behind] {
         mia.get(cursor).await.expect_problem(410, "cursor_expired");
     }
-    assert_eq!(
-        mia.get(&kept).await.expect(200).as_array().unwrap().len(),
-        1
-    );
+    let rows = mia.get(&kept).await.expect(200);
+    assert_eq!(rows.as_array().unwrap().len(), 1);
 }
 
 #[tokio::test]
@@ -479,12 +453,7 @@ async fn a_cursor_of_another_epoch_has_expired() {
     api.publishes(&mut stream).await;
     let before = next(&mia.get("/api/changes").await);
     mia.get(&before).await.expect(200);
-    let mut starts = api.items_of("feed_start").await;
-    for start in &mut starts {
-        let epoch = AttributeValue::N("1".to_owned());
-        start.insert("epoch".to_owned(), epoch);
-    }
-    api.puts(starts).await;
+    api.sets_all("feed_start", [("epoch", number(1))]).await;
     mia.get(&before).await.expect_problem(410, "cursor_expired");
     let after = next(&mia.get("/api/changes").await);
     mia.get(&after).await.expect(200);
@@ -495,5 +464,5 @@ async fn a_cursor_of_another_epoch_has_expired() {
     mia.creates_task(json!({})).await;
     api.publishes(&mut stream).await;
     let starts = api.items_of("feed_start").await;
-    assert_eq!(starts[0]["epoch"], AttributeValue::N("1".to_owned()));
+    assert_eq!(starts[0]["epoch"], number(1));
 }

@@ -25,25 +25,21 @@ async fn what_an_eventual_read_misses_is_read_again() {
     max.post("/api/tasks/1/comments", comment).await.expect(200);
 
     faults.begin(Requests::Eventual, Fault::Missing);
-    for path in ["/api/tasks", "/api/projects/1/tasks"] {
-        let rows = max.get(path).await.expect(200);
-        assert_eq!(rows[0]["assignee"]["id"], max.id(), "{path}");
-        assert_eq!(rows[0]["project"]["id"], 1, "{path}");
-    }
-    for path in ["/api/activities", "/api/projects/1/activities"] {
-        let rows = max.get(path).await.expect(200);
-        assert_eq!(rows[0]["creator"]["id"], max.id(), "{path}");
-        assert_eq!(rows[0]["project"]["id"], 1, "{path}");
+    for (list, user) in [("tasks", "assignee"), ("activities", "creator")] {
+        for of in ["", "/projects/1"] {
+            let path = format!("/api{of}/{list}");
+            let rows = max.get(&path).await.expect(200);
+            assert_eq!(rows[0][user]["id"], max.id(), "{path}");
+            assert_eq!(rows[0]["project"]["id"], 1, "{path}");
+        }
     }
     let comments = max.get("/api/tasks/1/comments").await.expect(200);
     assert_eq!(comments[0]["user"]["id"], max.id());
     for list in ["milestones", "phases", "task-counts"] {
-        max.get(&format!("/api/projects/1/{list}"))
-            .await
-            .expect(200);
-        max.get(&format!("/api/projects/99/{list}"))
-            .await
-            .expect(404);
+        let answer = max.get(&format!("/api/projects/1/{list}")).await;
+        answer.expect(200);
+        let answer = max.get(&format!("/api/projects/99/{list}")).await;
+        answer.expect(404);
     }
 }
 
@@ -64,15 +60,10 @@ async fn what_can_be_deleted_is_read_consistently() {
 async fn the_organization_is_read_once_in_five_seconds() {
     let (api, [max]) = Api::signed_in(["max"]).await;
     let read = async || units(&max, "/api/auth/session").await.read_units;
-    let [first, second] = [read().await, read().await];
-    api.clock.advance(4_999);
-    let third = read().await;
-    api.clock.advance(1);
-    let fourth = read().await;
-    assert_eq!(
-        [first, second, third, fourth].map(|units| units.to_string()),
-        ["3", "2", "2", "3"]
-    );
+    for (later, units) in [(0, "3"), (0, "2"), (4_999, "2"), (1, "3")] {
+        api.clock.advance(later);
+        assert_eq!(read().await.to_string(), units, "{later}");
+    }
 }
 
 #[tokio::test]
@@ -102,9 +93,8 @@ async fn a_renamed_organization_is_seen_at_once() {
     let path = "/api/organizations/1";
     ada.get("/api/auth/session").await.expect(200);
     other.get(path).await.expect(200);
-    ada.patch(path, json!({"name": "Renamed"}))
-        .await
-        .expect(200);
+    let body = json!({"name": "Renamed"});
+    ada.patch(path, body).await.expect(200);
     let session = ada.get("/api/auth/session").await.expect(200);
     assert_eq!(session["organization"]["name"], "Renamed");
     // Another instance still authenticates by what it has read.
@@ -116,8 +106,7 @@ async fn a_disabled_user_is_refused_at_once() {
     let (_, [ada, mia]) = Api::signed_in(["ada", "mia"]).await;
     mia.get("/api/tasks").await.expect(200);
     let disabled = json!({"disabled": true});
-    ada.patch(&format!("/api/users/{}", mia.id()), disabled)
-        .await
-        .expect(200);
+    let path = format!("/api/users/{}", mia.id());
+    ada.patch(&path, disabled).await.expect(200);
     mia.get("/api/tasks").await.expect(401);
 }

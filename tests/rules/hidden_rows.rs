@@ -6,7 +6,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use serde_json::{Value, json};
 use shared::model::span;
 
-use tests::support::{Api, Caller, Item, MOST_PAGES, World, operations, text_of};
+use tests::support::{Api, Caller, Item, MOST_PAGES, Operation, World, number, set, text, text_of};
 
 /// The record of the tests' notes and messages.
 const TICKET: &str = "/api/managed-services/ticket/1";
@@ -50,12 +50,7 @@ fn without_numbers(feed: &Value) -> String {
 
 /// An operation's path as it is; of a list, in pages of one row and in each order.
 fn paths(template: &str, path: &str) -> Vec<String> {
-    let operation = operations()
-        .iter()
-        .find(|one| one.method == "GET" && one.path == template);
-    let parameters = operation.unwrap().described["parameters"].as_array();
-    let mut parameters = parameters.into_iter().flatten();
-    let has_limit = parameters.any(|one| one["name"] == "limit");
+    let has_limit = Operation::of("GET", template).parameter("limit").is_some();
     match template {
         "/api/search" => vec![format!("{template}?limit=1&query=zebra")],
         "/api/changes" => vec![format!("{template}?limit=1&cursor=first")],
@@ -75,36 +70,27 @@ async fn has_messages(api: &Api, writer: &Caller) {
         api.clock.advance(span::SECOND);
         let content = format!("Zebra number {number}, @vic and @max");
         let message = json!({"content": content, "internal": number % 2 == 0});
-        writer
-            .post(&format!("{TICKET}/reply"), message)
-            .await
-            .expect(200);
+        let answer = writer.post(&format!("{TICKET}/reply"), message).await;
+        answer.expect(200);
     }
 }
 
 /// Deletes items, with what index and feed have of them.
 async fn loses(api: &Api, kinds: &[&str], is_hidden: impl Fn(&Item) -> bool) -> usize {
     let mut items = api.items().await;
-    items.sort_by_key(|item| {
-        (
-            text_of(item, "pk").to_owned(),
-            text_of(item, "sk").to_owned(),
-        )
-    });
-    let number = |item: &Item, name: &str| item.get(name).and_then(|it| it.as_n().ok()).cloned();
+    let key = |item: &Item| ["pk", "sk"].map(|name| text_of(item, name).to_owned());
+    items.sort_by_key(key);
+    let number_of = |item: &Item, name: &str| item.get(name)?.as_n().ok().cloned();
+    let name_of = |item: &Item| (text_of(item, "kind").to_owned(), number_of(item, "id"));
     let hidden = |item: &&Item| kinds.contains(&text_of(item, "kind")) && is_hidden(item);
-    let names: BTreeSet<_> = items
-        .iter()
-        .filter(hidden)
-        .map(|item| (text_of(item, "kind").to_owned(), number(item, "id")))
-        .collect();
+    let names: BTreeSet<_> = items.iter().filter(hidden).map(name_of).collect();
     let is_named = |kind: &str, id| names.contains(&(kind.to_owned(), id));
     // The sort key of a batch is the end of the one before it.
     let mut last = None;
     for item in &mut items {
         let is_indexed = ["indexed_record", "indexed_word"].contains(&text_of(item, "kind"))
-            && is_named(text_of(item, "type"), number(item, "id"));
-        if is_indexed || is_named(text_of(item, "kind"), number(item, "id")) {
+            && is_named(text_of(item, "type"), number_of(item, "id"));
+        if is_indexed || names.contains(&name_of(item)) {
             api.deletes(item).await;
         }
         if text_of(item, "kind") == "feed_batch" {
@@ -113,23 +99,20 @@ async fn loses(api: &Api, kinds: &[&str], is_hidden: impl Fn(&Item) -> bool) -> 
             };
             entries.retain(|entry| {
                 let entry = entry.as_m().unwrap();
-                !is_named(text_of(entry, "type"), number(entry, "recordId"))
+                !is_named(text_of(entry, "type"), number_of(entry, "recordId"))
             });
             if entries.is_empty() {
                 api.deletes(item).await;
                 continue;
             }
             let left = entries.len();
-            let first: usize = number(item, "first").unwrap().parse().unwrap();
-            item.insert(
-                "end".to_owned(),
-                AttributeValue::N((first + left).to_string()),
-            );
+            let first: usize = number_of(item, "first").unwrap().parse().unwrap();
+            set(item, [("end", number(first + left))]);
             if let Some(end) = last.replace(first + left) {
                 api.deletes(item).await;
                 let width = text_of(item, "sk").len();
-                item.insert("sk".to_owned(), AttributeValue::S(format!("{end:0width$}")));
-                item.insert("follows".to_owned(), AttributeValue::N(end.to_string()));
+                let sk = text(&format!("{end:0width$}"));
+                set(item, [("sk", sk), ("follows", number(end))]);
             }
             api.puts([item.clone()]).await;
         }
@@ -185,14 +168,14 @@ async fn hidden_words_do_not_make_a_word_frequent() {
     let api = Api::start().await;
     let mut stream = api.stream().await;
     let (max, vic) = (api.sign_in("max").await, api.sign_in("vic").await);
-    max.creates("/api/managed-services/tickets", json!({"title": "Help"}))
-        .await;
+    let ticket = json!({"title": "Help"});
+    max.creates("/api/managed-services/tickets", ticket).await;
     let words = (0..499).map(|number| format!("zq{number:03} "));
     let task = json!({"title": "Words", "description": words.collect::<String>()});
     max.creates_task(json!({"title": "Other"})).await;
     max.creates_task(task).await;
-    api.has_copies((3..=1_200).map(|id| (id, "Other".to_owned())))
-        .await;
+    let others = (3..=1_200).map(|id| (id, "Other".to_owned()));
+    api.has_copies(others).await;
     api.publishes(&mut stream).await;
     let search = async |reader: &Caller| {
         let page = reader.get("/api/search?query=zq&limit=1").await;
@@ -206,9 +189,8 @@ async fn hidden_words_do_not_make_a_word_frequent() {
     for (internal, reader) in [(true, &vic), (false, &script)] {
         api.clock.advance(span::SECOND);
         let message = json!({"content": "zqx", "internal": internal});
-        max.post(&format!("{TICKET}/reply"), message)
-            .await
-            .expect(200);
+        let answer = max.post(&format!("{TICKET}/reply"), message).await;
+        answer.expect(200);
         api.publishes(&mut stream).await;
         assert_eq!(search(reader).await, found, "internal: {internal}");
     }

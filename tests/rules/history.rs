@@ -14,12 +14,8 @@ fn told(entries: &[Value]) -> Vec<Value> {
     let entries = entries.iter().map(|entry| {
         let changes = entry["changes"].as_array().unwrap().iter();
         let fields: Vec<_> = changes.map(|change| &change["field"]).collect();
-        json!([
-            entry["id"],
-            entry["actor"]["username"],
-            entry["what"],
-            fields
-        ])
+        let by = &entry["actor"]["username"];
+        json!([entry["id"], by, entry["what"], fields])
     });
     entries.collect()
 }
@@ -27,8 +23,8 @@ fn told(entries: &[Value]) -> Vec<Value> {
 #[tokio::test]
 async fn a_task_tells_who_changed_what() {
     let (api, [max, mia]) = Api::signed_in(["max", "mia"]).await;
-    mia.creates_task(json!({"title": "Draft", "description": "x".repeat(600)}))
-        .await;
+    let task = json!({"title": "Draft", "description": "x".repeat(600)});
+    mia.creates_task(task).await;
     api.has_tag(api.home.id, "urgent").await;
     api.clock.advance(1_000);
     let change =
@@ -47,15 +43,13 @@ async fn a_task_tells_who_changed_what() {
     }
     mia.delete("/api/tasks/1/tags/1").await.expect(204);
     let entries = history(&mia, "/api/tasks/1").await;
-    assert_eq!(
-        told(&entries),
-        [
-            json!([6, "mia", "updated", ["tagIds"]]),
-            json!([5, "mia", "updated", ["tagIds"]]),
-            json!([2, "max", "updated", ["description", "status", "title"]]),
-            json!([1, "mia", "created", []]),
-        ]
-    );
+    let expected = [
+        json!([6, "mia", "updated", ["tagIds"]]),
+        json!([5, "mia", "updated", ["tagIds"]]),
+        json!([2, "max", "updated", ["description", "status", "title"]]),
+        json!([1, "mia", "created", []]),
+    ];
+    assert_eq!(told(&entries), expected);
     shows!(entries[0]["changes"][0], {"from": [1], "to": []});
     let changed = &entries[2];
     assert_eq!(changed["at"], "2026-01-15T12:00:01.000Z");
@@ -75,18 +69,12 @@ async fn the_history_of_what_was_deleted_stays() {
     for record in ["/api/tasks/1", "/api/milestones/1", &request] {
         max.delete(record).await.expect(204);
         let entries = history(&max, record).await;
-        assert_eq!(
-            told(&entries),
-            [
-                json!([2, "max", "deleted", []]),
-                json!([1, "max", "created", []])
-            ],
-            "{record}"
-        );
+        let [last, first] = ["deleted", "created"];
+        let expected = [json!([2, "max", last, []]), json!([1, "max", first, []])];
+        assert_eq!(told(&entries), expected, "{record}");
     }
-    max.get("/api/tasks/2/history")
-        .await
-        .expect_problem(404, "not_found");
+    let answer = max.get("/api/tasks/2/history").await;
+    answer.expect_problem(404, "not_found");
 }
 
 #[tokio::test]
@@ -95,11 +83,10 @@ async fn changes_by_the_service_have_no_actor() {
     let [phase, ..] = api.has_phases().await;
     let milestone = max.creates_milestone(json!({})).await;
     api.has_tag(api.home.id, "urgent").await;
-    max.creates_task(json!({"milestoneId": milestone, "phaseId": phase}))
-        .await;
-    max.post("/api/tasks/1/tags", json!({"tagId": 1}))
-        .await
-        .expect(204);
+    let task = json!({"milestoneId": milestone, "phaseId": phase});
+    max.creates_task(task).await;
+    let body = json!({"tagId": 1});
+    max.post("/api/tasks/1/tags", body).await.expect(204);
     for record in [
         format!("/api/milestones/{milestone}"),
         format!("/api/phases/{phase}"),
@@ -129,9 +116,8 @@ async fn requests_tickets_and_projects_tell_what_became_of_them() {
     let resolved = json!({"status": "resolved"});
     max.patch(&request, resolved.clone()).await.expect(200);
     let comments = format!("{request}/comments");
-    mia.post(&comments, json!({"content": "It is back."}))
-        .await
-        .expect(200);
+    let body = json!({"content": "It is back."});
+    mia.post(&comments, body).await.expect(200);
     assert_eq!(
         told(&history(&mia, &request).await),
         [
@@ -141,16 +127,14 @@ async fn requests_tickets_and_projects_tell_what_became_of_them() {
         ]
     );
     let ticket = json!({"title": "No invoices", "description": "Since Monday."});
-    mia.post("/api/managed-services/tickets", ticket)
-        .await
-        .expect(200);
+    let answer = mia.post("/api/managed-services/tickets", ticket).await;
+    answer.expect(200);
     let ticket = "/api/managed-services/ticket/1";
     max.patch(ticket, resolved).await.expect(200);
     for _ in 0..2 {
         let reply = format!("{ticket}/reply");
-        mia.post(&reply, json!({"content": "Still none."}))
-            .await
-            .expect(200);
+        let body = json!({"content": "Still none."});
+        mia.post(&reply, body).await.expect(200);
     }
     let entries = history(&max, ticket).await;
     assert_eq!(

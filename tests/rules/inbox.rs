@@ -18,12 +18,8 @@ async fn told(caller: &Caller) -> Vec<Value> {
     let rows = caller.walk("/api/notifications").await.into_iter();
     let rows = rows.map(|row| {
         let subject = &row["subject"];
-        json!([
-            row["kind"],
-            subject["type"],
-            subject["id"],
-            row["actor"]["username"]
-        ])
+        let (kind, by) = (&row["kind"], &row["actor"]["username"]);
+        json!([kind, subject["type"], subject["id"], by])
     });
     let mut rows: Vec<_> = rows.collect();
     rows.sort_by_key(Value::to_string);
@@ -69,9 +65,8 @@ async fn assignees_hear_of_what_they_are_given_by_others() {
     assert!(told(&max).await.is_empty());
 
     // A change of something else is no news, nor is one's own.
-    max.patch("/api/tasks/1", json!({"title": "Final"}))
-        .await
-        .expect(200);
+    let body = json!({"title": "Final"});
+    max.patch("/api/tasks/1", body).await.expect(200);
     let give = json!({"assigneeId": mia.id()});
     let path = format!("/api/service-requests/{request}");
     max.patch(&path, give.clone()).await.expect(200);
@@ -100,20 +95,15 @@ async fn creators_assignees_and_commenters_hear_of_a_comment() {
     assert_eq!(told(&max).await.len(), 3);
     assert!(told(&sue).await.is_empty());
     let rows = ada.walk("/api/notifications?kind=commented").await;
-    let of_first = |row: &&Value| {
-        row["id"]
-            .as_str()
-            .unwrap()
-            .ends_with(&format!("comment-{first}-1"))
-    };
+    let end = format!("comment-{first}-1");
+    let of_first = |row: &&Value| row["id"].as_str().unwrap().ends_with(&end);
     let row = rows.iter().find(of_first).unwrap();
     shows!(row, {"excerpt": "First of all.", "/subject/title": "Move the invoices"});
 
     // An edit is no news. The text of a deleted comment is gone.
     let path = format!("/api/tasks/1/comments/{first}");
-    mia.patch(&path, json!({"content": "Better put."}))
-        .await
-        .expect(200);
+    let body = json!({"content": "Better put."});
+    mia.patch(&path, body).await.expect(200);
     mia.delete(&path).await.expect(204);
     api.publishes(&mut stream).await;
     let rows = ada.walk("/api/notifications").await;
@@ -203,10 +193,8 @@ async fn every_description_can_mention() {
     ];
     assert_eq!(told(&vic).await, expected);
     let rows = vic.walk("/api/notifications").await;
-    assert!(
-        rows.iter().all(|row| row["subject"]["title"].is_string()),
-        "{rows:?}"
-    );
+    let mut titles = rows.iter().map(|row| &row["subject"]["title"]);
+    assert!(titles.all(Value::is_string), "{rows:?}");
 }
 
 /// The first message of a ticket is part of its creation: its assignee hears of both at once.
@@ -219,10 +207,8 @@ async fn a_ticket_is_raised_with_one_notification_for_a_user() {
     let ticket = max.creates("/api/managed-services/tickets", ticket).await;
     let changes = api.changes(&mut stream).await;
     api.delivers_changes(&changes).await;
-    assert_eq!(
-        told(&mia).await,
-        [json!(["mentioned", "ticket", ticket, "max"])]
-    );
+    let mentioned = json!(["mentioned", "ticket", ticket, "max"]);
+    assert_eq!(told(&mia).await, [mentioned]);
     // Also when they come apart.
     let ticket = json!({"title": "Help", "assigneeId": mia.id(), "description": text});
     max.creates("/api/managed-services/tickets", ticket).await;
@@ -240,9 +226,8 @@ async fn what_is_delivered_again_changes_nothing() {
     max.creates_task(task).await;
     comments(&mia, 1, "First.").await;
     comments(&max, 1, "Second, @mia.").await;
-    max.patch("/api/tasks/1", json!({"status": "done"}))
-        .await
-        .expect(200);
+    let body = json!({"status": "done"});
+    max.patch("/api/tasks/1", body).await.expect(200);
     let changes = api.changes(&mut stream).await;
     api.delivers_changes(&changes).await;
     assert_eq!((told(&mia).await.len(), told(&max).await.len()), (2, 1));
@@ -257,17 +242,12 @@ async fn what_is_delivered_again_changes_nothing() {
     max.patch("/api/tasks/1", later).await.expect(200);
     comments(&sue, 1, "Third.").await;
     let off = json!({"mentioned": false});
-    mia.put("/api/notifications/preferences", off)
-        .await
-        .expect(200);
+    let answer = mia.put("/api/notifications/preferences", off).await;
+    answer.expect(200);
     let once = inboxes(&api).await;
     api.clock.advance(20 * span::HOUR);
-    for part in [
-        &changes[..],
-        &changes[changes.len() / 2..],
-        &changes[changes.len() - 1..],
-    ] {
-        let response = api.delivers_changes(part).await;
+    for from in [0, changes.len() / 2, changes.len() - 1] {
+        let response = api.delivers_changes(&changes[from..]).await;
         assert_eq!(response, StreamResponse::default());
         assert_eq!(inboxes(&api).await, once);
     }
@@ -339,11 +319,8 @@ async fn the_permission_of_a_subject_is_that_of_its_operation() {
                 other => panic!("{other:?}"),
             };
             let status = vic.get(&path).await.status;
-            let expected = if role.may(subject.facts().permission) {
-                200
-            } else {
-                403
-            };
+            let may = role.may(subject.facts().permission);
+            let expected = if may { 200 } else { 403 };
             assert_eq!(status, expected, "{path} as {role:?}");
         }
     }
@@ -363,9 +340,8 @@ async fn admins_hear_of_a_looser_policy_and_of_a_disabled_webhook() {
     }
     let mut stream = api.stream().await;
     let policy = "/api/concierge/policy";
-    ada.put(policy, json!({"preset": "billing"}))
-        .await
-        .expect(200);
+    let body = json!({"preset": "billing"});
+    ada.put(policy, body).await.expect(200);
     api.publishes(&mut stream).await;
     assert!(told(&sue).await.is_empty());
     ada.put(policy, json!({"rules": []})).await.expect(200);
@@ -384,11 +360,11 @@ async fn admins_hear_of_a_looser_policy_and_of_a_disabled_webhook() {
         }))
         .unwrap()
     };
-    api.puts([webhook(Value::Null, 1)]).await;
-    api.puts([webhook(json!("Five days of failures."), 2)])
-        .await;
-    api.puts([webhook(json!("Five days of failures."), 3)])
-        .await;
+    let failures = json!("Five days of failures.");
+    let reasons = [Value::Null, failures.clone(), failures];
+    for (reason, version) in reasons.into_iter().zip(1..) {
+        api.puts([webhook(reason, version)]).await;
+    }
     api.publishes(&mut stream).await;
     let disabled = || json!(["webhook_disabled", "webhook", 5, null]);
     assert_eq!(told(&ada).await, [disabled()]);
@@ -397,9 +373,8 @@ async fn admins_hear_of_a_looser_policy_and_of_a_disabled_webhook() {
     assert!(told(max).await.is_empty());
     // Who loses the permission keeps the row, without what it tells.
     let path = format!("/api/users/{}", mia.id());
-    ada.patch(&path, json!({"permissions": []}))
-        .await
-        .expect(200);
+    let body = json!({"permissions": []});
+    ada.patch(&path, body).await.expect(200);
     let rows = mia.walk("/api/notifications").await;
     shows!(rows[0], {"/subject/title": null, "excerpt": null});
     let rows = ada.walk("/api/notifications").await;
@@ -413,17 +388,14 @@ async fn a_disabled_user_and_a_kind_that_is_off_make_no_notification() {
     let mut stream = api.stream().await;
     max.creates_task(json!({"assigneeId": vic.id()})).await;
     let path = format!("/api/users/{}", vic.id());
-    ada.patch(&path, json!({"disabled": true}))
-        .await
-        .expect(200);
+    let body = json!({"disabled": true});
+    ada.patch(&path, body).await.expect(200);
     let off = json!({"mentioned": false});
-    max.put("/api/notifications/preferences", off)
-        .await
-        .expect(200);
+    let answer = max.put("/api/notifications/preferences", off).await;
+    answer.expect(200);
     let off = json!({"mentioned": false, "commented": false});
-    ada.put("/api/notifications/preferences", off)
-        .await
-        .expect(200);
+    let answer = ada.put("/api/notifications/preferences", off).await;
+    answer.expect(200);
     comments(&mia, 1, "@max @vic @ada").await;
     api.publishes(&mut stream).await;
     // Of two kinds, the one that is on.
@@ -447,10 +419,8 @@ async fn approvers_hear_of_a_proposal_and_again_an_hour_before_it_ends() {
     assert!(told(&world.max).await.is_empty());
     let says = "Process usage batch `ub_1001` again, until 2026-01-16 12:00 UTC";
     let told_of = |row: &Value| (row["excerpt"].clone(), row["subject"]["path"].clone());
-    let expected = (
-        json!(says),
-        json!(format!("/api/concierge/agent-sessions/{id}")),
-    );
+    let path = format!("/api/concierge/agent-sessions/{id}");
+    let expected = (json!(says), json!(path));
     let rows = ada.walk("/api/notifications").await;
     assert_eq!(told_of(&rows[0]), expected);
     api.clock.advance(23 * span::HOUR - 1);
@@ -471,9 +441,8 @@ async fn approvers_hear_of_a_proposal_and_again_an_hour_before_it_ends() {
     // Who may no longer read sessions is told nothing of the records.
     let path = format!("/api/users/{}", max.id());
     let ada = api.session_of(&api.user("ada").await).await;
-    ada.patch(&path, json!({"role": "member"}))
-        .await
-        .expect(200);
+    let body = json!({"role": "member"});
+    ada.patch(&path, body).await.expect(200);
     let rows = max.walk("/api/notifications").await;
     assert_eq!(told_of(&rows[0]), (json!(null), json!(null)));
     assert!(told(&mia).await.is_empty());
@@ -511,9 +480,8 @@ async fn who_a_manual_action_is_handed_over_to_is_needed() {
     let session = world.max.post(&path, body).await.expect(200);
     let request = &session["proposedActions"][0]["handling"]["serviceRequestId"];
     let path = format!("/api/service-requests/{request}");
-    sue.patch(&path, json!({"assigneeId": mia.id()}))
-        .await
-        .expect(200);
+    let body = json!({"assigneeId": mia.id()});
+    sue.patch(&path, body).await.expect(200);
     api.publishes(&mut stream).await;
     let needed = |by: &str| json!(["action_needed", "service_request", request, by]);
     assert_eq!(told(&sue).await, [needed("max")]);

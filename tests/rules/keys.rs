@@ -1,8 +1,8 @@
 //! The keys of the access patterns are those of the code, and the name of a record in keys is said once.
 
-use std::{collections::BTreeSet, fs};
+use std::{collections::BTreeSet, fs, path::PathBuf};
 
-use tests::path;
+use tests::{files, is_test, path};
 
 const KEYS: &str = "shared/store/src/key";
 
@@ -33,10 +33,8 @@ fn the_access_patterns_name_keys_of_the_code() {
 fn keys_spell_no_name_of_a_record() {
     let names = of_records();
     for (file, text) in sources() {
-        let code = text
-            .lines()
-            .filter(|line| !line.trim_start().starts_with("//"));
-        for line in code {
+        let is_comment = |line: &&str| line.trim_start().starts_with("//");
+        for line in text.lines().filter(|line| !is_comment(line)) {
             let texts = line.split('"').skip(1).step_by(2);
             let parts = texts.flat_map(|text| text.split('#'));
             let spelled: Vec<_> = parts.filter(|part| names.contains(*part)).collect();
@@ -47,18 +45,12 @@ fn keys_spell_no_name_of_a_record() {
 
 /// The files of the key formats.
 fn sources() -> Vec<(String, String)> {
-    let files = fs::read_dir(path(KEYS)).unwrap();
-    let files = files.map(|file| file.unwrap().path());
-    let files = files.filter(|file| file.extension().is_some_and(|end| end == "rs"));
-    let files = files.filter(|file| !file.ends_with("tests.rs"));
-    files
-        .map(|file| {
-            (
-                file.display().to_string(),
-                fs::read_to_string(&file).unwrap(),
-            )
-        })
-        .collect()
+    let mut files = files(&path(KEYS), &[".rs"]);
+    files.retain(|file| !is_test(file));
+    let read = |file: &PathBuf| fs::read_to_string(file).unwrap();
+    let named = files.iter();
+    let named = named.map(|file| (file.display().to_string(), read(file)));
+    named.collect()
 }
 
 /// The names of records in keys.

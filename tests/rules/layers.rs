@@ -30,12 +30,8 @@ type Names = BTreeSet<String>;
 fn the_drawing_of_crates_has_their_dependencies() {
     let mut crates = crates();
     for (name, needs) in &mut crates {
-        let needs_it = needs.remove(BOTTOM);
-        assert_eq!(
-            needs_it,
-            ![BOTTOM, "api"].contains(&&**name),
-            "{name} and {BOTTOM}"
-        );
+        let needs_it = ![BOTTOM, "api"].contains(&&**name);
+        assert_eq!(needs.remove(BOTTOM), needs_it, "{name} and {BOTTOM}");
     }
     crates.remove(BOTTOM);
     assert_eq!(drawn(), crates, "shared/README.md, and each Cargo.toml");
@@ -44,9 +40,8 @@ fn the_drawing_of_crates_has_their_dependencies() {
 #[test]
 fn crates_know_nothing_of_what_the_table_says() {
     let readme = readme();
-    let rows = readme
-        .lines()
-        .skip_while(|line| !line.ends_with("knows nothing of |"));
+    let rows = readme.lines();
+    let rows = rows.skip_while(|line| !line.ends_with("knows nothing of |"));
     let rows = rows.skip(2).take_while(|line| line.starts_with('|'));
     let mut named = Names::new();
     for row in rows {
@@ -57,9 +52,8 @@ fn crates_know_nothing_of_what_the_table_says() {
         for word in cells[2].split(", ") {
             let word = WORDS.iter().find(|(one, _)| *one == word);
             let (word, packages) = word.unwrap_or_else(|| panic!("{name}: {row}"));
-            let known = needs
-                .iter()
-                .find(|one| packages.iter().any(|two| one.starts_with(two)));
+            let is_of_it = |one: &&String| packages.iter().any(|two| one.starts_with(two));
+            let known = needs.iter().find(is_of_it);
             assert_eq!(known, None, "{name} knows nothing of {word}");
         }
     }
@@ -89,10 +83,9 @@ fn drawn() -> BTreeMap<String, Names> {
 fn crates() -> BTreeMap<String, Names> {
     let ours = ours();
     let of_ours = |folder: &str| &dependencies(folder) & &ours;
-    let mut crates: BTreeMap<_, _> = ours
-        .iter()
-        .map(|name| (name.clone(), of_ours(&folder(name))))
-        .collect();
+    let crates = ours.iter();
+    let crates = crates.map(|name| (name.clone(), of_ours(&folder(name))));
+    let mut crates: BTreeMap<_, _> = crates.collect();
     for function in fs::read_dir(path("functions")).unwrap() {
         let function = function.unwrap().file_name().into_string().unwrap();
         let folder = format!("functions/{function}");
@@ -113,9 +106,8 @@ fn ours() -> Names {
     let members = workspace["workspace"]["members"].as_array().unwrap();
     let folders = members.iter().map(|member| member.as_str().unwrap());
     let folders = folders.filter(|folder| folder.starts_with("shared"));
-    folders
-        .map(|folder| folder.rsplit('/').next().unwrap().to_owned())
-        .collect()
+    let names = folders.map(|folder| folder.rsplit('/').next().unwrap());
+    names.map(str::to_owned).collect()
 }
 
 fn folder(name: &str) -> String {

@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use shared::store::metered;
 
 use tests::support::{
-    Answer, Api, Caller, DAMAGES, Item, MOST_PAGES, Operation, World, described, key_of,
-    operations, text_of,
+    Answer, Api, Caller, DAMAGES, Item, MOST_PAGES, Operation, World, example, key_of, operations,
+    text_of,
 };
 
 /// Rows that a list begins with, beside those of the world.
@@ -26,9 +26,9 @@ async fn every_list_is_walked_while_rows_come_and_go() {
     for lists in lists().chunks(BESIDE) {
         let world = Box::pin(World::start()).await;
         for list in lists {
-            let sorts = sorts(list);
-            let mut walk = Walk::start(&world, list, &sorts[0]).await;
-            for sort in &sorts {
+            let sorts = list.sorts();
+            let mut walk = Walk::start(&world, list, sorts[0]).await;
+            for sort in sorts {
                 walk.go(sort);
                 walk.check().await;
                 walked += 1;
@@ -43,10 +43,9 @@ async fn every_list_is_walked_while_rows_come_and_go() {
 async fn an_order_and_its_opposite_are_mirror_images() {
     let world = Box::pin(World::start()).await;
     for list in lists() {
-        let sorts = sorts(list);
+        let sorts = list.sorts();
         let opposites = sorts.iter().filter_map(|sort| sort.strip_prefix('-'));
-        let opposites = opposites.filter(|sort| sorts.iter().any(|other| other == sort));
-        let opposites: Vec<_> = opposites.collect();
+        let opposites: Vec<_> = opposites.filter(|sort| sorts.contains(sort)).collect();
         let Some(first) = opposites.first() else {
             continue;
         };
@@ -69,20 +68,16 @@ async fn no_list_is_larger_than_an_answer_may_be() {
     let mut long = 0;
     let with_texts = |list: &&&Operation| list.method == "GET" && has_texts(&list.path);
     for list in lists().iter().filter(with_texts) {
-        let sort = &sorts(list)[0];
         let world = Box::pin(World::start()).await;
-        let mut walk = Walk::start(&world, list, sort).await;
+        let mut walk = Walk::start(&world, list, list.sorts()[0]).await;
         // Each takes four bytes within the answer.
         walk.text = "\"".repeat(50_000);
         walk.grow_by(24).await;
         let page = walk.ada.get(&walk.path).await;
-        let (bytes, rows) = (page.text.len(), rows(&page).len());
-        assert!(
-            page.next().is_some() && bytes > 1_000_000,
-            "{}: {bytes}",
-            walk.path
-        );
-        assert!(walk.ids(&walk.path).await.len() > rows, "{}", walk.path);
+        let (bytes, rows, path) = (page.text.len(), rows(&page).len(), &walk.path);
+        let is_cut = page.next().is_some() && bytes > 1_000_000;
+        assert!(is_cut, "{path}: {bytes}");
+        assert!(walk.ids(path).await.len() > rows, "{path}");
         long += 1;
     }
     assert!(long >= 12, "{long}");
@@ -105,8 +100,8 @@ async fn rows_that_do_not_read_are_left_out_of_every_list() {
 
 /// Damages some rows of a list, walks it in each of its orders, and mends the rows.
 async fn leaves_damaged_rows_out(world: &World, list: &'static Operation) {
-    let sorts = sorts(list);
-    let mut walk = Walk::start(world, list, &sorts[0]).await;
+    let sorts = list.sorts();
+    let mut walk = Walk::start(world, list, sorts[0]).await;
     let mut before = Vec::new();
     for sort in &sorts {
         walk.go(sort);
@@ -131,20 +126,13 @@ async fn leaves_damaged_rows_out(world: &World, list: &'static Operation) {
 #[tokio::test]
 async fn long_lists_and_long_names_are_read_whole() {
     let (api, [ada]) = Api::signed_in(["ada"]).await;
-    let tags = (1..=1_001).map(|number| {
-        let ada = ada.clone();
-        async move {
-            ada.creates("/api/tags", json!({"name": format!("tag {number}")}))
-                .await
-        }
-    });
+    let tags = (1..=1_001).map(|number| json!({"name": format!("tag {number}")}));
+    let tags = tags.map(|tag| ada.creates("/api/tags", tag));
     let created: Vec<i64> = stream::iter(tags).buffer_unordered(16).collect().await;
+    assert_eq!(created.len(), 1_001);
     let first = ada.get("/api/tags").await;
     assert_eq!((first.ids().len(), first.next().is_some()), (1_000, true));
-    assert_eq!(
-        (ada.walk("/api/tags").await.len(), created.len()),
-        (1_001, 1_001)
-    );
+    assert_eq!(ada.walk("/api/tags").await.len(), 1_001);
 
     let request = ada.raises_request().await;
     ada.comments_on_request(request, "First").await;
@@ -153,51 +141,30 @@ async fn long_lists_and_long_names_are_read_whole() {
     let rows = ada.walk(&comments).await;
     let found: Vec<_> = rows.iter().map(|row| row["id"].as_i64().unwrap()).collect();
     assert_eq!(found, (1..=10_000).collect::<Vec<_>>());
-    let newest = ada
-        .get(&format!("{comments}?sort=-createdAt&limit=3"))
-        .await;
-    assert_eq!(newest.ids(), [10_000, 9_999, 9_998]);
+    let newest = format!("{comments}?sort=-createdAt&limit=3");
+    let newest = ada.get(&newest).await.ids();
+    assert_eq!(newest, [10_000, 9_999, 9_998]);
 
     // Four bytes a character: more than a key holds.
     let longest = "𝄞".repeat(255);
-    let project = ada
-        .creates("/api/projects", json!({"title": longest}))
-        .await;
-    let task = ada
-        .creates_task(json!({"title": longest, "projectId": project}))
-        .await;
+    let project = json!({"title": longest});
+    let project = ada.creates("/api/projects", project).await;
+    let titled = json!({"title": longest, "projectId": project});
+    let task = ada.creates_task(titled.clone()).await;
     assert_eq!(task["title"], longest);
-    ada.creates_milestone(json!({"title": longest, "projectId": project}))
-        .await;
-    let milestones = ada
-        .get(&format!("/api/projects/{project}/milestones"))
-        .await;
-    assert_eq!(milestones.expect(200)[0]["title"], longest);
+    ada.creates_milestone(titled).await;
+    let milestones = format!("/api/projects/{project}/milestones");
+    let milestones = ada.get(&milestones).await.expect(200);
+    assert_eq!(milestones[0]["title"], longest);
     let projects = ada.walk("/api/projects?limit=1").await;
     assert!(projects.iter().any(|row| row["title"] == longest));
 }
 
 /// The lists that have orders. The change feed and search have tests of their own.
 fn lists() -> Vec<&'static Operation> {
-    let lists = operations().iter().filter(|operation| {
-        let parameters = operation.described["parameters"].as_array();
-        let mut parameters = parameters.into_iter().flatten();
-        parameters.any(|parameter| parameter["name"] == "sort")
-    });
+    let all = operations().iter();
+    let lists = all.filter(|one| one.parameter("sort").is_some());
     lists.collect()
-}
-
-/// The orders of a list.
-fn sorts(list: &Operation) -> Vec<String> {
-    let parameters = list.described["parameters"].as_array().unwrap();
-    let sort = parameters.iter().find(|one| one["name"] == "sort");
-    let sort = sort.unwrap_or_else(|| panic!("{} has no order", list.path));
-    let schema = described::resolved(&sort["schema"]);
-    let of = |schema: &Value| schema["enum"].as_array().cloned().unwrap_or_default();
-    let one_of = schema["oneOf"].as_array().into_iter().flatten();
-    let names = of(schema).into_iter().chain(one_of.flat_map(of));
-    let names = names.map(|name| name.as_str().unwrap().to_owned());
-    names.collect()
 }
 
 /// A list in one order, with rows.
@@ -253,7 +220,7 @@ impl<'a> Walk<'a> {
             "/api/users/{id}/sessions" | "/api/users/{id}/tokens" => &own,
             _ => "1",
         };
-        let path = tests::support::example(self.template, id);
+        let path = example(self.template, id);
         self.path = format!("{path}?{filter}");
         sort.clone_into(&mut self.sort);
     }
@@ -285,62 +252,50 @@ impl<'a> Walk<'a> {
 
     /// Its rows in the table: their kind, and the beginning of their partition key.
     fn items(&self) -> (&'static str, String) {
-        let of_user = |what: &str| format!("ORG#1#USER#{}#{what}", self.ada.id());
-        let kind = match self.template {
-            "/api/auth/sessions" | "/api/users/{id}/sessions" => {
-                return ("session", of_user("SESSION"));
-            }
-            "/api/notifications" => return ("notification", of_user("NOTIFICATION")),
-            "/api/tokens" | "/api/users/{id}/tokens" => return ("token", of_user("TOKEN")),
-            "/api/journal" => "organization_entry",
-            "/api/tasks/{taskId}/comments" => return ("comment", "ORG#1#TASK#1#".to_owned()),
-            "/api/activities/{activityId}/comments" => {
-                return ("comment", "ORG#1#ACTIVITY#1#".to_owned());
-            }
-            "/api/service-requests/{serviceRequestId}/comments" => {
-                return ("comment", "ORG#1#REQUEST#1#".to_owned());
-            }
-            "/api/managed-services/ticket/{ticketId}" => {
-                return ("ticket_message", "ORG#1#TICKET#1#".to_owned());
-            }
-            path if path.ends_with("/history") => {
-                let kind = match path.split('/').rev().nth(2).unwrap() {
-                    "tasks" => "TASK",
-                    "milestones" => "MILESTONE",
-                    "service-requests" => "REQUEST",
-                    "ticket" => "TICKET",
-                    _ => "PROJECT",
-                };
-                return ("history_entry", format!("ORG#1#{kind}#1#"));
-            }
-            "/api/managed-services/hours-saved" => "saving",
-            "/api/concierge/agent-sessions/{id}/journal" => {
-                let session = self.world.session_to_analyse();
-                let partition = format!("ORG#1#AGENT_SESSION#{session}#");
-                return ("journal_entry", partition);
-            }
-            "/api/concierge/journal" => "journal_entry",
-            "/api/service-requests" => "service_request",
-            "/api/managed-services/search-references" => "reference",
-            "/api/concierge/alerts" => "alert",
-            path if path.ends_with("/agent-sessions") => "agent_session",
-            "/api/concierge/connections" => "connection",
-            "/api/webhooks" => "webhook",
-            "/api/webhooks/{id}/deliveries" => {
-                return ("webhook_delivery", "ORG#1#WEBHOOK#1#".to_owned());
-            }
-            "/api/invitations" => "invitation",
-            "/api/projects" => "project",
-            "/api/tags" => "tag",
-            "/api/users" => "user",
-            path if path.ends_with("/tasks") => "task",
-            path if path.ends_with("/milestones") => "milestone",
-            path if path.ends_with("/activities") => "activity",
-            path if path.ends_with("/phases") => "phase",
-            path if path.ends_with("/tickets") => "ticket",
+        let mut segments = self.template.rsplit('/');
+        let (last, _, of) = (segments.next(), segments.next(), segments.next());
+        let record = match of.unwrap_or_default() {
+            "tasks" => "TASK#1#",
+            "milestones" => "MILESTONE#1#",
+            "service-requests" => "REQUEST#1#",
+            "projects" => "PROJECT#1#",
+            "activities" => "ACTIVITY#1#",
+            "webhooks" => "WEBHOOK#1#",
+            _ => "TICKET#1#",
+        };
+        let session = format!("AGENT_SESSION#{}#", self.world.session_to_analyse());
+        let [sessions, notifications, tokens] = ["SESSION", "NOTIFICATION", "TOKEN"]
+            .map(|what| format!("USER#{}#{what}", self.ada.id()));
+        let (kind, partition) = match last.unwrap() {
+            "sessions" => ("session", &*sessions),
+            "notifications" => ("notification", &*notifications),
+            "tokens" => ("token", &*tokens),
+            "comments" => ("comment", record),
+            "history" => ("history_entry", record),
+            "deliveries" => ("webhook_delivery", record),
+            "{ticketId}" => ("ticket_message", record),
+            "journal" if self.template.contains("{id}") => ("journal_entry", &*session),
+            "journal" if self.template.contains("concierge") => ("journal_entry", ""),
+            "journal" => ("organization_entry", ""),
+            "hours-saved" => ("saving", ""),
+            "service-requests" => ("service_request", ""),
+            "search-references" => ("reference", ""),
+            "alerts" => ("alert", ""),
+            "agent-sessions" => ("agent_session", ""),
+            "connections" => ("connection", ""),
+            "webhooks" => ("webhook", ""),
+            "invitations" => ("invitation", ""),
+            "projects" => ("project", ""),
+            "tags" => ("tag", ""),
+            "users" => ("user", ""),
+            "tasks" => ("task", ""),
+            "milestones" => ("milestone", ""),
+            "activities" => ("activity", ""),
+            "phases" => ("phase", ""),
+            "tickets" => ("ticket", ""),
             other => panic!("what are the rows of {other}?"),
         };
-        (kind, "ORG#1#".to_owned())
+        (kind, format!("ORG#1#{partition}"))
     }
 
     /// Rows that are there all the time are found once, in their order.
@@ -413,21 +368,19 @@ impl<'a> Walk<'a> {
                 ada.creates_task(task).await;
             }
             "/api/projects/{projectId}/milestones" => {
-                ada.creates_milestone(json!({"dueDate": due, "description": said}))
-                    .await;
+                let milestone = json!({"dueDate": due, "description": said});
+                ada.creates_milestone(milestone).await;
             }
-            "/api/activities"
-            | "/api/projects/{projectId}/activities"
-            | "/api/organizations/{organizationId}/activities" => {
-                ada.records_activity(json!({"projectId": 1, "description": said}))
-                    .await;
+            template if template.ends_with("/activities") => {
+                let activity = json!({"projectId": 1, "description": said});
+                ada.records_activity(activity).await;
             }
             "/api/service-requests" => {
                 let request = json!({"title": name, "description": said});
                 ada.creates("/api/managed-services/request", request).await;
             }
             template if template.ends_with("/comments") => {
-                let path = tests::support::example(template, "1");
+                let path = example(template, "1");
                 ada.creates(&path, text).await;
             }
             "/api/managed-services/ticket/{ticketId}" => {
@@ -442,8 +395,8 @@ impl<'a> Walk<'a> {
                 ada.creates("/api/projects", project).await;
             }
             "/api/projects/{projectId}/phases" => {
-                ada.creates("/api/projects/1/phases", json!({"title": name}))
-                    .await;
+                let phase = json!({"title": name});
+                ada.creates("/api/projects/1/phases", phase).await;
             }
             "/api/tags" => {
                 ada.creates("/api/tags", json!({"name": name})).await;
@@ -466,13 +419,10 @@ impl<'a> Walk<'a> {
                 api.has_saving(number).await;
             }
             template if template.ends_with("/history") => {
-                let path = tests::support::example(template, "1");
+                let path = example(template, "1");
                 let record = path.strip_suffix("/history").unwrap();
-                let method = if record.contains("milestones") {
-                    "PUT"
-                } else {
-                    "PATCH"
-                };
+                let is_put = record.contains("milestones");
+                let method = if is_put { "PUT" } else { "PATCH" };
                 let body = json!({"title": name}).to_string();
                 let changed = ada.send(method, record, Some(body)).await;
                 changed.expect(200);
@@ -494,14 +444,12 @@ impl<'a> Walk<'a> {
             }
             "/api/journal" => {
                 let path = format!("/api/users/{}", ada.id());
-                ada.patch(&path, json!({"fullName": name}))
-                    .await
-                    .expect(200);
+                let body = json!({"fullName": name});
+                ada.patch(&path, body).await.expect(200);
             }
             "/api/tokens" | "/api/users/{id}/tokens" => {
-                ada.post("/api/tokens", json!({"name": name}))
-                    .await
-                    .expect(200);
+                let body = json!({"name": name});
+                ada.post("/api/tokens", body).await.expect(200);
             }
             // A plan has fifty a day.
             "/api/invitations" => {
@@ -573,25 +521,10 @@ impl<'a> Walk<'a> {
 
 /// The rows of a list have a text that may be long.
 fn has_texts(template: &str) -> bool {
-    const SHORT: [&str; 16] = [
-        "/invitations",
-        "/history",
-        "/notifications",
-        "/users",
-        "/tags",
-        "/phases",
-        "/tokens",
-        "/sessions",
-        "/alerts",
-        "/agent-sessions",
-        "/hours-saved",
-        "/journal",
-        "/connections",
-        "/tickets",
-        "/webhooks",
-        "/deliveries",
-    ];
-    !SHORT.iter().any(|end| template.ends_with(end))
+    const SHORT: &str = "invitations history notifications users tags phases tokens sessions alerts \
+                         agent-sessions hours-saved journal connections tickets webhooks deliveries";
+    let last = template.rsplit('/').next();
+    !SHORT.split(' ').any(|short| Some(short) == last)
 }
 
 /// The rows of a page; a ticket's are its messages.

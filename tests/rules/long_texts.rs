@@ -2,11 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use aws_sdk_dynamodb::types::AttributeValue;
 use serde_json::{Value, json};
 use shared::store::metered;
 
-use tests::support::{Answer, Api, Caller, Item, key_of, text_of};
+use tests::support::{Answer, Api, Caller, Item, key_of, set, text, text_of};
 
 /// A text of 50,000 bytes that ends so.
 fn long(end: &str) -> String {
@@ -126,11 +125,9 @@ async fn a_text_lives_and_goes_with_its_record() {
         let path = created(&ada, &record, first.as_str().unwrap()).await;
         assert_eq!(are_sound(&api).await, 1, "{path}");
         // A change of something else keeps the text.
-        let other = if path.starts_with("/api/activities") {
-            json!({"subtype": "call"})
-        } else {
-            json!({"title": "Two"})
-        };
+        let is_activity = path.starts_with("/api/activities");
+        let other = if is_activity { "subtype" } else { "title" };
+        let other = json!({ other: "call" });
         changed(&ada, &path, &other, &first).await;
         for text in [&second, &first, &first] {
             changed(&ada, &path, &json!({ "description": text }), text).await;
@@ -141,7 +138,7 @@ async fn a_text_lives_and_goes_with_its_record() {
         for text in [&start, &second] {
             changed(&ada, &path, &json!({ "description": text }), text).await;
         }
-        if !path.starts_with("/api/activities") {
+        if !is_activity {
             let cleared = json!({"description": null});
             changed(&ada, &path, &cleared, &Value::Null).await;
             assert_eq!(are_sound(&api).await, 0, "{path}");
@@ -211,17 +208,12 @@ async fn a_word_and_a_mention_far_inside_a_text_are_found() {
     let told = max.get("/api/notifications").await.expect(200);
     assert_eq!(told.as_array().unwrap().len(), 1, "{told}");
     assert_eq!(told[0]["kind"], "mentioned");
-    let feed = mia
-        .get("/api/changes?cursor=first&type=task")
-        .await
-        .expect(200);
-    let fields = feed
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|entry| &entry["fields"]);
+    let feed = mia.get("/api/changes?cursor=first&type=task").await;
+    let feed = feed.expect(200);
+    let fields = feed.as_array().unwrap().iter();
+    let fields: Vec<_> = fields.map(|entry| &entry["fields"]).collect();
     let text = json!(["description"]);
-    assert_eq!(fields.collect::<Vec<_>>(), [&json!([]), &text, &text]);
+    assert_eq!(fields, [&json!([]), &text, &text]);
     // The operator's program finds the same.
     api.search_is_fresh().await;
 }
@@ -247,11 +239,11 @@ async fn a_change_deep_inside_a_text_is_a_change() {
 async fn a_text_in_its_record_reads_and_moves() {
     let (api, [mia]) = Api::signed_in(["mia"]).await;
     mia.creates_task(json!({"description": long("end")})).await;
-    let (mut task, text) = (item(&api, "task").await, item(&api, "text").await);
+    let mut task = item(&api, "task").await;
     task.remove(REFERENCE);
-    let whole = AttributeValue::S(long("end"));
-    task.insert("description".to_owned(), whole.clone());
-    api.loses(text_of(&text, "pk"), text_of(&text, "sk")).await;
+    let whole = text(&long("end"));
+    set(&mut task, [("description", whole.clone())]);
+    api.deletes(&item(&api, "text").await).await;
     api.puts([task]).await;
     let mut stream = api.stream().await;
     api.publishes(&mut stream).await;
@@ -262,19 +254,12 @@ async fn a_text_in_its_record_reads_and_moves() {
     mia.patch("/api/tasks/reorder", places).await.expect(204);
     assert_eq!(item(&api, "task").await["description"], whole);
     api.publishes(&mut stream).await;
-    changed(
-        &mia,
-        "/api/tasks/1",
-        &json!({"status": "done"}),
-        &json!(long("end")),
-    )
-    .await;
+    let (change, text) = (json!({"status": "done"}), json!(long("end")));
+    changed(&mia, "/api/tasks/1", &change, &text).await;
     assert_eq!(are_sound(&api).await, 1);
     api.publishes(&mut stream).await;
-    let feed = mia
-        .get("/api/changes?cursor=first&type=task")
-        .await
-        .expect(200);
+    let feed = mia.get("/api/changes?cursor=first&type=task").await;
+    let feed = feed.expect(200);
     let last = feed.as_array().unwrap().last().unwrap();
     assert_eq!(last["fields"], json!(["status"]));
 }
@@ -283,8 +268,8 @@ async fn a_text_in_its_record_reads_and_moves() {
 #[tokio::test]
 async fn a_reader_gets_the_text_of_the_record_that_it_read() {
     let (api, [mia]) = Api::signed_in(["mia"]).await;
-    mia.creates_task(json!({"title": "First", "description": long("first")}))
-        .await;
+    let task = json!({"title": "First", "description": long("first")});
+    mia.creates_task(task).await;
     let before = item(&api, "task").await;
     let change = json!({"title": "Second", "description": long("second")});
     mia.patch("/api/tasks/1", change).await.expect(200);
@@ -301,8 +286,8 @@ async fn a_record_without_its_text_does_not_read() {
     let (api, [mia]) = Api::signed_in(["ada"]).await;
     mia.creates_task(json!({"description": long("end")})).await;
     mia.creates_task(json!({})).await;
-    let (task, text) = (&api.items_of("task").await[0], item(&api, "text").await);
-    api.loses(text_of(&text, "pk"), text_of(&text, "sk")).await;
+    let task = &api.items_of("task").await[0];
+    api.deletes(&item(&api, "text").await).await;
     let (ids, used) = metered(async { mia.get("/api/tasks").await.ids() }).await;
     assert_eq!(ids, [2]);
     assert_eq!(used.unreadable, BTreeSet::from([key_of(task)]));
@@ -319,23 +304,14 @@ async fn what_an_older_instance_wrote_counts() {
     let (api, [mia]) = Api::signed_in(["mia"]).await;
     mia.creates_task(json!({"description": long("end")})).await;
     let mut task = item(&api, "task").await;
-    let short = AttributeValue::S("Short".to_owned());
-    task.insert("description".to_owned(), short);
+    set(&mut task, [("description", text("Short"))]);
     api.puts([task]).await;
-    assert_eq!(
-        mia.get("/api/tasks/1").await.expect(200)["description"],
-        "Short"
-    );
-    assert_eq!(
-        mia.get("/api/tasks").await.expect(200)[0]["description"],
-        "Short"
-    );
-    changed(
-        &mia,
-        "/api/tasks/1",
-        &json!({"title": "Two"}),
-        &json!("Short"),
-    )
-    .await;
+    let read = mia.get("/api/tasks/1").await.expect(200);
+    let listed = mia.get("/api/tasks").await.expect(200);
+    for task in [&read, &listed[0]] {
+        assert_eq!(task["description"], "Short");
+    }
+    let (change, text) = (json!({"title": "Two"}), json!("Short"));
+    changed(&mia, "/api/tasks/1", &change, &text).await;
     assert_eq!(are_sound(&api).await, 0);
 }

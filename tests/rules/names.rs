@@ -3,9 +3,11 @@
 //! All names of types and variants are read, and the declared names of functions, fields, parameters
 //! and modules. Tests are left out: their names are sentences.
 
-use std::{fs, path::Path};
+use std::fs;
 
-use super::circles::{crates, root, tokens::tokens};
+use tests::{files, is_test, path};
+
+use super::circles::{crates, tokens::tokens};
 
 /// Words that no name has, with those to use instead.
 const INSTEAD: [(&str, &[&str]); 9] = [
@@ -31,8 +33,10 @@ fn names_follow_the_glossary() {
     let (mut names, mut wrong) = (0, Vec::new());
     let mut allowed = ALLOWED.to_vec();
     for folder in crates() {
-        for file in sources(&folder.join("src")) {
-            let shown = Path::new(&file).strip_prefix(root()).unwrap().display();
+        let mut files = files(&folder.join("src"), &[".rs"]);
+        files.retain(|file| !is_test(file));
+        for file in files {
+            let shown = file.strip_prefix(path("")).unwrap().display();
             for name in declared(&tokens(&fs::read_to_string(&file).unwrap())) {
                 names += 1;
                 if let Some(instead) = instead_of(&name) {
@@ -91,21 +95,6 @@ fn words(name: &str) -> String {
         was_lower = letter.is_lowercase() || letter.is_ascii_digit();
     }
     words
-}
-
-/// The Rust files of a folder and of those in it, but for tests.
-fn sources(folder: &Path) -> Vec<String> {
-    let mut files = Vec::new();
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        let is_test = path.file_stem().is_some_and(|stem| stem == "tests");
-        if path.is_dir() && !is_test {
-            files.extend(sources(&path));
-        } else if !is_test && path.extension().is_some_and(|extension| extension == "rs") {
-            files.push(path.to_str().unwrap().to_owned());
-        }
-    }
-    files
 }
 
 #[test]

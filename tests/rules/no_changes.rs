@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
-use tests::support::{Api, Item, Operation, Request, World, key_of, operations};
+use tests::support::{Answer, Api, Item, Request, World, described::resolved, key_of};
 
 /// Operations that may be sent again and then change nothing, beside the updates.
 const OTHERS: [&str; 4] = [
@@ -34,13 +34,11 @@ async fn items(world: &World) -> BTreeMap<String, Item> {
         let is_named = |kind: &String| ["session", "attempted"].contains(&kind.as_str());
         kind.is_none_or(is_named) || item.contains_key("usedUntil")
     };
-    items
-        .filter(|item| !of_requests(item))
-        .map(|item| (key_of(&item), item))
-        .collect()
+    let items = items.filter(|item| !of_requests(item));
+    items.map(|item| (key_of(&item), item)).collect()
 }
 
-fn body_of(answer: &tests::support::Answer) -> Value {
+fn body_of(answer: &Answer) -> Value {
     serde_json::from_str(&answer.text).unwrap_or_default()
 }
 
@@ -51,8 +49,7 @@ async fn a_write_that_changes_nothing_writes_nothing() {
     for mut request in world.requests().into_iter().filter(is_update) {
         let name = request.operation();
         let caller = world.caller_of(&request).await;
-        let first = request.by(&caller).await;
-        assert!(first.status < 300, "{name}: {}", first.text);
+        let first = request.succeeds(&caller).await;
         if let Some(body) = request.body.as_mut().and_then(Value::as_object_mut) {
             // A secret that is sent is set; no answer says if it is the same.
             body.retain(|name, _| !["secret", "clientSecret"].contains(&name.as_str()));
@@ -63,14 +60,10 @@ async fn a_write_that_changes_nothing_writes_nothing() {
         assert_eq!(second.status, first.status, "{name}: {}", second.text);
         assert_eq!(body_of(&second), body_of(&first), "{name}");
         assert_eq!(second.header("etag"), first.header("etag"), "{name}");
-        let after = items(&world).await;
-        let changed: Vec<&String> = after
-            .iter()
-            .filter(|(key, item)| before.get(*key) != Some(*item))
-            .map(|(key, _)| key)
-            .collect();
-        assert!(changed.is_empty(), "{name} writes {changed:?}");
+        let mut after = items(&world).await;
         assert_eq!(before.len(), after.len(), "{name}");
+        after.retain(|key, item| before.get(key) != Some(item));
+        assert!(after.is_empty(), "{name} writes {:?}", after.keys());
         tried += 1;
     }
     assert!(tried >= 24, "{tried}");
@@ -110,19 +103,10 @@ async fn a_milestone_that_is_sent_nothing_stays_as_it_is() {
 
 /// The names of the fields that an operation takes.
 fn taken(request: &Request) -> Vec<String> {
-    let document: Value = serde_json::to_value(tests::support::document()).unwrap();
-    let mut all = operations().iter();
-    let of = |one: &&Operation| one.method == request.method && one.path == request.template;
-    let described = &all.find(of).unwrap().described;
-    let schema = &described["requestBody"]["content"]["application/json"]["schema"];
-    let name = schema["$ref"].as_str().unwrap().rsplit('/').next().unwrap();
-    let schema = &document["components"]["schemas"][name];
-    schema["properties"]
-        .as_object()
-        .unwrap()
-        .keys()
-        .cloned()
-        .collect()
+    let body = &request.described().described["requestBody"];
+    let schema = resolved(&body["content"]["application/json"]["schema"]);
+    let fields = schema["properties"].as_object().unwrap().keys();
+    fields.cloned().collect()
 }
 
 /// Another value of a field.
@@ -158,30 +142,29 @@ async fn a_record_may_be_sent_back_but_not_with_another_value_of_what_stays() {
         let name = request.operation();
         let caller = world.caller_of(&request).await;
         let answer = body_of(&request.by(&caller).await);
-        let (Some(record), Some(body)) = (answer.as_object(), request.body.as_ref()) else {
+        let Some(record) = answer.as_object() else {
             continue;
         };
         let taken = taken(&request);
         let stays = record.iter().filter(|(field, _)| !taken.contains(field));
         let stays: Vec<(&String, &Value)> = stays.collect();
         // As a client does that sends back all that it read.
+        let with = |field: &str, value: Value| {
+            let mut changed = request.clone();
+            changed.body.as_mut().unwrap()[field] = value;
+            changed
+        };
         let mut whole = request.clone();
-        let mut all = body.clone();
         for (field, value) in &stays {
-            all[field.as_str()] = (*value).clone();
+            whole.body.as_mut().unwrap()[field.as_str()] = (*value).clone();
         }
-        whole.body = Some(all);
-        let same = whole.by(&caller).await;
-        assert!(same.status < 300, "{name}: {}", same.text);
+        whole.succeeds(&caller).await;
         let before = world.api().records().await;
         for (field, value) in stays {
             if !FIXED.contains(&field.as_str()) || name.ends_with("/preferences") {
                 continue;
             }
-            let mut other = request.clone();
-            let mut sent = body.clone();
-            sent[field.as_str()] = another(value);
-            other.body = Some(sent);
+            let other = with(field, another(value));
             let refused = other.by(&caller).await;
             let pointer = format!("/{field}");
             refused.expect_faults(&[(&pointer, "unchangeable")]);

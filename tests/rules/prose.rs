@@ -3,11 +3,9 @@
 //! The rules stand in CONTRIBUTING.md. Four of them can be counted: a sentence starts with a noun
 //! or a verb, has at most 30 words and one relative clause, and names its subject.
 
-use std::{
-    collections::BTreeMap,
-    fs,
-    path::{Path, PathBuf},
-};
+use std::{collections::BTreeMap, fs};
+
+use tests::{files, path};
 
 /// Findings allowed in the whole project. Lower it when you remove some; never raise it.
 const RECORDED: usize = 15;
@@ -50,9 +48,6 @@ const WITH_TWO_CLAUSES: usize = 300;
 /// Most words of a sentence. The aim is 25.
 const MOST_WORDS: usize = 30;
 
-/// Folders that hold nothing written by hand.
-const SKIPPED: [&str; 3] = ["target", "node_modules", ".git"];
-
 #[derive(Debug)]
 struct Finding {
     rule: &'static str,
@@ -61,21 +56,16 @@ struct Finding {
 
 #[test]
 fn prose_is_plain() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let mut files = Vec::new();
-    collect(&root, &mut files);
+    let files = files(&path(""), &[".rs", ".md"]);
     assert!(files.len() > 300, "too few files: {}", files.len());
     let (mut blocks, mut found, mut two_clauses) = (0, Vec::new(), Vec::new());
     let mut by_folder = BTreeMap::<String, usize>::new();
     for file in files {
         let text = fs::read_to_string(&file).unwrap();
-        let name = file.strip_prefix(&root).unwrap().to_path_buf();
+        let name = file.strip_prefix(path("")).unwrap();
         let is_rust = file.extension().is_some_and(|ending| ending == "rs");
-        for (line, block) in if is_rust {
-            comments(&text)
-        } else {
-            paragraphs(&text)
-        } {
+        let read = if is_rust { comments } else { paragraphs };
+        for (line, block) in read(&text) {
             blocks += 1;
             let sentences = sentences(&block).into_iter();
             let twice = sentences.filter(|sentence| relative_clauses(sentence) > 1);
@@ -120,21 +110,6 @@ fn relative_clauses(sentence: &str) -> usize {
     words
         .filter(|word| RELATIVES.contains(&word.to_lowercase().as_str()))
         .count()
-}
-
-/// The Rust and Markdown files below a folder.
-fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        let name = path.file_name().unwrap().to_string_lossy().into_owned();
-        if path.is_dir() {
-            if !SKIPPED.contains(&name.as_str()) {
-                collect(&path, files);
-            }
-        } else if [".rs", ".md"].iter().any(|ending| name.ends_with(ending)) {
-            files.push(path);
-        }
-    }
 }
 
 /// Doc comments of Rust, with their first lines. Tables, code and indented text are left out.

@@ -6,12 +6,11 @@ mod document;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use aws_sdk_dynamodb::types::AttributeValue;
 use serde_json::{Value, json};
 use shared::store::{Forms, metered};
 use tests::support::{
-    Api, Caller, Concierge, Item, Record, Request, Table, World, example, key_of, operations,
-    text_of,
+    Api, Caller, Concierge, Item, Operation, Record, Request, Table, World, example, key_of, set,
+    text, text_of,
 };
 
 use super::tenants::declared;
@@ -93,7 +92,7 @@ async fn forms(api: &Api) -> Forms {
     let store = api.store_beside().await;
     let tenants = store.tenants();
     let mut each = async |_: &Forms| {};
-    tenants.forms(api.home.id, &mut each).await.unwrap()
+    tenants.forms(api.home.id, false, &mut each).await.unwrap()
 }
 
 /// Each operation changes the last release's records, worker and sweeper go on with them, and nothing is lost
@@ -122,12 +121,9 @@ const IDS: std::ops::RangeInclusive<i64> = 1..=9;
 
 /// Sends each read, to each id. Returns the number of those that found something.
 async fn reads(caller: &Caller, requests: &[Request]) -> usize {
-    let mut paths: BTreeSet<String> = requests
-        .iter()
-        .filter(|request| request.method == "GET")
-        .map(|request| request.path.clone())
-        .collect();
-    for operation in operations().iter().filter(|one| one.method == "GET") {
+    let paths = requests.iter().filter(|request| request.method == "GET");
+    let mut paths: BTreeSet<String> = paths.map(|request| request.path.clone()).collect();
+    for operation in Operation::reads() {
         let ids = IDS.map(|id| example(&operation.path, &id.to_string()));
         paths.extend(ids.filter(|path| !path.contains("/oidc")));
     }
@@ -177,17 +173,9 @@ async fn this_version_writes_no_older_form() {
     let world = World::filled().await;
     let forms = forms(world.api()).await;
     assert!(forms.are_present(), "{forms:#?}");
-    assert_eq!(
-        forms.items,
-        world
-            .api()
-            .store
-            .tenants()
-            .keys(world.api().home.id)
-            .await
-            .unwrap()
-            .len()
-    );
+    let (store, tenant) = (&world.api().store, world.api().home.id);
+    let keys = store.tenants().keys(tenant).await.unwrap();
+    assert_eq!(forms.items, keys.len());
 }
 
 /// Gives items the form in which version 1.0 wrote them.
@@ -203,8 +191,7 @@ async fn as_version_one_wrote(api: &Api) {
             item.remove(*name);
         }
         if text_of(item, "kind") == "task" {
-            let long = AttributeValue::S("long ".repeat(600));
-            item.insert("description".to_owned(), long);
+            set(item, [("description", text(&"long ".repeat(600)))]);
         }
         true
     });
@@ -217,7 +204,7 @@ async fn migrate(concierge: &Concierge) -> usize {
     let tenants = store.tenants();
     let mut pages = 0;
     let mut each = async |_: &Forms| pages += 1;
-    let forms = tenants.migrate(concierge.api.home.id, &mut each).await;
+    let forms = tenants.forms(concierge.api.home.id, true, &mut each).await;
     assert!(pages > 30, "{pages}");
     forms.unwrap().older()
 }
@@ -255,9 +242,8 @@ async fn a_migration_gives_items_of_before_the_present_form() {
     assert_eq!(before.expect(200), after.expect(200));
     api.publishes(&mut stream).await;
     assert_eq!(feed().await, known);
-    max.patch("/api/tasks/1", json!({"title": "Renamed"}))
-        .await
-        .expect(200);
+    let body = json!({"title": "Renamed"});
+    max.patch("/api/tasks/1", body).await.expect(200);
     let text = max.get("/api/tasks/1").await.expect(200)["description"].clone();
     assert_eq!(text.as_str().map(str::len), Some(3_000));
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 use shared::model::span;
 use tests::{
-    support::{Answer, Caller, Death, Faults, Request, Settings, World},
+    support::{Answer, Caller, Death, Fault, Faults, Request, Settings, World, operations},
     unwary,
 };
 
@@ -30,28 +30,34 @@ fn posts(world: &World) -> Vec<Request> {
     posts
 }
 
+/// The request whose path ends so.
+fn post(world: &World, end: &str) -> Request {
+    let mut posts = posts(world).into_iter();
+    posts.find(|post| post.template.ends_with(end)).unwrap()
+}
+
 /// A request whose answer ends its own session.
 fn is_last(request: &Request) -> bool {
     request.template == "/api/auth/logout"
 }
 
+/// The number of items of each kind.
+type Kinds = BTreeMap<String, i64>;
+
 /// Counts the table's items by kind, without the notes of idempotency keys.
-async fn kinds(world: &World) -> BTreeMap<String, i64> {
+async fn kinds(world: &World) -> Kinds {
     let mut kinds = world.api().kinds().await;
     kinds.retain(|kind, _| !["attempted", "session"].contains(&kind.as_str()));
     kinds
 }
 
 /// Returns the items that a request added.
-fn added(before: &BTreeMap<String, i64>, after: &BTreeMap<String, i64>) -> BTreeMap<String, i64> {
-    let mut added = BTreeMap::new();
-    for (kind, count) in after {
-        let more = count - before.get(kind).unwrap_or(&0);
-        if more != 0 {
-            added.insert(kind.clone(), more);
-        }
-    }
-    added
+fn added(before: &Kinds, mut after: Kinds) -> Kinds {
+    after.retain(|kind, count| {
+        *count -= before.get(kind).unwrap_or(&0);
+        *count != 0
+    });
+    after
 }
 
 async fn with_key(world: &World, key: &str) -> Caller {
@@ -66,8 +72,7 @@ async fn every_post_that_is_sent_again_answers_what_it_did() {
     for (number, request) in posts.iter().enumerate() {
         let name = request.operation();
         let caller = with_key(&world, &format!("the {number}th key")).await;
-        let first = request.by(&caller).await;
-        assert!(first.status < 300, "{name}: {}", first.text);
+        let first = request.succeeds(&caller).await;
         assert_eq!(first.header(REPLAYED), None, "{name}");
         if is_last(request) {
             continue;
@@ -104,11 +109,8 @@ fn record(answer: &Answer) -> Value {
 async fn a_replayed_create_of_a_deleted_record_is_404() {
     let world = World::start().await;
     let has_delete = |path: &str| {
-        let operations = tests::support::operations().iter();
-        let mut paths = operations
-            .filter(|one| one.method == "DELETE")
-            .map(|one| &one.path);
-        paths.any(|one| one.strip_prefix(path).is_some_and(|rest| rest == "/{id}"))
+        let delete = format!("DELETE {path}/{{id}}");
+        operations().iter().any(|one| one.name() == delete)
     };
     let mut tried = Vec::new();
     for request in posts(&world) {
@@ -173,21 +175,18 @@ async fn a_key_that_is_none_is_a_fault() {
         answer.expect_faults(&[("Idempotency-Key", "pattern")]);
     }
     let max = with_key(&world, &"~ ".repeat(100)).await;
-    max.post("/api/tags", json!({"name": "x"}))
-        .await
-        .expect(200);
+    let body = json!({"name": "x"});
+    max.post("/api/tags", body).await.expect(200);
 }
 
 #[tokio::test]
 async fn a_refused_request_leaves_its_key_free() {
     let world = World::start().await;
     let max = with_key(&world, "k").await;
-    max.post("/api/tags", json!({}))
-        .await
-        .expect_faults(&[("/name", "required")]);
-    max.post("/api/tags", json!({"name": "urgent"}))
-        .await
-        .expect_problem(409, "name_taken");
+    let answer = max.post("/api/tags", json!({})).await;
+    answer.expect_faults(&[("/name", "required")]);
+    let answer = max.post("/api/tags", json!({"name": "urgent"})).await;
+    answer.expect_problem(409, "name_taken");
     let answer = max.post("/api/tags", json!({"name": "x"})).await;
     assert_eq!(answer.header(REPLAYED), None);
     answer.expect(200);
@@ -208,7 +207,7 @@ async fn one_of_many_requests_with_one_key_is_done() {
         assert_eq!(answer.expect(200)["id"], id);
     }
     assert_eq!(done, 1);
-    let added = added(&before, &kinds(&world).await);
+    let added = added(&before, kinds(&world).await);
     assert_eq!(added["task"], 1, "{added:?}");
 }
 
@@ -218,15 +217,14 @@ async fn a_request_beside_its_first_send_is_under_way() {
     let world = World::start_in(settings).await;
     let max = with_key(&world, "k").await;
     for _ in 0..8 {
-        faults.next("TransactWriteItems", tests::support::Fault::ConflictAtLast);
+        faults.next("TransactWriteItems", Fault::ConflictAtLast);
     }
     let answer = max.post("/api/tags", json!({"name": "x"})).await;
     assert_eq!(answer.header("retry-after"), Some("1"));
     answer.expect_problem(409, "request_under_way");
     assert!(faults.are_over());
-    max.post("/api/tags", json!({"name": "x"}))
-        .await
-        .expect(200);
+    let body = json!({"name": "x"});
+    max.post("/api/tags", body).await.expect(200);
 }
 
 /// Requests that can be repeated in one world, with a new name each time.
@@ -279,9 +277,8 @@ async fn a_create_that_died_anywhere_is_done_once_when_it_is_sent_again() {
             makes_room(&world, &name).await;
             let before = kinds(&world).await;
             let caller = with_key(&world, &format!("{name} {first}")).await;
-            let answer = request.by(&caller).await;
-            assert!(answer.status < 300, "{name}: {}", answer.text);
-            usual = added(&before, &kinds(&world).await);
+            request.succeeds(&caller).await;
+            usual = added(&before, kinds(&world).await);
         }
         for death in [Death::Before, Death::After] {
             for step in 0..MOST_STEPS {
@@ -295,9 +292,8 @@ async fn a_create_that_died_anywhere_is_done_once_when_it_is_sent_again() {
                     break;
                 }
                 deaths += 1;
-                let again = request.by(&caller).await;
-                assert!(again.status < 300, "{key}: {}", again.text);
-                let once = added(&before, &kinds(&world).await);
+                request.succeeds(&caller).await;
+                let once = added(&before, kinds(&world).await);
                 assert_eq!(once, usual, "{key}");
             }
         }
@@ -315,10 +311,7 @@ async fn dies(
 ) -> bool {
     faults.dies_at(step, death);
     let died = tokio::select! {
-        answer = request.by(caller) => {
-            assert!(answer.status < 300, "{}: {}", request.operation(), answer.text);
-            false
-        }
+        _ = request.succeeds(caller) => false,
         () = faults.holds(1) => true,
     };
     faults.lives();
@@ -330,43 +323,11 @@ async fn a_decision_whose_function_died_is_made_once() {
     let (mut settings, faults) = Settings::behind_faults().await;
     settings.agent.analyse = Some(unwary::analyse());
     let world = World::start_in(settings).await;
-    let posts = posts(&world);
     let mut deaths = 0;
     for verb in ["settle", "hand-over"] {
-        let ends = format!("/actions/{{actionId}}/{verb}");
-        let mut all = posts.iter();
-        let request = all.find(|post| post.template.ends_with(&ends)).unwrap();
         let mut usual = None;
         for death in [Death::Before, Death::After] {
-            for step in 0..MOST_STEPS {
-                let mut request = request.clone();
-                let (session, action) = if verb == "settle" {
-                    // What was not done leaves its record to the next one.
-                    request.body.as_mut().unwrap()["outcome"] = json!("not_done");
-                    // A connection of which no call tells anything is left alone in the end.
-                    let goes_on = "/api/concierge/connections/notifications/resume";
-                    world.concierge.max.trigger(goes_on).await.expect(200);
-                    world.concierge.unknown_and_unsent("cus_502").await
-                } else {
-                    world.concierge.manual_review().await
-                };
-                let actions = format!("/api/concierge/agent-sessions/{session}/actions");
-                request.path = format!("{actions}/{action}/{verb}");
-                let key = format!("{verb} {death:?} {step}");
-                let caller = with_key(&world, &key).await;
-                let before = kinds(&world).await;
-                let died = dies(&faults, &request, &caller, step, death).await;
-                let again = request.by(&caller).await;
-                assert!(again.status < 300, "{key}: {}", again.text);
-                let once = added(&before, &kinds(&world).await);
-                let usual = usual.get_or_insert_with(|| once.clone());
-                assert_eq!(*usual, once, "{key}");
-                if !died {
-                    assert_eq!(again.header(REPLAYED), Some("true"), "{key}");
-                    break;
-                }
-                deaths += 1;
-            }
+            deaths += dies_at_each_step((&world, &faults), verb, death, &mut usual).await;
         }
     }
     assert!(deaths > 16, "{deaths}");
@@ -376,66 +337,82 @@ async fn a_decision_whose_function_died_is_made_once() {
 async fn a_transition_of_the_agent_that_died_anywhere_is_made_once() {
     let mut deaths = 0;
     for death in [Death::Before, Death::After] {
-        for operation in ["agent-session", "propose", "execute", "cancel"] {
+        for verb in ["agent-session", "propose", "execute", "cancel"] {
             let (settings, faults) = Settings::behind_faults().await;
             let world = World::start_in(settings).await;
-            let mut usual = None;
-            for step in 0..MOST_STEPS {
-                let request = transition(&world, operation).await;
-                let key = format!("{operation} {death:?} {step}");
-                let caller = with_key(&world, &key).await;
-                let before = kinds(&world).await;
-                let died = dies(&faults, &request, &caller, step, death).await;
-                let again = request.by(&caller).await;
-                assert!(again.status < 300, "{key}: {}", again.text);
-                let mut once = added(&before, &kinds(&world).await);
-                if operation == "propose" {
-                    // An analysis that was begun again is told of as often.
-                    once.remove("journal_entry");
-                }
-                let usual = usual.get_or_insert_with(|| once.clone());
-                assert_eq!(*usual, once, "{key}");
-                if !died {
-                    assert_eq!(again.header(REPLAYED), Some("true"), "{key}");
-                    break;
-                }
-                deaths += 1;
-            }
+            deaths += dies_at_each_step((&world, &faults), verb, death, &mut None).await;
         }
     }
     assert!(deaths > 40, "{deaths}");
 }
 
-/// A request for a transition, of an alert or a session of its own.
-async fn transition(world: &World, operation: &str) -> Request {
+/// A request to the agent dies at one step after another, and adds the usual items once. Returns the number of
+/// its deaths.
+async fn dies_at_each_step(
+    (world, faults): (&World, &Faults),
+    verb: &str,
+    death: Death,
+    usual: &mut Option<Kinds>,
+) -> usize {
+    for step in 0..MOST_STEPS {
+        let request = to_the_agent(world, verb).await;
+        let key = format!("{verb} {death:?} {step}");
+        let caller = with_key(world, &key).await;
+        let before = kinds(world).await;
+        let died = dies(faults, &request, &caller, step, death).await;
+        let again = request.succeeds(&caller).await;
+        let mut once = added(&before, kinds(world).await);
+        if verb == "propose" {
+            // An analysis that was begun again is told of as often.
+            once.remove("journal_entry");
+        }
+        let usual = usual.get_or_insert_with(|| once.clone());
+        assert_eq!(*usual, once, "{key}");
+        if !died {
+            assert_eq!(again.header(REPLAYED), Some("true"), "{key}");
+            return step;
+        }
+    }
+    MOST_STEPS
+}
+
+/// A request for a decision or a transition, of an action, an alert or a session of its own.
+async fn to_the_agent(world: &World, verb: &str) -> Request {
     let concierge = &world.concierge;
-    let (of, body) = match operation {
+    let ends = format!("/{verb}");
+    let mut request = post(world, &ends);
+    let of = match verb {
         "agent-session" => {
             let batch = [("usage_batch", "ub_1001")];
             let alert = concierge.alert("usage_batch_stuck", &batch).await;
-            (format!("alerts/{}", alert.id), None)
+            format!("alerts/{}", alert.id)
         }
-        "execute" => {
-            let session = concierge.stuck_batch().await;
-            let action = concierge.proposed(&session).await.remove(0);
-            let body = json!({"actionIds": [action]});
-            (format!("agent-sessions/{session}"), Some(body))
+        "settle" => {
+            // What was not done leaves its record to the next one.
+            request.body.as_mut().unwrap()["outcome"] = json!("not_done");
+            // A connection of which no call tells anything is left alone in the end.
+            let goes_on = "/api/concierge/connections/notifications/resume";
+            concierge.max.trigger(goes_on).await.expect(200);
+            let (session, action) = concierge.unknown_and_unsent("cus_502").await;
+            format!("agent-sessions/{session}/actions/{action}")
         }
-        "propose" => {
-            let session = concierge.stuck_batch().await;
-            (format!("agent-sessions/{session}"), None)
+        "hand-over" => {
+            let (session, action) = concierge.manual_review().await;
+            format!("agent-sessions/{session}/actions/{action}")
+        }
+        "cancel" => {
+            let (session, _) = concierge.approved_message().await;
+            format!("agent-sessions/{session}")
         }
         _ => {
-            let (session, _) = concierge.approved_message().await;
-            (format!("agent-sessions/{session}"), None)
+            let session = concierge.stuck_batch().await;
+            if verb == "execute" {
+                let action = concierge.proposed(&session).await.remove(0);
+                request.body = Some(json!({"actionIds": [action]}));
+            }
+            format!("agent-sessions/{session}")
         }
     };
-    let ends = format!("/{operation}");
-    let mut all = posts(world).into_iter();
-    let request = all.find(|post| post.template.ends_with(&ends)).unwrap();
-    Request {
-        path: format!("/api/concierge/{of}{ends}"),
-        body,
-        ..request
-    }
+    request.path = format!("/api/concierge/{of}{ends}");
+    request
 }

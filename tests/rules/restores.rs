@@ -1,11 +1,11 @@
 //! A table of an earlier instant, and a paused deployment.
 
-use serde_json::{Value, json};
+use serde_json::json;
 use shared::{
     model::{Id, Timestamp, User, span},
     store::CameBack,
 };
-use tests::support::{Answer, Api, Caller, Concierge, Item, shows, text_of};
+use tests::support::{Answer, Api, Caller, Concierge, Item, key_of, shows, text_of};
 
 /// The path of the next page, which there always is.
 fn next(answer: &Answer) -> String {
@@ -37,10 +37,8 @@ async fn signed_in_again(api: &Api, user: &User) -> Caller {
 async fn nothing_comes_again_after_a_restore_but_what_is_named() {
     let api = Api::start().await;
     let (mut stream, user) = (api.stream().await, api.user("ada").await);
-    let (ada, (token, id)) = (
-        api.sign_in("ada").await,
-        api.token_and_id_of(&user, json!({})).await,
-    );
+    let ada = api.sign_in("ada").await;
+    let (token, id) = api.token_and_id_of(&user, json!({})).await;
     api.sign_in("mia").await;
     api.publishes(&mut stream).await;
     let copy = (api.items().await, api.clock.now());
@@ -59,23 +57,16 @@ async fn nothing_comes_again_after_a_restore_but_what_is_named() {
     assert!(came_back.users.iter().any(|one| one.username == "mia"));
     let changes = came_back.changes.iter().map(|(_, event, _)| *event);
     assert!(changes.into_iter().any(|event| event == "token_created"));
-    ada.get("/api/tasks")
-        .await
-        .expect_problem(401, "unauthenticated");
-    token
-        .get(&cursor)
-        .await
-        .expect_problem(410, "cursor_expired");
+    let answer = ada.get("/api/tasks").await;
+    answer.expect_problem(401, "unauthenticated");
+    let answer = token.get(&cursor).await;
+    answer.expect_problem(410, "cursor_expired");
     // Another instance, since that of before reserved ids.
     let token = token.before(api.other_instances().await);
     let task = token.creates_task(json!({})).await["id"].as_i64().unwrap();
     assert!(task > 1_000_000 && !lost.contains(&task), "{task}");
     let pause = token.get("/api/concierge/pause").await.expect(200);
-    let by_operator = [&pause["paused"], &pause["reason"], &pause["changedBy"]];
-    assert_eq!(
-        by_operator,
-        [&json!(true), &json!("restored"), &Value::Null]
-    );
+    shows!(pause, {"paused": true, "reason": "restored", "changedBy": null});
     let entries = token.walk("/api/journal").await;
     let [.., paused, restored] = &entries[..] else {
         panic!("{entries:?}");
@@ -93,10 +84,8 @@ async fn nothing_comes_again_after_a_restore_but_what_is_named() {
     let tenants = store.tenants();
     let again = tenants.restored(user.organization_id, to, true);
     assert!(!again.await.unwrap().is_new);
-    token
-        .get("/api/tasks")
-        .await
-        .expect_problem(401, "unauthenticated");
+    let answer = token.get("/api/tasks").await;
+    answer.expect_problem(401, "unauthenticated");
     let begun = signed_in_again(&api, &user).await;
     let mut entries = begun.walk("/api/journal").await;
     entries.retain(|entry| entry["event"] == "table_restored");
@@ -150,12 +139,8 @@ async fn a_feed_that_is_restarted_has_no_cursor_of_before() {
     let mut stream = api.stream().await;
     api.publishes(&mut stream).await;
     let told = ada.get(&after).await.expect(200);
-    assert!(
-        told.as_array()
-            .unwrap()
-            .iter()
-            .any(|one| one["type"] == "task")
-    );
+    let mut told = told.as_array().unwrap().iter();
+    assert!(told.any(|one| one["type"] == "task"));
 }
 
 #[tokio::test]
@@ -168,26 +153,19 @@ async fn a_change_that_was_set_aside_is_replayed_once() {
     api.changes(&mut stream).await;
     let begin = next(&ada.get("/api/changes").await);
     let item = api.items_of("task").await.remove(0);
-    let key = format!("{} {}", text_of(&item, "pk"), text_of(&item, "sk"));
-    let store = api.store_beside().await;
-    for _ in 0..2 {
+    let (store, key) = (api.store_beside().await, key_of(&item));
+    let replay = async || {
         let feed = store.feed();
-        let replayed = feed.replay(user.organization_id, &key);
-        assert!(replayed.await.unwrap());
-    }
+        feed.replay(user.organization_id, &key).await.unwrap()
+    };
+    assert!(replay().await && replay().await);
     let told = ada.get(&begin).await.expect(200);
-    let told: Vec<_> = told.as_array().unwrap().iter().collect();
-    assert_eq!(told.len(), 1, "{told:?}");
-    assert_eq!(
-        [&told[0]["recordId"], &told[0]["action"]],
-        [&task, &json!("created")]
-    );
+    assert_eq!(told.as_array().unwrap().len(), 1, "{told}");
+    shows!(told[0], {"recordId": task, "action": "created"});
     let found = ada.get("/api/search?query=zebra").await.expect(200);
     assert_eq!(found.as_array().unwrap().len(), 1);
     api.deletes(&item).await;
-    let feed = store.feed();
-    let gone = feed.replay(user.organization_id, &key);
-    assert!(!gone.await.unwrap());
+    assert!(!replay().await);
 }
 
 #[tokio::test]

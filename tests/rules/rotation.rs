@@ -68,10 +68,8 @@ async fn a_rotation_ends_no_session_and_loses_no_cursor() {
                 assert_eq!(held.statuses(&still_known).await, [401, 401]);
             }
         }
-        let instances = [
-            api.instances_knowing(before).await,
-            api.instances_knowing(after).await,
-        ];
+        let [before, after] = [before, after].map(|known| api.instances_knowing(known));
+        let instances = [before.await, after.await];
         for instances in &instances {
             held.push(Held::of(&api, instances).await);
         }
@@ -101,52 +99,36 @@ async fn a_new_secret_that_signs_at_once_is_not_known_to_instances_that_run() {
 #[test]
 fn another_ciphertext_changes_the_environment_of_every_function_that_uses_it() {
     let template = roles::template();
-    for (parameter, variable, users) in ciphertexts() {
+    for (purpose, users) in ciphertexts() {
+        let parameter = &*format!("{purpose}Secrets");
+        let variable = format!("ENCRYPTED_{}_SECRETS", purpose.to_uppercase());
         let defined = &template["Parameters"][parameter];
         assert_eq!(defined["NoEcho"], true, "{parameter}");
-        let is_optional = ["CheckSecrets", "MailSecrets"].contains(&parameter);
+        let is_optional = ["Check", "Mail"].contains(&purpose);
         assert_eq!(defined["Default"].is_null(), !is_optional, "{parameter}");
-        let resources = template["Resources"].as_object().unwrap().values();
         let mut seen = BTreeSet::new();
-        for function in resources.filter(|one| one["Type"] == "AWS::Serverless::Function") {
-            let properties = &function["Properties"];
-            let code = properties["CodeUri"].as_str().unwrap();
-            let name = code.trim_end_matches('/').rsplit('/').next().unwrap();
-            let value = &properties["Environment"]["Variables"][variable];
+        for (_, name, function) in roles::functions(&template) {
+            let value = &function["Environment"]["Variables"][&variable];
             if !value.is_null() {
                 let whole = value == parameter;
                 let if_set = is_optional && value[1] == parameter;
                 assert!(whole || if_set, "{name}: {value}");
-                seen.insert(name.to_owned());
+                seen.insert(name);
             }
         }
         assert_eq!(seen, users, "{parameter}");
     }
 }
 
-/// The ciphertexts: parameter, variable, and the functions that use it.
-fn ciphertexts() -> [(&'static str, &'static str, BTreeSet<String>); 4] {
-    let names = |names: &[&str]| names.iter().map(ToString::to_string).collect();
+/// The purposes of ciphertexts, and the functions that use each.
+fn ciphertexts() -> [(&'static str, BTreeSet<&'static str>); 4] {
     let of_api = api_functions().filter(|(_, function)| function.read.is_some());
     let of_api = of_api.map(|(name, _)| name).chain(["mailer"]);
-    let of_api: Vec<&str> = of_api.collect();
     [
-        (
-            "SessionSecrets",
-            "ENCRYPTED_SESSION_SECRETS",
-            names(&of_api),
-        ),
-        (
-            "WebhookSecrets",
-            "ENCRYPTED_WEBHOOK_SECRETS",
-            names(&["updates", "webhook-sender"]),
-        ),
-        ("MailSecrets", "ENCRYPTED_MAIL_SECRETS", names(&["mailer"])),
-        (
-            "CheckSecrets",
-            "ENCRYPTED_CHECK_SECRETS",
-            names(&["checker"]),
-        ),
+        ("Session", of_api.collect()),
+        ("Webhook", ["updates", "webhook-sender"].into()),
+        ("Mail", ["mailer"].into()),
+        ("Check", ["checker"].into()),
     ]
 }
 
@@ -154,36 +136,30 @@ fn ciphertexts() -> [(&'static str, &'static str, BTreeSet<String>); 4] {
 #[test]
 fn each_role_uses_the_one_key_for_its_purposes_alone() {
     let template = roles::template();
-    let resources = template["Resources"].as_object().unwrap().values();
-    let roles = resources.filter(|one| one["Type"] == "AWS::IAM::Role");
-    let policies = roles.flat_map(|one| one["Properties"]["Policies"].as_array().unwrap());
     let mut granted = BTreeSet::new();
-    for policy in policies {
-        let name = policy["PolicyName"].as_str().unwrap();
-        let statements = policy["PolicyDocument"]["Statement"].as_array().unwrap();
-        for statement in statements {
-            let actions = statement["Action"].as_array().into_iter().flatten();
-            let actions = actions.map(|action| action.as_str().unwrap());
-            for action in actions.filter(|action| action.starts_with("kms:")) {
-                assert_eq!(statement["Resource"], "SecretsKey", "{name}");
-                let purposes = &statement["Condition"]["StringEquals"];
-                let purposes = &purposes["kms:EncryptionContext:purpose"];
-                let one = std::slice::from_ref(purposes);
-                for purpose in purposes.as_array().map_or(one, Vec::as_slice) {
-                    granted.insert(format!("{name} {action} {}", purpose.as_str().unwrap()));
-                }
+    for (name, statement) in roles::statements(&template) {
+        let actions = statement["Action"].as_array().into_iter().flatten();
+        let actions = actions.map(|action| action.as_str().unwrap());
+        for action in actions.filter(|action| action.starts_with("kms:")) {
+            assert_eq!(statement["Resource"], "SecretsKey", "{name}");
+            let purposes = &statement["Condition"]["StringEquals"];
+            let purposes = &purposes["kms:EncryptionContext:purpose"];
+            let one = std::slice::from_ref(purposes);
+            for purpose in purposes.as_array().map_or(one, Vec::as_slice) {
+                granted.insert(format!("{name} {action} {}", purpose.as_str().unwrap()));
             }
         }
     }
-    let mut expected = BTreeSet::from([
-        "action-worker kms:Decrypt connection".to_owned(),
-        "resolution-agent kms:Decrypt connection".to_owned(),
-        "resolution-agent kms:Encrypt connection".to_owned(),
-        "auth kms:Decrypt sign-in".to_owned(),
-        "auth kms:Encrypt sign-in".to_owned(),
-    ]);
-    for (parameter, _, users) in ciphertexts() {
-        let purpose = parameter.trim_end_matches("Secrets").to_lowercase();
+    let expected = [
+        "action-worker kms:Decrypt connection",
+        "resolution-agent kms:Decrypt connection",
+        "resolution-agent kms:Encrypt connection",
+        "auth kms:Decrypt sign-in",
+        "auth kms:Encrypt sign-in",
+    ];
+    let mut expected = BTreeSet::from(expected.map(str::to_owned));
+    for (purpose, users) in ciphertexts() {
+        let purpose = purpose.to_lowercase();
         expected.extend(
             users
                 .iter()

@@ -44,9 +44,8 @@ async fn what_is_delivered_again_or_late_changes_nothing() {
     max.creates_task(json!({"title": "One two"})).await;
     max.creates_task(json!({"title": "One two"})).await;
     let mut changes = api.changes(&mut stream).await;
-    max.patch("/api/tasks/1", json!({"title": "Two three"}))
-        .await
-        .expect(200);
+    let body = json!({"title": "Two three"});
+    max.patch("/api/tasks/1", body).await.expect(200);
     max.delete("/api/tasks/2").await.expect(204);
     changes.extend(api.changes(&mut stream).await);
     for some in changes.chunks(1) {
@@ -54,16 +53,10 @@ async fn what_is_delivered_again_or_late_changes_nothing() {
     }
     let once = api.table_dump().await;
     api.clock.advance(span::MINUTE);
-    for late in [
-        changes.as_slice(),
-        &changes[..changes.len() / 2],
-        &changes[changes.len() / 2..],
-    ] {
-        api.delivers_changes(late).await;
-        assert_eq!(api.table_dump().await, once);
-    }
-    for one in changes.iter().rev() {
-        api.delivers_changes(std::slice::from_ref(one)).await;
+    let (early, late) = changes.split_at(changes.len() / 2);
+    let parts = [&*changes, early, late].into_iter();
+    for part in parts.chain(changes.rchunks(1)) {
+        api.delivers_changes(part).await;
         assert_eq!(api.table_dump().await, once);
     }
     let index = api.search_index().await;
@@ -84,10 +77,8 @@ async fn a_deleted_record_does_not_come_back() {
     api.delivers_changes(&created).await;
     assert!(words(&api.search_index().await, "task", 1).is_empty());
     let records = api.items_of("indexed_record").await;
-    let task = records
-        .iter()
-        .find(|one| text_of(one, "type") == "task")
-        .unwrap();
+    let task = records.iter().find(|one| text_of(one, "type") == "task");
+    let task = task.unwrap();
     let kept: i64 = task["expiresAt"].as_n().unwrap().parse().unwrap();
     let now = api.clock.now().epoch_seconds();
     assert_eq!(kept - now, 7 * span::DAY / span::SECOND + 1);
@@ -104,9 +95,8 @@ async fn a_publisher_that_dies_in_between_is_mended_by_the_next_delivery() {
         let mut stream = api.stream().await;
         max.creates_task(json!({"title": "One two three"})).await;
         api.publishes(&mut stream).await;
-        max.patch("/api/tasks/1", json!({"title": "Three four"}))
-            .await
-            .expect(200);
+        let body = json!({"title": "Three four"});
+        max.patch("/api/tasks/1", body).await.expect(200);
         let mut changes = api.changes(&mut stream).await;
         faults.dies_at(step, death);
         tokio::select! {
@@ -115,9 +105,8 @@ async fn a_publisher_that_dies_in_between_is_mended_by_the_next_delivery() {
         }
         faults.lives();
         if step % 2 == 0 {
-            max.patch("/api/tasks/1", json!({"title": "One five"}))
-                .await
-                .expect(200);
+            let body = json!({"title": "One five"});
+            max.patch("/api/tasks/1", body).await.expect(200);
             changes.extend(api.changes(&mut stream).await);
         }
         api.delivers_changes(&changes).await;
@@ -150,9 +139,8 @@ async fn publishers_at_the_same_time_leave_the_newest_words() {
     let mut stream = api.stream().await;
     mia.creates_task(json!({"title": "One two"})).await;
     for title in ["Two three", "One four", "Two five", "One three"] {
-        mia.patch("/api/tasks/1", json!({"title": title}))
-            .await
-            .expect(200);
+        let body = json!({"title": title});
+        mia.patch("/api/tasks/1", body).await.expect(200);
     }
     let changes = api.changes(&mut stream).await;
     let deliveries = changes.chunks(1).map(|one| api.delivers_changes(one));
@@ -201,28 +189,25 @@ async fn changes_something(caller: &Caller, chance: &Chance) {
         "alpha",
         "beta",
         "gamma",
-        "delta",
         "Épsilon",
         "omega 17",
         "beta-blocker",
     ];
-    let word = || all[usize::try_from(chance.below("word", 7)).unwrap()];
+    let word = || all[usize::try_from(chance.below("word", 6)).unwrap()];
     let text = format!("{} {} {}", word(), word(), word());
     let task = 1 + chance.below("task", 12);
     let path = format!("/api/tasks/{task}");
     let comments = format!("{path}/comments");
     let _ = match chance.below("what", 8) {
         0 | 1 => {
-            caller
-                .post("/api/tasks", json!({"title": text, "projectId": 1}))
-                .await
+            let task = json!({"title": text, "projectId": 1});
+            caller.post("/api/tasks", task).await
         }
         2 => caller.patch(&path, json!({"title": text})).await,
         3 => caller.patch(&path, json!({"description": text})).await,
         4 => {
-            caller
-                .patch(&path, json!({"description": null, "status": "done"}))
-                .await
+            let done = json!({"description": null, "status": "done"});
+            caller.patch(&path, done).await
         }
         5 => caller.delete(&path).await,
         6 => caller.post(&comments, json!({"content": text})).await,

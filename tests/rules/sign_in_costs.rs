@@ -5,9 +5,11 @@ use shared::{
     model::span,
     store::{Used, metered},
 };
-use tests::support::{Api, Caller, PASSWORD};
-
-use tests::File;
+use tests::{
+    File,
+    support::{Api, Caller, PASSWORD},
+    table,
+};
 
 /// The document with the table.
 const DOCUMENT: &str = "infra/README.md";
@@ -24,10 +26,8 @@ async fn attempt(client: &Caller, (username, password): (&str, &str), status: u1
 }
 
 fn row(what: &str, used: &Used) -> String {
-    format!(
-        "| {what} | {} | {} | {} |",
-        used.requests, used.read_units, used.write_units
-    )
+    let (requests, reads, writes) = (used.requests, used.read_units, used.write_units);
+    format!("| {what} | {requests} | {reads} | {writes} |")
 }
 
 #[tokio::test]
@@ -36,21 +36,15 @@ async fn the_costs_in_the_document_are_measured() {
     api.user("ada").await;
     let at = |address: &str| api.anonymous().at(address);
     let (right, wrong, unknown) = (("ada", PASSWORD), ("ada", "wrong"), ("nobody", "wrong"));
-    let mut lines = vec![
-        String::new(),
-        "| attempt | requests | read units | write units |".to_owned(),
-        "|---|---|---|---|".to_owned(),
-    ];
     let client = at("198.51.100.7");
-    lines.push(row("succeeds", &attempt(&client, right, 200).await));
-    lines.push(row(
-        "fails, for a known account",
-        &attempt(&client, wrong, 401).await,
-    ));
-    lines.push(row(
-        "fails, for an unknown account",
-        &attempt(&client, unknown, 401).await,
-    ));
+    let mut lines = Vec::new();
+    for (what, credentials, status) in [
+        ("succeeds", right, 200),
+        ("fails, for a known account", wrong, 401),
+        ("fails, for an unknown account", unknown, 401),
+    ] {
+        lines.push(row(what, &attempt(&client, credentials, status).await));
+    }
     for _ in 0..8 {
         attempt(&client, unknown, 401).await;
     }
@@ -82,12 +76,11 @@ async fn the_costs_in_the_document_are_measured() {
     }
     assert_eq!(judged, 30);
     let each = |sum: f64| format!("{:.1}", sum / f64::from(FLOOD));
+    let all = [f64::from(all.requests), all.read_units, all.write_units];
+    let [requests, reads, writes] = all.map(each);
     lines.push(format!(
-        "| one of {FLOOD} from a network, at {FLOOD} accounts | {} | {} | {} |",
-        each(f64::from(all.requests)),
-        each(all.read_units),
-        each(all.write_units)
+        "| one of {FLOOD} from a network, at {FLOOD} accounts | {requests} | {reads} | {writes} |"
     ));
-    lines.push(String::new());
-    File::open(DOCUMENT).section("sign-in costs", &lines).hold();
+    let table = table("| attempt | requests | read units | write units |", lines);
+    File::open(DOCUMENT).section("sign-in costs", &table).hold();
 }

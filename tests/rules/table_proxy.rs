@@ -13,7 +13,7 @@ use aws_sdk_dynamodb::{
 };
 use futures::future::BoxFuture;
 use tests::{
-    support::{Counter, client, engines, text},
+    support::{Counter, client, engines, set, text, text_of},
     table_proxy::{Asked, Fault, FaultSource, OBSERVER, TableProxy},
 };
 
@@ -35,10 +35,13 @@ struct Table {
 }
 
 fn item(sk: &str) -> HashMap<String, AttributeValue> {
-    HashMap::from([("pk", "p"), ("sk", sk), ("gsi1pk", "all"), ("gsi1sk", sk)])
-        .into_iter()
-        .map(|(name, value)| (name.to_owned(), text(value)))
-        .collect()
+    let mut item = HashMap::new();
+    let attributes = [("pk", "p"), ("sk", sk), ("gsi1pk", "all"), ("gsi1sk", sk)];
+    set(
+        &mut item,
+        attributes.map(|(name, value)| (name, text(value))),
+    );
+    item
 }
 
 impl Table {
@@ -74,13 +77,10 @@ impl Table {
         let query = client.query().table_name(&self.name).index_name("gsi1");
         let query = query.key_condition_expression("gsi1pk = :key");
         let found = query.expression_attribute_values(":key", text(key)).send();
-        let found = found
-            .await
-            .map_err(|error| error.code().unwrap().to_owned())?;
-        let items = found.items().iter();
-        Ok(items
-            .map(|item| item["sk"].as_s().unwrap().clone())
-            .collect())
+        let found = found.await;
+        let found = found.map_err(|error| error.code().unwrap().to_owned())?;
+        let keys = found.items().iter().map(|item| text_of(item, "sk"));
+        Ok(keys.map(str::to_owned).collect())
     }
 }
 
@@ -109,7 +109,7 @@ async fn a_transaction_changes_items_of_four_megabytes_at_most() {
     let table = Table::start().await;
     for at in 0..12 {
         let mut large = item(&at.to_string());
-        large.insert("large".to_owned(), text(&"x".repeat(390_000)));
+        set(&mut large, [("large", text(&"x".repeat(390_000)))]);
         let put = table.client.put_item().table_name(&table.name);
         put.set_item(Some(large)).send().await.unwrap();
     }
@@ -119,9 +119,8 @@ async fn a_transaction_changes_items_of_four_megabytes_at_most() {
         let update = update.update_expression("SET #a = :a");
         let update = update.expression_attribute_names("#a", "a");
         let update = update.expression_attribute_values(":a", text("a"));
-        TransactWriteItem::builder()
-            .update(update.build().unwrap())
-            .build()
+        let update = update.build().unwrap();
+        TransactWriteItem::builder().update(update).build()
     };
     assert_eq!(table.transact((0..10).map(update).collect()).await, None);
     let refused = Some(REFUSED.to_owned());
@@ -133,7 +132,7 @@ async fn no_key_is_empty_and_none_is_read_by_an_empty_one() {
     let table = Table::start().await;
     for empty in ["pk", "sk", "gsi1pk", "gsi1sk"] {
         let mut item = item("s");
-        item.insert(empty.to_owned(), text(""));
+        set(&mut item, [(empty, text(""))]);
         let put = table.client.put_item().table_name(&table.name);
         let refused = put.set_item(Some(item)).send().await.unwrap_err();
         assert_eq!(refused.code(), Some(REFUSED), "{empty}");

@@ -1,11 +1,10 @@
 //! Ids given out twice, as by a counter that was set back: the service answers 500 and overwrites
 //! nothing.
 
-use aws_sdk_dynamodb::types::AttributeValue;
 use serde_json::{Value, json};
 use tests::{
     records,
-    support::{Api, PASSWORD, text_of},
+    support::{Api, PASSWORD, number, set, text_of},
 };
 
 /// The creates of each kind of record, the `n`th time.
@@ -39,8 +38,7 @@ async fn forget_what_was_given_out(api: &Api) {
     let mut counters = api.items().await;
     counters.retain(|item| text_of(item, "pk").starts_with("COUNTER#"));
     for counter in &mut counters {
-        let last = counter.get_mut("last").unwrap();
-        *last = AttributeValue::N("0".to_owned());
+        set(counter, [("last", number(0))]);
     }
     assert!(counters.len() >= 9, "{counters:?}");
     api.puts(counters).await;

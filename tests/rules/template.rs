@@ -1,7 +1,7 @@
 //! Holds the template of the deployed stack against the code: its routes, and what each function's
 //! role grants.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use local::mail_receiver::{MailReceiver, Verdict};
 use serde_json::{Value, json};
@@ -12,34 +12,25 @@ use shared::{
 };
 use tests::{
     FUNCTIONS, Function, api_functions, records,
-    support::{Caller, Concierge, PASSWORD, event, operations, roles, webhooks::Receiver},
+    support::{Api, Caller, Concierge, PASSWORD, event, operations, roles, webhooks::Receiver},
 };
 
 #[test]
 fn the_template_routes_every_path_to_its_function() {
     let template = roles::template();
-    let resources = template["Resources"].as_object().unwrap();
+    let functions: BTreeMap<_, _> = roles::functions(&template)
+        .map(|(logical, package, _)| (logical, package))
+        .collect();
     let mut deployed = BTreeSet::new();
-    for route in resources.values() {
-        if route["Type"] != "AWS::ApiGatewayV2::Route" {
-            continue;
-        }
-        let target = route["Properties"]["Target"].as_str().unwrap();
-        let integration = target
-            .strip_prefix("integrations/${")
-            .unwrap()
-            .trim_end_matches('}');
-        let uri = &resources[integration]["Properties"]["IntegrationUri"];
-        let function = uri.as_str().unwrap().strip_suffix(".Arn").unwrap();
-        let code = resources[function]["Properties"]["CodeUri"]
-            .as_str()
-            .unwrap();
-        let name = code.trim_end_matches('/').rsplit('/').next().unwrap();
-        let key = route["Properties"]["RouteKey"].as_str().unwrap();
-        assert!(
-            deployed.insert((name.to_owned(), key.to_owned())),
-            "{key} is there twice"
-        );
+    for (_, route) in roles::resources(&template, "AWS::ApiGatewayV2::Route") {
+        let target = route["Target"].as_str().unwrap();
+        let integration = target.strip_prefix("integrations/${").unwrap();
+        let integration = integration.trim_end_matches('}');
+        let uri = &template["Resources"][integration]["Properties"]["IntegrationUri"];
+        let name = functions[uri.as_str().unwrap().strip_suffix(".Arn").unwrap()];
+        let key = route["RouteKey"].as_str().unwrap();
+        let is_new = deployed.insert((name.to_owned(), key.to_owned()));
+        assert!(is_new, "{key} is there twice");
     }
     // Every method reaches the function, which answers 405 to those that it does not know; what no
     // path matches reaches one of them as well, which answers 404.
@@ -73,22 +64,21 @@ fn routes_that_moved_kept_their_names() {
 #[test]
 fn a_queue_hides_a_message_for_six_runs_of_its_function() {
     let template = roles::template();
-    let resources = template["Resources"].as_object().unwrap();
+    let number = |value: &Value| value.as_i64().unwrap();
     let mut queues = BTreeSet::new();
-    for function in resources.values().map(|resource| &resource["Properties"]) {
+    for (_, _, function) in roles::functions(&template) {
         let events = function["Events"].as_object().into_iter().flatten();
         for (_, event) in events.filter(|(_, event)| event["Type"] == "SQS") {
-            let queue = event["Properties"]["Queue"].as_str().unwrap();
-            let queue = queue.trim_end_matches(".Arn");
-            let hidden = &resources[queue]["Properties"]["VisibilityTimeout"];
-            let limit = function["Timeout"].as_i64().unwrap();
-            assert!(hidden.as_i64().unwrap() >= 6 * limit, "{queue}");
+            let name = event["Properties"]["Queue"].as_str().unwrap();
+            let name = name.trim_end_matches(".Arn");
+            let queue = &template["Resources"][name]["Properties"];
+            let hidden = number(&queue["VisibilityTimeout"]);
+            assert!(hidden >= 6 * number(&function["Timeout"]), "{name}");
             // It can become a dead letter before the queue forgets it.
-            let received = &resources[queue]["Properties"]["RedrivePolicy"]["maxReceiveCount"];
-            let kept = &resources[queue]["Properties"]["MessageRetentionPeriod"];
-            let hidden = received.as_i64().unwrap() * hidden.as_i64().unwrap();
-            assert!(kept.as_i64().unwrap() > hidden, "{queue}");
-            queues.insert(queue.to_owned());
+            let received = number(&queue["RedrivePolicy"]["maxReceiveCount"]);
+            let kept = number(&queue["MessageRetentionPeriod"]);
+            assert!(kept > received * hidden, "{name}");
+            queues.insert(name);
         }
     }
     assert!(queues.len() >= 3, "{queues:?}");
@@ -113,16 +103,11 @@ fn the_worker_knows_a_messages_last_delivery() {
 
 #[test]
 fn a_function_that_is_open_to_everybody_may_write_its_log_and_nothing_else() {
-    let mut open = FUNCTIONS.iter().filter(|function| function.is_open());
-    assert!(open.all(|function| {
-        let granted = roles::granted(function.name);
-        let log = "PagesLogs.Arn".to_owned();
-        let actions = ["logs:CreateLogStream", "logs:PutLogEvents"];
-        granted
-            == actions
-                .map(|action| (action.to_owned(), log.clone()))
-                .into()
-    }));
+    let grants = ["logs:CreateLogStream", "logs:PutLogEvents"];
+    let grants = grants.map(|action| (action.to_owned(), "PagesLogs.Arn".to_owned()));
+    for function in FUNCTIONS.iter().filter(|function| function.is_open()) {
+        assert_eq!(roles::granted(function.name), grants.clone().into());
+    }
 }
 
 /// Every test refuses requests outside a role. This one runs everything that the functions do, and
@@ -132,7 +117,6 @@ async fn every_grant_of_a_role_is_used() {
     let world = Concierge::start().await;
     walk_over_the_directory(&world).await;
     walk_over_work(&world).await;
-    walk_over_services(&world).await;
     walk_over_the_agent(&world).await;
     walk_over_updates(&world).await;
     walk_over_mails(&world).await;
@@ -142,20 +126,14 @@ async fn every_grant_of_a_role_is_used() {
         // A cold start opens the connection by a read.
         let warm_up = shared::store::warm_up(&world.api.client, &world.api.table);
         roles::acting_as(function, warm_up).await;
-        let on_table = |(_, resource): &roles::Grant| {
+        let mut granted = roles::granted(function);
+        granted.retain(|(_, resource)| {
             resource.starts_with("Table.Arn") && resource != roles::STREAMS
-        };
-        let granted: BTreeSet<_> = roles::granted(function)
-            .into_iter()
-            .filter(on_table)
-            .collect();
+        });
         assert!(!granted.is_empty(), "{function} has no role");
-        let used = roles::used(function);
-        let unused: Vec<_> = granted.difference(&used).collect();
-        assert!(
-            unused.is_empty(),
-            "the role of {function} grants what it never uses: {unused:?}"
-        );
+        let unused = &granted - &roles::used(function);
+        let says = format!("the role of {function} grants what it never uses");
+        assert!(unused.is_empty(), "{says}: {unused:?}");
     }
 }
 
@@ -221,9 +199,7 @@ async fn walk_over_the_directory(world: &Concierge) {
         ("PATCH", "/api/tags/1", json!({"name": "even"})),
         ("DELETE", "/api/tags/1", Value::Null),
     ] {
-        let body = (!body.is_null()).then(|| body.to_string());
-        let answer = ada.send(method, path, body).await;
-        assert!(answer.status < 300, "{method} {path}: {}", answer.text);
+        sends(&ada, method, path, body).await;
     }
 }
 
@@ -232,16 +208,20 @@ async fn walk_over_work(world: &Concierge) {
     let nobody = api.anonymous();
     let mut max = world.max.clone();
     let wrong = json!({"username": "max", "password": "wrong"});
-    nobody
-        .post("/api/auth/login", wrong.clone())
-        .await
-        .expect(401);
+    let answer = nobody.post("/api/auth/login", wrong.clone()).await;
+    answer.expect(401);
     nobody.post("/api/auth/login", wrong).await.expect(401);
     let right = json!({"username": "max", "password": PASSWORD});
     nobody.post("/api/auth/login", right).await.expect(200);
     let user = api.user("max").await;
     let [phase, ..] = api.has_phases().await;
     api.has_tag(api.home.id, "x").await;
+    api.has_ticket(NewTicket {
+        status: ServiceStatus::Resolved,
+        messages: vec![records::message(user.id, "x", None)],
+        ..records::ticket()
+    })
+    .await;
     #[rustfmt::skip] // A line each.
     let cases = [
         ("POST", "/api/milestones", json!({"title": "x", "projectId": 1})),
@@ -270,37 +250,6 @@ async fn walk_over_work(world: &Concierge) {
         ("DELETE", "/api/tasks/1/tags/2", Value::Null),
         ("DELETE", "/api/tasks/2", Value::Null),
         ("DELETE", "/api/milestones/1", Value::Null),
-    ];
-    for (method, path, body) in cases {
-        sends(&max, method, path, body).await;
-        // A new session goes on, and the one before is left to be extended below.
-        max = api.session_of(&user).await;
-    }
-    walk_over_activities(&max).await;
-    max.trigger("/api/auth/logout").await.expect(204);
-    max = api.session_of(&user).await;
-    max.get("/api/auth/sessions").await.expect(200);
-    max.get("/api/tokens").await.expect(200);
-    // Each function extends a session that has not been used for a while.
-    for path in api_functions().filter_map(|(_, api)| api.read) {
-        let max = api.session_of(&user).await;
-        api.clock.advance(span::DAY / 10);
-        // And each finds out whose a token is.
-        let script = api.token_of(&user, json!({})).await;
-        for caller in [max, script] {
-            let answer = caller.get(path).await;
-            assert!(
-                [200, 404].contains(&answer.status),
-                "{path}: {}",
-                answer.text
-            );
-        }
-    }
-}
-
-async fn walk_over_activities(max: &Caller) {
-    #[rustfmt::skip] // A line each.
-    let rows = [
         ("POST", "/api/activities", json!({"type": "note", "description": "x", "projectId": 1})),
         ("POST", "/api/activities", json!({"type": "note", "description": "x", "organizationId": 1})),
         ("GET", "/api/activities", Value::Null),
@@ -315,75 +264,60 @@ async fn walk_over_activities(max: &Caller) {
         ("DELETE", "/api/activities/1/tags/2", Value::Null),
         ("PATCH", "/api/activities/1", json!({"description": "y"})),
         ("DELETE", "/api/activities/2", Value::Null),
+        ("POST", "/api/managed-services/request", json!({"title": "x", "referenceType": "project", "referenceId": 1})),
+        ("POST", "/api/service-requests/1/comments", json!({"content": "x"})),
+        ("POST", "/api/service-requests/1/comments", json!({"content": "x", "parentId": 3})),
+        ("GET", "/api/service-requests/1/comments", Value::Null),
+        ("PATCH", "/api/service-requests/1/comments/3", json!({"content": "y"})),
+        ("DELETE", "/api/service-requests/1/comments/3", Value::Null),
+        ("PATCH", "/api/service-requests/1", json!({"status": "resolved"})),
+        ("GET", "/api/service-requests/1", Value::Null),
+        ("GET", "/api/service-requests/1/history", Value::Null),
+        ("GET", "/api/service-requests", Value::Null),
+        ("DELETE", "/api/service-requests/1", Value::Null),
+        ("POST", "/api/managed-services/request", json!({"title": "x"})),
+        ("GET", "/api/managed-services/dashboard", Value::Null),
+        ("GET", "/api/managed-services/ticket/1", Value::Null),
+        ("GET", "/api/managed-services/tickets?sort=-lastMessageAt", Value::Null),
+        ("POST", "/api/managed-services/ticket/1/reply", json!({"content": "x"})),
+        ("POST", "/api/managed-services/ticket/1/reply", json!({"content": "x", "internal": true})),
+        ("PATCH", "/api/managed-services/ticket/1", json!({"priority": "low"})),
+        ("GET", "/api/managed-services/tickets", Value::Null),
+        ("POST", "/api/managed-services/tickets", json!({"title": "x", "description": "y"})),
+        ("GET", "/api/managed-services/search-references?query=b", Value::Null),
+        ("GET", "/api/auth/sessions", Value::Null),
+        ("GET", "/api/tokens", Value::Null),
     ];
-    for (method, path, body) in rows {
-        sends(max, method, path, body).await;
+    for (method, path, body) in cases {
+        sends(&max, method, path, body).await;
+        // A new session goes on, and the one before is left to be extended below.
+        max = api.session_of(&user).await;
+    }
+    max.trigger("/api/auth/logout").await.expect(204);
+    each_function_knows_a_caller(api).await;
+}
+
+/// Each function extends a session of hours ago, and finds the owner of a token.
+async fn each_function_knows_a_caller(api: &Api) {
+    let user = api.user("max").await;
+    for path in api_functions().filter_map(|(_, api)| api.read) {
+        let max = api.session_of(&user).await;
+        api.clock.advance(span::DAY / 10);
+        let script = api.token_of(&user, json!({})).await;
+        for caller in [max, script] {
+            let answer = caller.get(path).await;
+            let is_read = [200, 404].contains(&answer.status);
+            assert!(is_read, "{path}: {}", answer.text);
+        }
     }
 }
 
-async fn sends(caller: &Caller, method: &str, path: &str, body: Value) {
+/// Sends a request, which succeeds. Returns the answer's body.
+async fn sends(caller: &Caller, method: &str, path: &str, body: Value) -> Value {
     let body = (!body.is_null()).then(|| body.to_string());
     let answer = caller.send(method, path, body).await;
     assert!(answer.status < 300, "{method} {path}: {}", answer.text);
-}
-
-async fn walk_over_services(world: &Concierge) {
-    let api = &world.api;
-    let max = api.session_of(&api.user("max").await).await;
-    let request = json!({"title": "x", "referenceType": "project", "referenceId": 1});
-    let answer = max.post("/api/managed-services/request", request).await;
-    let thread = format!("/api/service-requests/{}", answer.expect(200)["id"]);
-    let comments = format!("{thread}/comments");
-    let first = max
-        .post(&comments, json!({"content": "x"}))
-        .await
-        .expect(200)["id"]
-        .clone();
-    max.post(&comments, json!({"content": "x", "parentId": first}))
-        .await
-        .expect(200);
-    max.get(&comments).await.expect(200);
-    let first = format!("{comments}/{first}");
-    max.patch(&first, json!({"content": "y"})).await.expect(200);
-    max.delete(&first).await.expect(204);
-    let resolved = json!({"status": "resolved"});
-    max.patch(&thread, resolved).await.expect(200);
-    max.get(&thread).await.expect(200);
-    max.get(&format!("{thread}/history")).await.expect(200);
-    max.get("/api/service-requests").await.expect(200);
-    max.delete(&thread).await.expect(204);
-    max.post("/api/managed-services/request", json!({"title": "x"}))
-        .await
-        .expect(200);
-    max.get("/api/managed-services/dashboard").await.expect(200);
-    let ticket = NewTicket {
-        status: ServiceStatus::Resolved,
-        messages: vec![records::message(max.user.unwrap(), "x", None)],
-        ..records::ticket()
-    };
-    let ticket = api.has_ticket(ticket).await;
-    let ticket = format!("/api/managed-services/ticket/{}", ticket.id);
-    max.get(&ticket).await.expect(200);
-    max.get("/api/managed-services/tickets?sort=-lastMessageAt")
-        .await
-        .expect(200);
-    for internal in [false, true] {
-        let reply = json!({"content": "x", "internal": internal});
-        max.post(&format!("{ticket}/reply"), reply)
-            .await
-            .expect(200);
-    }
-    max.patch(&ticket, json!({"priority": "low"}))
-        .await
-        .expect(200);
-    max.get("/api/managed-services/tickets").await.expect(200);
-    let new = json!({"title": "x", "description": "y"});
-    max.post("/api/managed-services/tickets", new)
-        .await
-        .expect(200);
-    max.get("/api/managed-services/search-references?query=b")
-        .await
-        .expect(200);
+    answer.expect(answer.status)
 }
 
 async fn walk_over_the_agent(world: &Concierge) {
@@ -397,10 +331,8 @@ async fn walk_over_the_agent(world: &Concierge) {
         world.max.get(&path).await.expect(200);
     }
     let ids = world.proposed(&session).await;
-    world
-        .executes(&session, &[ids[0].as_str()])
-        .await
-        .expect(202);
+    let answer = world.executes(&session, &[ids[0].as_str()]).await;
+    answer.expect(202);
     // Delivered late, so that the sweeper sends it again, and then to a worker.
     world.api.clock.advance(span::HOUR / 2);
     world.sweeper().sweep().await;

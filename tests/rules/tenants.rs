@@ -10,13 +10,13 @@ use local::mail_receiver::MailReceiver;
 use serde_json::{Value, json};
 use shared::{
     auth::password,
-    model::{AccountChange, Id, Letter, UserId, digest, journal::canonical, span},
+    model::{AccountChange, Id, Letter, RecordType, UserId, digest, journal::canonical, span},
     store::Line,
 };
 
 use tests::{
-    path,
-    support::{Caller, Item, PASSWORD, Request, World, key_of, shows, text, text_of},
+    files, path,
+    support::{Caller, Item, PASSWORD, Request, World, key_of, number, set, shows, text, text_of},
 };
 
 /// Kinds of items of the service or of a network. No organization names them.
@@ -34,34 +34,23 @@ fn is_of(item: &Item, organization: &str) -> bool {
     let owner = item.get("organizationId");
     pk == format!("ORG#{organization}")
         || pk.starts_with(&format!("ORG#{organization}#"))
-        || owner == Some(&AttributeValue::N(organization.to_owned()))
+        || owner == Some(&number(organization))
 }
 
 /// The kinds that `record!` declares, where they are texts.
 pub fn declared() -> BTreeSet<String> {
     let mut kinds = BTreeSet::new();
-    let mut folders = vec![path("shared/store/src")];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).unwrap() {
-            let file = entry.unwrap().path();
-            if file.is_dir() {
-                folders.push(file);
-                continue;
-            }
-            let text = fs::read_to_string(&file).unwrap();
-            for record in text.split("record! {\n").skip(1) {
-                let (_, kind) = record.lines().next().unwrap().split_once(" = ").unwrap();
-                let kind = kind.trim_end_matches(',');
-                let named = kind.strip_prefix("RecordType::").map(|kind| {
-                    let kind = kind.trim_end_matches(".name()");
-                    let mut all = shared::model::RecordType::ALL.iter();
-                    all.find(|one| format!("{one:?}") == kind)
-                        .unwrap()
-                        .name()
-                        .to_owned()
-                });
-                kinds.insert(named.unwrap_or_else(|| kind.trim_matches('"').to_owned()));
-            }
+    for file in files(&path("shared/store/src"), &[".rs"]) {
+        let text = fs::read_to_string(&file).unwrap();
+        for record in text.split("record! {\n").skip(1) {
+            let (_, kind) = record.lines().next().unwrap().split_once(" = ").unwrap();
+            let kind = kind.trim_end_matches(',');
+            let named = kind.strip_prefix("RecordType::").map(|kind| {
+                let kind = kind.trim_end_matches(".name()");
+                let mut all = RecordType::ALL.iter();
+                all.find(|one| format!("{one:?}") == kind).unwrap().name()
+            });
+            kinds.insert(named.unwrap_or(kind.trim_matches('"')).to_owned());
         }
     }
     kinds
@@ -77,29 +66,16 @@ async fn the_walk_of_an_organization_finds_each_of_its_items() {
     let walked: Vec<String> = walked.iter().map(ToString::to_string).collect();
     let distinct: HashSet<&String> = walked.iter().collect();
     assert_eq!(distinct.len(), walked.len(), "an item was found twice");
-    let (own, others): (Vec<Item>, Vec<Item>) = world
-        .api()
-        .items()
-        .await
-        .into_iter()
-        .partition(|item| is_of(item, &home.to_string()));
+    let all = world.api().items().await.into_iter();
+    let (own, others): (Vec<Item>, Vec<Item>) =
+        all.partition(|item| is_of(item, &home.to_string()));
     let own_keys: HashSet<String> = own.iter().map(key_of).collect();
-    let lost: BTreeSet<&String> = own_keys
-        .iter()
-        .filter(|key| !distinct.contains(key))
-        .collect();
-    assert!(
-        lost.is_empty(),
-        "no partition of key/tenant.rs has {lost:#?}"
-    );
-    let strange: Vec<_> = distinct
-        .iter()
-        .filter(|key| !own_keys.contains(**key))
-        .collect();
-    assert!(
-        strange.is_empty(),
-        "the walk left the organization: {strange:?}"
-    );
+    let lost = own_keys.iter().filter(|key| !distinct.contains(key));
+    let lost: BTreeSet<&String> = lost.collect();
+    assert!(lost.is_empty(), "no partition of key/tenant.rs: {lost:#?}");
+    let strange = distinct.iter().filter(|key| !own_keys.contains(**key));
+    let strange: Vec<_> = strange.collect();
+    assert!(strange.is_empty(), "of no organization: {strange:?}");
     assert!(!others.is_empty());
     let met: BTreeSet<&str> = own.iter().map(|item| text_of(item, "kind")).collect();
     let declared = declared();
@@ -152,9 +128,8 @@ async fn an_export_comes_back_after_the_deletion() {
         let mut lines = before.iter();
         assert!(lines.all(|line| !line.ends_with(&kind)), "{left_out}");
     }
-    let organization = before
-        .iter()
-        .find(|line| line.ends_with(r#""kind":"organization"}"#));
+    let mut lines = before.iter();
+    let organization = lines.find(|line| line.ends_with(r#""kind":"organization"}"#));
     assert!(!organization.unwrap().contains("suspended"));
     for item in of_home(&world).await {
         if text_of(&item, "kind") == "connection" {
@@ -182,20 +157,17 @@ async fn an_export_comes_back_after_the_deletion() {
 
     let imported = tenants.import(&text, None).await.unwrap();
     assert_eq!(imported.items, before.len() - 1);
-    assert!(
-        imported
-            .without_secret
-            .contains(&"connection billing".to_owned())
-    );
+    let billing = "connection billing".to_owned();
+    assert!(imported.without_secret.contains(&billing));
     api.publishes(&mut changes).await;
     let after = export(&world, true).await;
     assert_eq!(without_instant(&before), without_instant(&after));
-    let kinds: BTreeSet<String> = of_home(&world)
-        .await
-        .iter()
-        .map(|item| text_of(item, "kind").to_owned())
-        .collect();
-    assert!(!kinds.contains("feed_batch"), "an import is no change");
+    let items = of_home(&world).await;
+    let mut kinds = items.iter().map(|item| text_of(item, "kind"));
+    assert!(
+        kinds.all(|kind| kind != "feed_batch"),
+        "an import is no change"
+    );
     let again = tenants.import(&text, None).await.unwrap_err();
     assert_eq!(again.to_string(), format!("organization {home} exists"));
 
@@ -228,15 +200,10 @@ async fn a_copy_under_a_new_id_needs_free_names_and_verifies() {
     tenants.bury(home).await.unwrap();
     let imported = tenants.import(&text, Some(&name)).await.unwrap();
     assert_ne!(imported.organization, home);
-    store
-        .directory()
-        .suspend(imported.organization, false)
-        .await
-        .unwrap();
+    let (directory, copy) = (store.directory(), imported.organization);
+    directory.suspend(copy, false).await.unwrap();
     let max = session_of(&world, "max").await;
-    let organization = max
-        .get(&format!("/api/organizations/{}", imported.organization))
-        .await;
+    let organization = max.get(&format!("/api/organizations/{copy}")).await;
     assert_eq!(organization.expect(200)["name"], "Halden again");
     max.get("/api/tasks/1").await.expect(200);
     let check = max.get("/api/journal/check").await.expect(200);
@@ -261,28 +228,22 @@ async fn an_erased_user_is_named_nowhere_and_the_journals_verify() {
     let id = ada.creates("/api/users", new.clone()).await;
     let old = as_earlier_releases_wrote(&world).await;
     let zorro = session_of(&world, names[0]).await;
-    zorro
-        .creates("/api/tokens", json!({"name": "script"}))
-        .await;
+    let token = json!({"name": "script"});
+    zorro.creates("/api/tokens", token).await;
     zorro.creates_task(json!({"title": "Left behind"})).await;
     let later = json!({"fullName": "Zorro Quixotic Erased-Again"});
-    ada.patch(&format!("/api/users/{id}"), later)
-        .await
-        .expect(200);
-    let entries = ada
-        .get(&format!("/api/journal?subject=user:{id}"))
-        .await
-        .expect(200);
+    let answer = ada.patch(&format!("/api/users/{id}"), later).await;
+    answer.expect(200);
+    let entries = ada.get(&format!("/api/journal?subject=user:{id}")).await;
+    let entries = entries.expect(200);
     let newest = entries.as_array().unwrap().last().unwrap();
     shows!(newest, {"/before/fullName": names[1], "/digested/members": ["fullName"]});
     let verified = async || ada.get("/api/journal/check").await.expect(200);
     assert_eq!(verified().await["verified"], true);
 
-    let erased = store
-        .tenants()
-        .erase_user(home, UserId::new(id).unwrap())
-        .await
-        .unwrap();
+    let tenants = store.tenants();
+    let erased = tenants.erase_user(home, UserId::new(id).unwrap()).await;
+    let erased = erased.unwrap();
     assert!(erased.items >= 3 && erased.entries >= 2, "{erased:?}");
     assert_eq!(erased.user.full_name, format!("Deleted user {id}"));
     for item in api.items().await {
@@ -291,17 +252,15 @@ async fn an_erased_user_is_named_nowhere_and_the_journals_verify() {
             assert!(!text.contains(name), "{name}: {}", key_of(&item));
         }
     }
-    zorro
-        .get("/api/tasks")
-        .await
-        .expect_problem(401, "unauthenticated");
+    let answer = zorro.get("/api/tasks").await;
+    answer.expect_problem(401, "unauthenticated");
     let check = verified().await;
     assert_eq!(check["verified"], true, "{check}");
     assert_ne!(ada.creates("/api/users", new).await, id);
     // An entry that was changed under the name of an erasure is found.
     let all = api.items_of("organization_entry").await;
     let mut entry = all.into_iter().find(|entry| key_of(entry) == old).unwrap();
-    entry.insert("after".to_owned(), text(r#"{"role":"admin"}"#));
+    set(&mut entry, [("after", text(r#"{"role":"admin"}"#))]);
     api.puts([entry]).await;
     assert_eq!(verified().await["breaks"][0]["why"], "changed");
 }
@@ -328,17 +287,15 @@ async fn as_earlier_releases_wrote(world: &World) -> String {
     let entries = api.items_of("organization_entry").await;
     let mut entry = entries.into_iter().find(newest).unwrap();
     entry.remove("personal");
-    entry.insert("after".to_owned(), text(&shown["after"].to_string()));
-    entry.insert("hash".to_owned(), text(&hash));
-    let heads = api.items_of("organization_head").await.into_iter();
-    let mut heads: Vec<Item> = heads
-        .filter(|head| is_of(head, &api.home.id.to_string()))
-        .collect();
+    let after = text(&shown["after"].to_string());
+    set(&mut entry, [("after", after), ("hash", text(&hash))]);
+    let mut heads = api.items_of("organization_head").await;
+    heads.retain(|head| is_of(head, &api.home.id.to_string()));
     for head in &mut heads {
         let AttributeValue::M(newest) = head.get_mut("newest").unwrap() else {
             panic!("{head:?}");
         };
-        newest.insert("hash".to_owned(), text(&hash));
+        set(newest, [("hash", text(&hash))]);
     }
     let key = key_of(&entry);
     api.puts(heads.into_iter().chain([entry])).await;
@@ -354,8 +311,8 @@ async fn a_suspended_organization_is_refused_and_its_work_waits() {
     let (script, _) = api.token_and_id_of(&world.max, json!({})).await;
     let mut changes = api.stream().await;
     let due = api.clock.now().plus(span::HOUR);
-    max.creates_task(json!({"assigneeId": world.max.id, "dueDate": due}))
-        .await;
+    let task = json!({"assigneeId": world.max.id, "dueDate": due});
+    max.creates_task(task).await;
     api.publishes(&mut changes).await;
     let elsewhere = max.clone().before(api.other_instances().await);
     elsewhere.get("/api/tasks").await.expect(200);
@@ -385,9 +342,8 @@ async fn a_suspended_organization_is_refused_and_its_work_waits() {
     };
     let wrong = signs_in("another password").await;
     wrong.expect_problem(401, "invalid_credentials");
-    signs_in(PASSWORD)
-        .await
-        .expect_problem(403, "organization_suspended");
+    let answer = signs_in(PASSWORD).await;
+    answer.expect_problem(403, "organization_suspended");
 
     let receiver = MailReceiver::start().unwrap();
     let letter = Letter::EmailChanged(AccountChange {
@@ -406,8 +362,8 @@ async fn a_suspended_organization_is_refused_and_its_work_waits() {
     // What has left the service so far, and what users were told.
     let done = async || {
         let attempts = api.items_of("webhook_delivery").await.into_iter();
-        let attempts =
-            attempts.map(|item| item["attempts"].as_n().unwrap().parse::<usize>().unwrap());
+        let attempts = attempts.map(|item| item["attempts"].as_n().unwrap().clone());
+        let attempts = attempts.map(|count| count.parse::<usize>().unwrap());
         let notices = api.items_of("notification").await.len();
         let mails = api.items_of("mail").await.into_iter();
         let is_own = |mail: &Item| is_of(mail, "1") && text_of(mail, "status") == "sent";
@@ -430,11 +386,7 @@ async fn a_suspended_organization_is_refused_and_its_work_waits() {
         api.clock.advance(5 * span::MINUTE);
     }
     let after = done().await;
-    assert!(
-        before
-            .iter()
-            .zip(after)
-            .all(|(before, after)| after > *before),
-        "{before:?} {after:?}"
-    );
+    let mut both = before.iter().zip(&after);
+    let all_go_on = both.all(|(before, after)| after > before);
+    assert!(all_go_on, "{before:?} {after:?}");
 }

@@ -1,7 +1,7 @@
 //! Texts as people and their keyboards write them: characters, names, passwords, order and words.
 
 use serde_json::{Value, json};
-use tests::support::{Api, Caller, PASSWORD, text};
+use tests::support::{Api, Caller, PASSWORD, set, text};
 
 /// The flag of England: a black flag, and tag characters that show nothing by themselves.
 const ENGLAND: &str = "\u{1F3F4}\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F}";
@@ -10,10 +10,8 @@ const ENGLAND: &str = "\u{1F3F4}\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{
 const DECOMPOSED: &str = "mae\u{308}l";
 
 async fn creates_tag(caller: &Caller, name: &str) -> u16 {
-    caller
-        .post("/api/tags", json!({ "name": name }))
-        .await
-        .status
+    let tag = json!({ "name": name });
+    caller.post("/api/tags", tag).await.status
 }
 
 fn user(username: &str, password: &str) -> Value {
@@ -104,15 +102,11 @@ async fn a_password_fits_however_a_system_composes_it() {
     let (api, [ada]) = Api::signed_in(["ada"]).await;
     let (composed, decomposed) = ("crème brûlée", "cre\u{300}me bru\u{302}le\u{301}e");
     for (username, set) in [("one", composed), ("two", decomposed)] {
-        ada.post("/api/users", user(username, set))
-            .await
-            .expect(200);
+        let answer = ada.post("/api/users", user(username, set)).await;
+        answer.expect(200);
         for sent in [composed, decomposed] {
-            assert_eq!(
-                signs_in(&api, username, sent).await,
-                200,
-                "{username} {sent:?}"
-            );
+            let status = signs_in(&api, username, sent).await;
+            assert_eq!(status, 200, "{username} {sent:?}");
         }
         assert_eq!(signs_in(&api, username, "creme brulee").await, 401);
     }
@@ -132,33 +126,25 @@ async fn names_that_version_1_0_wrote_are_found() {
             let mut found = all.filter(|one| one[name].as_s().is_ok_and(|one| *one == of));
             let mut item = found.next().unwrap();
             api.deletes(&item).await;
-            item.insert(name.to_owned(), text(DECOMPOSED));
-            let key_text = if key == "pk" {
-                format!("USERNAME#{DECOMPOSED}")
-            } else {
-                DECOMPOSED.to_owned()
-            };
-            item.insert(key.to_owned(), text(&key_text));
+            let before = if key == "pk" { "USERNAME#" } else { "" };
+            let key_text = text(&format!("{before}{DECOMPOSED}"));
+            set(&mut item, [(name, text(DECOMPOSED)), (key, key_text)]);
             api.puts([item]).await;
         }
     };
     old("account", "pk", "username", mia.username.clone()).await;
     assert_eq!(signs_in(&api, DECOMPOSED, PASSWORD).await, 200);
-    let answer = ada
-        .post("/api/users", user(DECOMPOSED, "four words of your own"))
-        .await;
+    let same = user(DECOMPOSED, "four words of your own");
+    let answer = ada.post("/api/users", same).await;
     answer.expect_problem(409, "username_taken");
 
     assert_eq!(creates_tag(&ada, "old").await, 200);
     old("tag_name", "sk", "name", "old".to_owned()).await;
-    let mut tag = api.items_of("tag").await.remove(0);
-    tag.insert("name".to_owned(), text(DECOMPOSED));
-    api.puts([tag]).await;
+    api.sets_all("tag", [("name", text(DECOMPOSED))]).await;
     assert_eq!(creates_tag(&ada, DECOMPOSED).await, 409);
     // It gets a key of now with its next change, and leaves nothing behind.
-    ada.patch("/api/tags/1", json!({"name": "Maël"}))
-        .await
-        .expect(200);
+    let body = json!({"name": "Maël"});
+    ada.patch("/api/tags/1", body).await.expect(200);
     assert_eq!(creates_tag(&ada, "maël").await, 409);
     ada.delete("/api/tags/1").await.expect(204);
     assert!(api.items_of("tag_name").await.is_empty());
@@ -173,7 +159,7 @@ async fn an_old_tag_that_is_deleted_frees_its_name() {
         let mut item = api.items_of(kind).await.remove(0);
         api.deletes(&item).await;
         for key in keys {
-            item.insert((*key).to_owned(), text("bug "));
+            set(&mut item, [(*key, text("bug "))]);
         }
         api.puts([item]).await;
     }
@@ -190,10 +176,8 @@ async fn names_are_in_the_order_of_their_letters_without_marks() {
         assert_eq!(creates_tag(&max, name).await, 200);
     }
     let rows = max.walk("/api/tags").await;
-    let names: Vec<_> = rows
-        .iter()
-        .map(|row| row["name"].as_str().unwrap())
-        .collect();
+    let names = rows.iter().map(|row| row["name"].as_str().unwrap());
+    let names: Vec<_> = names.collect();
     let expected = [
         "apple", "Äther", "Łódź", "mail", "resume", "résumé", "Resumes", "zebra",
     ];
@@ -213,8 +197,8 @@ async fn words_are_found_without_what_is_invisible_in_them() {
         "Encyclopædia Œuvre Þór Seyðisfjörður",
     ];
     for text in texts {
-        mia.creates_task(json!({"title": "x", "description": text}))
-            .await;
+        let task = json!({"title": "x", "description": text});
+        mia.creates_task(task).await;
     }
     api.publishes(&mut api.stream().await).await;
     for (query, task) in [
@@ -241,18 +225,16 @@ async fn excerpts_keep_words_and_flags_whole() {
     max.creates_task(json!({})).await;
     let text = format!("@mia Die Rech\u{AD}nung,\u{2028}שלום\u{200F}! {ENGLAND} می\u{200C}خواهم");
     let shown = format!("@mia Die Rechnung, שלום\u{200F}! {ENGLAND} می\u{200C}خواهم");
-    max.creates("/api/tasks/1/comments", json!({"content": text}))
-        .await;
     // A flag has seven characters, and is not cut.
     let long = format!("@mia {}{ENGLAND}{ENGLAND}", "x".repeat(190));
-    max.creates("/api/tasks/1/comments", json!({"content": long}))
-        .await;
+    for content in [text, long] {
+        let comment = json!({ "content": content });
+        max.creates("/api/tasks/1/comments", comment).await;
+    }
     api.publishes(&mut stream).await;
     let rows = mia.walk("/api/notifications").await;
-    let excerpts: Vec<_> = rows
-        .iter()
-        .map(|row| row["excerpt"].as_str().unwrap())
-        .collect();
+    let excerpts = rows.iter().map(|row| row["excerpt"].as_str().unwrap());
+    let excerpts: Vec<_> = excerpts.collect();
     let cut = format!("@mia {}…", "x".repeat(190));
     assert!(excerpts.contains(&&*shown), "{excerpts:?}");
     assert!(excerpts.contains(&&*cut), "{excerpts:?}");

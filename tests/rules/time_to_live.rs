@@ -51,9 +51,9 @@ async fn the_table_drops_what_has_ended_and_nothing_else() {
     let forgotten = json!({"username": "max"});
     nobody.post("/api/auth/forgot", forgotten).await.expect(204);
 
-    world.concierge.alert("payment_declined", &[]).await;
-    let analysed = world.concierge.stuck_batch().await;
-    world.concierge.proposed(&analysed).await;
+    let concierge = &world.concierge;
+    concierge.alert("payment_declined", &[]).await;
+    concierge.proposed(&concierge.stuck_batch().await).await;
 
     let now = api.clock.now().epoch_seconds();
     let mut left = BTreeMap::new();

@@ -4,9 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use shared::model::span;
 
-use tests::support::{Item, World, key_of, text_of};
+use tests::support::{Item, World, key_of, set, text_of};
 
 /// An attribute of a later version.
 const LATER: &str = "fromALaterVersion";
@@ -19,10 +18,6 @@ async fn items(world: &World) -> BTreeMap<String, Item> {
     items.map(|item| (key_of(&item), item)).collect()
 }
 
-fn version(item: &Item) -> Option<&AttributeValue> {
-    item.get("version")
-}
-
 #[tokio::test]
 async fn every_write_keeps_the_attributes_that_it_does_not_know() {
     let world = World::start().await;
@@ -30,31 +25,13 @@ async fn every_write_keeps_the_attributes_that_it_does_not_know() {
     let later = AttributeValue::M([(LATER.to_owned(), AttributeValue::Bool(true))].into());
     let before = items(&world).await;
     let marked = before.values().cloned().map(|mut item| {
-        item.insert(LATER.to_owned(), later.clone());
+        set(&mut item, [(LATER, later.clone())]);
         item
     });
     world.api().puts(marked).await;
-
-    let (deletes, others): (Vec<_>, Vec<_>) = world
-        .requests()
-        .into_iter()
-        .partition(|request| request.method == "DELETE");
-    for request in others.iter().chain(&deletes) {
-        let caller = world.caller_of(request).await;
-        let answer = request.by(&caller).await;
-        let name = request.operation();
-        assert!(answer.status < 400, "{name}: {}", answer.text);
-    }
-    let concierge = &world.concierge;
-    concierge.delivers(&concierge.worker()).await;
-    world.api().cleans_up().await;
-    world.api().publishes(&mut changes).await;
-    world.api().sends_webhooks().await;
-    world.api().clock.advance(span::HOUR);
-    concierge.sweeper().sweep().await;
-
-    let mut written = BTreeSet::new();
-    let mut lost = BTreeSet::new();
+    world.sends_all().await;
+    world.concierge.follows(&mut changes).await;
+    let (mut written, mut lost) = (BTreeSet::new(), BTreeSet::new());
     for (key, item) in items(&world).await {
         let Some(before) = before.get(&key) else {
             continue;
@@ -63,7 +40,7 @@ async fn every_write_keeps_the_attributes_that_it_does_not_know() {
         if item.get(LATER) != Some(&later) && !DERIVED.contains(&&*kind) {
             lost.insert(kind.clone());
         }
-        if version(&item) != version(before) {
+        if item.get("version") != before.get("version") {
             written.insert(kind);
         }
     }

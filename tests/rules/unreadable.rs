@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use shared::store::metered;
 
-use tests::support::{Answer, Api, World, example, operations, shows, text_of};
+use tests::support::{Answer, Api, Operation, World, example, shows, text_of};
 
 /// The rows of an answer, of which there are some.
 fn rows(answer: &Answer) -> Vec<Value> {
@@ -24,12 +24,9 @@ async fn records_are_shown_without_an_unreadable_one_they_name() {
     for kind in ["tag", "milestone"] {
         assert!(api.damages(kind, |_| true).await >= 2, "{kind}");
     }
-    let lists = operations().iter().filter(|operation| {
-        let reads = operation.method == "GET";
-        reads && !operation.path.ends_with("openapi.json")
-    });
+    let is_document = |one: &&Operation| one.path.ends_with("openapi.json");
     let mut read = 0;
-    for list in lists {
+    for list in Operation::reads().filter(|one| !is_document(one)) {
         let by_id = [
             "/api/users/{id}",
             "/api/users/{id}/sessions",
@@ -38,13 +35,8 @@ async fn records_are_shown_without_an_unreadable_one_they_name() {
         ];
         let by_id = by_id.contains(&list.path.as_str());
         let answer = ada.get(&example(&list.path, "1")).await;
-        assert_eq!(
-            answer.status >= 500,
-            by_id,
-            "{}: {}",
-            list.path,
-            answer.text
-        );
+        let (path, text) = (&list.path, &answer.text);
+        assert_eq!(answer.status >= 500, by_id, "{path}: {text}");
         read += usize::from(answer.status == 200);
     }
     assert!(read >= 20, "{read}");
@@ -128,9 +120,7 @@ async fn the_dashboard_shows_the_newest_that_read() {
         let second = |item: &_| text_of(item, "sk") == sk;
         assert_eq!(world.api().damages(kind, second).await, 1, "{kind}");
         let after = ids(&dashboard().await, list);
-        assert_eq!(
-            (after.len(), after[0], &after[1..19]),
-            (20, newest[0], &newest[2..])
-        );
+        let found = (after.len(), after[0], &after[1..19]);
+        assert_eq!(found, (20, newest[0], &newest[2..]));
     }
 }

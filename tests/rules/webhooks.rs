@@ -6,11 +6,11 @@ mod slow;
 use aws_sdk_dynamodb::types::AttributeValue;
 use serde_json::{Value, json};
 use shared::{
-    model::{OrganizationId, Webhook, span},
+    model::{OrganizationId, Timestamp, Webhook, span},
     store,
 };
 use tests::support::{
-    Api, Caller, Death, shows,
+    Api, Caller, Death, Item, number, set, shows, text,
     webhooks::{API_URL, Receiver, caller, handled, message_of, verified},
 };
 
@@ -48,11 +48,23 @@ impl Told {
     async fn task(&self) -> String {
         let mut stream = self.api.stream().await;
         self.api.changes(&mut stream).await;
-        let ada = self.api.session_of(&self.api.user("ada").await).await;
+        let ada = self.session().await;
         ada.creates_task(json!({})).await;
         self.api.publishes(&mut stream).await;
         let newest = self.api.newest_delivery(&ada, self.webhook).await;
         newest["id"].as_str().unwrap().to_owned()
+    }
+
+    /// Creates a task and attempts its delivery once. Returns the delivery's id.
+    async fn attempts_task(&self) -> String {
+        let delivery = self.task().await;
+        self.attempts(&delivery).await;
+        delivery
+    }
+
+    /// A new session of ada, whose first one ends with the days.
+    async fn session(&self) -> Caller {
+        self.api.session_of(&self.api.user("ada").await).await
     }
 
     /// Hands the message of a delivery to the sender.
@@ -62,14 +74,29 @@ impl Told {
     }
 
     async fn deliveries(&self) -> Vec<Value> {
-        let ada = self.api.session_of(&self.api.user("ada").await).await;
+        let ada = self.session().await;
         self.api.deliveries(&ada, self.webhook).await
     }
 
+    fn path(&self) -> String {
+        format!("/api/webhooks/{}", self.webhook)
+    }
+
     async fn shown(&self) -> Value {
-        let ada = self.api.session_of(&self.api.user("ada").await).await;
-        let path = format!("/api/webhooks/{}", self.webhook);
-        ada.get(&path).await.expect(200)
+        let ada = self.session().await;
+        ada.get(&self.path()).await.expect(200)
+    }
+
+    /// Changes the webhook. Returns it.
+    async fn changes(&self, body: Value) -> Value {
+        let ada = self.session().await;
+        ada.patch(&self.path(), body).await.expect(200)
+    }
+
+    /// The entry of its newest delivery alone.
+    async fn delivery(&self) -> Value {
+        let [delivery] = self.deliveries().await.try_into().unwrap();
+        delivery
     }
 
     /// The deliveries that are still to be made.
@@ -96,6 +123,10 @@ impl Told {
     }
 }
 
+fn next_attempt(delivery: &Value) -> Timestamp {
+    delivery["nextAttemptAt"].as_str().unwrap().parse().unwrap()
+}
+
 #[tokio::test]
 async fn a_change_is_told_without_its_values() {
     let told = Told::start().await;
@@ -119,19 +150,10 @@ async fn a_change_is_told_without_its_values() {
     });
     assert_eq!(body, expected);
     assert_eq!(change["actor"]["username"], "ada");
-    let feed = told
-        .ada
-        .get("/api/changes?cursor=first&type=task")
-        .await
-        .expect(200);
-    assert_eq!(feed[0]["id"], change["id"]);
-    let [delivered] = told.deliveries().await.try_into().unwrap();
-    assert_eq!(delivered["status"], "delivered");
-    shows!(delivered, {"attempts": 1, "lastStatusCode": 204});
-    assert_eq!(
-        told.shown().await["lastSuccessAt"],
-        "2026-01-15T12:00:00.000Z"
-    );
+    let feed = told.ada.get("/api/changes?cursor=first&type=task").await;
+    assert_eq!(feed.expect(200)[0]["id"], change["id"]);
+    shows!(told.delivery().await, {"status": "delivered", "attempts": 1, "lastStatusCode": 204});
+    shows!(told.shown().await, {"lastSuccessAt": "2026-01-15T12:00:00.000Z"});
 }
 
 #[tokio::test]
@@ -161,16 +183,13 @@ async fn only_enabled_webhooks_of_the_organization_hear_of_what_they_name() {
     let (abroad, _) = api.has_webhook(&zoe, &told.receiver.url, &["*"]).await;
     let (off, _) = api.has_webhook(&told.ada, &told.receiver.url, &["*"]).await;
     let disabled = json!({"enabled": false});
-    told.ada
-        .patch(&format!("/api/webhooks/{off}"), disabled)
-        .await
-        .expect(200);
+    let off_path = format!("/api/webhooks/{off}");
+    told.ada.patch(&off_path, disabled).await.expect(200);
     let mut stream = api.stream().await;
     api.changes(&mut stream).await;
     told.ada.creates_task(json!({})).await;
-    told.ada
-        .creates("/api/tags", json!({"name": "urgent"}))
-        .await;
+    let tag = json!({"name": "urgent"});
+    told.ada.creates("/api/tags", tag).await;
     api.publishes(&mut stream).await;
     assert_eq!(told.deliveries().await.len(), 1);
     assert!(api.deliveries(&zoe, abroad).await.is_empty());
@@ -204,17 +223,9 @@ async fn a_receiver_that_is_down_for_a_day_gets_everything() {
         // The other organization is told at once, all day long.
         assert_eq!(abroad.take().await.len(), usize::from(has_change));
     }
-    let attempts: Vec<_> = told
-        .deliveries()
-        .await
-        .iter()
-        .map(|one| one["attempts"].clone())
-        .collect();
-    assert_eq!(attempts, [7, 7, 7]);
-    assert_eq!(
-        told.shown().await["failingSince"],
-        "2026-01-15T12:00:00.000Z"
-    );
+    let [a, b, c] = told.deliveries().await.try_into().unwrap();
+    assert_eq!([a, b, c].map(|one| one["attempts"].clone()), [7, 7, 7]);
+    shows!(told.shown().await, {"failingSince": "2026-01-15T12:00:00.000Z"});
     told.receiver.always_answers(200).await;
     told.receiver.take().await;
     for _ in 0..24 {
@@ -222,8 +233,9 @@ async fn a_receiver_that_is_down_for_a_day_gets_everything() {
         told.sweeps().await;
     }
     let deliveries = told.deliveries().await;
+    let mut statuses = deliveries.iter().map(|one| &one["status"]);
     assert!(
-        deliveries.iter().all(|one| one["status"] == "delivered"),
+        statuses.all(|status| status == "delivered"),
         "{deliveries:?}"
     );
     let mut ids: Vec<_> = told.receiver.take().await;
@@ -242,17 +254,10 @@ async fn retries_come_at_the_listed_times_with_jitter() {
     for pause in PAUSES {
         let before = told.api.clock.now();
         told.attempts(&delivery).await;
-        let [pending] = told.deliveries().await.try_into().unwrap();
-        let next = pending["nextAttemptAt"].as_str().unwrap();
-        let waits = next
-            .parse::<shared::model::Timestamp>()
-            .unwrap()
-            .since(before);
+        let waits = next_attempt(&told.delivery().await).since(before);
         let pause = pause * span::SECOND;
-        assert!(
-            (pause..=pause + pause / 10).contains(&waits),
-            "{pause}: {waits}"
-        );
+        let with_jitter = pause..=pause + pause / 10;
+        assert!(with_jitter.contains(&waits), "{pause}: {waits}");
         // It is not attempted before its time.
         told.api.clock.advance(waits - 2 * span::SECOND);
         told.receiver.take().await;
@@ -261,9 +266,8 @@ async fn retries_come_at_the_listed_times_with_jitter() {
         told.api.clock.advance(2 * span::SECOND);
     }
     told.attempts(&delivery).await;
-    let [failed] = told.deliveries().await.try_into().unwrap();
-    shows!(failed, {"status": "failed", "attempts": 10});
-    assert!(failed["nextAttemptAt"].is_null());
+    let failed = told.delivery().await;
+    shows!(failed, {"status": "failed", "attempts": 10, "nextAttemptAt": null});
     assert_eq!(told.shown().await["enabled"], true);
 }
 
@@ -279,8 +283,7 @@ async fn a_short_pause_is_the_queues_and_a_long_one_the_sweepers() {
     assert_eq!(told.sweeps().await, 0);
     told.api.clock.advance(3 * span::MINUTE);
     assert_eq!(told.sweeps().await, 1);
-    let [pending] = told.deliveries().await.try_into().unwrap();
-    shows!(pending, {"id": delivery, "attempts": 2});
+    shows!(told.delivery().await, {"id": delivery, "attempts": 2});
     told.api.clock.advance(span::HOUR);
     assert_eq!(told.sweeps().await, 0);
     told.api.clock.advance(span::HOUR);
@@ -300,22 +303,15 @@ async fn a_receiver_that_is_gone_disables_its_webhook() {
     told.attempts(&second).await;
     assert!(told.receiver.take().await.is_empty());
     let deliveries = told.deliveries().await;
-    assert!(
-        deliveries.iter().all(|one| one["status"] == "failed"),
-        "{deliveries:?}"
-    );
-    let entries = told
-        .ada
-        .get("/api/journal?subject=webhook:1")
-        .await
-        .expect(200);
+    let mut statuses = deliveries.iter().map(|one| &one["status"]);
+    assert!(statuses.all(|status| status == "failed"), "{deliveries:?}");
+    let entries = told.ada.get("/api/journal?subject=webhook:1").await;
+    let entries = entries.expect(200);
     let last = entries.as_array().unwrap().last().unwrap();
     assert_eq!(last["actor"]["type"], "service");
     shows!(last, {"after": {"enabled": false, "disabledReason": "gone"}});
     // It begins anew.
-    let on = json!({"enabled": true});
-    let path = format!("/api/webhooks/{}", told.webhook);
-    let webhook = told.ada.patch(&path, on).await.expect(200);
+    let webhook = told.changes(json!({"enabled": true})).await;
     shows!(webhook, {"disabledReason": null, "failingSince": null});
 }
 
@@ -324,14 +320,12 @@ async fn five_days_of_failures_alone_disable_a_webhook() {
     let told = Told::start().await;
     told.receiver.always_answers(500).await;
     for _ in 0..4 {
-        let one = told.task().await;
-        told.attempts(&one).await;
+        told.attempts_task().await;
         told.api.clock.advance(span::DAY + span::HOUR);
     }
     let rest = Webhook::PATIENCE - 4 * (span::DAY + span::HOUR);
     told.api.clock.advance(rest - span::MINUTE);
-    let second = told.task().await;
-    told.attempts(&second).await;
+    let second = told.attempts_task().await;
     assert_eq!(told.shown().await["enabled"], true);
     told.api.clock.advance(span::MINUTE);
     told.attempts(&second).await;
@@ -344,13 +338,11 @@ async fn a_success_begins_the_five_days_anew() {
     let told = Told::start().await;
     for status in [500, 500, 500, 200, 500] {
         told.receiver.answers(status, &[]).await;
-        let one = told.task().await;
-        told.attempts(&one).await;
+        told.attempts_task().await;
         told.api.clock.advance(span::DAY + span::HOUR);
     }
     told.receiver.always_answers(500).await;
-    let second = told.task().await;
-    told.attempts(&second).await;
+    let second = told.attempts_task().await;
     told.api.clock.advance(span::DAY);
     told.attempts(&second).await;
     assert_eq!(told.shown().await["enabled"], true);
@@ -359,18 +351,14 @@ async fn a_success_begins_the_five_days_anew() {
 #[tokio::test]
 async fn both_secrets_sign_for_a_day_after_a_rotation() {
     let told = Told::start().await;
-    let path = format!("/api/webhooks/{}/rotate-secret", told.webhook);
+    let path = format!("{}/rotate-secret", told.path());
     let rotated = told.ada.trigger(&path).await.expect(200);
     let newer = rotated["secret"].as_str().unwrap();
-    let first = told.task().await;
-    told.attempts(&first).await;
+    told.attempts_task().await;
     let [message] = told.receiver.take().await.try_into().unwrap();
     assert!(verified(newer, &message) && verified(&told.secret, &message));
     told.api.clock.advance(Webhook::OVERLAP);
-    let ada = told.api.session_of(&told.api.user("ada").await).await;
-    let told = Told { ada, ..told };
-    let second = told.task().await;
-    told.attempts(&second).await;
+    told.attempts_task().await;
     let [message] = told.receiver.take().await.try_into().unwrap();
     assert!(verified(newer, &message) && !verified(&told.secret, &message));
 }
@@ -392,31 +380,25 @@ async fn an_attempt_whose_outcome_was_lost_is_made_again() {
     faults.lives();
     let [first] = told.receiver.take().await.try_into().unwrap();
     told.attempts(&delivery).await;
-    assert!(
-        told.receiver.take().await.is_empty(),
-        "its lease has not ended"
-    );
+    let again = told.receiver.take().await;
+    assert!(again.is_empty(), "its lease has not ended");
     told.api.clock.advance(3 * span::MINUTE);
     assert_eq!(told.sweeps().await, 1);
     let [second] = told.receiver.take().await.try_into().unwrap();
     assert_eq!(second.header("webhook-id"), first.header("webhook-id"));
     assert_eq!(second.body, first.body);
-    let [delivered] = told.deliveries().await.try_into().unwrap();
-    shows!(delivered, {"status": "delivered", "attempts": 2});
+    shows!(told.delivery().await, {"status": "delivered", "attempts": 2});
 }
 
 #[tokio::test]
 async fn redirects_are_not_followed_and_private_addresses_not_called() {
     let told = Told::start().await;
     let elsewhere = Receiver::start().await;
-    told.receiver
-        .answers(307, &[("location", &elsewhere.url)])
-        .await;
-    let delivery = told.task().await;
-    told.attempts(&delivery).await;
+    let location = [("location", &*elsewhere.url)];
+    told.receiver.answers(307, &location).await;
+    let delivery = told.attempts_task().await;
     assert!(elsewhere.take().await.is_empty());
-    let [pending] = told.deliveries().await.try_into().unwrap();
-    shows!(pending, {"lastError": "The receiver answered 307. Redirects are not followed."});
+    shows!(told.delivery().await, {"lastError": "The receiver answered 307. Redirects are not followed."});
     told.receiver.take().await;
     // A deployed sender calls no address of this machine, whatever the record says.
     told.api.clock.advance(span::MINUTE);
@@ -424,8 +406,7 @@ async fn redirects_are_not_followed_and_private_addresses_not_called() {
     let message = message_of(told.api.home.id, told.webhook, &delivery);
     handled(&deployed, vec![message]).await;
     assert!(told.receiver.take().await.is_empty());
-    let [pending] = told.deliveries().await.try_into().unwrap();
-    shows!(pending, {"lastError": "The URL would leave the public internet."});
+    shows!(told.delivery().await, {"lastError": "The URL would leave the public internet."});
 }
 
 #[tokio::test]
@@ -438,12 +419,10 @@ async fn a_message_that_does_not_read_takes_no_other_along() {
     let good = message_of(told.api.home.id, told.webhook, &delivery);
     let sender = told.api.webhook_sender().await;
     let response = handled(&sender, vec![broken, good]).await;
-    let failed: Vec<_> = response
-        .batch_item_failures
-        .iter()
-        .map(|one| &*one.item_identifier)
-        .collect();
-    assert_eq!(failed, ["broken"]);
+    let [failed] = &response.batch_item_failures[..] else {
+        panic!("{response:?}");
+    };
+    assert_eq!(failed.item_identifier, "broken");
     assert_eq!(told.receiver.take().await.len(), 1);
 }
 
@@ -451,17 +430,14 @@ async fn a_message_that_does_not_read_takes_no_other_along() {
 async fn a_notification_is_an_event_with_its_user() {
     let told = Told::start().await;
     let types = ["notification.created"];
-    let (webhook, _) = told
-        .api
-        .has_webhook(&told.ada, &told.receiver.url, &types)
-        .await;
+    let url = &told.receiver.url;
+    let (webhook, _) = told.api.has_webhook(&told.ada, url, &types).await;
     let mut stream = told.api.stream().await;
     told.api.changes(&mut stream).await;
-    let (text, number) = (
-        |value: &str| AttributeValue::S(value.to_owned()),
-        |value: i64| AttributeValue::N(value.to_string()),
-    );
-    let notification = [
+    let mut subject = Item::new();
+    set(&mut subject, [("type", text("task")), ("id", number(17))]);
+    let mut notification = Item::new();
+    let attributes = [
         ("pk", text("ORG#1#USER#1#NOTIFICATION")),
         ("sk", text("n1")),
         ("kind", text("notification")),
@@ -472,24 +448,15 @@ async fn a_notification_is_an_event_with_its_user() {
         ("at", text("2026-01-15T12:00:00.000Z")),
         ("actor", number(told.ada.id())),
         ("notificationKind", text("commented")),
-        (
-            "subject",
-            AttributeValue::M(
-                [("type", text("task")), ("id", number(17))]
-                    .map(|(name, value)| (name.to_owned(), value))
-                    .into(),
-            ),
-        ),
+        ("subject", AttributeValue::M(subject)),
     ];
-    let notification = notification.map(|(name, value)| (name.to_owned(), value));
-    told.api.puts([notification.into()]).await;
+    set(&mut notification, attributes);
+    told.api.puts([notification]).await;
     told.api.publishes(&mut stream).await;
-    let [delivery] = told
-        .api
-        .deliveries(&told.ada, webhook)
-        .await
-        .try_into()
-        .unwrap();
+    let deliveries = told.api.deliveries(&told.ada, webhook).await;
+    let [delivery] = &deliveries[..] else {
+        panic!("{deliveries:?}");
+    };
     assert_eq!(delivery["type"], "notification.created");
     let change = &delivery["change"];
     shows!(change, {"recordId": "n1", "userId": told.ada.id()});
@@ -507,10 +474,8 @@ async fn a_notification_is_an_event_with_its_user() {
 async fn links_lead_to_the_desk_of_the_organization() {
     let told = Told::start().await;
     let own = json!({"webUrl": "https://desk.example.com/halden/"});
-    told.ada
-        .patch("/api/organizations/1", own)
-        .await
-        .expect(200);
+    let answer = told.ada.patch("/api/organizations/1", own).await;
+    answer.expect(200);
     told.task().await;
     assert_eq!(told.api.sends_webhooks().await, 1);
     let [message] = told.receiver.take().await.try_into().unwrap();

@@ -11,9 +11,8 @@ async fn authors(api: &Api, kind: &str) -> Vec<Value> {
     let authors = items.map(|item| match item.get("writtenBy") {
         Some(AttributeValue::M(author)) => {
             let author = author.iter();
-            author
-                .map(|(name, id)| (name.clone(), json!(id.as_n().unwrap())))
-                .collect()
+            let author = author.map(|(name, id)| (name.clone(), json!(id.as_n().unwrap())));
+            author.collect()
         }
         Some(other) => panic!("{other:?} is no author"),
         None => Value::Null,
@@ -63,10 +62,7 @@ async fn a_record_names_the_author_of_its_last_write() {
 #[tokio::test]
 async fn a_write_of_the_service_has_no_author() {
     let (api, [max]) = Api::signed_in(["max"]).await;
-    assert_eq!(
-        authors(&api, "project").await,
-        [Value::Null, Value::Null, Value::Null]
-    );
+    assert_eq!(authors(&api, "project").await, [const { Value::Null }; 3]);
     api.has_tag(api.home.id, "urgent").await;
     max.creates_task(json!({})).await;
     let tag = json!({"tagId": 1});

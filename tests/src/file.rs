@@ -60,16 +60,14 @@ impl File {
     #[track_caller]
     pub fn hold_all<const N: usize>(files: [Self; N]) {
         let stale = files.into_iter().filter(|file| file.found != file.wanted);
-        let stale: Vec<_> = stale
-            .map(|file| {
-                fs::write(path(file.name), file.wanted).unwrap();
-                file.name
-            })
-            .collect();
+        let stale = stale.map(|file| {
+            fs::write(path(file.name), file.wanted).unwrap();
+            file.name
+        });
+        let stale = stale.collect::<Vec<_>>().join(", ");
         assert!(
             stale.is_empty(),
-            "{} was stale; it is written anew: look at the change and commit it",
-            stale.join(", ")
+            "{stale} was stale; it is written anew: look at the change and commit it"
         );
     }
 }
@@ -79,6 +77,45 @@ impl File {
 pub fn path(name: &str) -> PathBuf {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
     tests.parent().unwrap().join(name)
+}
+
+/// The files of a folder and of those in it with one of these endings, in order. Hidden folders, and those of
+/// builds, are left out.
+#[must_use]
+pub fn files(folder: &Path, endings: &[&str]) -> Vec<PathBuf> {
+    let mut all = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let file = entry.unwrap().path();
+        let name = file.file_name().unwrap().to_str().unwrap();
+        if file.is_dir() && !name.starts_with('.') && !BUILT.contains(&name) {
+            all.extend(files(&file, endings));
+        } else if endings.iter().any(|ending| name.ends_with(ending)) {
+            all.push(file);
+        }
+    }
+    all.sort();
+    all
+}
+
+/// Folders without files of ours.
+const BUILT: [&str; 2] = ["target", "node_modules"];
+
+/// Returns whether a file of the project is of tests.
+#[must_use]
+pub fn is_test(file: &Path) -> bool {
+    let mut parts = file.strip_prefix(path("")).unwrap().iter();
+    parts.any(|part| part == "tests" || part == "tests.rs")
+}
+
+/// A table as Markdown has it, between empty lines.
+#[must_use]
+pub fn table(head: &str, rows: impl IntoIterator<Item = String>) -> Vec<String> {
+    let columns = head.matches('|').count() - 1;
+    let columns = format!("|{}", "---|".repeat(columns));
+    let mut lines = vec![String::new(), head.to_owned(), columns];
+    lines.extend(rows);
+    lines.push(String::new());
+    lines
 }
 
 fn mark(line: &str) -> &str {
@@ -137,11 +174,8 @@ mod tests {
     const TEXT: &str = "a: 1\n  # Written by `cargo test`: b\n  b: 1\n  # End of b\n# c\n";
 
     fn with_b(text: &str) -> Result<String, String> {
-        with_section(
-            text,
-            "b",
-            &["b:".to_owned(), String::new(), "  x".to_owned()],
-        )
+        let lines = ["b:", "", "  x"].map(str::to_owned);
+        with_section(text, "b", &lines)
     }
 
     #[test]

@@ -16,7 +16,7 @@ pub mod support;
 pub mod table_proxy;
 pub mod unwary;
 
-pub use file::{File, path};
+pub use file::{File, files, is_test, path, table};
 pub use local::function::{ApiFunction, FUNCTIONS, Function, Routes, States, api_functions};
 pub use program::{
     Member, Options, Release, RuntimeApi, SECRET, binary, command, command_of, cpu_of, event,

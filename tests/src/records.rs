@@ -101,10 +101,8 @@ pub fn task(project: ProjectId) -> TaskCreate {
 pub fn activity(project: Option<ProjectId>) -> ActivityCreate {
     let organization = project.is_none().then_some(1);
     sent(&json!({
-        "type": "note",
-        "description": "Called back",
-        "projectId": project,
-        "organizationId": organization,
+        "type": "note", "description": "Called back",
+        "projectId": project, "organizationId": organization,
     }))
 }
 
@@ -166,9 +164,8 @@ pub fn alert_with(class: &str, occurred_at: Timestamp, more: &Value) -> AlertRep
 #[must_use]
 pub fn entities<'a>(entities: impl IntoIterator<Item = (&'a str, &'a str)>) -> Value {
     let entities = entities.into_iter();
-    entities
-        .map(|(kind, id)| json!({"type": kind, "id": id}))
-        .collect()
+    let entities = entities.map(|(kind, id)| json!({"type": kind, "id": id}));
+    entities.collect()
 }
 
 /// A text of the right length.

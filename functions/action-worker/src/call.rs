@@ -31,13 +31,13 @@ pub(crate) async fn send(
         }
         Err(none) => none,
     };
-    let problem = none.problem();
+    let (problem, now) = (none.problem(), now());
     match none {
         NoResponse::Unsendable(_) => {
-            CallResult::unsent(ApiCall::unsendable(*is_repeated), problem, now())
+            CallResult::unsent(ApiCall::unsendable(*is_repeated), problem, now)
         }
-        NoResponse::NotSent(_) => CallResult::unsent(Effect::NotNow, problem, now()),
-        NoResponse::Unreachable => CallResult::unanswered(Effect::NotNow, problem, now()),
-        NoResponse::BrokenOff(_) => CallResult::unanswered(call.unclear(), problem, now()),
+        NoResponse::NotSent(_) => CallResult::unsent(Effect::NotNow, problem, now),
+        NoResponse::Unreachable => CallResult::unanswered(Effect::NotNow, problem, now),
+        NoResponse::BrokenOff(_) => CallResult::unanswered(call.unclear(), problem, now),
     }
 }

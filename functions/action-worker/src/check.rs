@@ -26,8 +26,7 @@ pub(crate) async fn check_action(
         let Some(check) = store.agent().due_check(action).await? else {
             break;
         };
-        let checked = run(store, targets, limits, check).await?;
-        let Some((action, message)) = checked else {
+        let Some((action, message)) = run(store, targets, limits, check).await? else {
             break;
         };
         log(&action);
@@ -78,19 +77,17 @@ pub(crate) async fn observe<'a>(
 }
 
 fn log(action: &AgentAction) {
-    let (verification, reconciliation) =
-        (&action.checks.verification, &action.checks.reconciliation);
-    let verification = verification.as_ref().map(|record| record.status.into());
-    let reconciliation = reconciliation.as_ref().map(|record| record.status.into());
-    let none = "none";
+    let checks = &action.checks;
+    let verification = checks.verification.as_ref();
+    let reconciliation = checks.reconciliation.as_ref();
     tracing::info!(
         traceId = action.round.trace_id.as_deref(),
         organizationId = action.key.organization_id.get(),
         sessionId = action.key.session_id.get(),
         actionId = action.key.action_id,
         state = action.state.name(),
-        verification = verification.unwrap_or(none),
-        reconciliation = reconciliation.unwrap_or(none),
+        verification = verification.map_or("none", |record| record.status.into()),
+        reconciliation = reconciliation.map_or("none", |record| record.status.into()),
         "checked"
     );
 }

@@ -16,7 +16,6 @@ mod call;
 mod check;
 mod limits;
 mod run;
-mod start;
 
 pub use limits::Limits;
 
@@ -25,10 +24,13 @@ use std::time::Duration;
 use agent::action::{ActionKey, ActionState, Claim, Message};
 use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent, SqsMessage};
 use futures::{StreamExt, stream};
-use model::{Error, Stopwatch, Timestamp};
+use model::{Clock, Error, Stopwatch, Timestamp};
 use runtime::{
+    FromStart, Start,
+    background::Background,
+    config::{self, Patience},
     messages,
-    queue::{Delayed, Queue},
+    queue::Queue,
     telemetry::{self, Metric},
 };
 use store::{HeldAction, Store};
@@ -62,14 +64,11 @@ impl Worker {
     /// Handles a batch. Returns the messages to redeliver. An error or a panic of one message does
     /// not affect the others.
     pub async fn handle(&self, event: SqsEvent) -> SqsBatchResponse {
-        let handled: Vec<(SqsMessage, bool)> = stream::iter(event.records)
-            .map(|message| async move {
-                let is_handled = self.guarded(&message).await;
-                (message, is_handled)
-            })
-            .buffered(CONCURRENCY)
-            .collect()
-            .await;
+        let handled = stream::iter(event.records).map(|message| async move {
+            let is_handled = self.guarded(&message).await;
+            (message, is_handled)
+        });
+        let handled: Vec<_> = handled.buffered(CONCURRENCY).collect().await;
         messages::response(handled)
     }
 
@@ -129,8 +128,8 @@ impl Worker {
             && has_time
             && let Err(error) = self.check(&action).await
         {
-            let (cause, organization_id, session_id) =
-                (error.chain(), action.organization_id, action.session_id);
+            let (organization_id, session_id) = (action.organization_id, action.session_id);
+            let cause = error.chain();
             tracing::warn!(%organization_id, %session_id, cause, "the sweeper will request the check again");
         }
         Ok(())
@@ -140,17 +139,14 @@ impl Worker {
     async fn send_at(&self, at: Timestamp, message: Message) {
         let delay = at.millis() - self.store.now().millis();
         let delay = Duration::from_millis(u64::try_from(delay).unwrap_or(0));
-        self.queue.try_send(&[Delayed { message, delay }]).await;
+        self.queue.try_send_after(message, delay).await;
     }
 
     /// Runs a claimed action. Returns whether its effect is to be verified at once.
     async fn run(&self, held: HeldAction) -> Result<bool, Error> {
         let verifies = held.action.content.verify.is_some();
         let run = Run::new(&self.store, &self.targets, &self.limits, held);
-        let outcome = run.run().await?;
-        if let Some(outcome) = outcome {
-            self.count(outcome);
-        }
+        let outcome = run.run().await?.inspect(|outcome| self.count(*outcome));
         Ok(verifies && outcome == Some(ActionState::Succeeded))
     }
 
@@ -188,10 +184,27 @@ impl Worker {
     }
 
     fn is_last_delivery(&self, message: &SqsMessage) -> bool {
-        message
-            .attributes
-            .get("ApproximateReceiveCount")
-            .and_then(|count| count.parse::<u32>().ok())
-            .is_some_and(|count| count >= self.limits.deliveries)
+        let count = message.attributes.get("ApproximateReceiveCount");
+        let count = count.and_then(|count| count.parse::<u32>().ok());
+        count.is_some_and(|count| count >= self.limits.deliveries)
+    }
+}
+
+impl FromStart for Worker {
+    fn from_start(start: &Start) -> Result<Self, lambda_runtime::Error> {
+        let store = Store::new(start.dynamodb.clone(), &start.table, Clock::system());
+        let queue = start.queue(config::ACTIONS)?;
+        let limits = Limits::read(&start.environment)?;
+        Ok(Self::new(store, queue, Targets::of(start)?, limits))
+    }
+}
+
+impl Background for Worker {
+    type Event = SqsEvent;
+    type Answer = SqsBatchResponse;
+    const PATIENCE: Patience = Patience::Client;
+
+    async fn handle(&self, event: SqsEvent) -> SqsBatchResponse {
+        self.handle(event).await
     }
 }

@@ -49,13 +49,10 @@ impl Limits {
         };
         if limits.lease < limits.step_timeout * 2 {
             let (step, lease) = (limits.step_timeout.as_secs(), limits.lease.as_secs());
-            return Err(ConfigError::Malformed {
-                name: STEP_TIMEOUT,
-                problem: format!(
-                    "{step}; with ACTION_LEASE_SECONDS={lease} a call may take {} at most",
-                    lease / 2
-                ),
-            });
+            let most = lease / 2;
+            let problem =
+                format!("{step}; with ACTION_LEASE_SECONDS={lease} a call may take {most} at most");
+            return Err(ConfigError::malformed(STEP_TIMEOUT, problem));
         }
         Ok(limits)
     }

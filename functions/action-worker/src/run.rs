@@ -146,10 +146,7 @@ impl<'a> Run<'a> {
                     telemetry::count(Metric::BreakerOpened, self.store.now());
                 }
             }
-            Err(error) => {
-                let cause = error.chain();
-                tracing::warn!(cause, "cannot record a connection's answer");
-            }
+            Err(error) => telemetry::warn("cannot record a connection's answer", &error),
         }
     }
 
@@ -157,12 +154,9 @@ impl<'a> Run<'a> {
     /// After a takeover, the place is the new holder's.
     async fn end_work(&self) {
         let connections = self.store.connections();
-        if let Err(error) = connections
-            .ends(&self.connection, &self.progress.action)
-            .await
-        {
-            let cause = error.chain();
-            tracing::warn!(cause, "cannot free a place of a connection");
+        let ends = connections.ends(&self.connection, &self.progress.action);
+        if let Err(error) = ends.await {
+            telemetry::warn("cannot free a place of a connection", &error);
         }
     }
 
@@ -173,12 +167,8 @@ impl<'a> Run<'a> {
             RunEnd::Lost => return Ok(None),
             RunEnd::Release(next, problem) => (next, problem),
         };
-        match self
-            .store
-            .agent()
-            .release(&self.progress.action, next)
-            .await?
-        {
+        let agent = self.store.agent();
+        match agent.release(&self.progress.action, next).await? {
             Lease::Held => {
                 let key = &self.progress.action.key;
                 tracing::info!(

@@ -5,7 +5,6 @@
 
 use shared::comments::{CommentOn, CommentView};
 use shared::endpoint::*;
-use shared::model::ActivityId;
 
 /// A comment on an activity.
 #[derive(Serialize, ToSchema)]

@@ -1,7 +1,6 @@
 //! `DELETE /api/activities/{id}`
 
 use shared::endpoint::*;
-use shared::model::ActivityId;
 
 /// Deletes an activity and its comments.
 ///
@@ -9,15 +8,11 @@ use shared::model::ActivityId;
 /// `manage_milestones`.
 #[utoipa::path(delete, path = "/api/activities/{id}")]
 pub async fn delete_activity(
-    State(app): State<App>,
     caller: Caller<need::OwnOr<need::ManageMilestones>>,
     Path(id): Path<PathId<ActivityId>>,
 ) -> Result<NoContent, Problem> {
-    let activities = app.store.activities();
-    activities
-        .delete(caller.pending_write(), id.known()?, async |creator| {
-            caller.created_or_may(creator).await
-        })
-        .await?;
+    let activities = caller.app.store.activities();
+    let may = async |creator| caller.created_or_may(creator).await;
+    activities.delete(caller.write(), id.known()?, may).await?;
     Ok(NoContent)
 }

@@ -1,19 +1,16 @@
 //! `GET /api/activities`
 
 use shared::endpoint::*;
-use shared::model::{ActivityFilter, ActivitySort};
-use shared::store::{ActivitiesQuery, ActivityWithRefs};
 
 /// Lists the activities of the caller's organization and of its projects.
 ///
 /// The newest come first unless `sort` says otherwise.
 #[utoipa::path(get, path = "/api/activities")]
 pub async fn list_activities(
-    State(app): State<App>,
     caller: Caller<need::ViewWork, Listing<ActivityFilter, ActivitySort>>,
 ) -> Result<List<ActivityWithRefs>, Problem> {
-    let pages = caller.pages(&app)?;
-    let activities = app.store.activities();
+    let pages = caller.pages()?;
+    let activities = caller.app.store.activities();
     let page = activities.of_organization(caller.tenant(), query(&caller, &pages));
     Ok(pages.answer(page.await?, |activity| activity)?)
 }

@@ -1,8 +1,6 @@
 //! `GET /api/projects/{projectId}/activities`
 
 use shared::endpoint::*;
-use shared::model::{ActivityFilter, ActivitySort, ProjectId};
-use shared::store::ActivityWithRefs;
 
 use crate::list::query;
 
@@ -12,12 +10,11 @@ use crate::list::query;
 /// organization has no such project.
 #[utoipa::path(get, path = "/api/projects/{projectId}/activities")]
 pub async fn list_project_activities(
-    State(app): State<App>,
     caller: Caller<need::ViewWork, Listing<ActivityFilter, ActivitySort>>,
     Path(project): Path<AccessTo<ProjectId>>,
 ) -> Result<List<ActivityWithRefs>, Problem> {
-    let (project, pages) = (project.known()?, caller.pages(&app)?);
-    let activities = app.store.activities();
+    let (project, pages) = (project.known()?, caller.pages()?);
+    let activities = caller.app.store.activities();
     let page = activities.of_project(caller.tenant(), project, query(&caller, &pages));
     Ok(pages.answer(page.await.map_err(denied)?, |activity| activity)?)
 }

@@ -1,8 +1,6 @@
 //! `PATCH /api/activities/{id}`
 
 use shared::endpoint::*;
-use shared::model::{ActivityId, ActivityUpdate};
-use shared::store::TaggedActivity;
 
 /// Updates an activity.
 ///
@@ -10,19 +8,12 @@ use shared::store::TaggedActivity;
 /// other users need the permission `manage_milestones`.
 #[utoipa::path(patch, path = "/api/activities/{id}")]
 pub async fn update_activity(
-    State(app): State<App>,
     caller: Caller<need::OwnOr<need::ManageMilestones>>,
     Path(id): Path<PathId<ActivityId>>,
     Body(update): Body<ActivityUpdate>,
 ) -> Result<Single<TaggedActivity>, Problem<ConcurrentChange>> {
-    let activities = app.store.activities();
-    let activity = activities
-        .update(
-            caller.pending_write(),
-            id.known()?,
-            update,
-            async |creator| caller.created_or_may(creator).await,
-        )
-        .await?;
-    Ok(Single(activity))
+    let activities = caller.app.store.activities();
+    let may = async |creator| caller.created_or_may(creator).await;
+    let activity = activities.update(caller.write(), id.known()?, update, may);
+    Ok(Single(activity.await?))
 }

@@ -1,10 +1,17 @@
 //! `POST /api/auth/accept`
 
 use shared::endpoint::*;
-use shared::model::{InvitationAccept, Session, Sid, User};
 use shared::store::Accepted as NewAccount;
 
 use crate::view::UserView;
+
+type Refused = (
+    ConcurrentChange,
+    EmailTaken,
+    InvitationInvalid,
+    OrganizationSuspended,
+    UsernameTaken,
+);
 
 /// Accepts an invitation: makes the account, signs in, and sets the session cookie.
 ///
@@ -17,37 +24,22 @@ pub async fn accept_invitation(
     Query(()): Query<()>,
     ClientAddress(address): ClientAddress,
     UserAgent(user_agent): UserAgent,
-    Body(InvitationAccept {
-        token,
-        username,
-        full_name,
-        password,
-    }): Body<InvitationAccept>,
-) -> Result<
-    SetCookie<UserView>,
-    Problem<(
-        ConcurrentChange,
-        EmailTaken,
-        InvitationInvalid,
-        OrganizationSuspended,
-        UsernameTaken,
-    )>,
-> {
+    Body(sent): Body<InvitationAccept>,
+) -> Result<SetCookie<UserView>, Problem<Refused>> {
     let invitations = app.store.invitations();
-    let open = invitations.open(&token).await?;
-    let hash = password::hash_new(password, "password", &username, &open.organization);
+    let open = invitations.open(&sent.token).await?;
+    let organization = &open.organization;
+    let hash = password::hash_new(sent.password, "password", &sent.username, organization);
     let new = NewAccount {
         password_hash: hash.await?,
-        username,
-        full_name,
+        username: sent.username,
+        full_name: sent.full_name,
     };
     let now = app.clock.now();
     let begun = |sid: &Sid, user: &User| {
         Session::begin(sid, user, now).from(address.clone(), user_agent.clone())
     };
-    let (sid, user) = invitations.accept(open, &token, &new, begun).await?;
-    Ok(SetCookie(
-        app.cookie.set(&sid.to_string())?,
-        UserView::from(&user),
-    ))
+    let (sid, user) = invitations.accept(open, &sent.token, &new, begun).await?;
+    let cookie = app.cookie.set(&sid.to_string())?;
+    Ok(SetCookie(cookie, UserView::from(&user)))
 }

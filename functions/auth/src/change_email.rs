@@ -1,9 +1,7 @@
 //! `PUT /api/auth/email`
 
 use shared::endpoint::*;
-use shared::model::{EmailChange, FaultCode};
-use shared::telemetry::Metric;
-use shared::{Fault, telemetry};
+use shared::telemetry::{self, Metric};
 
 /// Sends a link to a new address of the caller.
 ///
@@ -12,35 +10,28 @@ use shared::{Fault, telemetry};
 /// of the account from this address. 429 `rate_limited` after 10 links in an hour.
 #[utoipa::path(put, path = "/api/auth/email")]
 pub async fn change_email(
-    State(app): State<App>,
     caller: Caller<need::Session>,
     ClientAddress(address): ClientAddress,
-    Body(EmailChange {
-        email,
-        password: sent,
-    }): Body<EmailChange>,
+    Body(sent): Body<EmailChange>,
 ) -> Result<Accepted, Problem<(ConcurrentChange, MailNotConfigured, TooManyAttempts)>> {
     let user = &caller.identity().await?.user;
-    app.needs_mail()?;
+    caller.app.needs_mail()?;
     telemetry::signs_in_from(&address);
-    let sign_in = app.store.sign_in();
+    let sign_in = caller.app.store.sign_in();
     let (attempt, account) = sign_in.attempt(&user.username, &address).await?;
     let hash = account.map(|account| account.password_hash);
-    let verified = password::verify(sent.into_secret(), hash).await;
+    let verified = password::verify(sent.password.into_secret(), hash).await;
     if !sign_in.decided(&attempt, verified).await? {
-        telemetry::count(Metric::SignInFailure, app.clock.now());
+        telemetry::count(Metric::SignInFailure, caller.app.clock.now());
         sign_in.failed(attempt).await?;
-        return Err(Error::invalid(incorrect()).into());
+        let detail = "`password` is not your current password.";
+        let incorrect = Fault::at("password", FaultCode::Incorrect, detail);
+        return Err(Error::invalid(incorrect).into());
     }
-    let links = app.store.account_links();
-    let asked = links.ask_for(user, email, app.links.issue());
+    let links = caller.app.store.account_links();
+    let asked = links.ask_for(user, sent.email, caller.app.links.issue());
     // Both end: the attempt is no failure, whether or not the link is sent.
     let (asked, forgot) = tokio::join!(asked, sign_in.succeeded(&attempt));
     asked.and(forgot)?;
     Ok(Accepted)
-}
-
-fn incorrect() -> Fault {
-    let detail = "`password` is not your current password.";
-    Fault::at("password", FaultCode::Incorrect, detail)
 }

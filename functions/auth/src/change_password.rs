@@ -1,9 +1,7 @@
 //! `PUT /api/auth/password`
 
 use shared::endpoint::*;
-use shared::model::{FaultCode, PasswordChange, Session, Sid, User};
-use shared::telemetry::Metric;
-use shared::{Fault, telemetry};
+use shared::telemetry::{self, Metric};
 
 /// Changes the caller's password.
 ///
@@ -12,63 +10,55 @@ use shared::{Fault, telemetry};
 /// address. 403 `password_sign_in_off` if the caller signs in by the organization's provider alone.
 #[utoipa::path(put, path = "/api/auth/password")]
 pub async fn change_password(
-    State(app): State<App>,
     caller: Caller<need::Session>,
     ClientAddress(address): ClientAddress,
     UserAgent(user_agent): UserAgent,
-    Body(PasswordChange {
-        current_password,
-        new_password,
-    }): Body<PasswordChange>,
+    Body(sent): Body<PasswordChange>,
 ) -> Result<RenewCookie, Problem<(ConcurrentChange, PasswordSignInOff, TooManyAttempts)>> {
     let identity = caller.identity().await?;
     let (session, user) = (identity.session()?, &identity.user);
-    app.store.providers().check_password(user).await?;
+    caller.app.store.providers().check_password(user).await?;
     telemetry::signs_in_from(&address);
-    let sign_in = app.store.sign_in();
-    let (head, attempt) = tokio::join!(
-        sign_in.head(user.organization_id),
-        sign_in.attempt(&user.username, &address),
-    );
+    let sign_in = caller.app.store.sign_in();
+    let head = sign_in.head(user.organization_id);
+    let (head, attempt) = tokio::join!(head, sign_in.attempt(&user.username, &address));
     let (attempt, account) = attempt?;
     let verified = async {
         let gone = || Error::internal("changing a password", "the account is gone");
         let (account, head) = (account.ok_or_else(gone)?, head?);
         let hash = Some(account.password_hash.clone());
-        let known = password::verify(current_password.into_secret(), hash).await?;
+        let known = password::verify(sent.current_password.into_secret(), hash).await?;
         Ok((account, head, known))
     };
     let (account, head, known) = sign_in.decided(&attempt, verified.await).await?;
     let mut faults = Vec::new();
     if !known {
-        telemetry::count(Metric::SignInFailure, app.clock.now());
+        telemetry::count(Metric::SignInFailure, caller.app.clock.now());
         sign_in.failed(attempt.clone()).await?;
         faults.push(incorrect());
     }
-    let fits = new_password.for_user(&user.username, &identity.organization.name);
+    let new = sent.new_password;
+    let fits = new.for_user(&user.username, &identity.organization.name);
     let fits = fits.map_err(|common| faults.push(common.at("newPassword")));
     let forget_failures = sign_in.succeeded(&attempt);
-    let new = match fits {
-        Ok(new) if faults.is_empty() => new,
-        _ => {
-            if known {
-                forget_failures.await?;
-            }
-            return Err(Error::Invalid(faults).into());
+    let (Ok(new), true) = (fits, known) else {
+        if known {
+            forget_failures.await?;
         }
+        return Err(Error::Invalid(faults).into());
     };
     let hash = password::hash(new).await?;
-    let now = app.clock.now();
+    let now = caller.app.clock.now();
     let begun = |sid: &Sid, user: &User| {
         Session::begin(sid, user, now).from(address.clone(), user_agent.clone())
     };
-    let (network, account) = (app.notices_from(&address), (&account, head));
+    let (network, account) = (caller.app.notices_from(&address), (&account, head));
     let renewed = sign_in.renew(account, &hash, (session, user), begun, network.as_deref());
     // Both end: the attempt is no failure, whether or not the password changes.
     let (sid, forgot) = tokio::join!(renewed, forget_failures);
     let sid = sid.and_then(|sid| forgot.map(|()| sid))?;
     let sid = sid.ok_or_else(|| Error::invalid(incorrect()))?;
-    Ok(RenewCookie(app.cookie.set(&sid.to_string())?))
+    Ok(RenewCookie(caller.app.cookie.set(&sid.to_string())?))
 }
 
 fn incorrect() -> Fault {

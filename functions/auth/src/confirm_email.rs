@@ -1,7 +1,13 @@
 //! `POST /api/auth/email/confirm`
 
 use shared::endpoint::*;
-use shared::model::EmailConfirm;
+
+type Refused = (
+    ConcurrentChange,
+    EmailTaken,
+    LinkInvalid,
+    OrganizationSuspended,
+);
 
 /// Gives an account the address to which a link was sent.
 ///
@@ -14,15 +20,7 @@ pub async fn confirm_email(
     Query(()): Query<()>,
     ClientAddress(address): ClientAddress,
     Body(EmailConfirm { token }): Body<EmailConfirm>,
-) -> Result<
-    NoContent,
-    Problem<(
-        ConcurrentChange,
-        EmailTaken,
-        LinkInvalid,
-        OrganizationSuspended,
-    )>,
-> {
+) -> Result<NoContent, Problem<Refused>> {
     let network = app.notices_from(&address);
     let links = app.store.account_links();
     links.confirm_email(&token, network.as_deref()).await?;

@@ -1,7 +1,6 @@
 //! `POST /api/tokens`
 
 use shared::endpoint::*;
-use shared::model::{Code, TokenCreate};
 
 use crate::view::TokenView;
 
@@ -26,7 +25,6 @@ versioned!(CreatedToken: view);
 /// does not hold. A user has at most 50 tokens (409 `too_many_tokens`).
 #[utoipa::path(post, path = "/api/tokens")]
 pub async fn create_token(
-    State(app): State<App>,
     caller: Caller<need::Session>,
     Body(new): Body<TokenCreate>,
 ) -> Result<Single<CreatedToken>, Problem<(ConcurrentChange, PermissionDenied, TooManyTokens)>> {
@@ -35,8 +33,8 @@ pub async fn create_token(
         holds_all(&identity, &new)?;
         Ok(identity.user.clone())
     };
-    let tokens = app.store.tokens();
-    let created = tokens.create(caller.pending_write(), caller.user_id(), owner, new.clone());
+    let tokens = caller.app.store.tokens();
+    let created = tokens.create(caller.write(), caller.user_id(), owner, new.clone());
     let (token, secret) = created.await?;
     Ok(Single(CreatedToken {
         view: token.into(),
@@ -49,10 +47,8 @@ fn holds_all(caller: &Identity, new: &TokenCreate) -> Result<(), Error> {
     let named = new.named().unwrap_or_default();
     let beyond = named.into_iter().find(|one| !caller.may(*one));
     beyond.map_or(Ok(()), |permission| {
-        let detail = format!(
-            "The token cannot have the permission {}: you do not hold it.",
-            permission.name()
-        );
+        let name = permission.name();
+        let detail = format!("The token cannot have the permission {name}: you do not hold it.");
         Err(Error::forbidden(Code::PermissionDenied, detail))
     })
 }

@@ -1,20 +1,18 @@
 //! `DELETE /api/auth/sessions/{id}`
 
 use shared::endpoint::*;
-use shared::model::Session;
 
 /// Ends one of the caller's sessions by id, also this one.
 ///
 /// Tokens stay valid.
 #[utoipa::path(delete, path = "/api/auth/sessions/{id}")]
 pub async fn end_session(
-    State(app): State<App>,
     caller: Caller<need::Session>,
     Path(id): Path<PathName<Session>>,
 ) -> Result<NoContent, Problem<ConcurrentChange>> {
     let id = id.known()?;
-    let sign_in = app.store.sign_in();
-    let ended = sign_in.end_one(caller.pending_write(), caller.user_id(), &id);
+    let sign_in = caller.app.store.sign_in();
+    let ended = sign_in.end_one(caller.write(), caller.user_id(), &id);
     ended.await?;
     Ok(NoContent)
 }

@@ -1,7 +1,6 @@
 //! `POST /api/auth/forgot`
 
 use shared::endpoint::*;
-use shared::model::{PasswordForgotten, network};
 
 /// Sends a link for a new password to the account of an address or a username.
 ///

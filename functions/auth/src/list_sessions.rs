@@ -1,7 +1,6 @@
 //! `GET /api/auth/sessions`
 
 use shared::endpoint::*;
-use shared::model::{Session, SessionSort, SignInMethod};
 
 /// A session of a user.
 #[derive(Serialize, ToSchema)]
@@ -31,14 +30,13 @@ pub struct OpenSession {
 /// Lists the caller's sessions, newest first.
 #[utoipa::path(get, path = "/api/auth/sessions")]
 pub async fn list_sessions(
-    State(app): State<App>,
     caller: Caller<need::Session, Listing<(), SessionSort>>,
 ) -> Result<List<OpenSession>, Problem> {
-    let pages = caller.own_pages(&app)?;
-    let sign_in = app.store.sign_in();
+    let pages = caller.own_pages()?;
+    let sign_in = caller.app.store.sign_in();
     let sessions = sign_in.sessions(caller.tenant(), caller.user_id(), &pages.wanted);
     let (identity, sessions) = tokio::try_join!(caller.identity(), sessions)?;
-    let (current, now) = (identity.session()?, app.clock.now());
+    let (current, now) = (identity.session()?, caller.app.clock.now());
     let open = sessions.filter_map(|session| {
         let holds = session.holds(&identity.user, now);
         holds.then_some(session)

@@ -1,8 +1,6 @@
 //! `GET /api/tokens`
 
 use shared::endpoint::*;
-use shared::model::TokenSort;
-use shared::store::Page;
 
 use crate::view::TokenView;
 
@@ -11,14 +9,13 @@ use crate::view::TokenView;
 /// Tokens that have ended are left out.
 #[utoipa::path(get, path = "/api/tokens")]
 pub async fn list_tokens(
-    State(app): State<App>,
     caller: Caller<need::Session, Listing<(), TokenSort>>,
 ) -> Result<List<TokenView>, Problem> {
-    let pages = caller.own_pages(&app)?;
-    let tokens = app.store.tokens();
+    let pages = caller.own_pages()?;
+    let tokens = caller.app.store.tokens();
     let all = tokens.all(caller.tenant(), caller.user_id());
     let (identity, mut tokens) = tokio::try_join!(caller.identity(), all)?;
-    let now = app.clock.now();
+    let now = caller.app.clock.now();
     tokens.retain(|token| token.holds(&identity.user, now));
     let page = Page::of(tokens, |token| token.id.get(), &pages.wanted);
     Ok(pages.answer(page, TokenView::from)?)

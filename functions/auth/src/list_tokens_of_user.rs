@@ -1,8 +1,6 @@
 //! `GET /api/users/{id}/tokens`
 
 use shared::endpoint::*;
-use shared::model::{TokenSort, UserId};
-use shared::store::Page;
 
 use crate::view::TokenView;
 
@@ -12,15 +10,14 @@ use crate::view::TokenView;
 /// `permission_denied`).
 #[utoipa::path(get, path = "/api/users/{id}/tokens")]
 pub async fn list_user_tokens(
-    State(app): State<App>,
     caller: Caller<need::InSession<need::ManageUsers>, Listing<(), TokenSort>>,
     Path(id): Path<PathId<UserId>>,
 ) -> Result<List<TokenView>, Problem> {
-    let (id, pages) = (id.known()?, caller.pages(&app)?);
+    let (id, pages) = (id.known()?, caller.pages()?);
     let by = async { Ok(caller.identity().await?.held()) };
-    let tokens = app.store.tokens();
+    let tokens = caller.app.store.tokens();
     let (owner, mut tokens) = tokens.of_user(caller.tenant(), id, by).await?;
-    let now = app.clock.now();
+    let now = caller.app.clock.now();
     tokens.retain(|token| token.holds(&owner, now));
     let page = Page::of(tokens, |token| token.id.get(), &pages.wanted);
     Ok(pages.answer(page, TokenView::from)?)

@@ -1,12 +1,16 @@
 //! `POST /api/auth/login`
 
 use shared::endpoint::*;
-use shared::model::{Login, LoginPassword, Session, Sid, SignInMethod, User};
-use shared::store::{Account, SignInAttempt};
-use shared::telemetry;
-use shared::telemetry::Metric;
+use shared::telemetry::{self, Metric};
 
 use crate::view::UserView;
+
+type Refused = (
+    InvalidCredentials,
+    OrganizationSuspended,
+    PasswordSignInOff,
+    TooManyAttempts,
+);
 
 /// Signs in: returns the user and sets the session cookie.
 ///
@@ -33,15 +37,7 @@ pub async fn login(
     ClientAddress(address): ClientAddress,
     UserAgent(user_agent): UserAgent,
     Body(Login { username, password }): Body<Login>,
-) -> Result<
-    SetCookie<UserView>,
-    Problem<(
-        InvalidCredentials,
-        OrganizationSuspended,
-        PasswordSignInOff,
-        TooManyAttempts,
-    )>,
-> {
+) -> Result<SetCookie<UserView>, Problem<Refused>> {
     telemetry::signs_in_from(&address);
     let sign_in = app.store.sign_in();
     let (attempt, account) = sign_in.attempt(&username, &address).await?;
@@ -54,15 +50,11 @@ pub async fn login(
     let sid = Sid::generate(app.store.cell(), user.organization_id, user.id, now);
     let session = Session::begin(&sid, &user, now).from(address.clone(), user_agent);
     // Both end: the attempt is no failure, whether or not the session begins.
-    let (begun, noted) = tokio::join!(
-        sign_in.begin(&account, &session, Some(SignInMethod::Password)),
-        sign_in.succeeded(&attempt),
-    );
+    let begun = sign_in.begin(&account, &session, Some(SignInMethod::Password));
+    let (begun, noted) = tokio::join!(begun, sign_in.succeeded(&attempt));
     begun.and(noted)?;
-    Ok(SetCookie(
-        app.cookie.set(&sid.to_string())?,
-        UserView::from(&user),
-    ))
+    let cookie = app.cookie.set(&sid.to_string())?;
+    Ok(SetCookie(cookie, UserView::from(&user)))
 }
 
 /// Verifies a password. Returns the account and its user; `None` for a wrong password, an unknown account

@@ -1,7 +1,6 @@
 //! `PUT /api/organizations/{id}/sign-in`
 
 use shared::endpoint::*;
-use shared::model::{OrganizationId, SentSecret, SignInProvider, SignInPut};
 use targets::SecretOf;
 
 use crate::Auth;
@@ -19,28 +18,16 @@ pub async fn put_sign_in(
     Path(id): Path<PathId<OrganizationId>>,
     Body(put): Body<SignInPut>,
 ) -> Result<Single<Shown<SignInProvider>>, Problem<(ConcurrentChange, NoAdminSignedIn)>> {
-    own(&caller, &id)?;
+    caller.owns(id)?;
     if !auth.caller.may_call(&put.issuer)
         && let Some(fault) = put.not_public()
     {
         return Err(Error::invalid(fault).into());
     }
-    let (pending, tenant) = (caller.pending_write(), caller.tenant());
     let by = async || Ok(caller.identity().await?.held());
-    let seal = async |secret: SentSecret| {
-        let of = SecretOf::SignIn;
-        auth.sealer.seal(tenant, &of, &secret).await
-    };
+    let (sealer, tenant) = (&auth.sealer, caller.tenant());
+    let seal = async |sent: SentSecret| sealer.seal(tenant, &SecretOf::SignIn, &sent).await;
     let providers = auth.app.store.providers();
-    let provider = providers.put(pending, &put, by, seal);
+    let provider = providers.put(caller.write(), &put, by, seal);
     Ok(Single(provider.await?.into()))
-}
-
-/// 404 for another organization than the caller's.
-pub(crate) fn own<N, Q>(caller: &Caller<N, Q>, id: &PathId<OrganizationId>) -> Result<(), Error> {
-    if id.known()? == caller.tenant() {
-        Ok(())
-    } else {
-        Err(Error::NotFound(OrganizationId::NOUN))
-    }
 }

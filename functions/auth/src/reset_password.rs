@@ -1,7 +1,13 @@
 //! `POST /api/auth/reset`
 
 use shared::endpoint::*;
-use shared::model::PasswordReset;
+
+type Refused = (
+    ConcurrentChange,
+    LinkInvalid,
+    OrganizationSuspended,
+    PasswordSignInOff,
+);
 
 /// Sets a new password by the link of `POST /api/auth/forgot`.
 ///
@@ -15,23 +21,14 @@ pub async fn reset_password(
     Query(()): Query<()>,
     ClientAddress(address): ClientAddress,
     Body(PasswordReset { token, password }): Body<PasswordReset>,
-) -> Result<
-    NoContent,
-    Problem<(
-        ConcurrentChange,
-        LinkInvalid,
-        OrganizationSuspended,
-        PasswordSignInOff,
-    )>,
-> {
+) -> Result<NoContent, Problem<Refused>> {
     let links = app.store.account_links();
     let account = links.to_reset(&token).await?;
     app.store.providers().check_password(&account.user).await?;
     let (username, organization) = (&account.user.username, &account.organization);
     let hash = password::hash_new(password, "password", username, organization).await?;
     let network = app.notices_from(&address);
-    links
-        .reset(account, &token, &hash, network.as_deref())
-        .await?;
+    let reset = links.reset(account, &token, &hash, network.as_deref());
+    reset.await?;
     Ok(NoContent)
 }

@@ -1,7 +1,6 @@
 //! `GET /api/auth/session`
 
 use shared::endpoint::*;
-use shared::model::{Permission, PlanFeature};
 
 use crate::view::{OrganizationView, UserView};
 
@@ -38,17 +37,14 @@ pub struct SessionView {
 
 /// Returns the signed-in user, their organization and their permissions.
 #[utoipa::path(get, path = "/api/auth/session")]
-pub async fn get_session(
-    State(app): State<App>,
-    caller: Caller<need::SignedIn>,
-) -> Result<Json<SessionView>, Problem> {
+pub async fn get_session(caller: Caller<need::SignedIn>) -> Result<Json<SessionView>, Problem> {
     let identity = caller.identity().await?;
     Ok(Json(SessionView {
         user: UserView::from(&identity.user),
         organization: OrganizationView::from(&identity.organization),
         permissions: identity.permissions(),
         plan_features: identity.organization.plan_features.clone(),
-        mail: app.sends_mail,
+        mail: caller.app.sends_mail,
         expires_at: identity.ends_at(),
     }))
 }

@@ -1,7 +1,6 @@
 //! `GET /api/auth/sign-in`
 
 use shared::endpoint::*;
-use shared::model::{SignInWaysOf, unique_name};
 
 /// The ways in which a username signs in.
 #[derive(Serialize, ToSchema)]
@@ -25,12 +24,9 @@ pub async fn get_sign_in_ways(
 ) -> Result<Json<SignInWaysView>, Problem<TooManyAttempts>> {
     let decoy = app.cookie.number_of(&unique_name::key(&username));
     let (sign_in, providers) = (app.store.sign_in(), app.store.providers());
-    let (counted, ways) = tokio::join!(
-        sign_in.ways_attempt(&address),
-        providers.ways_of(&username, decoy),
-    );
-    counted?;
-    let ways = ways?;
+    let counted = sign_in.ways_attempt(&address);
+    let (counted, ways) = tokio::join!(counted, providers.ways_of(&username, decoy));
+    let ((), ways) = (counted?, ways?);
     let path = |id| format!("/api/auth/oidc?organization={id}");
     Ok(Json(SignInWaysView {
         passwords: ways.passwords,

@@ -1,10 +1,6 @@
 //! Views of the signed-in user and their tokens.
 
 use shared::endpoint::*;
-use shared::model::{
-    Email, Organization, OrganizationId, Permission, Role, Token, TokenId, TokenName, User, UserId,
-};
-use shared::store::Stored;
 
 /// The signed-in user.
 #[derive(Debug, Serialize, ToSchema)]
@@ -92,11 +88,7 @@ versioned!(TokenView);
 
 impl From<Stored<Token>> for TokenView {
     fn from(stored: Stored<Token>) -> Self {
-        let Stored {
-            record: token,
-            version,
-            ..
-        } = stored;
+        let (version, token) = (stored.version, stored.record);
         Self {
             version,
             id: token.id,

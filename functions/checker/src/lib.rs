@@ -2,8 +2,6 @@
 //!
 //! The metric `CheckFailures` has the result of each run. Without any, the alarm rings as well.
 
-mod start;
-
 use std::time::Duration;
 
 use model::Clock;
@@ -12,9 +10,14 @@ use reqwest::{
     header::{COOKIE, SET_COOKIE},
     redirect,
 };
-use runtime::telemetry::{self, Metric};
+use runtime::{
+    FromStart, Start,
+    background::Background,
+    config::Patience,
+    telemetry::{self, Metric},
+};
 use secrecy::{ExposeSecret, SecretString};
-use serde::Serialize;
+use serde::{Serialize, de::IgnoredAny};
 use serde_json::{Value, json};
 
 /// Time limit of a request.
@@ -68,6 +71,12 @@ pub struct Failed {
     pub cause: String,
 }
 
+impl Failed {
+    const fn new(step: &'static str, cause: String) -> Self {
+        Self { step, cause }
+    }
+}
+
 impl Checker {
     pub fn new(api_url: &str, user: Option<User>, clock: Clock) -> Self {
         Self {
@@ -85,13 +94,10 @@ impl Checker {
             .user_agent("workdesk-checker");
         let checked = match http.build() {
             Ok(http) => {
-                self.check(async |request| self.send(&http, request).await)
-                    .await
+                let send = async |request| self.send(&http, request).await;
+                self.check(send).await
             }
-            Err(error) => Err(Failed {
-                step: "start",
-                cause: error.to_string(),
-            }),
+            Err(error) => Err(Failed::new("start", error.to_string())),
         };
         let passed = checked.is_ok();
         if let Err(Failed { step, cause }) = checked {
@@ -131,10 +137,8 @@ impl Checker {
         send: impl AsyncFn(Request) -> Result<Answer, String>,
     ) -> Result<(), Failed> {
         let Some(user) = &self.user else {
-            return Err(Failed {
-                step: "start",
-                cause: "CHECK_USERNAME or CHECK_PASSWORD is missing".to_owned(),
-            });
+            let cause = "CHECK_USERNAME or CHECK_PASSWORD is missing".to_owned();
+            return Err(Failed::new("start", cause));
         };
         let mut cookie = String::new();
         let mut step = async |step, method, path: String, body| {
@@ -144,15 +148,12 @@ impl Checker {
                 cookie: cookie.clone(),
                 body,
             };
-            let answer = match send(request).await {
-                Ok(answer) if (200..300).contains(&answer.status) => answer,
-                Ok(answer) => {
-                    let (status, code) = (answer.status, &answer.body["code"]);
-                    let cause = format!("status {status}, code {code}");
-                    return Err(Failed { step, cause });
-                }
-                Err(cause) => return Err(Failed { step, cause }),
-            };
+            let failed = |cause| Failed::new(step, cause);
+            let answer = send(request).await.map_err(failed)?;
+            if !(200..300).contains(&answer.status) {
+                let (status, code) = (answer.status, &answer.body["code"]);
+                return Err(failed(format!("status {status}, code {code}")));
+            }
             if !answer.cookie.is_empty() {
                 cookie.clone_from(&answer.cookie);
             }
@@ -170,19 +171,36 @@ impl Checker {
         let read = step("read", "GET", path.clone(), Value::Null).await?;
         if read["id"] != written["id"] {
             let cause = format!("id {} instead of {}", read["id"], written["id"]);
-            return Err(Failed {
-                step: "read",
-                cause,
-            });
+            return Err(Failed::new("read", cause));
         }
         step("delete", "DELETE", path, Value::Null).await?;
-        step(
-            "sign out",
-            "POST",
-            "/api/auth/logout".to_owned(),
-            Value::Null,
-        )
-        .await?;
+        let logout = "/api/auth/logout".to_owned();
+        step("sign out", "POST", logout, Value::Null).await?;
         Ok(())
+    }
+}
+
+impl FromStart for Checker {
+    fn from_start(start: &Start) -> Result<Self, lambda_runtime::Error> {
+        let environment = &start.environment;
+        let api_url = environment.required("API_URL", "the URL of the API")?;
+        // `cargo local` starts every function, and has no user for this one.
+        let username = environment.optional("CHECK_USERNAME");
+        let password = environment.optional("CHECK_PASSWORD");
+        let user = username.zip(password).map(|(name, password)| User {
+            name: name.to_owned(),
+            password: password.into(),
+        });
+        Ok(Self::new(api_url, user, Clock::system()))
+    }
+}
+
+impl Background for Checker {
+    type Event = IgnoredAny;
+    type Answer = Checked;
+    const PATIENCE: Patience = Patience::Client;
+
+    async fn handle(&self, _: IgnoredAny) -> Checked {
+        self.run().await
     }
 }

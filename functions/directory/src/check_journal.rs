@@ -1,7 +1,6 @@
 //! `GET /api/journal/check`
 
 use shared::endpoint::*;
-use shared::model::{OrganizationJournalCheck, OrganizationJournalFrom};
 
 /// Checks that the organization's journal is complete and unchanged.
 ///
@@ -9,10 +8,9 @@ use shared::model::{OrganizationJournalCheck, OrganizationJournalFrom};
 /// is the `from` of the request that checks the rest.
 #[utoipa::path(get, path = "/api/journal/check")]
 pub async fn check_organization_journal(
-    State(app): State<App>,
     caller: Caller<need::ToRead<need::ManageOrganization>, OrganizationJournalFrom>,
 ) -> Result<Json<OrganizationJournalCheck>, Problem> {
-    let journals = app.store.journals();
+    let journals = caller.app.store.journals();
     let check = journals.check(caller.tenant(), caller.query.from).await?;
     Ok(Json(check))
 }

@@ -1,7 +1,6 @@
 //! `POST /api/invitations`
 
 use shared::endpoint::*;
-use shared::model::InvitationCreate;
 
 use crate::view::{InvitationView, inviter};
 
@@ -13,20 +12,17 @@ use crate::view::{InvitationView, inviter};
 /// organization has the address.
 #[utoipa::path(post, path = "/api/invitations")]
 pub async fn create_invitation(
-    State(app): State<App>,
     caller: Caller<need::InSession<need::ManageUsers>>,
     Body(new): Body<InvitationCreate>,
 ) -> Result<Single<InvitationView>, Problem<(EmailTaken, MailNotConfigured)>> {
     let by = async {
         let identity = caller.identity().await?;
-        app.needs_mail()?;
+        caller.app.needs_mail()?;
         Ok(inviter(&identity))
     };
-    let invitations = app.store.invitations();
-    let write = caller.pending_write();
-    let invitation = invitations
-        .create(write, by, new, app.links.issue())
-        .await?;
+    let invitations = caller.app.store.invitations();
+    let created = invitations.create(caller.write(), by, new, caller.app.links.issue());
+    let invitation = created.await?;
     let by = &caller.identity().await?.user;
     Ok(Single(InvitationView::new(invitation, Some(by.into()))))
 }

@@ -1,8 +1,6 @@
 //! `POST /api/users`
 
 use shared::endpoint::*;
-use shared::model::UserCreate;
-use shared::store::NewUser;
 
 use crate::view::UserView;
 
@@ -13,36 +11,28 @@ use crate::view::UserView;
 /// `username_taken`), and addresses in the organization (409 `email_taken`).
 #[utoipa::path(post, path = "/api/users")]
 pub async fn create_user(
-    State(app): State<App>,
     caller: Caller<need::InSession<need::ManageUsers>>,
     Body(new): Body<UserCreate>,
 ) -> Result<Single<UserView>, Problem<(EmailTaken, UsernameTaken)>> {
     let user = async {
-        let UserCreate {
-            username,
-            full_name,
-            role,
-            password,
-            permissions,
-            email,
-        } = new;
-        let extra_permissions = permissions.map_or_else(Vec::new, |list| list.0);
+        let extra_permissions = new.permissions.map_or_else(Vec::new, |list| list.0);
         let by = caller.identity().await?;
-        by.held().may_give(role, &extra_permissions)?;
+        by.held().may_give(new.role, &extra_permissions)?;
+        let (name, organization) = (&new.username, &by.organization);
+        let hash = password::hash_new(new.password, "password", name, organization);
         Ok(NewUser {
-            password_hash: password::hash_new(password, "password", &username, &by.organization)
-                .await?,
-            username: username.into(),
-            full_name: full_name.into(),
-            email,
+            password_hash: hash.await?,
+            username: new.username.into(),
+            full_name: new.full_name.into(),
+            email: new.email,
             email_verified_at: None,
-            role,
+            role: new.role,
             extra_permissions,
             provider_subject: None,
         })
     };
-    let directory = app.store.directory();
-    let created = directory.create_user_when_ready(caller.pending_write(), user);
+    let directory = caller.app.store.directory();
+    let created = directory.create_user_when_ready(caller.write(), user);
     let user = created.await?;
     let viewer = caller.identity().await?;
     Ok(Single(UserView::seen_by(&viewer, user)))

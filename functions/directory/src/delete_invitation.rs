@@ -1,7 +1,6 @@
 //! `DELETE /api/invitations/{id}`
 
 use shared::endpoint::*;
-use shared::model::InvitationId;
 
 /// Deletes an invitation, whose link is dead from then on.
 ///
@@ -9,14 +8,11 @@ use shared::model::InvitationId;
 /// invitation stays.
 #[utoipa::path(delete, path = "/api/invitations/{id}")]
 pub async fn delete_invitation(
-    State(app): State<App>,
     caller: Caller<need::InSession<need::ManageUsers>>,
     Path(id): Path<PathId<InvitationId>>,
 ) -> Result<NoContent, Problem<ConcurrentChange>> {
     let by = async || Ok(caller.identity().await?.held());
-    let invitations = app.store.invitations();
-    invitations
-        .delete(caller.pending_write(), id.known()?, by)
-        .await?;
+    let invitations = caller.app.store.invitations();
+    invitations.delete(caller.write(), id.known()?, by).await?;
     Ok(NoContent)
 }

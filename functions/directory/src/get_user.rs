@@ -1,18 +1,16 @@
 //! `GET /api/users/{id}`
 
 use shared::endpoint::*;
-use shared::model::UserId;
 
 use crate::view::UserView;
 
 /// Returns a user.
 #[utoipa::path(get, path = "/api/users/{id}")]
 pub async fn get_user(
-    State(app): State<App>,
     caller: Caller<need::ViewWork>,
     Path(id): Path<PathId<UserId>>,
 ) -> Result<Single<UserView>, Problem> {
-    let directory = app.store.directory();
+    let directory = caller.app.store.directory();
     let user = directory.user(caller.tenant(), id.known()?).await?;
     let viewer = caller.identity().await?;
     Ok(Single(UserView::seen_by(&viewer, user)))

@@ -1,7 +1,6 @@
 //! `GET /api/journal`
 
 use shared::endpoint::*;
-use shared::model::{OrganizationJournalFilter, OrganizationJournalSort};
 
 use crate::view::OrganizationEntryView;
 
@@ -12,17 +11,14 @@ use crate::view::OrganizationEntryView;
 /// before it.
 #[utoipa::path(get, path = "/api/journal")]
 pub async fn list_organization_journal(
-    State(app): State<App>,
     caller: Caller<
         need::ToRead<need::ManageOrganization>,
         Listing<OrganizationJournalFilter, OrganizationJournalSort>,
     >,
 ) -> Result<List<OrganizationEntryView>, Problem> {
-    let pages = caller.pages(&app)?;
+    let pages = caller.pages()?;
     let (tenant, filter) = (caller.tenant(), &caller.query.filter);
-    let journals = app.store.journals();
+    let journals = caller.app.store.journals();
     let page = journals.list(tenant, caller.user_id(), filter, &pages.wanted);
-    Ok(pages.answer(page.await?, |entry| {
-        OrganizationEntryView::from(entry.record)
-    })?)
+    Ok(pages.answer(page.await?, OrganizationEntryView::from)?)
 }

@@ -1,17 +1,15 @@
 //! `GET /api/projects/{projectId}/phases`
 
 use shared::endpoint::*;
-use shared::model::{Phase, PhaseFilter, PhaseSort, ProjectId};
 
 /// Lists the phases of a project by `order`, then by id.
 #[utoipa::path(get, path = "/api/projects/{projectId}/phases")]
 pub async fn list_project_phases(
-    State(app): State<App>,
     caller: Caller<need::ViewWork, Listing<PhaseFilter, PhaseSort>>,
     Path(project): Path<PathId<ProjectId>>,
 ) -> Result<List<Shown<Phase>>, Problem> {
-    let (project, pages) = (project.known()?, caller.pages(&app)?);
-    let directory = app.store.directory();
+    let (project, pages) = (project.known()?, caller.pages()?);
+    let directory = caller.app.store.directory();
     let (tenant, filter) = (caller.tenant(), &caller.query.filter);
     let page = directory.phases(tenant, project, filter, &pages.wanted);
     Ok(pages.answer(page.await?, Shown::from)?)

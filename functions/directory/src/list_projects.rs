@@ -1,19 +1,17 @@
 //! `GET /api/projects`
 
 use shared::endpoint::*;
-use shared::model::{Project, ProjectFilter, ProjectSort};
 
 /// Lists the projects of the caller's organization by title.
 ///
 /// Archived projects are listed only with `status=archived`.
 #[utoipa::path(get, path = "/api/projects")]
 pub async fn list_projects(
-    State(app): State<App>,
     caller: Caller<need::ViewWork, Listing<ProjectFilter, ProjectSort>>,
 ) -> Result<List<Shown<Project>>, Problem> {
-    let pages = caller.pages(&app)?;
+    let pages = caller.pages()?;
     let (tenant, filter) = (caller.tenant(), &caller.query.filter);
-    let directory = app.store.directory();
+    let directory = caller.app.store.directory();
     let page = directory.projects(tenant, caller.user_id(), filter, &pages.wanted);
     Ok(pages.answer(page.await?, Shown::from)?)
 }

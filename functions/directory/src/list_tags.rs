@@ -1,16 +1,14 @@
 //! `GET /api/tags`
 
 use shared::endpoint::*;
-use shared::model::{Tag, TagFilter, TagSort};
 
 /// Lists the tags of the caller's organization by name.
 #[utoipa::path(get, path = "/api/tags")]
 pub async fn list_tags(
-    State(app): State<App>,
     caller: Caller<need::ViewWork, Listing<TagFilter, TagSort>>,
 ) -> Result<List<Shown<Tag>>, Problem> {
-    let pages = caller.pages(&app)?;
-    let directory = app.store.directory();
+    let pages = caller.pages()?;
+    let directory = caller.app.store.directory();
     let page = directory.tags(caller.tenant(), &caller.query.filter, &pages.wanted);
     Ok(pages.answer(page.await?, Shown::from)?)
 }

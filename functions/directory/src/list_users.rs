@@ -1,19 +1,17 @@
 //! `GET /api/users`
 
 use shared::endpoint::*;
-use shared::model::{UserFilter, UserSort};
 
 use crate::view::UserView;
 
 /// Lists the users of the caller's organization by username.
 #[utoipa::path(get, path = "/api/users")]
 pub async fn list_users(
-    State(app): State<App>,
     caller: Caller<need::ViewWork, Listing<UserFilter, UserSort>>,
 ) -> Result<List<UserView>, Problem> {
-    let pages = caller.pages(&app)?;
+    let pages = caller.pages()?;
     let (tenant, filter) = (caller.tenant(), &caller.query.filter);
-    let directory = app.store.directory();
+    let directory = caller.app.store.directory();
     let users = directory.users(tenant, caller.user_id(), filter, &pages.wanted);
     let page = users.await?;
     let viewer = caller.identity().await?;

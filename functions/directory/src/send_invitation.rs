@@ -1,9 +1,15 @@
 //! `POST /api/invitations/{id}/send`
 
 use shared::endpoint::*;
-use shared::model::InvitationId;
 
 use crate::view::{InvitationView, inviter};
+
+type Refused = (
+    ConcurrentChange,
+    EmailTaken,
+    InvalidTransition,
+    MailNotConfigured,
+);
 
 /// Sends an invitation again, with a new link.
 ///
@@ -12,25 +18,16 @@ use crate::view::{InvitationView, inviter};
 /// invitations of the plan, among which it counts. 409 `invalid_transition` if it was accepted.
 #[utoipa::path(post, path = "/api/invitations/{id}/send")]
 pub async fn send_invitation(
-    State(app): State<App>,
     caller: Caller<need::InSession<need::ManageUsers>>,
     Path(id): Path<PathId<InvitationId>>,
-) -> Result<
-    Single<InvitationView>,
-    Problem<(
-        ConcurrentChange,
-        EmailTaken,
-        InvalidTransition,
-        MailNotConfigured,
-    )>,
-> {
+) -> Result<Single<InvitationView>, Problem<Refused>> {
     let by = async || {
         let identity = caller.identity().await?;
-        app.needs_mail()?;
+        caller.app.needs_mail()?;
         Ok(inviter(&identity))
     };
-    let (write, link) = (caller.pending_write(), app.links.issue());
-    let invitations = app.store.invitations();
+    let (write, link) = (caller.write(), caller.app.links.issue());
+    let invitations = caller.app.store.invitations();
     let invitation = invitations.send(write, id.known()?, by, link).await?;
     let by = &caller.identity().await?.user;
     Ok(Single(InvitationView::new(invitation, Some(by.into()))))

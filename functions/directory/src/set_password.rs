@@ -1,7 +1,6 @@
 //! `PUT /api/users/{id}/password`
 
 use shared::endpoint::*;
-use shared::model::{Code, PasswordSet, UserId};
 
 /// Sets a user's password and ends the user's sessions and tokens.
 ///
@@ -10,35 +9,27 @@ use shared::model::{Code, PasswordSet, UserId};
 /// `password_sign_in_off` for a user who signs in by the organization's provider alone.
 #[utoipa::path(put, path = "/api/users/{id}/password")]
 pub async fn set_password(
-    State(app): State<App>,
     caller: Caller<need::InSession<need::ManageUsers>>,
     ClientAddress(address): ClientAddress,
     Path(id): Path<PathId<UserId>>,
     Body(PasswordSet { password }): Body<PasswordSet>,
 ) -> Result<NoContent, Problem<(AccessDenied, ConcurrentChange, PasswordSignInOff)>> {
-    let directory = app.store.directory();
+    let directory = caller.app.store.directory();
     let read = directory.to_set_password(caller.tenant(), id.known()?);
     let (by, read) = tokio::join!(caller.identity(), read);
     let (by, read) = (by?, read?);
     let user = &read.0;
     if by.user.id == user.id {
-        return Err(own_password().into());
+        let detail = "This is your own account. Change its password with `PUT /api/auth/password`.";
+        return Err(Error::forbidden(Code::AccessDenied, detail).into());
     }
     let organization = &by.organization;
     let by = by.held();
     by.may_change(user)?;
-    app.store.providers().check_password(user).await?;
+    caller.app.store.providers().check_password(user).await?;
     let hash = password::hash_new(password, "password", &user.username, organization).await?;
-    let network = app.notices_from(&address);
-    directory
-        .set_password(caller.pending_write(), &by, read, hash, network.as_deref())
-        .await?;
+    let network = caller.app.notices_from(&address);
+    let set = directory.set_password(caller.write(), &by, read, hash, network.as_deref());
+    set.await?;
     Ok(NoContent)
-}
-
-fn own_password() -> Error {
-    Error::forbidden(
-        Code::AccessDenied,
-        "This is your own account. Change its password with `PUT /api/auth/password`.",
-    )
 }

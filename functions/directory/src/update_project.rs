@@ -1,7 +1,6 @@
 //! `PATCH /api/projects/{id}`
 
 use shared::endpoint::*;
-use shared::model::{Project, ProjectId, ProjectUpdate};
 
 /// Updates a project.
 ///
@@ -9,12 +8,11 @@ use shared::model::{Project, ProjectId, ProjectUpdate};
 /// be read, changed and finished.
 #[utoipa::path(patch, path = "/api/projects/{id}")]
 pub async fn update_project(
-    State(app): State<App>,
     caller: Caller<need::ManageDirectory>,
     Path(id): Path<PathId<ProjectId>>,
     Body(update): Body<ProjectUpdate>,
 ) -> Result<Single<Shown<Project>>, Problem<ConcurrentChange>> {
-    let directory = app.store.directory();
-    let project = directory.update_project(caller.pending_write(), id.known()?, update);
+    let directory = caller.app.store.directory();
+    let project = directory.update_project(caller.write(), id.known()?, update);
     Ok(Single(project.await?.into()))
 }

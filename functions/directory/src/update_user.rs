@@ -1,7 +1,6 @@
 //! `PATCH /api/users/{id}`
 
 use shared::endpoint::*;
-use shared::model::{UserId, UserUpdate};
 
 use crate::view::UserView;
 
@@ -14,7 +13,6 @@ use crate::view::UserView;
 /// regard to case (409 `email_taken`).
 #[utoipa::path(patch, path = "/api/users/{id}")]
 pub async fn update_user(
-    State(app): State<App>,
     caller: Caller<need::ToRename<need::ManageUsers>>,
     ClientAddress(address): ClientAddress,
     Path(id): Path<PathId<UserId>>,
@@ -28,9 +26,9 @@ pub async fn update_user(
         }
         Ok(by.held())
     };
-    let directory = app.store.directory();
-    let (id, network) = (id.known()?, app.notices_from(&address));
-    let write = caller.pending_write();
+    let directory = caller.app.store.directory();
+    let (id, network) = (id.known()?, caller.app.notices_from(&address));
+    let write = caller.write();
     let updated = directory.update_user(write, by, id, update, network.as_deref());
     let user = updated.await?;
     let viewer = caller.identity().await?;

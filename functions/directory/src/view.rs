@@ -1,11 +1,6 @@
 //! Views of users and invitations, and of entries of the organization's journal.
 
 use shared::endpoint::*;
-use shared::model::{
-    DigestedMembers, Email, EntryActor, EntryCredential, FullName, Invitation, InvitationId,
-    JsonObject, OrganizationEntry, OrganizationEvent, Permission, Role, User, UserId, UserRef,
-};
-use shared::store::{Inviter, Stored};
 
 /// A user.
 #[derive(Debug, Serialize, ToSchema)]
@@ -50,9 +45,7 @@ versioned!(UserView);
 
 impl UserView {
     pub fn seen_by(viewer: &Identity, user: Stored<User>) -> Self {
-        let Stored {
-            record, version, ..
-        } = user;
+        let (version, record) = (user.version, user.record);
         let manages = viewer.may(Permission::ManageUsers);
         let sees_email = manages || viewer.user.id == record.id;
         Self {
@@ -112,9 +105,7 @@ versioned!(InvitationView);
 
 impl InvitationView {
     pub fn new(stored: Stored<Invitation>, invited_by: Option<UserRef>) -> Self {
-        let Stored {
-            record, version, ..
-        } = stored;
+        let (version, record) = (stored.version, stored.record);
         Self {
             id: record.id,
             expires_at: record.ends_at(),
@@ -180,8 +171,12 @@ pub struct OrganizationEntryView {
     digested: Option<DigestedMembers>,
 }
 
-impl From<OrganizationEntry> for OrganizationEntryView {
-    fn from(mut entry: OrganizationEntry) -> Self {
+impl From<Stored<OrganizationEntry>> for OrganizationEntryView {
+    fn from(
+        Stored {
+            record: mut entry, ..
+        }: Stored<OrganizationEntry>,
+    ) -> Self {
         let digested = entry.show_names();
         Self {
             seq: (!entry.event.is_apart()).then_some(entry.seq),

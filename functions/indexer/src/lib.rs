@@ -2,12 +2,15 @@
 //!
 //! The indexer is apart from the publisher, so that neither the feed nor a delivery waits for words.
 
-mod start;
-
 use std::time::Duration;
 
-use model::{Error, OrganizationId};
-use runtime::queue::Queue;
+use model::{Clock, Error, OrganizationId};
+use runtime::{
+    FromStart, Start,
+    background::Background,
+    config::{self, Patience},
+    queue::Queue,
+};
 use store::{Change, Notice, Store, UnlistedChange};
 use stream::{Changes, Consumer, StreamEvent, StreamResponse};
 
@@ -68,19 +71,33 @@ impl Consumer for Indexer {
 
     async fn consume(&self, organization: OrganizationId, changes: Changes) -> Result<(), Error> {
         let count = changes.count();
-        let Changes {
-            mut listed,
-            unlisted,
-        } = changes;
+        let (mut listed, unlisted) = (changes.listed, changes.unlisted);
         self.store.feed().complete(&mut listed).await?;
         let search = self.store.search();
         let (notified, indexed) = tokio::join!(
             Box::pin(self.notify(organization, &listed, &unlisted)),
             Box::pin(search.index(organization, &listed)),
         );
-        let notified = notified?;
-        indexed?;
+        let (notified, ()) = (notified?, indexed?);
         tracing::info!(organizationId = %organization, changes = count, notified);
         Ok(())
+    }
+}
+
+impl FromStart for Indexer {
+    fn from_start(start: &Start) -> Result<Self, lambda_runtime::Error> {
+        let store = Store::new(start.dynamodb.clone(), &start.table, Clock::system());
+        let store = store.sending_mail(config::sends_mail(&start.environment));
+        Ok(Self::new(store, start.queue(config::DEAD_CHANGES)?))
+    }
+}
+
+impl Background for Indexer {
+    type Event = StreamEvent;
+    type Answer = StreamResponse;
+    const PATIENCE: Patience = Patience::Background;
+
+    async fn handle(&self, event: StreamEvent) -> StreamResponse {
+        self.handle(event).await
     }
 }

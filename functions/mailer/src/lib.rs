@@ -5,15 +5,19 @@
 //! message of the queue is lost, the sweeper sends another one.
 
 mod post;
-mod start;
 mod writer;
-
-use std::time::Duration;
 
 use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent, SqsMessage};
 use futures::{StreamExt, stream};
-use model::{Error, MailMessage, Stopwatch};
-use runtime::{messages, queue::Queue, telemetry};
+use model::{Clock, Error, MailMessage, Stopwatch};
+use runtime::{
+    FromStart, Start,
+    background::Background,
+    config::{self, Patience},
+    messages,
+    queue::Queue,
+    telemetry,
+};
 use store::{MailAttempt, MailOutcome, Store};
 
 pub use post::Post;
@@ -21,9 +25,6 @@ pub use writer::Writer;
 
 /// Mails that are sent at the same time.
 const AT_ONCE: usize = 5;
-
-/// The time of an invocation within which attempts begin. Later messages are delivered again.
-const TO_BEGIN: Duration = Duration::from_secs(15);
 
 /// Sends mails. Created once per cold start.
 #[derive(Debug)]
@@ -56,11 +57,8 @@ impl Mailer {
     async fn handle_all(&self, event: SqsEvent) -> Vec<(SqsMessage, bool)> {
         let began = Stopwatch::start();
         let handled = stream::iter(event.records).map(async |message| {
-            if began.elapsed() > TO_BEGIN {
-                return (message, false);
-            }
             let attempt = async { self.attempt(&messages::read(&message)?).await };
-            let is_handled = messages::is_handled(&message, attempt).await;
+            let is_handled = messages::is_handled_in_time(began, &message, attempt).await;
             (message, is_handled)
         });
         handled.buffer_unordered(AT_ONCE).collect().await
@@ -69,12 +67,8 @@ impl Mailer {
     /// Attempts to send a mail, if an attempt is due. Sends the message for the next attempt.
     async fn attempt(&self, message: &MailMessage) -> Result<(), Error> {
         let mails = self.store.mails();
-        let MailMessage {
-            organization_id,
-            mail_id,
-            ..
-        } = message;
-        let Some(attempt) = mails.begin(*organization_id, mail_id).await? else {
+        let (organization_id, mail_id) = (message.organization_id, &message.mail_id);
+        let Some(attempt) = mails.begin(organization_id, mail_id).await? else {
             return Ok(());
         };
         let outcome = self.send(&attempt).await;
@@ -103,5 +97,25 @@ impl Mailer {
             Ok(None) => MailOutcome::Unwanted,
             Err(problem) => MailOutcome::Deferred(problem.to_owned()),
         }
+    }
+}
+
+impl FromStart for Mailer {
+    fn from_start(start: &Start) -> Result<Self, lambda_runtime::Error> {
+        let store = Store::new(start.dynamodb.clone(), &start.table, Clock::system());
+        let queue = start.queue(config::MAILS)?;
+        let writer = Writer::of(&start.environment)?;
+        let post = Post::of(&start.environment)?;
+        Ok(Self::new(store, queue, writer, post))
+    }
+}
+
+impl Background for Mailer {
+    type Event = SqsEvent;
+    type Answer = SqsBatchResponse;
+    const PATIENCE: Patience = Patience::Client;
+
+    async fn handle(&self, event: SqsEvent) -> SqsBatchResponse {
+        self.handle(event).await
     }
 }

@@ -1,6 +1,6 @@
 //! Submission by SMTP.
 
-use std::{fmt, sync::Arc, time::Duration};
+use std::{fmt, io, sync::Arc, time::Duration};
 
 use mail_send::{
     Credentials, SmtpClient, SmtpClientBuilder,
@@ -67,18 +67,15 @@ impl Post {
     /// Creates the post of a sender and a server: `smtps://…`, or `smtp://…` with STARTTLS. `local` lets a server
     /// of this machine do without.
     pub fn new(from: &str, url: &str, local: bool) -> Result<Self, ConfigError> {
-        let malformed = |name, problem: &str| ConfigError::Malformed {
-            name,
-            problem: problem.to_owned(),
-        };
         let (name, from) = match from.strip_suffix('>').and_then(|from| from.split_once('<')) {
             Some((name, from)) => (Some(name.trim().to_owned()), from),
             None => (None, from),
         };
         let domain = from.split_once('@').filter(|(user, _)| !user.is_empty());
-        let (_, domain) = domain.ok_or_else(|| malformed(FROM, "no address"))?;
+        let (_, domain) = domain.ok_or_else(|| ConfigError::malformed(FROM, "no address"))?;
         // The text is not shown, since it may have the password.
-        let no_url = || malformed(URL, "no URL such as smtps://user:password@host:465");
+        let no_url =
+            || ConfigError::malformed(URL, "no URL such as smtps://user:password@host:465");
         let url = Url::parse(url).map_err(|_| no_url())?;
         let (is_implicit, usual) = match url.scheme() {
             "smtps" => (true, 465),
@@ -86,9 +83,8 @@ impl Post {
             _ => return Err(no_url()),
         };
         let host = url.host_str().ok_or_else(no_url)?.to_owned();
-        let smtp = SmtpClientBuilder::new(host, url.port().unwrap_or(usual));
-        let smtp = smtp.map_err(|problem| malformed(URL, &problem))?;
-        let mut smtp = smtp
+        let mut smtp = SmtpClientBuilder::new(host, url.port().unwrap_or(usual))
+            .map_err(|problem| ConfigError::malformed(URL, problem))?
             .implicit_tls(is_implicit)
             .helo_host(domain)
             .timeout(PATIENCE);
@@ -110,30 +106,18 @@ impl Post {
             Ok(content) => content,
             Err(error) => return MailOutcome::Deferred(error.to_string()),
         };
-        let Server {
-            smtp,
-            has_tls,
-            from,
-            ..
-        } = &*self.0;
-        if *has_tls {
+        let (smtp, from) = (&self.0.smtp, &*self.0.from);
+        if self.0.has_tls {
             submit(smtp.connect().await, from, &mail.to, &content).await
         } else {
             submit(smtp.connect_plain().await, from, &mail.to, &content).await
         }
     }
 
-    fn content(
-        &self,
-        mail: &Mail,
-        written: &Written,
-        now: Timestamp,
-    ) -> Result<Vec<u8>, std::io::Error> {
-        let Server {
-            name, from, domain, ..
-        } = &*self.0;
+    fn content(&self, mail: &Mail, written: &Written, now: Timestamp) -> io::Result<Vec<u8>> {
+        let (from, domain) = (&*self.0.from, &self.0.domain);
         let id = format!("{}.{}@{domain}", mail.organization_id, mail.id);
-        let message = MessageBuilder::new()
+        let mut message = MessageBuilder::new()
             .to(mail.to.as_str())
             .subject(written.subject.as_str())
             .message_id(id)
@@ -141,19 +125,16 @@ impl Post {
             .header("Auto-Submitted", Raw::new("auto-generated"))
             .text_body(written.text.as_str())
             .html_body(written.html.as_str());
-        let message = match name {
-            Some(name) => message.from((name.as_str(), from.as_str())),
-            None => message.from(from.as_str()),
+        message = match &self.0.name {
+            Some(name) => message.from((name.as_str(), from)),
+            None => message.from(from),
         };
-        let message = match &written.unsubscribe {
-            Some(url) => message
+        if let Some(url) = &written.unsubscribe {
+            let one_click = Raw::new("List-Unsubscribe=One-Click");
+            message = message
                 .header("List-Unsubscribe", URL::new(url.as_str()))
-                .header(
-                    "List-Unsubscribe-Post",
-                    Raw::new("List-Unsubscribe=One-Click"),
-                ),
-            None => message,
-        };
+                .header("List-Unsubscribe-Post", one_click);
+        }
         message.write_to_vec()
     }
 }
@@ -166,9 +147,10 @@ async fn submit<S: AsyncRead + AsyncWrite + Unpin>(
     to: &str,
     content: &[u8],
 ) -> MailOutcome {
+    let none = Parameters::default();
     let begun = async {
         let mut client = connected?;
-        client.mail_from(from, &Parameters::default()).await?;
+        client.mail_from(from, &none).await?;
         Ok(client)
     };
     let mut client = match begun.await {
@@ -176,7 +158,7 @@ async fn submit<S: AsyncRead + AsyncWrite + Unpin>(
         Err(error) => return MailOutcome::Deferred(problem(&error)),
     };
     let accepted = async {
-        client.rcpt_to(to, &Parameters::default()).await?;
+        client.rcpt_to(to, &none).await?;
         client.data(content).await
     };
     match accepted.await {

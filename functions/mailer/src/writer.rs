@@ -1,7 +1,5 @@
 //! The texts of letters: each as plain text and as plain HTML, from the same parts.
 
-use std::fmt::Write;
-
 use model::{
     AccountChange, Letter, MailedLink, NotificationKind, Role, Timestamp, Unsubscription,
     characters::on_one_line,
@@ -70,61 +68,35 @@ impl Writer {
             } => {
                 let invited_by = one_line(invited_by);
                 let role = role.known().map_or("user", Role::name);
-                let invites =
-                    format!("{invited_by} invites you to {organization} in Workdesk, as {role}.");
-                let ends = format!(
-                    "The link works once, until {}. Ignore this mail if you do not know the sender.",
-                    time(*expires_at)
-                );
-                (
-                    format!("{invited_by} invites you to {organization}"),
-                    vec![
-                        Text(invites),
-                        link("Accept the invitation", "accept", to)?,
-                        Text(ends),
-                    ],
-                )
+                let invites = format!("{invited_by} invites you to {organization}");
+                let text = format!("{invites} in Workdesk, as {role}.");
+                let link = link("Accept the invitation", "accept", to)?;
+                let otherwise = "Ignore this mail if you do not know the sender.";
+                (invites, with_link(text, link, *expires_at, otherwise))
             }
             Letter::PasswordReset {
                 username,
                 link: to,
                 expires_at,
             } => {
-                let request = format!(
-                    "A new password was requested for the account {username} in {organization}."
-                );
-                let ends = format!(
-                    "The link works once, until {}. Without it, the password stays as it is.",
-                    time(*expires_at)
-                );
-                (
-                    format!("A new password for {username}"),
-                    vec![
-                        Text(request),
-                        link("Set a new password", "reset", to)?,
-                        Text(ends),
-                    ],
-                )
+                let account = format!("the account {username} in {organization}");
+                let text = format!("A new password was requested for {account}.");
+                let link = link("Set a new password", "reset", to)?;
+                let otherwise = "Without it, the password stays as it is.";
+                let parts = with_link(text, link, *expires_at, otherwise);
+                (format!("A new password for {username}"), parts)
             }
             Letter::EmailConfirmation {
                 username,
                 link: to,
                 expires_at,
             } => {
-                let request =
+                let text =
                     format!("The account {username} in {organization} is to have this address.");
-                let ends = format!(
-                    "The link works once, until {}. Without it, the address stays as it is.",
-                    time(*expires_at)
-                );
-                (
-                    "Confirm your address".to_owned(),
-                    vec![
-                        Text(request),
-                        link("Confirm the address", "confirm", to)?,
-                        Text(ends),
-                    ],
-                )
+                let link = link("Confirm the address", "confirm", to)?;
+                let otherwise = "Without it, the address stays as it is.";
+                let parts = with_link(text, link, *expires_at, otherwise);
+                ("Confirm your address".to_owned(), parts)
             }
             Letter::PasswordChanged(change) => notice("password", change, &organization),
             Letter::EmailChanged(change) => notice("address", change, &organization),
@@ -150,15 +122,15 @@ impl Writer {
         let mut parts = Vec::new();
         for one in &all {
             parts.push(Text(about(one)));
-            parts.extend(one.excerpt().map(|text| Quote(one_line(text))));
-            parts.extend(one.url().map(|url| Link("Open", url.to_owned())));
+            parts.extend(one.excerpt.as_deref().map(|text| Quote(one_line(text))));
+            parts.extend(one.url.clone().map(|url| Link("Open", url)));
         }
         let settings = format!("{web_url}/#/settings/notifications");
         parts.push(Link("Choose the kinds that you get by mail", settings));
         let unsubscription = Unsubscription {
             organization_id: user.organization_id,
             user_id: user.id,
-            kinds: all.iter().map(JoinedNotification::kind).collect(),
+            kinds: all.iter().map(|one| one.kind).collect(),
         };
         let signed = self.links.signed(&unsubscription.to_string());
         let api_url = self.api_url.text();
@@ -171,16 +143,19 @@ impl Written {
     fn new(subject: String, parts: &[Part], unsubscribe: Option<String>) -> Self {
         let (mut text, mut html) = (String::new(), HEAD.to_owned());
         for part in parts {
-            // Writing to a text does not fail.
-            let _ = match part {
-                Text(one) => {
-                    write!(text, "{one}\n\n").and_then(|()| write!(html, "<p>{}</p>", escaped(one)))
+            let (one, shown) = match part {
+                Text(one) => (one.clone(), format!("<p>{}</p>", escaped(one))),
+                Quote(one) => {
+                    let quote = format!("<blockquote>{}</blockquote>", escaped(one));
+                    (format!("> {one}"), quote)
                 }
-                Quote(one) => write!(text, "> {one}\n\n")
-                    .and_then(|()| write!(html, "<blockquote>{}</blockquote>", escaped(one))),
-                Link(label, url) => write!(text, "{label}:\n{url}\n\n")
-                    .and_then(|()| write!(html, "<p><a href=\"{}\">{label}</a></p>", escaped(url))),
+                Link(label, url) => {
+                    let link = format!("<p><a href=\"{}\">{label}</a></p>", escaped(url));
+                    (format!("{label}:\n{url}"), link)
+                }
             };
+            text.extend([&*one, "\n\n"]);
+            html.push_str(&shown);
         }
         html.push_str("</body></html>");
         Self {
@@ -192,37 +167,33 @@ impl Written {
     }
 }
 
+/// The parts of a letter with a link, which works once.
+fn with_link(text: String, link: Part, until: Timestamp, otherwise: &str) -> Vec<Part> {
+    let ends = format!("The link works once, until {}. {otherwise}", time(until));
+    vec![Text(text), link, Text(ends)]
+}
+
 /// The subject and the parts of a notice: something of an account changed.
 fn notice(what: &str, change: &AccountChange, organization: &str) -> (String, Vec<Part>) {
-    let AccountChange {
-        username,
-        at,
-        network,
-    } = change;
-    let by = match network {
-        Some(network) => format!("from the network {network}"),
-        None => "by the operator".to_owned(),
-    };
-    let at = time(*at);
+    let (username, at) = (&change.username, time(change.at));
+    let network = change.network.as_ref();
+    let by = network.map(|network| format!("from the network {network}"));
+    let by = by.unwrap_or_else(|| "by the operator".to_owned());
     let changed = format!(
         "The {what} of the account {username} in {organization} was changed on {at}, {by}."
     );
     let unknown = "If you do not know of it, tell an administrator of your organization at once.";
-    (
-        format!("The {what} of {username} was changed"),
-        vec![Text(changed), Text(unknown.to_owned())],
-    )
+    let subject = format!("The {what} of {username} was changed");
+    (subject, vec![Text(changed), Text(unknown.to_owned())])
 }
 
 /// A notification in a line.
 fn about(one: &JoinedNotification) -> String {
-    let actor = one
-        .actor()
-        .map_or("Somebody", |actor| actor.full_name.as_str());
-    let title = one
-        .title()
-        .unwrap_or("a record that you may no longer read");
-    let about = match one.kind() {
+    let actor = one.actor.as_ref();
+    let actor = actor.map_or("Somebody", |actor| &actor.full_name);
+    let title = one.subject.title.as_deref();
+    let title = title.unwrap_or("a record that you may no longer read");
+    let about = match one.kind {
         NotificationKind::Mentioned => format!("{actor} mentioned you: {title}"),
         NotificationKind::ActionNeeded => format!("An action is yours to do: {title}"),
         NotificationKind::Assigned => format!("Assigned to you: {title}"),
@@ -249,17 +220,14 @@ fn time(at: Timestamp) -> String {
 }
 
 fn escaped(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for one in text.chars() {
-        match one {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            other => escaped.push(other),
-        }
-    }
-    escaped
+    let pairs = [
+        ('&', "&amp;"),
+        ('<', "&lt;"),
+        ('>', "&gt;"),
+        ('"', "&quot;"),
+    ];
+    let replace = |text: String, (one, by)| text.replace(one, by);
+    pairs.into_iter().fold(text.to_owned(), replace)
 }
 
 #[cfg(test)]
@@ -270,22 +238,12 @@ mod tests {
     fn what_users_wrote_is_text() {
         let name = one_line("Eve\r\nBcc: <b>all</b>@example.com");
         assert_eq!(name, "Eve  Bcc: <b>all</b>@example.com");
-        let written = Written::new(
-            name.clone(),
-            &[Text(name.clone()), Quote("\"&".to_owned())],
-            None,
-        );
-        assert!(
-            written.text.starts_with(&format!("{name}\n\n> \"&")),
-            "{}",
-            written.text
-        );
-        assert!(
-            written.html.contains("&lt;b&gt;all&lt;/b&gt;"),
-            "{}",
-            written.html
-        );
-        assert!(written.html.contains("&quot;&amp;"), "{}", written.html);
+        let parts = [Text(name.clone()), Quote("\"&".to_owned())];
+        let Written { text, html, .. } = Written::new(name.clone(), &parts, None);
+        assert!(text.starts_with(&format!("{name}\n\n> \"&")), "{text}");
+        for part in ["&lt;b&gt;all&lt;/b&gt;", "&quot;&amp;"] {
+            assert!(html.contains(part), "{html}");
+        }
     }
 
     #[test]

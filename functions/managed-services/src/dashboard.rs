@@ -1,8 +1,6 @@
 //! `GET /api/managed-services/dashboard`
 
 use shared::endpoint::*;
-use shared::model::Ticket;
-use shared::store::{FeedItem, Metrics};
 
 /// `ToSchema` takes no type arguments in fields.
 type TicketView = Shown<Ticket>;
@@ -29,10 +27,9 @@ const MOST_BYTES: usize = 2_000_000;
 /// Contains the 20 newest service requests, tickets and activities, and metrics.
 #[utoipa::path(get, path = "/api/managed-services/dashboard")]
 pub async fn get_dashboard(
-    State(app): State<App>,
     caller: Caller<need::ViewManagedServices>,
 ) -> Result<Json<DashboardView>, Problem> {
-    let dashboard = app.store.dashboard().of(caller.tenant()).await?;
+    let dashboard = caller.app.store.dashboard().of(caller.tenant()).await?;
     let requests = dashboard.service_requests.into_iter().map(Into::into);
     Ok(Json(DashboardView {
         service_requests: fitting(requests.collect(), MOST_BYTES),

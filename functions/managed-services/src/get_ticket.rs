@@ -1,8 +1,6 @@
 //! `GET /api/managed-services/ticket/{ticketId}`
 
 use shared::endpoint::*;
-use shared::model::{ThreadSort, TicketId};
-use shared::store::{JoinedTicket, MessageFrom, TicketWithMessages};
 
 /// A ticket and its messages.
 #[derive(Debug, Serialize, ToSchema)]
@@ -22,12 +20,11 @@ versioned!(TicketWithMessagesView: ticket);
 /// `manage_tickets` or `reply_ticket`.
 #[utoipa::path(get, path = "/api/managed-services/ticket/{ticketId}")]
 pub async fn get_ticket(
-    State(app): State<App>,
     caller: Caller<need::ViewManagedServices, Listing<(), ThreadSort>>,
     Path(id): Path<PathId<TicketId>>,
 ) -> Result<Linked<TicketWithMessagesView>, Problem> {
-    let (id, pages) = (id.known()?, caller.pages(&app)?);
-    let tickets = app.store.tickets();
+    let (id, pages) = (id.known()?, caller.pages()?);
+    let tickets = caller.app.store.tickets();
     let (tenant, sort) = (caller.tenant(), caller.query.sort);
     let with_notes = async { Ok(caller.identity().await?.sees_notes()) };
     let found = tickets.get(tenant, id, sort, &pages.wanted, with_notes);

@@ -2,8 +2,6 @@
 
 use shared::agent::action::{ActionType, Saving};
 use shared::endpoint::*;
-use shared::model::{AgentSessionId, SavingSort};
-use shared::store::Stored;
 
 /// Minutes of manual work that an action of the agent saved.
 #[derive(Debug, Serialize, ToSchema)]
@@ -50,11 +48,10 @@ impl From<Stored<Saving>> for HoursSavedView {
 /// They are the automated actions that had their effect; of one record, one action a day counts.
 #[utoipa::path(get, path = "/api/managed-services/hours-saved")]
 pub async fn list_hours_saved(
-    State(app): State<App>,
     caller: Caller<need::ViewManagedServices, Listing<(), SavingSort>>,
 ) -> Result<List<HoursSavedView>, Problem> {
-    let pages = caller.pages(&app)?;
-    let agent = app.store.agent();
+    let pages = caller.pages()?;
+    let agent = caller.app.store.agent();
     let page = agent.savings(caller.tenant(), &pages.wanted).await?;
     Ok(pages.answer(page, HoursSavedView::from)?)
 }

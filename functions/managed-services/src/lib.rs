@@ -14,18 +14,16 @@ mod update_ticket;
 use shared::{App, http::Routes, operation};
 
 pub fn routes() -> Routes<App> {
-    Routes::new(
-        "managed-services",
-        [
-            operation!(dashboard::get_dashboard),
-            operation!(hours_saved::list_hours_saved),
-            operation!(list_tickets::list_tickets),
-            operation!(raise_ticket::create_ticket),
-            operation!(get_ticket::get_ticket),
-            operation!(update_ticket::update_ticket),
-            operation!(reply_to_ticket::reply_to_ticket),
-            operation!(search_references::search_references),
-            operation!(history_of_ticket::list_ticket_history),
-        ],
-    )
+    let operations = [
+        operation!(dashboard::get_dashboard),
+        operation!(hours_saved::list_hours_saved),
+        operation!(list_tickets::list_tickets),
+        operation!(raise_ticket::create_ticket),
+        operation!(get_ticket::get_ticket),
+        operation!(update_ticket::update_ticket),
+        operation!(reply_to_ticket::reply_to_ticket),
+        operation!(search_references::search_references),
+        operation!(history_of_ticket::list_ticket_history),
+    ];
+    Routes::new("managed-services", operations)
 }

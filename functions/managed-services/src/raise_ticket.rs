@@ -1,7 +1,6 @@
 //! `POST /api/managed-services/tickets`
 
 use shared::endpoint::*;
-use shared::model::{Ticket, TicketCreate};
 
 /// Creates a ticket with the status `open`.
 ///
@@ -9,11 +8,10 @@ use shared::model::{Ticket, TicketCreate};
 /// of the organization.
 #[utoipa::path(post, path = "/api/managed-services/tickets")]
 pub async fn create_ticket(
-    State(app): State<App>,
     caller: Caller<need::CreateServiceRequest>,
     Body(new): Body<TicketCreate>,
 ) -> Result<Single<Shown<Ticket>>, Problem> {
-    let tickets = app.store.tickets();
-    let ticket = tickets.raise(caller.pending_write(), caller.user_id(), new);
+    let tickets = caller.app.store.tickets();
+    let ticket = tickets.raise(caller.write(), caller.user_id(), new);
     Ok(Single(ticket.await?.into()))
 }

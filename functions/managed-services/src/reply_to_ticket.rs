@@ -1,7 +1,6 @@
 //! `POST /api/managed-services/ticket/{ticketId}/reply`
 
 use shared::endpoint::*;
-use shared::model::{TicketId, TicketReply};
 
 /// Adds a message to a ticket.
 ///
@@ -9,15 +8,13 @@ use shared::model::{TicketId, TicketReply};
 /// `ticket_closed` if it is closed. `Location` names the ticket and the message.
 #[utoipa::path(post, path = "/api/managed-services/ticket/{ticketId}/reply")]
 pub async fn reply_to_ticket(
-    State(app): State<App>,
     caller: Caller<need::ReplyTicket>,
     Path(id): Path<PathId<TicketId>>,
     Body(reply): Body<TicketReply>,
 ) -> Result<DoneAt, Problem<(TicketClosed, ConcurrentChange)>> {
-    let (tickets, id) = (app.store.tickets(), id.known()?);
-    let replied = tickets.reply(caller.pending_write(), id, caller.user_id(), reply);
+    let (tickets, id) = (caller.app.store.tickets(), id.known()?);
+    let replied = tickets.reply(caller.write(), id, caller.user_id(), reply);
     let message = replied.await?;
-    Ok(DoneAt(format!(
-        "/api/managed-services/ticket/{id}#message-{message}"
-    )))
+    let ticket = format!("/api/managed-services/ticket/{id}");
+    Ok(DoneAt(format!("{ticket}#message-{message}")))
 }

@@ -1,8 +1,6 @@
 //! `GET /api/managed-services/search-references`
 
 use shared::endpoint::*;
-use shared::model::{ReferenceSearch, ReferenceSort};
-use shared::store::FoundReference;
 
 /// Searches the records that a service request may refer to.
 ///
@@ -10,12 +8,11 @@ use shared::store::FoundReference;
 /// sent.
 #[utoipa::path(get, path = "/api/managed-services/search-references")]
 pub async fn search_references(
-    State(app): State<App>,
     caller: Caller<need::ViewManagedServices, Listing<ReferenceSearch, ReferenceSort>>,
 ) -> Result<List<FoundReference>, Problem> {
-    let pages = caller.pages(&app)?;
+    let pages = caller.pages()?;
     let (tenant, search) = (caller.tenant(), &caller.query.filter);
-    let references = app.store.references();
+    let references = caller.app.store.references();
     let found = references.search(tenant, search, &pages.wanted).await?;
     Ok(pages.answer(found, |one| one)?)
 }

@@ -1,19 +1,17 @@
 //! `PATCH /api/managed-services/ticket/{ticketId}`
 
 use shared::endpoint::*;
-use shared::model::{Ticket, TicketId, TicketUpdate};
 
 /// Updates a ticket.
 ///
 /// A closed one stays closed: another status is 409 `invalid_transition`.
 #[utoipa::path(patch, path = "/api/managed-services/ticket/{ticketId}")]
 pub async fn update_ticket(
-    State(app): State<App>,
     caller: Caller<need::ManageTickets>,
     Path(id): Path<PathId<TicketId>>,
     Body(update): Body<TicketUpdate>,
 ) -> Result<Single<Shown<Ticket>>, Problem<(InvalidTransition, ConcurrentChange)>> {
-    let tickets = app.store.tickets();
-    let ticket = tickets.update(caller.pending_write(), id.known()?, update);
+    let tickets = caller.app.store.tickets();
+    let ticket = tickets.update(caller.write(), id.known()?, update);
     Ok(Single(ticket.await?.into()))
 }

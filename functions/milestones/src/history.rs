@@ -1,17 +1,14 @@
 //! `GET /api/milestones/{id}/history`
 
 use shared::endpoint::*;
-use shared::model::{HistoryOf, HistorySort, MilestoneId};
-use shared::store::EntryWithActor;
 
 /// Lists the changes of a milestone, newest first.
 ///
 /// The history is kept when the milestone is deleted.
 #[utoipa::path(get, path = "/api/milestones/{id}/history")]
 pub async fn list_milestone_history(
-    State(app): State<App>,
     caller: Caller<need::ViewWork, Listing<(), HistorySort>>,
     Path(id): Path<PathId<MilestoneId>>,
 ) -> Result<List<EntryWithActor>, Problem> {
-    caller.history(&app, HistoryOf::from(id.known()?)).await
+    caller.history(HistoryOf::from(id.known()?)).await
 }

@@ -1,23 +1,20 @@
 //! `GET /api/projects/{projectId}/milestones`
 
 use shared::endpoint::*;
-use shared::model::{MilestoneFilter, MilestoneSort, ProjectId};
 
-use crate::view::MilestoneWithTasksView;
+use crate::get::MilestoneWithTasksView;
 
 /// Lists the milestones of a project by due date, with their tasks.
 ///
 /// Milestones without a due date come last. Each has its first 200 tasks.
 #[utoipa::path(get, path = "/api/projects/{projectId}/milestones")]
 pub async fn list_project_milestones(
-    State(app): State<App>,
     caller: Caller<need::ViewWork, Listing<MilestoneFilter, MilestoneSort>>,
     Path(project): Path<PathId<ProjectId>>,
 ) -> Result<List<MilestoneWithTasksView>, Problem> {
-    let (project, pages) = (project.known()?, caller.pages(&app)?);
-    let (tenant, user) = (caller.tenant(), caller.user_id());
-    let filter = &caller.query.filter;
-    let milestones = app.store.milestones();
+    let (project, pages) = (project.known()?, caller.pages()?);
+    let (tenant, user, filter) = (caller.tenant(), caller.user_id(), &caller.query.filter);
+    let milestones = caller.app.store.milestones();
     let page = milestones.of_project(tenant, user, project, filter, &pages.wanted);
     let view = |milestone| MilestoneWithTasksView::new(milestone, pages.links());
     Ok(pages.answer(page.await?, view)?)

@@ -31,9 +31,8 @@ pub fn pack(folder: &Path) -> Result<(), Box<dyn Error>> {
     let mut sources = BTreeMap::new();
     read(Path::new(FOLDER), &mut sources)?;
     let page = sources.remove(Path::new(PAGE)).ok_or("no page")?;
-    let names = sources
-        .keys()
-        .map(|path| path.as_os_str().as_encoded_bytes());
+    let names = sources.keys();
+    let names = names.map(|path| path.as_os_str().as_encoded_bytes());
     let contents = sources.values().map(String::as_bytes);
     let all: Vec<&[u8]> = names.chain(contents).collect();
     let desk = Desk {
@@ -44,20 +43,14 @@ pub fn pack(folder: &Path) -> Result<(), Box<dyn Error>> {
     let mut served = BTreeMap::new();
     for (path, content) in &sources {
         let content = desk.with_served_names(path, content)?;
-        packed.push(packed::pack(
-            folder,
-            &flat(path),
-            &desk.digest,
-            content.as_bytes(),
-        )?);
+        let (name, bytes) = (flat(path), content.as_bytes());
+        packed.push(packed::pack(folder, &name, &desk.digest, bytes)?);
         served.insert(desk.served(path), content);
     }
     let page = desk.with_served_names(Path::new(PAGE), &page)?;
     let page = page.replacen("  </head>", &(desk.preloads(&served) + "  </head>"), 1);
-    println!(
-        "cargo::rustc-env=DESK_DIGEST={}",
-        digest(&[page.as_bytes()])
-    );
+    let page_digest = digest(&[page.as_bytes()]);
+    println!("cargo::rustc-env=DESK_DIGEST={page_digest}");
     fs::write(folder.join("desk.html"), page)?;
     write_table(folder, "desk.rs", &packed)
 }
@@ -176,9 +169,8 @@ impl Desk {
             }
             at += 1;
         }
-        let line =
-            |name: &String| format!("    <link rel=\"modulepreload\" href=\"desk/{name}\">\n");
-        modules.iter().map(line).collect()
+        let line = |name| format!("    <link rel=\"modulepreload\" href=\"desk/{name}\">\n");
+        modules.into_iter().map(line).collect()
     }
 }
 

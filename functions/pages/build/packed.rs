@@ -48,11 +48,10 @@ pub fn pack(
 pub fn write_table(folder: &Path, table: &str, packed: &[Packed]) -> Result<(), Box<dyn Error>> {
     let mut text = "[\n".to_owned();
     for Packed { name, content_type } in packed {
-        let file = format!("concat!(env!(\"OUT_DIR\"), {:?})", format!("/{name}"));
-        writeln!(
-            text,
-            "    File {{ name: {name:?}, content_type: {content_type:?}, gzip: include_bytes!({file}) }},"
-        )?;
+        let path = format!("/{name}");
+        let file = format!("include_bytes!(concat!(env!(\"OUT_DIR\"), {path:?}))");
+        let fields = format!("name: {name:?}, content_type: {content_type:?}, gzip: {file}");
+        writeln!(text, "    File {{ {fields} }},")?;
     }
     text.push_str("]\n");
     fs::write(folder.join(table), text)?;

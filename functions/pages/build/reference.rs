@@ -54,14 +54,11 @@ fn of_release(
     release: &mut ZipArchive<Cursor<&[u8]>>,
     place: &str,
 ) -> Result<Vec<u8>, Box<dyn Error>> {
-    let first = release
-        .file_names()
-        .next()
-        .ok_or("the viewer's release is empty")??;
+    let first = release.file_names().next();
+    let first = first.ok_or("the viewer's release is empty")??;
     let top = first.split('/').next().unwrap_or_default().to_owned();
     let mut content = Vec::new();
-    release
-        .by_name(&format!("{top}/{place}"))?
-        .read_to_end(&mut content)?;
+    let mut file = release.by_name(&format!("{top}/{place}"))?;
+    file.read_to_end(&mut content)?;
     Ok(content)
 }

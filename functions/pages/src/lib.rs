@@ -29,15 +29,13 @@ pub const PAGES: &[&str] = &[
 pub fn routes(environment: &Environment) -> Routes {
     let contact = config::security_contact(environment);
     let to_reference = get(async || Redirect::permanent("/api/docs"));
+    let security_txt = get(async move || security_txt::page(contact, &Clock::system()));
     Routes::new("pages", [operation!(openapi::get_open_api)])
-        .page("/", get(desk::page::page))
-        .page("/desk/{file}", get(desk::file::file))
+        .page("/", get(desk::page))
+        .page("/desk/{file}", get(desk::file))
         .page("/api", to_reference.clone())
         .page("/api/", to_reference)
-        .page("/api/docs", get(reference::page::page))
-        .page("/api/docs/{file}", get(reference::file::file))
-        .page(
-            "/.well-known/security.txt",
-            get(async move || security_txt::page(contact, &Clock::system())),
-        )
+        .page("/api/docs", get(reference::page))
+        .page("/api/docs/{file}", get(reference::file))
+        .page("/.well-known/security.txt", security_txt)
 }

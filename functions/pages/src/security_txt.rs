@@ -4,7 +4,6 @@ use axum::response::{IntoResponse, Response};
 use http::header;
 use shared::clock::Clock;
 use shared::endpoint::*;
-use shared::model::span;
 
 /// The time after which an answer is stale, in milliseconds.
 const EXPIRES: i64 = 180 * span::DAY;

@@ -1,12 +1,15 @@
 //! The first consumer of the table's stream: appends the change feed, creates deliveries to webhooks, begins
 //! cleanups, and sends the messages of mails.
 
-mod start;
-
 use std::time::Duration;
 
-use model::{DeliveryMessage, Error, MailMessage, OrganizationId};
-use runtime::queue::Queue;
+use model::{Clock, Error, OrganizationId};
+use runtime::{
+    FromStart, Start,
+    background::Background,
+    config::{self, Patience},
+    queue::Queue,
+};
 use store::{Published, Store, SweepMessage, UnlistedChange, WebhookEvent};
 use stream::{Changes, Consumer, StreamEvent, StreamResponse};
 
@@ -62,8 +65,7 @@ impl Publisher {
         let events = entries.map(|(number, entry)| WebhookEvent::of_entry(*number, entry));
         let events = events.chain(unlisted.iter().filter_map(WebhookEvent::of_unlisted));
         let webhooks = self.store.webhooks();
-        let messages: Vec<DeliveryMessage> =
-            webhooks.deliver(organization, events.collect()).await?;
+        let messages = webhooks.deliver(organization, events.collect()).await?;
         self.queues.webhooks.try_send(&messages).await;
         Ok(messages.len())
     }
@@ -89,18 +91,38 @@ impl Consumer for Publisher {
         let entries = listed.into_iter().map(|change| change.entry).collect();
         let published = self.store.feed().publish(organization, entries).await?;
         let now = self.store.now();
-        let cleanups = unlisted.iter();
-        let cleanups = cleanups.filter_map(|change| SweepMessage::of_unlisted(change, now));
-        let cleanups: Vec<SweepMessage> = cleanups.collect();
-        let mails = unlisted.iter();
-        let mails = mails.filter_map(|change| store::mail_of_unlisted(change, now));
-        let mails: Vec<MailMessage> = mails.collect();
-        tokio::join!(
-            self.queues.sweeps.try_send(&cleanups),
-            self.queues.mails.try_send(&mails),
-        );
+        let (mut cleanups, mut mails) = (Vec::new(), Vec::new());
+        for change in &unlisted {
+            cleanups.extend(SweepMessage::of_unlisted(change, now));
+            mails.extend(store::mail_of_unlisted(change, now));
+        }
+        let (sweeps, mail) = (&self.queues.sweeps, &self.queues.mails);
+        tokio::join!(sweeps.try_send(&cleanups), mail.try_send(&mails));
         let delivered = self.deliver(organization, &published, &unlisted).await?;
         tracing::info!(organizationId = %organization, changes = count, published = published.new, delivered);
         Ok(())
+    }
+}
+
+impl FromStart for Publisher {
+    fn from_start(start: &Start) -> Result<Self, lambda_runtime::Error> {
+        let store = Store::new(start.dynamodb.clone(), &start.table, Clock::system());
+        let queues = Queues {
+            webhooks: start.queue(config::WEBHOOKS)?,
+            sweeps: start.queue(config::SWEEPS)?,
+            mails: start.queue(config::MAILS)?,
+            dead_letters: start.queue(config::DEAD_CHANGES)?,
+        };
+        Ok(Self::new(store, queues))
+    }
+}
+
+impl Background for Publisher {
+    type Event = StreamEvent;
+    type Answer = StreamResponse;
+    const PATIENCE: Patience = Patience::Background;
+
+    async fn handle(&self, event: StreamEvent) -> StreamResponse {
+        self.handle(event).await
     }
 }

@@ -4,16 +4,10 @@ use std::{sync::Arc, time::Duration};
 
 use futures::future::BoxFuture;
 use playbooks::Playbooks;
-use shared::{
-    Error,
-    agent::{
-        check::{ReadError, TargetRead},
-        connection::Connection,
-        session::{Case, Proposal},
-    },
-    model::Stopwatch,
-};
+use shared::endpoint::*;
 use targets::Targets;
+
+use crate::actions::observe::connection;
 
 /// Time limit for all reads of an analysis together.
 const PATIENCE: Duration = Duration::from_secs(8);
@@ -36,11 +30,7 @@ async fn analyse(playbooks: &Playbooks, targets: &Targets, case: &Case) -> Propo
         if wanted.is_empty() {
             return inquiry.proposal();
         }
-        let through = |name: &str| {
-            let connection = Connection::named(&case.connections, name);
-            connection
-                .ok_or_else(|| ReadError::for_good(format!("There is no connection {name:?}.")))
-        };
+        let through = |name: &str| connection(&case.connections, name);
         let left = PATIENCE.saturating_sub(since.elapsed());
         let seen = targets.read_all(&wanted, through, left).await;
         let seen = seen.into_iter().map(|seen| seen.map_err(|why| why.problem));

@@ -43,16 +43,10 @@ impl ResolutionAgent {
 
 impl FromStart for ResolutionAgent {
     fn from_start(start: &Start) -> Result<Self, lambda_http::Error> {
-        let queue = start.queue(&config::queue_url(&start.environment)?);
+        let queue = start.queue(config::ACTIONS)?;
         let (targets, sealer) = (Targets::of(start)?, Sealer::of(start)?);
-        let app = App::from_start(start)?;
-        Ok(Self::new(
-            app,
-            queue,
-            Playbooks::shipped()?,
-            targets,
-            sealer,
-        ))
+        let (app, playbooks) = (App::from_start(start)?, Playbooks::shipped()?);
+        Ok(Self::new(app, queue, playbooks, targets, sealer))
     }
 }
 

@@ -5,7 +5,6 @@
 
 use shared::comments::{CommentOn, CommentView};
 use shared::endpoint::*;
-use shared::model::ServiceRequestId;
 
 /// A comment on a service request.
 #[derive(Serialize, ToSchema)]

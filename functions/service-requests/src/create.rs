@@ -1,18 +1,16 @@
 //! `POST /api/managed-services/request`
 
 use shared::endpoint::*;
-use shared::model::ServiceRequestCreate;
 
 /// Creates a service request with the status `open`.
 ///
 /// 400 if it refers to a record that is not the caller's organization's.
 #[utoipa::path(post, path = "/api/managed-services/request")]
 pub async fn create_service_request(
-    State(app): State<App>,
     caller: Caller<need::CreateServiceRequest>,
     Body(new): Body<ServiceRequestCreate>,
 ) -> Result<Single<ServiceRequestView>, Problem> {
-    let requests = app.store.service_requests();
-    let request = requests.create(caller.pending_write(), caller.user_id(), new);
+    let requests = caller.app.store.service_requests();
+    let request = requests.create(caller.write(), caller.user_id(), new);
     Ok(Single(request.await?.into()))
 }

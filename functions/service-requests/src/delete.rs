@@ -1,7 +1,6 @@
 //! `DELETE /api/service-requests/{id}`
 
 use shared::endpoint::*;
-use shared::model::ServiceRequestId;
 
 /// Deletes a service request and its comments.
 ///
@@ -9,15 +8,11 @@ use shared::model::ServiceRequestId;
 /// `delete_service_request`.
 #[utoipa::path(delete, path = "/api/service-requests/{id}")]
 pub async fn delete_service_request(
-    State(app): State<App>,
     caller: Caller<need::OwnOr<need::DeleteServiceRequest>>,
     Path(id): Path<PathId<ServiceRequestId>>,
 ) -> Result<NoContent, Problem> {
-    let requests = app.store.service_requests();
-    requests
-        .delete(caller.pending_write(), id.known()?, async |creator| {
-            caller.created_or_may(creator).await
-        })
-        .await?;
+    let requests = caller.app.store.service_requests();
+    let may = async |creator| caller.created_or_may(creator).await;
+    requests.delete(caller.write(), id.known()?, may).await?;
     Ok(NoContent)
 }

@@ -11,16 +11,14 @@ mod update;
 use shared::{App, http::Routes, operation};
 
 pub fn routes() -> Routes<App> {
-    Routes::new(
-        "service-requests",
-        [
-            operation!(create::create_service_request),
-            operation!(list::list_service_requests),
-            operation!(get::get_service_request),
-            operation!(update::update_service_request),
-            operation!(delete::delete_service_request),
-            operation!(history::list_service_request_history),
-        ],
-    )
-    .and(shared::comments::endpoints::<comments::ServiceRequestComment>())
+    let operations = [
+        operation!(create::create_service_request),
+        operation!(list::list_service_requests),
+        operation!(get::get_service_request),
+        operation!(update::update_service_request),
+        operation!(delete::delete_service_request),
+        operation!(history::list_service_request_history),
+    ];
+    Routes::new("service-requests", operations)
+        .and(shared::comments::endpoints::<comments::ServiceRequestComment>())
 }

@@ -1,20 +1,18 @@
 //! `GET /api/service-requests`
 
 use shared::endpoint::*;
-use shared::model::{CreatedSort, ServiceRequestFilter};
 
 /// Lists the service requests of the caller's organization.
 ///
 /// The newest come first unless `sort` says otherwise.
 #[utoipa::path(get, path = "/api/service-requests")]
 pub async fn list_service_requests(
-    State(app): State<App>,
     caller: Caller<need::ViewWork, Listing<ServiceRequestFilter, CreatedSort>>,
 ) -> Result<List<ServiceRequestView>, Problem> {
-    let pages = caller.pages(&app)?;
+    let pages = caller.pages()?;
     let Listing { filter, sort, .. } = &caller.query;
     let (tenant, user) = (caller.tenant(), caller.user_id());
-    let requests = app.store.service_requests();
+    let requests = caller.app.store.service_requests();
     let page = requests.list(tenant, user, filter, *sort, &pages.wanted);
     Ok(pages.answer(page.await?, ServiceRequestView::from)?)
 }

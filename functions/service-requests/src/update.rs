@@ -1,19 +1,17 @@
 //! `PATCH /api/service-requests/{id}`
 
 use shared::endpoint::*;
-use shared::model::{ServiceRequestId, ServiceRequestUpdate};
 
 /// Updates a service request.
 ///
 /// A closed one stays closed: another status is 409 `invalid_transition`.
 #[utoipa::path(patch, path = "/api/service-requests/{id}")]
 pub async fn update_service_request(
-    State(app): State<App>,
     caller: Caller<need::UpdateServiceRequest>,
     Path(id): Path<PathId<ServiceRequestId>>,
     Body(update): Body<ServiceRequestUpdate>,
 ) -> Result<Single<ServiceRequestView>, Problem<(InvalidTransition, ConcurrentChange)>> {
-    let requests = app.store.service_requests();
-    let request = requests.update(caller.pending_write(), id.known()?, update);
+    let requests = caller.app.store.service_requests();
+    let request = requests.update(caller.write(), id.known()?, update);
     Ok(Single(request.await?.into()))
 }

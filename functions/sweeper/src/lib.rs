@@ -7,7 +7,6 @@
 //!
 //! A cleanup has a message of its own. The runs find those whose message came to nothing.
 
-mod start;
 mod swept;
 
 use std::{collections::BTreeMap, time::Duration};
@@ -15,16 +14,18 @@ use std::{collections::BTreeMap, time::Duration};
 use agent::{action::Message, session::AgentSessionStatus};
 use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent, SqsMessage};
 use futures::{StreamExt, stream};
-use model::{Error, Mail, Timestamp, WebhookDelivery, span};
+use model::{Clock, Error, QueueMessage, Timestamp, span};
 use runtime::{
+    FromStart, Start,
+    background::Background,
+    config::{self, Patience},
     messages,
-    queue::{Queue, Queued},
+    queue::Queue,
     telemetry::{self, Metric},
 };
 use serde::{Deserialize, Serialize, de::IgnoredAny};
 use store::{
-    CleanupName, DueAction, DueSession, DueWork, Page, Progress, Shard, Store, Stored,
-    SweepMessage, Wanted,
+    CleanupName, DueAction, DueSession, DueWork, Page, Progress, Shard, Store, SweepMessage, Wanted,
 };
 use tokio::time::timeout;
 
@@ -248,16 +249,14 @@ impl Sweeper {
                 self.actions(due, swept).await;
             },
         );
-        if let Err(error) = actions.await {
-            swept.failed("actions that are due", &error);
-        }
+        let actions = actions.await;
+        swept.done("actions that are due", actions);
         let sessions = each_page(
             async |wanted| agent.due_sessions(shard, now, wanted).await,
             async |due| self.sessions(due, swept).await,
         );
-        if let Err(error) = sessions.await {
-            swept.failed("sessions that are due", &error);
-        }
+        let sessions = sessions.await;
+        swept.done("sessions that are due", sessions);
     }
 
     async fn cleanups(&self, shard: Shard, swept: &mut Swept) {
@@ -267,38 +266,25 @@ impl Sweeper {
             Ok(Progress::GoesOn) => {}
             Err(error) => swept.failed(key, &error),
         });
-        if let Err(error) = run.await {
-            swept.failed("cleanups that are due", &error);
-        }
-    }
-
-    async fn deliveries(&self, shard: Shard, swept: &mut Swept) {
-        let (webhooks, now) = (self.store.webhooks(), self.store.now());
-        let deliveries = each_page(
-            async |wanted| webhooks.due(shard, now, wanted).await,
-            async |due| self.deliver(due, swept).await,
-        );
-        if let Err(error) = deliveries.await {
-            swept.failed("deliveries that are due", &error);
-        }
+        let run = run.await;
+        swept.done("cleanups that are due", run);
     }
 
     /// Sends messages of deliveries. Only messages that the queue accepted count as sent.
-    async fn deliver(&self, due: Vec<Stored<WebhookDelivery>>, swept: &mut Swept) {
+    async fn deliveries(&self, shard: Shard, swept: &mut Swept) {
         let (webhooks, now) = (self.store.webhooks(), self.store.now());
-        let due = due.into_iter().filter_map(|due| {
-            let message = due.message(now)?;
-            Some((due, message))
-        });
-        let noted = send(&self.queues.webhooks, due, async |due| {
-            webhooks.resent(due).await
-        });
-        for (due, noted) in noted.await {
-            match noted {
-                Ok(()) => swept.deliveries += 1,
-                Err(error) => swept.failed(&due.id, &error),
-            }
-        }
+        let sent = each_page(
+            async |wanted| webhooks.due(shard, now, wanted).await,
+            async |due| {
+                let due = with_messages(due, |due| due.message(now));
+                let note = async |due: &_| webhooks.resent(due).await;
+                for (due, noted) in send(&self.queues.webhooks, due, note).await {
+                    swept.deliveries += swept.done(&due.id, noted);
+                }
+            },
+        );
+        let sent = sent.await;
+        swept.done("deliveries that are due", sent);
     }
 
     /// Sends messages of mails. Only messages that the queue accepted count as sent.
@@ -307,22 +293,15 @@ impl Sweeper {
         let sent = each_page(
             async |wanted| mails.due(shard, now, wanted).await,
             async |due| {
-                let due = due.into_iter().filter_map(|due: Stored<Mail>| {
-                    let message = due.message(now)?;
-                    Some((due, message))
-                });
-                let noted = send(&self.queues.mails, due, async |due| mails.resent(due).await);
-                for (due, noted) in noted.await {
-                    match noted {
-                        Ok(()) => swept.mails += 1,
-                        Err(error) => swept.failed(&due.id, &error),
-                    }
+                let due = with_messages(due, |due| due.message(now));
+                let note = async |due: &_| mails.resent(due).await;
+                for (due, noted) in send(&self.queues.mails, due, note).await {
+                    swept.mails += swept.done(&due.id, noted);
                 }
             },
         );
-        if let Err(error) = sent.await {
-            swept.failed("mails that are due", &error);
-        }
+        let sent = sent.await;
+        swept.done("mails that are due", sent);
     }
 
     /// Notifies users of due tasks and of ending proposals.
@@ -334,9 +313,8 @@ impl Sweeper {
                 swept.failed(&format!("reminders of organization {organization}"), &error);
             }
         });
-        if let Err(error) = Box::pin(run).await {
-            swept.failed("reminders that are due", &error);
-        }
+        let run = Box::pin(run).await;
+        swept.done("reminders that are due", run);
     }
 
     /// Names the entries of sign-ins in the chains of their organizations.
@@ -346,13 +324,12 @@ impl Sweeper {
             Ok(chained) => swept.chained += chained,
             Err(error) => swept.failed(&format!("sign-ins of organization {organization}"), &error),
         });
-        if let Err(error) = Box::pin(run).await {
-            swept.failed("sign-ins that are due", &error);
-        }
+        let run = Box::pin(run).await;
+        swept.done("sign-ins that are due", run);
     }
 
     async fn actions(&self, due: Vec<DueAction>, swept: &mut Swept) {
-        let now = self.store.now();
+        let (agent, now) = (self.store.agent(), self.store.now());
         let (mut to_send, mut to_give_up, mut to_count) = (Vec::new(), Vec::new(), Vec::new());
         let mut to_remove = Vec::new();
         for due in due {
@@ -364,32 +341,21 @@ impl Sweeper {
             }
         }
         for due in to_remove {
-            if let Err(error) = self.store.agent().remove_due(&due).await {
-                swept.failed(&due.name(), &error);
-            }
+            swept.done(&due.name(), agent.remove_due(&due).await);
         }
         self.resend(to_send, swept).await;
         self.give_up(to_give_up, swept).await;
-        self.count(to_count, swept).await;
-    }
-
-    /// Counts minutes one after another, since all of an organization go into one total.
-    async fn count(&self, due: Vec<DueAction>, swept: &mut Swept) {
-        for due in due {
-            match self.store.agent().count_due(&due).await {
-                Ok(()) => swept.counted += 1,
-                Err(error) => swept.failed(&due.name(), &error),
-            }
+        // Minutes are counted one after another, since all of an organization go into one total.
+        for due in to_count {
+            swept.counted += swept.done(&due.name(), agent.count_due(&due).await);
         }
     }
 
     /// Resends messages. Only messages that the queue accepted count as sent.
     async fn resend(&self, due: Vec<(DueAction, Message)>, swept: &mut Swept) {
         let agent = self.store.agent();
-        let noted = send(&self.queues.actions, due, async |due| {
-            agent.sent_again(due).await
-        });
-        for (due, noted) in noted.await {
+        let note = async |due: &_| agent.sent_again(due).await;
+        for (due, noted) in send(&self.queues.actions, due, note).await {
             match noted {
                 Ok(()) if due.awaits_check() => swept.checks += 1,
                 Ok(()) => swept.resent += 1,
@@ -399,21 +365,11 @@ impl Sweeper {
     }
 
     /// Requests the checks of alerts. Only messages that the queue accepted count as sent.
-    async fn check_alerts(&self, due: Vec<DueSession>, swept: &mut Swept) {
+    async fn check_alerts(&self, due: Vec<(DueSession, Message)>, swept: &mut Swept) {
         let agent = self.store.agent();
-        let now = self.store.now();
-        let messages = due.iter().filter_map(|due| due.message(now));
-        let messages: Vec<Message> = messages.collect();
-        let sent = self.queues.actions.send(&messages).await;
-        for (due, sent) in due.iter().zip(sent) {
-            let asked = match sent {
-                Ok(()) => agent.alert_check_requested(due).await,
-                Err(error) => Err(error),
-            };
-            match asked {
-                Ok(()) => swept.checks += 1,
-                Err(error) => swept.failed(&due.name(), &error),
-            }
+        let note = async |due: &_| agent.alert_check_requested(due).await;
+        for (due, noted) in send(&self.queues.actions, due, note).await {
+            swept.checks += swept.done(&due.name(), noted);
         }
     }
 
@@ -421,17 +377,15 @@ impl Sweeper {
     async fn name_ended(&self, due: &[DueSession], swept: &mut Swept) {
         let mut by_organization: BTreeMap<_, Vec<&DueSession>> = BTreeMap::new();
         for due in due {
-            by_organization
-                .entry(due.unnamed_of())
-                .or_default()
-                .push(due);
+            let of_organization = by_organization.entry(due.unnamed_of()).or_default();
+            of_organization.push(due);
         }
-        for due in by_organization.values() {
-            for some in due.chunks(DueSession::NAMED) {
-                if let Err(error) = self.store.agent().name_ended(some).await {
-                    swept.failed("sessions that ended", &error);
-                }
-            }
+        for some in by_organization
+            .values()
+            .flat_map(|due| due.chunks(DueSession::NAMED))
+        {
+            let named = self.store.agent().name_ended(some).await;
+            swept.done("sessions that ended", named);
         }
     }
 
@@ -455,15 +409,20 @@ impl Sweeper {
     }
 
     async fn sessions(&self, due: Vec<DueSession>, swept: &mut Swept) {
-        let agent = self.store.agent();
-        let now = self.store.now();
-        let (to_check, due): (Vec<_>, Vec<_>) =
-            due.into_iter().partition(|due| due.message(now).is_some());
+        let (agent, now) = (self.store.agent(), self.store.now());
+        let (mut to_check, mut to_name, mut to_visit) = (Vec::new(), Vec::new(), Vec::new());
+        for due in due {
+            if let Some(message) = due.message(now) {
+                to_check.push((due, message));
+            } else if due.unnamed_of().is_some() {
+                to_name.push(due);
+            } else {
+                to_visit.push(due);
+            }
+        }
         self.check_alerts(to_check, swept).await;
-        let (to_name, due): (Vec<_>, Vec<_>) =
-            due.into_iter().partition(|due| due.unnamed_of().is_some());
         self.name_ended(&to_name, swept).await;
-        let visited: Vec<_> = stream::iter(due)
+        let visited: Vec<_> = stream::iter(to_visit)
             .map(async |due| {
                 let before = due.status();
                 (due.name(), before, agent.visit_session(&due).await)
@@ -487,9 +446,20 @@ impl Sweeper {
     }
 }
 
+/// Pairs due records with their messages. Leaves out a record without one.
+fn with_messages<T, M>(
+    due: Vec<T>,
+    message: impl Fn(&T) -> Option<M>,
+) -> impl Iterator<Item = (T, M)> {
+    due.into_iter().filter_map(move |due| {
+        let message = message(&due)?;
+        Some((due, message))
+    })
+}
+
 /// Sends a message for each due record, and notes those that the queue accepted. Returns each record with
 /// its outcome.
-async fn send<T, M: Queued>(
+async fn send<T, M: QueueMessage>(
     queue: &Queue,
     due: impl IntoIterator<Item = (T, M)>,
     note: impl AsyncFn(&T) -> Result<(), Error>,
@@ -529,5 +499,29 @@ impl Started {
     fn failed(&mut self, error: &Error) {
         self.errors += 1;
         tracing::error!(cause = error.chain(), "cannot start a run");
+    }
+}
+
+impl FromStart for Sweeper {
+    fn from_start(start: &Start) -> Result<Self, lambda_runtime::Error> {
+        let store = Store::new(start.dynamodb.clone(), &start.table, Clock::system());
+        let store = store.sending_mail(config::sends_mail(&start.environment));
+        let queues = Queues {
+            actions: start.queue(config::ACTIONS)?,
+            webhooks: start.queue(config::WEBHOOKS)?,
+            mails: start.queue(config::MAILS)?,
+            sweeps: start.queue(config::SWEEPS)?,
+        };
+        Ok(Self::new(store, queues))
+    }
+}
+
+impl Background for Sweeper {
+    type Event = Event;
+    type Answer = Answer;
+    const PATIENCE: Patience = Patience::Background;
+
+    async fn handle(&self, event: Event) -> Answer {
+        self.handle(event).await
     }
 }

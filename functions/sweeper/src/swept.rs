@@ -33,6 +33,12 @@ pub struct Swept {
 }
 
 impl Swept {
+    /// Notes that the work on a record ended. Returns 1 after a success.
+    pub(crate) fn done(&mut self, what: &str, result: Result<(), Error>) -> usize {
+        let failed = result.map_err(|error| self.failed(what, &error));
+        failed.is_ok().into()
+    }
+
     pub(crate) fn failed(&mut self, what: &str, error: &Error) {
         self.errors += 1;
         tracing::error!(

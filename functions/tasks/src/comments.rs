@@ -5,7 +5,6 @@
 
 use shared::comments::{CommentOn, CommentView};
 use shared::endpoint::*;
-use shared::model::TaskId;
 
 /// A comment on a task.
 #[derive(Serialize, ToSchema)]

@@ -1,19 +1,16 @@
 //! `GET /api/projects/{projectId}/task-counts`
 
 use shared::endpoint::*;
-use shared::model::ProjectId;
-use shared::store::TaskCounts;
 
 /// Counts the tasks of a project by status and by assignee.
 ///
 /// At most 10,000 tasks are counted; `complete` is false if there are more.
 #[utoipa::path(get, path = "/api/projects/{projectId}/task-counts")]
 pub async fn count_project_tasks(
-    State(app): State<App>,
     caller: Caller<need::ViewWork>,
     Path(project): Path<PathId<ProjectId>>,
 ) -> Result<Json<TaskCounts>, Problem> {
-    let tasks = app.store.tasks();
+    let tasks = caller.app.store.tasks();
     let counts = tasks.counts(caller.tenant(), project.known()?).await?;
     Ok(Json(counts))
 }

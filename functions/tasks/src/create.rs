@@ -1,8 +1,6 @@
 //! `POST /api/tasks`
 
 use shared::endpoint::*;
-use shared::model::TaskCreate;
-use shared::store::JoinedTask;
 
 /// Creates a task in a project or in the organization at large.
 ///
@@ -10,14 +8,9 @@ use shared::store::JoinedTask;
 /// project is archived.
 #[utoipa::path(post, path = "/api/tasks")]
 pub async fn create_task(
-    State(app): State<App>,
     caller: Caller<need::CreateTask>,
     Body(new): Body<TaskCreate>,
 ) -> Result<Single<JoinedTask>, Problem<(ProjectArchived, NoRoom, ConcurrentChange)>> {
-    let task = app
-        .store
-        .tasks()
-        .create(caller.pending_write(), new)
-        .await?;
+    let task = caller.app.store.tasks().create(caller.write(), new).await?;
     Ok(Single(task))
 }

@@ -1,17 +1,14 @@
 //! `GET /api/tasks/{id}/history`
 
 use shared::endpoint::*;
-use shared::model::{HistoryOf, HistorySort, TaskId};
-use shared::store::EntryWithActor;
 
 /// Lists the changes of a task, newest first.
 ///
 /// A new `order` alone leaves no entry. The history is kept when the task is deleted.
 #[utoipa::path(get, path = "/api/tasks/{id}/history")]
 pub async fn list_task_history(
-    State(app): State<App>,
     caller: Caller<need::ViewWork, Listing<(), HistorySort>>,
     Path(id): Path<PathId<TaskId>>,
 ) -> Result<List<EntryWithActor>, Problem> {
-    caller.history(&app, HistoryOf::from(id.known()?)).await
+    caller.history(HistoryOf::from(id.known()?)).await
 }

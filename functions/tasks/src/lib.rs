@@ -17,22 +17,20 @@ mod update;
 use shared::{App, http::Routes, operation};
 
 pub fn routes() -> Routes<App> {
-    Routes::new(
-        "tasks",
-        [
-            operation!(list::list_tasks),
-            operation!(create::create_task),
-            operation!(get::get_task),
-            operation!(reorder::reorder_tasks),
-            operation!(update::update_task),
-            operation!(delete::delete_task),
-            operation!(move_beside::move_task),
-            operation!(move_to_phase::move_task_to_phase),
-            operation!(list_of_project::list_project_tasks),
-            operation!(count::count_project_tasks),
-            operation!(history::list_task_history),
-        ],
-    )
-    .and(shared::comments::endpoints::<comments::TaskComment>())
-    .and(tags::endpoints())
+    let operations = [
+        operation!(list::list_tasks),
+        operation!(create::create_task),
+        operation!(get::get_task),
+        operation!(reorder::reorder_tasks),
+        operation!(update::update_task),
+        operation!(delete::delete_task),
+        operation!(move_beside::move_task),
+        operation!(move_to_phase::move_task_to_phase),
+        operation!(list_of_project::list_project_tasks),
+        operation!(count::count_project_tasks),
+        operation!(history::list_task_history),
+    ];
+    Routes::new("tasks", operations)
+        .and(shared::comments::endpoints::<comments::TaskComment>())
+        .and(tags::endpoints())
 }

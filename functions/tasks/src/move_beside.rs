@@ -1,8 +1,6 @@
 //! `POST /api/tasks/{id}/move`
 
 use shared::endpoint::*;
-use shared::model::{TaskId, TaskMove};
-use shared::store::JoinedTask;
 
 /// Moves a task directly before or after another one.
 ///
@@ -12,13 +10,12 @@ use shared::store::JoinedTask;
 /// stays as it is.
 #[utoipa::path(post, path = "/api/tasks/{id}/move")]
 pub async fn move_task(
-    State(app): State<App>,
     _: Conditional,
     caller: Caller<need::UpdateTask>,
     Path(id): Path<PathId<TaskId>>,
     Body(to): Body<TaskMove>,
 ) -> Result<Single<JoinedTask>, Problem<(ConcurrentChange, NoRoom)>> {
-    let tasks = app.store.tasks();
-    let moved = tasks.move_beside(caller.pending_write(), id.known()?, to);
+    let tasks = caller.app.store.tasks();
+    let moved = tasks.move_beside(caller.write(), id.known()?, to);
     Ok(Single(moved.await?))
 }

@@ -1,17 +1,15 @@
 //! `PATCH /api/tasks/{taskId}/phase`
 
 use shared::endpoint::*;
-use shared::model::{TaskId, TaskPhase};
 
 /// Moves a task to a phase of its project, or out of its phase.
 #[utoipa::path(patch, path = "/api/tasks/{taskId}/phase")]
 pub async fn move_task_to_phase(
-    State(app): State<App>,
     caller: Caller<need::UpdateTask>,
     Path(id): Path<PathId<TaskId>>,
     Body(phase): Body<TaskPhase>,
 ) -> Result<Changed, Problem<ConcurrentChange>> {
-    let tasks = app.store.tasks();
-    let moved = tasks.update(caller.pending_write(), id.known()?, phase.into());
+    let tasks = caller.app.store.tasks();
+    let moved = tasks.update(caller.write(), id.known()?, phase.into());
     Ok(Changed(moved.await?.version))
 }

@@ -16,10 +16,9 @@ pub struct NotificationCount {
 /// Counts the caller's unread notifications, up to 100.
 #[utoipa::path(get, path = "/api/notifications/count")]
 pub async fn count_notifications(
-    State(app): State<App>,
     caller: Caller<need::SignedIn>,
 ) -> Result<Json<NotificationCount>, Problem> {
-    let notifications = app.store.notifications();
+    let notifications = caller.app.store.notifications();
     let counted = notifications.unread(caller.tenant(), caller.user_id(), MOST);
     let unread = counted.await?;
     Ok(Json(NotificationCount { unread }))

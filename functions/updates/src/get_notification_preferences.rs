@@ -1,17 +1,15 @@
 //! `GET /api/notifications/preferences`
 
 use shared::endpoint::*;
-use shared::model::NotificationPreferences;
 
 /// Returns the kinds of notifications that the caller gets.
 ///
 /// All are on at first.
 #[utoipa::path(get, path = "/api/notifications/preferences")]
 pub async fn get_notification_preferences(
-    State(app): State<App>,
     caller: Caller<need::SignedIn>,
 ) -> Result<Json<NotificationPreferences>, Problem> {
-    let notifications = app.store.notifications();
+    let notifications = caller.app.store.notifications();
     let preferences = notifications.preferences(caller.tenant(), caller.user_id());
     Ok(Json(preferences.await?))
 }

@@ -1,8 +1,6 @@
 //! `GET /api/changes`
 
 use shared::endpoint::*;
-use shared::model::{Cursor, FeedQuery};
-use shared::store::{FeedFilter, FeedFrom, NumberedEntry};
 
 /// Lists changes of records, oldest first.
 ///
@@ -14,14 +12,12 @@ use shared::store::{FeedFilter, FeedFrom, NumberedEntry};
 /// what it is on.
 #[utoipa::path(get, path = "/api/changes")]
 pub async fn list_changes(
-    State(app): State<App>,
     caller: Caller<need::ViewWork, FeedQuery>,
 ) -> Result<List<NumberedEntry>, Problem<CursorExpired>> {
     let query = &caller.query;
-    let oldest = |cursor: &Cursor| cursor.as_str() == FeedQuery::OLDEST;
-    let is_oldest = query.cursor.as_ref().is_some_and(oldest);
+    let is_oldest = query.cursor.as_ref().map(Cursor::as_str) == Some(FeedQuery::OLDEST);
     let cursor = query.cursor.as_ref().filter(|_| !is_oldest);
-    let pages = caller.links(&app).pages_after(cursor, Some(query.most()))?;
+    let pages = caller.links().pages_after(cursor, Some(query.most()))?;
     let from = match pages.wanted.after.clone() {
         Some(place) => FeedFrom::After(place),
         None if is_oldest => FeedFrom::Oldest,
@@ -35,7 +31,7 @@ pub async fn list_changes(
         with_notes: identity.sees_notes(),
         projects: query.project_id.clone().map(|projects| projects.0),
     };
-    let feed = app.store.feed();
+    let feed = caller.app.store.feed();
     let page = feed.page(caller.tenant(), from, &filter, query.most());
     Ok(pages.answer(page.await?, |entry| entry)?)
 }

@@ -1,8 +1,6 @@
 //! `GET /api/notifications`
 
 use shared::endpoint::*;
-use shared::model::{NotificationFilter, NotificationSort};
-use shared::store::JoinedNotification;
 
 use crate::Updates;
 
@@ -15,7 +13,7 @@ pub async fn list_notifications(
     State(state): State<Updates>,
     caller: Caller<need::SignedIn, Listing<NotificationFilter, NotificationSort>>,
 ) -> Result<List<JoinedNotification>, Problem> {
-    let pages = caller.own_pages(&state.app)?;
+    let pages = caller.own_pages()?;
     let (tenant, user, filter) = (caller.tenant(), caller.user_id(), &caller.query.filter);
     let notifications = state.app.store.notifications();
     let own = notifications.page(tenant, user, filter, &pages.wanted);

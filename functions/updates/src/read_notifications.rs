@@ -1,19 +1,15 @@
 //! `POST /api/notifications/read`
 
 use shared::endpoint::*;
-use shared::model::NotificationsRead;
 
 /// Marks the caller's notifications as read, by their ids or up to an instant.
 #[utoipa::path(post, path = "/api/notifications/read")]
 pub async fn read_notifications(
-    State(app): State<App>,
     caller: Caller<need::SignedIn>,
     Body(read): Body<NotificationsRead>,
 ) -> Result<NoContent, Problem> {
-    let notifications = app.store.notifications();
+    let notifications = caller.app.store.notifications();
     let user = caller.user_id();
-    notifications
-        .read(caller.pending_write(), user, &read)
-        .await?;
+    notifications.read(caller.write(), user, &read).await?;
     Ok(NoContent)
 }

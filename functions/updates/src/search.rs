@@ -1,8 +1,6 @@
 //! `GET /api/search`
 
 use shared::endpoint::*;
-use shared::model::SearchQuery;
-use shared::store::{FoundRecord, SearchFilter};
 
 /// Searches the records of the organization by their words.
 ///
@@ -12,13 +10,12 @@ use shared::store::{FoundRecord, SearchFilter};
 /// found by callers with `view_managed_services`.
 #[utoipa::path(get, path = "/api/search")]
 pub async fn search(
-    State(app): State<App>,
     caller: Caller<need::ViewWork, SearchQuery>,
 ) -> Result<List<FoundRecord>, Problem> {
     let query = &caller.query;
-    let links = caller.links(&app);
+    let links = caller.links();
     let pages = links.pages_after(query.cursor.as_ref(), Some(query.most()))?;
-    let (tenant, search) = (caller.tenant(), app.store.search());
+    let (tenant, search) = (caller.tenant(), caller.app.store.search());
     let candidates = Box::pin(search.candidates(tenant, &query.query));
     let (candidates, identity) = tokio::try_join!(candidates, caller.identity())?;
     let wanted = query.types().iter().copied();
@@ -27,10 +24,7 @@ pub async fn search(
         words: &query.query,
         with_notes: identity.sees_notes(),
         types: types.collect(),
-        projects: query
-            .project_id
-            .as_ref()
-            .map(|projects| projects.0.as_slice()),
+        projects: query.project_id.as_ref().map(|some| some.0.as_slice()),
     };
     let page = search.page(tenant, &filter, candidates, &pages.wanted);
     Ok(pages.answer(Box::pin(page).await?, |found| found)?)

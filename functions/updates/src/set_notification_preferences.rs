@@ -1,7 +1,6 @@
 //! `PUT /api/notifications/preferences`
 
 use shared::endpoint::*;
-use shared::model::{NotificationPreferences, NotificationPreferencesSet};
 
 /// Sets which kinds of notifications reach the caller, in the inbox and by mail.
 ///
@@ -9,12 +8,11 @@ use shared::model::{NotificationPreferences, NotificationPreferencesSet};
 /// stay. `true` for a kind is the inbox without mail, `false` is neither.
 #[utoipa::path(put, path = "/api/notifications/preferences")]
 pub async fn set_notification_preferences(
-    State(app): State<App>,
     caller: Caller<need::Session>,
     Body(sent): Body<NotificationPreferencesSet>,
 ) -> Result<Json<NotificationPreferences>, Problem> {
-    let notifications = app.store.notifications();
+    let notifications = caller.app.store.notifications();
     let user = caller.user_id();
-    let preferences = notifications.set_preferences(caller.pending_write(), user, &sent);
+    let preferences = notifications.set_preferences(caller.write(), user, &sent);
     Ok(Json(preferences.await?))
 }

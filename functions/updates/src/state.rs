@@ -21,12 +21,9 @@ impl Updates {
 
 impl FromStart for Updates {
     fn from_start(start: &Start) -> Result<Self, lambda_http::Error> {
-        let queue = start.queue(&config::webhook_queue_url(&start.environment)?);
-        Ok(Self::new(
-            App::from_start(start)?,
-            queue,
-            WebhookCaller::of(start)?,
-        ))
+        let queue = start.queue(config::WEBHOOKS)?;
+        let app = App::from_start(start)?;
+        Ok(Self::new(app, queue, WebhookCaller::of(start)?))
     }
 }
 

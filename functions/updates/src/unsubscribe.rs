@@ -1,7 +1,6 @@
 //! `POST /api/notifications/unsubscribe`
 
 use shared::endpoint::*;
-use shared::model::{Code, NotificationPreferencesSet, Unsubscribe, Unsubscription};
 
 /// Ends the mails of some kinds of notifications, by the link of a mail.
 ///

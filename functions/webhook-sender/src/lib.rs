@@ -7,14 +7,15 @@
 //! A batch has messages of several organizations. Each webhook gets some of them at a time. A slow receiver
 //! gets one in each turn, and so holds up none but its own.
 
-mod start;
-
-use std::{collections::BTreeMap, time::Duration};
+use std::collections::BTreeMap;
 
 use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent, SqsMessage};
 use futures::{StreamExt, stream};
-use model::{DeliveryMessage, Error, Stopwatch};
+use model::{Clock, DeliveryMessage, Error, Stopwatch};
 use runtime::{
+    FromStart, Start,
+    background::Background,
+    config::{self, Patience},
     messages,
     queue::Queue,
     telemetry::{self, Metric},
@@ -24,9 +25,6 @@ use targets::webhooks::{PATIENCE, WebhookCaller};
 
 /// Messages that one webhook gets at the same time.
 const AT_ONCE: usize = 5;
-
-/// The time of an invocation within which attempts begin. Later messages are delivered again.
-const TO_BEGIN: Duration = Duration::from_secs(15);
 
 /// Sends webhooks. Created once per cold start.
 #[derive(Debug)]
@@ -58,34 +56,19 @@ impl WebhookSender {
         let mut by_webhook: BTreeMap<_, Vec<_>> = BTreeMap::new();
         for message in event.records {
             let read = messages::read::<DeliveryMessage>(&message);
-            let webhook = read
-                .as_ref()
-                .ok()
-                .map(|one| (one.organization_id, one.webhook_id));
+            let known = read.as_ref().ok();
+            let webhook = known.map(|one| (one.organization_id, one.webhook_id));
             by_webhook.entry(webhook).or_default().push((message, read));
         }
         let all = by_webhook.into_values().map(|messages| {
             let handled = stream::iter(messages).map(async |(message, read)| {
-                let is_handled = self.guarded(&message, read, &began).await;
+                let attempt = Box::pin(async { self.attempt(&read?).await });
+                let is_handled = messages::is_handled_in_time(began, &message, attempt).await;
                 (message, is_handled)
             });
             handled.buffer_unordered(AT_ONCE).collect::<Vec<_>>()
         });
         futures::future::join_all(all).await.concat()
-    }
-
-    /// Handles a message. Returns whether it succeeded.
-    async fn guarded(
-        &self,
-        message: &SqsMessage,
-        read: Result<DeliveryMessage, Error>,
-        began: &Stopwatch,
-    ) -> bool {
-        if began.elapsed() > TO_BEGIN {
-            return false;
-        }
-        let attempt = async { self.attempt(&read?).await };
-        messages::is_handled(message, attempt).await
     }
 
     /// Attempts a delivery, if an attempt is due. Sends the message for the next attempt.
@@ -105,11 +88,9 @@ impl WebhookSender {
                 return Ok(());
             }
         };
-        let event = self
-            .caller
-            .message_of(&attempt.delivery, attempt.web_url.as_ref());
-        let now = self.store.now();
-        let sent = self.caller.send(&attempt.webhook, &event, PATIENCE, now);
+        let (caller, now) = (&self.caller, self.store.now());
+        let event = caller.message_of(&attempt.delivery, attempt.web_url.as_ref());
+        let sent = caller.send(&attempt.webhook, &event, PATIENCE, now);
         let outcome = sent.await;
         tracing::info!(
             organizationId = %organization_id,
@@ -119,14 +100,28 @@ impl WebhookSender {
             status = outcome.as_ref().map_or_else(|failed| failed.status, |status| Some(*status)),
             problem = outcome.as_ref().err().map(|failed| &*failed.problem),
         );
-        let outcome_name = if outcome.is_ok() {
-            "delivered"
-        } else {
-            "failed"
-        };
-        telemetry::count(Metric::Delivery(outcome_name), self.store.now());
+        let name = outcome.as_ref().map_or("failed", |_| "delivered");
+        telemetry::count(Metric::Delivery(name), self.store.now());
         let next = webhooks.end(*attempt, outcome).await?;
         self.queue.try_send(next.as_slice()).await;
         Ok(())
+    }
+}
+
+impl FromStart for WebhookSender {
+    fn from_start(start: &Start) -> Result<Self, lambda_runtime::Error> {
+        let store = Store::new(start.dynamodb.clone(), &start.table, Clock::system());
+        let queue = start.queue(config::WEBHOOKS)?;
+        Ok(Self::new(store, queue, WebhookCaller::of(start)?))
+    }
+}
+
+impl Background for WebhookSender {
+    type Event = SqsEvent;
+    type Answer = SqsBatchResponse;
+    const PATIENCE: Patience = Patience::Client;
+
+    async fn handle(&self, event: SqsEvent) -> SqsBatchResponse {
+        self.handle(event).await
     }
 }

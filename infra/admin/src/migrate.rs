@@ -124,12 +124,7 @@ impl Walk {
                 tokio::time::sleep(Duration::from_secs_f64(used / rate)).await;
             }
         };
-        let tenants = store.tenants();
-        let forms = if rewrites {
-            tenants.migrate(id, &mut each).await?
-        } else {
-            tenants.forms(id, &mut each).await?
-        };
+        let forms = store.tenants().forms(id, rewrites, &mut each).await?;
         terminal::progress("\n");
         for (kind, older) in &forms.older {
             terminal::say(&format!("{id}\t{kind}\t{older}"));

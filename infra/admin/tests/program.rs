@@ -54,6 +54,17 @@ impl World {
         tokio::task::spawn_blocking(run).await.unwrap()
     }
 
+    /// Runs a subcommand without input. Returns its output.
+    async fn says(&self, subcommand: &str, rest: &[&str]) -> String {
+        said(&self.run(subcommand, rest, "").await)
+    }
+
+    /// Creates an organization: its name, and its admin's username and full name.
+    async fn creates(&self, organization: [&str; 3]) -> String {
+        let created = self.run("create-organization", &organization, "twelve chars\n");
+        said(&created.await)
+    }
+
     fn store(&self) -> Store {
         let client = self.engines.dynamodb();
         Store::new(client, self.engines.table_name(), Clock::system())
@@ -103,47 +114,32 @@ fn refused(output: &Output) -> String {
 #[tokio::test]
 async fn an_operator_runs_the_service() {
     let world = World::start().await;
-    assert_eq!(said(&world.run("list-organizations", &[], "").await), "");
+    assert_eq!(world.says("list-organizations", &[]).await, "");
     let ada = ["Halden Services", "ada", "Ada Lindqvist"];
-    let created = world
-        .run("create-organization", &ada, "twelve chars\n")
-        .await;
-    assert_eq!(
-        said(&created),
-        "Organization 1, Halden Services; admin ada.\n"
-    );
+    let created = "Organization 1, Halden Services; admin ada.\n";
+    assert_eq!(world.creates(ada).await, created);
     assert!(world.signs_in("ada", "twelve chars").await);
-    let bea = ["Outland", "bea", "Bea Outlander"];
-    said(&world.run("create-organization", &bea, "twelve chars").await);
-    let unplanned = world.run("set-plan", &["1"], "").await;
-    assert_eq!(
-        said(&unplanned),
-        "Organization 1, Halden Services; plan -, 4000 units a second, 50 invitations a day.\n"
-    );
-    let listed = said(&world.run("list-organizations", &[], "").await);
-    let rows: Vec<Vec<&str>> = listed
-        .lines()
-        .map(|row| row.split('\t').collect())
-        .collect();
-    assert_eq!(
-        [
-            (rows[0][0], rows[0][2], rows[0][3], rows[0][4]),
-            (rows[1][0], rows[1][2], rows[1][3], rows[1][4])
-        ],
-        [
-            ("1", "-", "4000", "Halden Services"),
-            ("2", "agentAI", "4000", "Outland")
-        ]
-    );
-    let planned = world.run("set-plan", &["1", "9000", "agentAI"], "").await;
-    assert_eq!(
-        said(&planned),
-        "Organization 1, Halden Services; plan agentAI, 9000 units a second, 50 invitations a day.\n"
-    );
-    let reset = world
-        .run("reset-password", &["BEA"], "another long one\r\n")
-        .await;
-    assert_eq!(said(&reset), "User 2, bea, of organization 2.\n");
+    world.creates(["Outland", "bea", "Bea Outlander"]).await;
+    let plan = |plan: &str| {
+        format!(
+            "Organization 1, Halden Services; plan {plan} units a second, 50 invitations a day.\n"
+        )
+    };
+    assert_eq!(world.says("set-plan", &["1"]).await, plan("-, 4000"));
+    let listed = world.says("list-organizations", &[]).await;
+    let rows = listed.lines().map(|row| {
+        let columns: Vec<&str> = row.split('\t').collect();
+        [columns[0], columns[2], columns[3], columns[4]]
+    });
+    let expected = [
+        ["1", "-", "4000", "Halden Services"],
+        ["2", "agentAI", "4000", "Outland"],
+    ];
+    assert_eq!(rows.collect::<Vec<_>>(), expected);
+    let planned = world.says("set-plan", &["1", "9000", "agentAI"]).await;
+    assert_eq!(planned, plan("agentAI, 9000"));
+    let reset = world.run("reset-password", &["BEA"], "another long one\r\n");
+    assert_eq!(said(&reset.await), "User 2, bea, of organization 2.\n");
     assert!(world.signs_in("bea", "another long one").await);
     assert!(!world.signs_in("bea", "twelve chars").await);
     // The organization, its admin, and two plans; or a password.
@@ -153,8 +149,9 @@ async fn an_operator_runs_the_service() {
 #[tokio::test]
 async fn what_does_not_do_is_refused_and_leaves_nothing() {
     let world = World::start().await;
-    let ada = ["Halden Services", "ada", "Ada Lindqvist"];
-    said(&world.run("create-organization", &ada, "twelve chars").await);
+    world
+        .creates(["Halden Services", "ada", "Ada Lindqvist"])
+        .await;
     let bea = ["Outland", "bea", "Bea"];
     let long = ["Outland", "bea.outlander", "Bea"];
     #[rustfmt::skip] // A line each.
@@ -188,7 +185,7 @@ async fn what_does_not_do_is_refused_and_leaves_nothing() {
         assert!(answer.contains(why), "{subcommand} {rest:?}: {answer}");
         assert!(!answer.contains("twelve chars"), "{answer}");
     }
-    let listed = said(&world.run("list-organizations", &[], "").await);
+    let listed = world.says("list-organizations", &[]).await;
     assert_eq!(listed.lines().count(), 1, "{listed}");
     assert!(world.account("bea").await.is_none());
     assert!(world.signs_in("ada", "twelve chars").await);
@@ -198,28 +195,22 @@ async fn what_does_not_do_is_refused_and_leaves_nothing() {
 async fn an_organization_leaves_and_comes_back() {
     let world = World::start().await;
     for admin in [["Halden Services", "ada", "Ada"], ["Outland", "bea", "Bea"]] {
-        let created = world.run("create-organization", &admin, "twelve chars\n");
-        said(&created.await);
+        world.creates(admin).await;
     }
-    let early = world
-        .run("delete-organization", &["1", "Halden Services"], "")
-        .await;
-    assert!(refused(&early).contains("is not suspended"));
-    let suspended = said(&world.run("suspend-organization", &["1"], "").await);
+    let early = world.run("delete-organization", &["1", "Halden Services"], "");
+    assert!(refused(&early.await).contains("is not suspended"));
+    let suspended = world.says("suspend-organization", &["1"]).await;
     assert!(suspended.starts_with("Organization 1, Halden Services; suspended since "));
-    let exported = said(&world.run("export-organization", &["1"], "").await);
+    let exported = world.says("export-organization", &["1"]).await;
     assert!(!world.exports_hash_of("ada", &exported).await);
-    let exported = said(
-        &world
-            .run("export-organization", &["--accounts", "1"], "")
-            .await,
-    );
+    let exported = world
+        .says("export-organization", &["--accounts", "1"])
+        .await;
     assert!(world.exports_hash_of("ada", &exported).await);
     let header = exported.lines().next().unwrap();
     assert!(header.contains(r#""format":"workdesk-organization","version":1,"organization":1"#));
-    let taken = world
-        .run("import-organization", &["--as-new", "Copy"], &exported)
-        .await;
+    let as_new = ["--as-new", "Copy"];
+    let taken = world.run("import-organization", &as_new, &exported).await;
     assert_eq!(taken.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&taken.stderr).contains("taken usernames: ada"));
     for (rest, why) in [
@@ -231,14 +222,14 @@ async fn an_organization_leaves_and_comes_back() {
         assert!(answer.contains(why), "{answer}");
     }
     let now = ["1", "Halden Services", "--now"];
-    let deleted = said(&world.run("delete-organization", &now, "").await);
+    let deleted = world.says("delete-organization", &now).await;
     assert!(
         deleted.starts_with("Organization 1 is deleted: "),
         "{deleted}"
     );
     assert!(world.account("ada").await.is_none());
     // Again, for what came late.
-    said(&world.run("delete-organization", &now, "").await);
+    world.says("delete-organization", &now).await;
     for (input, why) in [
         ("", "line 1"),
         ("{}", "line 1: it is not the header"),
@@ -253,11 +244,7 @@ async fn an_organization_leaves_and_comes_back() {
     }
     let imported = said(&world.run("import-organization", &[], &exported).await);
     assert!(imported.starts_with("Organization 1: "), "{imported}");
-    let lifted = said(
-        &world
-            .run("suspend-organization", &["1", "--lift"], "")
-            .await,
-    );
+    let lifted = world.says("suspend-organization", &["1", "--lift"]).await;
     assert_eq!(lifted, "Organization 1, Halden Services; not suspended.\n");
     assert!(world.signs_in("ada", "twelve chars").await);
     assert_eq!(world.entries(1).await, 4);
@@ -269,33 +256,28 @@ async fn an_organization_leaves_and_comes_back() {
 async fn older_records_are_indexed_however_often() {
     let world = World::start().await;
     for admin in [["Halden Services", "ada", "Ada"], ["Outland", "bea", "Bea"]] {
-        let created = world.run("create-organization", &admin, "twelve chars\n");
-        said(&created.await);
+        world.creates(admin).await;
     }
     let tenant = OrganizationId::new(1).unwrap();
     let project = model::input::parse(br#"{"title": "Billing"}"#).unwrap();
     let store = world.store();
-    store
-        .directory()
-        .create_project(tenant, project)
-        .await
-        .unwrap();
+    let created = store.directory().create_project(tenant, project).await;
+    created.unwrap();
     for _ in 0..2 {
-        let indexed = said(&world.run("index-records", &[], "").await);
+        let indexed = world.says("index-records", &[]).await;
         assert!(indexed.contains("1\tproject\t1\n"), "{indexed}");
         assert!(indexed.contains("2\tproject\t0\n"), "{indexed}");
     }
-    let one = said(&world.run("index-records", &["2"], "").await);
+    let one = world.says("index-records", &["2"]).await;
     assert!(!one.contains("1\tproject"), "{one}");
 }
 
 #[tokio::test]
 async fn a_table_is_prepared_after_its_restore_once() {
     let world = World::start().await;
-    let ada = ["Halden Services", "ada", "Ada"];
-    said(&world.run("create-organization", &ada, "twelve chars").await);
+    world.creates(["Halden Services", "ada", "Ada"]).await;
     let at = world.store().now().to_string();
-    let prepared = said(&world.run("after-restore", &["--at", &at], "").await);
+    let prepared = world.says("after-restore", &["--at", &at]).await;
     for line in [
         "Organization 1, Halden Services\n",
         "  user, enabled: 1, ada\n",
@@ -306,29 +288,27 @@ async fn a_table_is_prepared_after_its_restore_once() {
         assert!(prepared.contains(line), "{prepared}");
     }
     let rest = ["--end-tokens", "--at", &at];
-    let again = said(&world.run("after-restore", &rest, "").await);
+    let again = world.says("after-restore", &rest).await;
     assert!(again.contains("was prepared for this instant"), "{again}");
     // The organization, its admin, the pause, and what came back.
     assert_eq!(world.entries(1).await, 4);
-    let bea = ["Outland", "bea", "Bea"];
-    let created = said(&world.run("create-organization", &bea, "twelve chars").await);
+    let created = world.creates(["Outland", "bea", "Bea"]).await;
     assert!(created.starts_with("Organization 1002, "), "{created}");
-    let restarted = said(&world.run("restart-feed", &["1002"], "").await);
+    let restarted = world.says("restart-feed", &["1002"]).await;
     assert!(restarted.contains("1002\tproject\t0\n"), "{restarted}");
 }
 
 #[tokio::test]
 async fn the_dead_letter_queue_of_changes_is_emptied() {
     let world = World::start().await;
-    let ada = ["Halden Services", "ada", "Ada"];
-    said(&world.run("create-organization", &ada, "twelve chars").await);
+    world.creates(["Halden Services", "ada", "Ada"]).await;
     let queue = world.engines.queues().dead_changes.clone();
     let user = r#"{"item": "ORG#1#USER 0000000000000001", "organizationId": 1}"#;
     for letter in [user, r#"{"DDBStreamBatchInfo": {}}"#] {
         let send = world.engines.sqs().send_message().queue_url(&queue);
         send.message_body(letter).send().await.unwrap();
     }
-    let replayed = said(&world.run("replay-changes", &[&queue], "").await);
+    let replayed = world.says("replay-changes", &[&queue]).await;
     for line in [
         "1\treplayed\tORG#1#USER",
         "1\tfeed restarted\n",
@@ -336,17 +316,18 @@ async fn the_dead_letter_queue_of_changes_is_emptied() {
     ] {
         assert!(replayed.contains(line), "{replayed}");
     }
-    let empty = said(&world.run("replay-changes", &[&queue], "").await);
+    let empty = world.says("replay-changes", &[&queue]).await;
     assert_eq!(empty, "Replayed: 0.\n");
 }
 
 #[tokio::test]
 async fn an_item_of_an_older_form_is_named_and_rewritten() {
     let world = World::start().await;
-    let ada = ["Halden Services", "ada", "Ada Lindqvist"];
-    said(&world.run("create-organization", &ada, "twelve chars").await);
+    world
+        .creates(["Halden Services", "ada", "Ada Lindqvist"])
+        .await;
     let all = "All items have the form of this version.\n";
-    assert_eq!(said(&world.run("verify", &[], "").await), all);
+    assert_eq!(world.says("verify", &[]).await, all);
     // A form without its words and its place among the projects.
     let project = model::input::parse(br#"{"title": "Billing"}"#).unwrap();
     let (tenant, store) = (OrganizationId::new(1).unwrap(), world.store());
@@ -364,8 +345,8 @@ async fn an_item_of_an_older_form_is_named_and_rewritten() {
     assert_eq!(older.stdout, b"1\tproject\t1\n");
     let migrated = world.run("migrate", &["--rate", "5000"], "").await;
     assert_eq!(said(&migrated), "1\tproject\t1\n");
-    assert_eq!(said(&world.run("migrate", &[], "").await), "");
-    assert_eq!(said(&world.run("verify", &[], "").await), all);
+    assert_eq!(world.says("migrate", &[]).await, "");
+    assert_eq!(world.says("verify", &[]).await, all);
 }
 
 #[tokio::test]

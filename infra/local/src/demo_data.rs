@@ -320,7 +320,8 @@ impl Demo {
         let on = on.into();
         for tag in &row.tags {
             let tag: TagId = self.id(tag)?;
-            self.store.tagging().attach(self.tenant, on, tag).await?;
+            let tagging = self.store.tagging();
+            tagging.set_attached(self.tenant, on, tag, true).await?;
         }
         Ok(())
     }

@@ -15,8 +15,10 @@ use serde::{Deserialize, Serialize};
 use strum::VariantArray;
 use utoipa::ToSchema;
 
-use crate::action::{ActionType, MoneyDirection, MoneyMoved, Risk};
-use crate::alert::Money;
+use crate::{
+    action::{ActionType, MoneyDirection, MoneyMoved, Risk},
+    alert::Money,
+};
 use model::{
     Code, EntryCredential, Error, OrganizationId, Permission, Role, Timestamp, User, UserId, names,
     span,
@@ -158,15 +160,13 @@ impl Proposers {
 }
 
 /// An action's charge to the daily caps, and the most that others may have charged before.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Charge {
     /// The most other actions; none for no limit.
     pub others: Option<i64>,
-    /// Its amount, and the most that others may have moved in the same currency. None if it moves
-    /// no money.
+    /// Its amount, and the most that others may have moved in the same currency. None if it moves no money.
     pub money: Option<(Money, i64)>,
-    /// The customer who gets its message, and the most other messages. None if it sends none, or for
-    /// no limit.
+    /// The customer who gets its message, and the most other messages. None if it sends none, or for no limit.
     pub message: Option<(String, i64)>,
 }
 
@@ -237,22 +237,13 @@ impl PolicyPreset {
 
 impl PolicyMatch {
     fn fits(&self, subject: PolicySubject<'_>) -> bool {
-        let PolicySubject {
-            action_type,
-            risk,
-            connection,
-            ..
-        } = subject;
-        self.action_type.is_none_or(|one| one == action_type)
-            && self.risk_at_least.is_none_or(|least| risk >= least)
-            && self.connection.as_ref().is_none_or(|one| one == connection)
-            && self
-                .moves_money
-                .is_none_or(|moves| moves == subject.money.is_some())
-            && self
-                .amount_at_least
-                .as_ref()
-                .is_none_or(|least| subject.reaches(least))
+        let (connection, amount) = (self.connection.as_ref(), self.amount_at_least.as_ref());
+        let moves_money = subject.money.is_some();
+        (self.action_type).is_none_or(|one| one == subject.action_type)
+            && (self.risk_at_least).is_none_or(|least| subject.risk >= least)
+            && connection.is_none_or(|one| one == subject.connection)
+            && self.moves_money.is_none_or(|moves| moves == moves_money)
+            && amount.is_none_or(|least| subject.reaches(least))
     }
 }
 
@@ -335,11 +326,8 @@ impl<'a> Requirement<'a> {
         let mut who = if required.is_empty() {
             "A user".to_owned()
         } else {
-            let article = if names.first() == Some(&"admin") {
-                "An"
-            } else {
-                "A"
-            };
+            let is_admin = names.first() == Some(&"admin");
+            let article = if is_admin { "An" } else { "A" };
             format!("{article} {}", names.join(" or "))
         };
         let excludes = self.rules.iter().any(|rule| rule.not_opener);
@@ -371,18 +359,15 @@ impl<'a> Requirement<'a> {
     }
 }
 
-/// Of some users, those who may approve actions now, with their roles and the time in which they are
-/// fresh.
+/// Of some users, those who may approve actions now, with their roles and the time in which they are fresh.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Approvers(BTreeMap<UserId, (Option<Role>, Option<Timestamp>)>);
 
 impl Approvers {
     /// Returns those of the users who are enabled and may execute actions.
     pub fn of<'a>(users: impl IntoIterator<Item = &'a User>) -> Self {
-        let may_execute = |user: &&User| {
-            let permission = Permission::ExecuteAgentRemediation;
-            !user.disabled && user.may(permission)
-        };
+        let may_execute =
+            |user: &&User| !user.disabled && user.may(Permission::ExecuteAgentRemediation);
         let users = users.into_iter().filter(may_execute);
         let now = |user: &User| (user.id, (user.role.known(), user.fresh_until()));
         Self(users.map(now).collect())
@@ -415,8 +400,7 @@ pub struct ActionApproval {
     pub note: Option<String>,
     /// The [round](crate::action::AgentAction::round) that was approved; 0 until it begins.
     pub round: i64,
-    /// The end of the time in which the approver is [fresh](User::fresh_until). Not stored: the
-    /// user's record tells.
+    /// The end of the time in which the approver is [fresh](User::fresh_until). Not stored: the user's record tells.
     #[serde(skip)]
     pub fresh_until: Option<Timestamp>,
 }
@@ -462,19 +446,17 @@ impl PolicyCaps {
         if self.actions.is_some_and(|most| most < 1) {
             return Err("the policy allows no actions at all".to_owned());
         }
-        let others = self.actions.map(|most| most - 1);
-        let message = self.message(subject)?;
+        let mut charge = Charge {
+            others: self.actions.map(|most| most - 1),
+            money: None,
+            message: self.message(subject)?,
+        };
         // Usage counts with the invoice that bills it.
         let is_counted =
             |moved: &&MoneyMoved| moved.direction != MoneyDirection::CustomerIsBilledLater;
         let moved = subject.money.filter(is_counted);
         let Some(moved) = moved.filter(|_| !self.money.is_empty()) else {
-            let money = None;
-            return Ok(Some(Charge {
-                others,
-                money,
-                message,
-            }));
+            return Ok(Some(charge));
         };
         let Some(money) = &moved.amount else {
             return Err("its amount is not known, which is above every cap".to_owned());
@@ -486,21 +468,15 @@ impl PolicyCaps {
         };
         let amount = money.minor_units.saturating_abs();
         if amount > cap.minor_units {
-            return Err(format!(
-                "its amount is above the cap of {} a day",
-                cap.says("")
-            ));
+            let cap = cap.says("");
+            return Err(format!("its amount is above the cap of {cap} a day"));
         }
         let taken = Money {
             minor_units: amount,
             currency: money.currency.clone(),
         };
-        let money = Some((taken, cap.minor_units - amount));
-        Ok(Some(Charge {
-            others,
-            money,
-            message,
-        }))
+        charge.money = Some((taken, cap.minor_units - amount));
+        Ok(Some(charge))
     }
 
     /// Returns the charge of a message to the cap of its customer.
@@ -510,9 +486,8 @@ impl PolicyCaps {
             return Ok(None);
         };
         let Some(customer) = subject.customer else {
-            return Err(
-                "its customer is not known, and the policy caps the messages to one".to_owned(),
-            );
+            let why = "its customer is not known, and the policy caps the messages to one";
+            return Err(why.to_owned());
         };
         if most < 1 {
             return Err("the policy allows no messages to customers".to_owned());

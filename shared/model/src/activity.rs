@@ -5,13 +5,14 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{
+use crate::{
     ActivityId, AnyOf, Content, JsonObject, JsonText, OrNone, OrOther, OrganizationId, ProjectId,
-    Slug, TagId, Timestamp, UserId, Who,
+    Slug, TagId, Timestamp, UserId, Who, input,
     input::{Change, Patch},
+    names::names,
+    sort::by_time,
     task::belongs_somewhere,
 };
-use crate::{input, names::names, sort::by_time};
 
 /// An event that a user recorded.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
@@ -115,27 +116,17 @@ impl Activity {
         create: ActivityCreate,
         now: Timestamp,
     ) -> Self {
-        let ActivityCreate {
-            timestamp,
-            r#type: kind,
-            subtype,
-            description,
-            project_id,
-            organization_id: _,
-            metadata,
-            evidence,
-        } = create;
         Self {
             id,
-            timestamp: timestamp.unwrap_or(now),
-            kind: kind.into(),
-            subtype,
-            description,
-            project_id,
+            timestamp: create.timestamp.unwrap_or(now),
+            kind: create.r#type.into(),
+            subtype: create.subtype,
+            description: create.description,
+            project_id: create.project_id,
             organization_id: tenant,
             creator_id: creator,
-            metadata: metadata.map(JsonText),
-            evidence: evidence.map(JsonText),
+            metadata: create.metadata.map(JsonText),
+            evidence: create.evidence.map(JsonText),
             tag_ids: BTreeSet::new(),
             created_at: now,
             updated_at: now,
@@ -143,20 +134,12 @@ impl Activity {
     }
 
     pub fn change(&mut self, update: ActivityUpdate, now: Timestamp) {
-        let ActivityUpdate {
-            timestamp,
-            r#type: kind,
-            subtype,
-            description,
-            metadata,
-            evidence,
-        } = update;
-        timestamp.apply(&mut self.timestamp);
-        kind.apply(&mut self.kind);
-        subtype.apply(&mut self.subtype);
-        description.apply(&mut self.description);
-        metadata.map(JsonText).apply(&mut self.metadata);
-        evidence.map(JsonText).apply(&mut self.evidence);
+        update.timestamp.apply(&mut self.timestamp);
+        update.r#type.apply(&mut self.kind);
+        update.subtype.apply(&mut self.subtype);
+        update.description.apply(&mut self.description);
+        update.metadata.map(JsonText).apply(&mut self.metadata);
+        update.evidence.map(JsonText).apply(&mut self.evidence);
         self.updated_at = now;
     }
 }

@@ -23,10 +23,8 @@ pub fn is_origin(origin: &str) -> bool {
     let Some((scheme, authority)) = origin.split_once("://") else {
         return false;
     };
-    let (host, port) = match authority.split_once(':') {
-        Some((host, port)) => (host, Some(port)),
-        None => (authority, None),
-    };
+    let split = authority.split_once(':');
+    let (host, port) = split.map_or((authority, None), |(host, port)| (host, Some(port)));
     let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
     let is_label = |label: &str| {
         (1..=63).contains(&label.len())
@@ -60,15 +58,75 @@ pub fn is_base(url: &str) -> bool {
 /// Returns true for a URL of https whose host may be a name in the public DNS. IP addresses in any notation
 /// end in a label that begins with a digit, as no such name does.
 pub fn is_public(url: &str) -> bool {
-    let Some((origin, _)) = split(url) else {
-        return false;
-    };
-    let Some(authority) = origin.strip_prefix("https://") else {
-        return false;
-    };
-    let host = authority.split(':').next().unwrap_or_default();
-    let Some((_, last)) = host.rsplit_once('.') else {
-        return false;
-    };
-    last.starts_with(|first: char| first.is_ascii_alphabetic()) && !INNER.contains(&last)
+    let authority = split(url).and_then(|(origin, _)| origin.strip_prefix("https://"));
+    let host = authority.and_then(|authority| authority.split(':').next());
+    let last = host.and_then(|host| host.rsplit_once('.'));
+    last.is_some_and(|(_, last)| {
+        last.starts_with(|first: char| first.is_ascii_alphabetic()) && !INNER.contains(&last)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_base_is_an_origin_and_a_path_of_plain_segments() {
+        for good in [
+            "https://x.example",
+            "http://x.example:9000/v1",
+            "https://a.b-c.io:8443/v1/",
+        ] {
+            assert!(is_base(good), "{good}");
+        }
+        for bad in [
+            "",
+            "x.example",
+            "ftp://x.example",
+            "https://",
+            "https://user@x.example",
+            "https://user:word@x.example",
+            "https://x.example?y",
+            "https://x.example/#y",
+            "https://X.example",
+            "https://x..example",
+            "https://x.example:0",
+            "https://x.example:99999",
+            "https://x.example/../y",
+            "https://x.example//y",
+            "https://[::1]",
+            "https://x.example\\@y.example",
+            "https://x.example:443:443",
+        ] {
+            assert!(!is_base(bad), "{bad}");
+        }
+    }
+
+    #[test]
+    fn what_is_public_is_https_and_a_name_of_the_public_dns() {
+        for url in [
+            "https://api.example.com/in?x=1",
+            "https://a.b-c.io:8443/v1/",
+        ] {
+            assert!(is_public(url), "{url}");
+        }
+        for url in [
+            "http://api.example.com",
+            "https://127.0.0.1",
+            "https://169.254.169.254",
+            "https://10.0.0.1:443",
+            "https://2130706433",
+            "https://0x7f.0.0.1",
+            "https://127.1",
+            "https://0177.0.0.0x1",
+            "https://localhost",
+            "https://api.localhost",
+            "https://billing",
+            "https://hooks.internal",
+            "https://printer.local",
+            "https://1.0.0.127.in-addr.arpa",
+        ] {
+            assert!(!is_public(url), "{url}");
+        }
+    }
 }

@@ -135,8 +135,7 @@ pub fn is_mark(character: char) -> bool {
     is_combining_mark(character)
 }
 
-/// Returns true for a character of a word, for a mark on one, and for what is invisible within one (UAX 29,
-/// WB4).
+/// Returns true for a character of a word, for a mark on one, and for what is invisible within one (UAX 29, WB4).
 pub fn is_of_a_word(character: char) -> bool {
     character.is_alphanumeric() || is_mark(character) || is_within_words(character)
 }

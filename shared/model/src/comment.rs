@@ -2,8 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{CommentId, Content, Ids, OrganizationId, ProjectId, Thread, Timestamp, UserId};
-use crate::input;
+use crate::{CommentId, Content, Ids, OrganizationId, ProjectId, Thread, Timestamp, UserId, input};
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -58,15 +57,14 @@ impl Comment {
         create: CommentCreate,
         now: Timestamp,
     ) -> Self {
-        let CommentCreate { content, parent_id } = create;
         Self {
             id,
             organization_id: tenant,
             thread,
             project_id: None,
-            content: Some(content),
+            content: Some(create.content),
             user_id: author,
-            parent_id,
+            parent_id: create.parent_id,
             created_at: now,
             updated_at: now,
             deleted_at: None,

@@ -2,12 +2,15 @@ use serde::{Deserialize, Serialize};
 use strum::EnumString;
 use utoipa::ToSchema;
 
-use super::{
+use crate::{
     Code, Error, Ids, OrOther, OrganizationId, OrganizationName, TagId, TagName, Timestamp, WebUrl,
+    input,
     input::{Change, Patch},
+    names::names,
     quota::UnitsPerSecond,
+    short_form::short_form,
+    sort::sort,
 };
-use crate::{input, names::names, sort::sort};
 
 /// A tenant.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
@@ -68,27 +71,11 @@ names! {
 impl Organization {
     /// 403 while the organization is suspended.
     pub fn works(&self) -> Result<(), Error> {
-        match self.suspended {
-            None => Ok(()),
-            Some(_) => Err(Error::forbidden(
-                Code::OrganizationSuspended,
-                "Your organization is suspended. Ask the operator of the service.",
-            )),
-        }
+        let detail = "Your organization is suspended. Ask the operator of the service.";
+        let refusal = |_| Err(Error::forbidden(Code::OrganizationSuspended, detail));
+        self.suspended.map_or(Ok(()), refusal)
     }
-}
 
-input! {
-    /// A change of an organization. An absent field is kept, null clears it.
-    pub struct OrganizationUpdate {
-        name: Change<OrganizationName>,
-        web_url: Patch<WebUrl>,
-    }
-    needs any;
-    example {"name": "Halden Services"};
-}
-
-impl Organization {
     /// The invitations a day of a plan that names none.
     pub const fn usual_invitations() -> u32 {
         50
@@ -99,11 +86,15 @@ impl Organization {
     }
 }
 
-impl OrganizationUpdate {
-    pub fn apply(self, organization: &mut Organization) {
-        self.name.apply(&mut organization.name);
-        self.web_url.apply(&mut organization.web_url);
+input! {
+    /// A change of an organization. An absent field is kept, null clears it.
+    pub struct OrganizationUpdate {
+        name: Change<OrganizationName>,
+        web_url: Patch<WebUrl>,
     }
+    changes Organization;
+    needs any;
+    example {"name": "Halden Services"};
 }
 
 names! {
@@ -151,21 +142,10 @@ input! {
     example {"name": "quarter end"};
 }
 
-/// A tag as part of other records.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
-#[schema(examples(json!({"id": 3, "name": "urgent"})))]
-pub struct TagRef {
-    pub id: TagId,
-    pub name: TagName,
-}
-
-impl From<&Tag> for TagRef {
-    fn from(tag: &Tag) -> Self {
-        Self {
-            id: tag.id,
-            name: tag.name.clone(),
-        }
-    }
+short_form! {
+    /// A tag as part of other records.
+    #[schema(examples(json!({"id": 3, "name": "urgent"})))]
+    TagRef of Tag { id: TagId, name: TagName }
 }
 
 sort! {

@@ -3,14 +3,9 @@
 use std::ops::Not;
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
-use utoipa::openapi::{RefOr, Schema};
 
 use crate::{
-    AnyOf, Cursor, FeedType, ProjectId, RecordName, Timestamp, UserId, input,
-    input::{Field, Place, Reading},
-    integer::{integer, integer_schema},
-    names::names,
+    AnyOf, Cursor, FeedType, ProjectId, RecordName, Timestamp, UserId, Whole, input, names::names,
 };
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -73,41 +68,21 @@ input! {
         /// the oldest entry. Without it, the feed begins now.
         cursor: Option<Cursor>,
         /// The most entries; 200 without it.
-        limit: Option<FeedLimit>,
+        limit: Option<Whole<1, 1_000>>,
         r#type: Option<AnyOf<FeedType>>,
         project_id: Option<AnyOf<ProjectId>>,
     }
 }
-
-/// The most entries of an answer: 1 to 1,000.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FeedLimit(usize);
 
 impl FeedQuery {
     /// The cursor of the oldest entry.
     pub const OLDEST: &'static str = "first";
 
     pub fn most(&self) -> usize {
-        self.limit.map_or(200, |limit| limit.0)
+        self.limit.map_or(200, Whole::count)
     }
 
     pub fn types(&self) -> &[FeedType] {
         self.r#type.as_ref().map_or(FeedType::ALL, |types| &types.0)
-    }
-}
-
-impl FeedLimit {
-    const LEAST: i64 = 1;
-    const MOST: i64 = 1_000;
-}
-
-impl Field for FeedLimit {
-    fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
-        let number = integer(value, place, Self::LEAST, Self::MOST)?;
-        usize::try_from(number).ok().map(Self)
-    }
-
-    fn field_schema() -> RefOr<Schema> {
-        integer_schema(Self::LEAST, Self::MOST).into()
     }
 }

@@ -35,8 +35,16 @@ impl Component for Order {
     }
 }
 
+/// An integer from `LEAST` to `MOST`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Whole<const LEAST: i64, const MOST: i64>(pub i64);
+
+impl<const LEAST: i64, const MOST: i64> Whole<LEAST, MOST> {
+    /// The number as a count.
+    pub fn count(self) -> usize {
+        usize::try_from(self.0).unwrap_or_default()
+    }
+}
 
 /// An integer that every JSON client holds exactly.
 impl Field for i64 {
@@ -61,10 +69,9 @@ impl<const LEAST: i64, const MOST: i64> Field for Whole<LEAST, MOST> {
 
 impl PartialSchema for Order {
     fn schema() -> RefOr<Schema> {
+        let about = "Position within a list, ascending; ties are broken by id.";
         integer_schema(0, MAX_ID)
-            .description(Some(
-                "Position within a list, ascending; ties are broken by id.",
-            ))
+            .description(Some(about))
             .examples([2048])
             .into()
     }
@@ -93,8 +100,7 @@ pub fn integer(value: &Value, place: &mut Place<'_>, least: i64, most: i64) -> R
     }
 }
 
-/// Converts a float without decimals to an integer, if it is within the integers that a float holds
-/// exactly.
+/// Converts a float without decimals to an integer, if it is within the integers that a float holds exactly.
 fn exactly(float: f64) -> Option<i64> {
     #[expect(
         clippy::cast_precision_loss,

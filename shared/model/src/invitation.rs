@@ -2,11 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{
+use crate::{
     Code, Email, Error, FullName, Held, InvitationId, Link, OrOther, OrganizationId, Role,
-    Timestamp, User, UserId, link::mail_limit, span,
+    Timestamp, User, UserId, input, link::mail_limit, span,
 };
-use crate::input;
 
 /// An invitation of a person without an account. Its link makes the account.
 #[derive(Clone, Debug, Serialize, Deserialize)]

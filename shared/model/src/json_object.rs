@@ -5,18 +5,17 @@ use serde_json::{Map, Value};
 use utoipa::{
     PartialSchema, ToSchema,
     openapi::{
-        ArrayBuilder, ObjectBuilder, Ref, RefOr, Schema,
-        schema::{AdditionalProperties, AnyOfBuilder, SchemaType, Type},
+        ArrayBuilder, ObjectBuilder, Ref,
+        schema::{AnyOfBuilder, SchemaType, Type},
     },
 };
 
 use crate::{
     FaultCode,
-    input::{Component, Place, Reading},
+    input::{Component, Place, Reading, Schema, map_of},
 };
 
-/// A JSON object from a client: at most 16 KiB when written without spaces, and nested at most five
-/// levels deep.
+/// A JSON object from a client: at most 16 KiB when written without spaces, and nested at most five levels deep.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct JsonObject(pub Map<String, Value>);
@@ -34,9 +33,7 @@ impl FromIterator<(String, Value)> for JsonObject {
 
 impl Component for JsonObject {
     fn parse(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
-        let Value::Object(object) = value else {
-            return place.wrong(value, "an object");
-        };
+        let object = place.object(value)?;
         if levels(value) > Self::MOST_LEVELS {
             let rule = format!("have at most {} levels", Self::MOST_LEVELS);
             return place.must(FaultCode::Depth, rule);
@@ -49,10 +46,8 @@ impl Component for JsonObject {
 }
 
 impl PartialSchema for JsonObject {
-    fn schema() -> RefOr<Schema> {
-        ObjectBuilder::new()
-            .schema_type(Type::Object)
-            .additional_properties(Some(members(Self::MOST_LEVELS)))
+    fn schema() -> Schema {
+        object_of(Self::MOST_LEVELS)
             .description(Some(
                 "Free-form: at most 16 KiB of JSON without spaces, at most five levels deep. Numbers \
                  are returned as they were sent; a number that does not fit into 64 bits is refused.",
@@ -63,14 +58,14 @@ impl PartialSchema for JsonObject {
 }
 
 impl ToSchema for JsonObject {
-    fn schemas(all: &mut Vec<(String, RefOr<Schema>)>) {
+    fn schemas(all: &mut Vec<(String, Schema)>) {
         all.extend((0..Self::MOST_LEVELS).map(|levels| (name(levels), value_schema(levels))));
     }
 }
 
-/// The schema of the members of an object with so many levels.
-fn members(levels: usize) -> AdditionalProperties<Schema> {
-    AdditionalProperties::RefOr(Ref::from_schema_name(name(levels - 1)).into())
+/// The schema of an object with so many levels.
+fn object_of(levels: usize) -> ObjectBuilder {
+    map_of(Ref::from_schema_name(name(levels - 1)).into())
 }
 
 /// The name of the schema of a value with at most so many levels.
@@ -78,20 +73,17 @@ fn name(levels: usize) -> String {
     format!("JsonOf{levels}Levels")
 }
 
-fn value_schema(levels: usize) -> RefOr<Schema> {
+fn value_schema(levels: usize) -> Schema {
     let scalars = [Type::String, Type::Number, Type::Boolean, Type::Null];
     let scalar = ObjectBuilder::new().schema_type(SchemaType::from_iter(scalars));
     if levels == 0 {
         return scalar.into();
     }
     let elements = ArrayBuilder::new().items(Ref::from_schema_name(name(levels - 1)));
-    let object = ObjectBuilder::new()
-        .schema_type(Type::Object)
-        .additional_properties(Some(members(levels)));
     AnyOfBuilder::new()
         .item(scalar)
         .item(elements)
-        .item(object)
+        .item(object_of(levels))
         .into()
 }
 
@@ -118,9 +110,7 @@ impl<T: Serialize> Serialize for JsonText<T> {
 
 impl<'de, T: de::DeserializeOwned> Deserialize<'de> for JsonText<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        serde_json::from_str(&text)
-            .map(Self)
-            .map_err(de::Error::custom)
+        let value = serde_json::from_str(&String::deserialize(deserializer)?);
+        value.map(Self).map_err(de::Error::custom)
     }
 }

@@ -5,6 +5,7 @@
 
 mod activity;
 pub mod address;
+mod attempts;
 mod cell;
 pub mod characters;
 pub mod clock;
@@ -46,6 +47,7 @@ mod secret;
 mod service_request;
 mod service_status;
 mod session;
+mod short_form;
 mod sid;
 mod sort;
 mod task;
@@ -80,17 +82,11 @@ pub use journal::{
     OrganizationJournalFilter, OrganizationJournalFrom, SessionHead, SignInEntry,
 };
 pub use json_object::{JsonObject, JsonText};
-pub use link::{
-    AccountLink, EmailChange, EmailConfirm, InvitationAccept, InvitationLink, Link, LinkPurpose,
-    PasswordForgotten, PasswordReset, mail_limit, refused_link,
-};
+pub use link::*;
 pub use list::{AnyOf, Cursor, FilterValue, Ids, Limit, Listing, OrNone, Part, Sort, Who};
 pub use mail::{AccountChange, Letter, Mail, MailMessage, MailStatus, MailedLink};
 pub use milestone::*;
-pub use notification::{
-    Notification, NotificationFilter, NotificationKind, NotificationPreferences,
-    NotificationPreferencesSet, NotificationsRead, SignedLink, Unsubscribe, Unsubscription,
-};
+pub use notification::*;
 pub use or_other::OrOther;
 pub use password::{LoginPassword, NewPassword, PasswordHash};
 pub use permission::{NamedPermission, OrdinaryPermission, Permission, Role, need};
@@ -98,9 +94,7 @@ pub use project::*;
 pub use provider::*;
 pub use provider_subject::ProviderSubject;
 pub use queue_message::QueueMessage;
-pub use record_ref::{
-    Deleted, HistoryOf, NotificationSubject, RecordName, Reminded, Tagged, Talk, Thread,
-};
+pub use record_ref::*;
 pub use record_type::*;
 pub use search::{ReferenceSearch, SearchQuery, SearchWords};
 pub use secret::{SealedSecret, SentSecret, is_header_text};
@@ -108,24 +102,13 @@ pub use service_request::*;
 pub use service_status::{Resolution, ServiceStatus};
 pub use session::{Login, PasswordChange, Session, SignInMethod};
 pub use sid::{Sid, digest};
-pub use sort::{
-    AgentSessionSort, AlertSort, ConnectionSort, CreatedSort, HistorySort, InvitationSort,
-    JournalSort, NotificationSort, OrganizationJournalSort, ProjectTaskSort, ReferenceSort,
-    SavingSort, SessionSort, TaskSort, ThreadSort, TokenSort, UserSort,
-};
+pub use sort::*;
 pub use task::*;
-pub use text::{
-    ActionId, AlertText, Category, Content, DeliveryId, Description, EntityId, ExternalId,
-    Fingerprint, FullName, JournalSubject, LinkToken, LoginName, MetricName, NotificationId,
-    OrganizationName, Reason, SearchText, SessionName, Slug, SourceName, StateName, SystemName,
-    TagName, Title, TokenName, Unit, Username,
-};
+pub use text::*;
 pub use ticket::*;
 pub use time::{NotATimestamp, Timestamp, span};
 pub use token::{Token, TokenCreate, TokenSecret};
-pub use user::{
-    Held, PasswordSet, Permissions, User, UserCreate, UserFilter, UserRef, UserUpdate, each_once,
-};
+pub use user::*;
 pub use web_url::WebUrl;
 pub use webhook::*;
 pub use wrong_text::{CommonPassword, WrongText};

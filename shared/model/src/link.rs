@@ -2,14 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{
+use crate::{
     Code, Email, Error, FullName, InvitationId, LinkToken, LoginName, LoginPassword, NewPassword,
-    OrganizationId, Timestamp, User, UserId, Username,
-    input::{Place, Reading},
+    OrganizationId, Timestamp, User, UserId, Username, input,
+    input::{Place, Reading, one_of_two},
     span,
     user::password_is_more_than_the_username,
 };
-use crate::{FaultCode, input};
 
 /// A link that was sent by mail. The letter has its token.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -58,8 +57,7 @@ impl Link {
     pub const EMAIL_CONFIRMATION: i64 = span::DAY;
 }
 
-/// 429: the mails of a period of so many milliseconds are sent. Periods follow one another from the Unix epoch
-/// on.
+/// 429: the mails of a period of so many milliseconds are sent. Periods follow one another from the Unix epoch on.
 pub fn mail_limit(now: Timestamp, period: i64) -> Error {
     let left = period - now.millis().rem_euclid(period);
     Error::MailLimit {
@@ -158,18 +156,7 @@ fn names_one(
     username: Reading<&Option<LoginName>>,
     body: &mut Place<'_>,
 ) {
-    let (Some(email), Some(username)) = (email, username) else {
-        return;
-    };
-    match (email, username) {
-        (None, None) => {
-            let detail = "Send `email` or `username`.";
-            body.report(FaultCode::Required, detail);
-        }
-        (Some(_), Some(_)) => {
-            let detail = "Send `email` or `username`, not both.";
-            body.at("username").report(FaultCode::Combination, detail);
-        }
-        _ => {}
-    }
+    let none = "Send `email` or `username`.";
+    let both = "Send `email` or `username`, not both.";
+    one_of_two((email, username), body, "username", [none, both]);
 }

@@ -2,16 +2,13 @@
 
 use serde::Serialize;
 use serde_json::Value;
-use utoipa::openapi::{
-    ArrayBuilder, ObjectBuilder, RefOr, Schema,
-    schema::{AnyOfBuilder, Type},
-};
+use utoipa::openapi::{ArrayBuilder, schema::AnyOfBuilder};
 
-use super::{FaultCode, UserId};
 use crate::{
-    input,
-    input::{Field, Fields, Input, Place, Property, Reading, object_schema, read_field},
-    integer::{integer, integer_schema},
+    FaultCode, UserId, Whole, input,
+    input::{
+        Field, Fields, Input, Place, Property, Reading, Schema, object_schema, read_field, string,
+    },
 };
 
 /// The query of a list with filters `F` and sort orders `S`.
@@ -35,9 +32,8 @@ input! {
     }
 }
 
-/// The most rows of a page: 1 to 200.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limit(usize);
+/// The most rows of a page.
+pub type Limit = Whole<1, 200>;
 
 /// A place in a list. Only the service can read it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -91,15 +87,6 @@ impl<T: FilterValue> FilterValue for OrNone<T> {
             Self::None => None,
             Self::Some(value) => value.stored(caller),
         }
-    }
-}
-
-impl Limit {
-    const LEAST: i64 = 1;
-    const MOST: i64 = 200;
-
-    pub const fn get(self) -> usize {
-        self.0
     }
 }
 
@@ -195,17 +182,14 @@ impl<F: Input, S: Sort> Input for Listing<F, S> {
 
 impl<F: Input, S: Sort> Field for Listing<F, S> {
     fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
-        match value.as_object() {
-            Some(object) => Self::read_object(object, place),
-            None => place.wrong(value, "an object"),
-        }
+        Self::read_object(place.object(value)?, place)
     }
 
-    fn field_schema() -> RefOr<Schema> {
+    fn field_schema() -> Schema {
         object_schema(Self::properties(), &[], None, &[])
     }
 
-    fn field_schemas(all: &mut Vec<(String, RefOr<Schema>)>) {
+    fn field_schemas(all: &mut Vec<(String, Schema)>) {
         all.push((String::new(), Self::field_schema()));
         for parameters in [F::field_schemas, Part::field_schemas] {
             let own = all.len();
@@ -221,30 +205,13 @@ impl<F: Input, S: Sort> Field for Listing<F, S> {
 
 const SORT: &str = "sort";
 
-impl Field for Limit {
-    fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
-        let number = integer(value, place, Self::LEAST, Self::MOST)?;
-        usize::try_from(number).ok().map(Self)
-    }
-
-    fn field_schema() -> RefOr<Schema> {
-        integer_schema(Self::LEAST, Self::MOST).into()
-    }
-}
-
 impl Field for Cursor {
     fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
-        match value {
-            Value::String(text) => Some(Self(text.clone())),
-            other => place.wrong(other, "a string"),
-        }
+        place.text(value).map(|text| Self(text.to_owned()))
     }
 
-    fn field_schema() -> RefOr<Schema> {
-        ObjectBuilder::new()
-            .schema_type(Type::String)
-            .pattern(Some("^[A-Za-z0-9_-]+$"))
-            .into()
+    fn field_schema() -> Schema {
+        string().pattern(Some("^[A-Za-z0-9_-]+$")).into()
     }
 }
 
@@ -276,7 +243,7 @@ impl<T: Field + PartialEq, const MOST: usize> Field for AnyOf<T, MOST> {
         Some(Self(values))
     }
 
-    fn field_schema() -> RefOr<Schema> {
+    fn field_schema() -> Schema {
         ArrayBuilder::new()
             .items(T::field_schema())
             .min_items(Some(1))
@@ -284,7 +251,7 @@ impl<T: Field + PartialEq, const MOST: usize> Field for AnyOf<T, MOST> {
             .into()
     }
 
-    fn field_schemas(all: &mut Vec<(String, RefOr<Schema>)>) {
+    fn field_schemas(all: &mut Vec<(String, Schema)>) {
         T::field_schemas(all);
     }
 }
@@ -299,11 +266,11 @@ impl<T: Field> Field for OrNone<T> {
         T::read(value, &mut place.or("none")).map(Self::Some)
     }
 
-    fn field_schema() -> RefOr<Schema> {
+    fn field_schema() -> Schema {
         or_word(T::field_schema(), "none")
     }
 
-    fn field_schemas(all: &mut Vec<(String, RefOr<Schema>)>) {
+    fn field_schemas(all: &mut Vec<(String, Schema)>) {
         T::field_schemas(all);
     }
 }
@@ -316,19 +283,17 @@ impl Field for Who {
         UserId::read(value, &mut place.or("me")).map(Self::User)
     }
 
-    fn field_schema() -> RefOr<Schema> {
+    fn field_schema() -> Schema {
         or_word(UserId::field_schema(), "me")
     }
 
-    fn field_schemas(all: &mut Vec<(String, RefOr<Schema>)>) {
+    fn field_schemas(all: &mut Vec<(String, Schema)>) {
         UserId::field_schemas(all);
     }
 }
 
 /// Adds a word to a schema. Where the schema allows any text, the word may also be a value.
-fn or_word(schema: RefOr<Schema>, word: &str) -> RefOr<Schema> {
-    let word = ObjectBuilder::new()
-        .schema_type(Type::String)
-        .enum_values(Some([word]));
+fn or_word(schema: Schema, word: &str) -> Schema {
+    let word = string().enum_values(Some([word]));
     AnyOfBuilder::new().item(schema).item(word).into()
 }

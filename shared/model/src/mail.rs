@@ -5,7 +5,10 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    OrOther, OrganizationId, QueueMessage, Role, Timestamp, UserId, names::names, random, span,
+    OrOther, OrganizationId, QueueMessage, Role, Timestamp, UserId,
+    attempts::{DELIVERY, LONGEST_DELAY, SKEW, attempted},
+    names::names,
+    random, span,
 };
 
 /// The pauses after the first and each further failed attempt, in milliseconds.
@@ -21,24 +24,11 @@ const PAUSES: [i64; 9] = [
     24 * span::HOUR,
 ];
 
-/// The longest pause for which the queue holds a message back, in milliseconds. After a longer one, the
-/// sweeper sends the message.
-const LONGEST_DELAY: i64 = 15 * span::MINUTE;
-
-/// The milliseconds that the queue has to deliver a message. After that, the sweeper sends another one.
-const DELIVERY: i64 = 2 * span::MINUTE;
-
-/// The milliseconds after which the sweeper sends yet another message.
-const RESENT: i64 = 10 * span::MINUTE;
-
 /// The milliseconds of an attempt. Longer than a server may take, so that no two attempts overlap.
 const LEASE: i64 = 2 * span::MINUTE;
 
 /// The milliseconds after a minute by which the index shows its notifications.
 const SETTLED: i64 = 5 * span::SECOND;
-
-/// The milliseconds by which two clocks may differ.
-const SKEW: i64 = span::SECOND;
 
 /// A mail to one address.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -206,20 +196,6 @@ impl Mail {
         }
     }
 
-    /// Returns true if an attempt may begin: one is to come, and none is running.
-    pub fn may_begin(&self, now: Timestamp) -> bool {
-        let is_due = self.next_attempt_at.is_some_and(|at| at <= now.plus(SKEW));
-        is_due && self.leased_until.is_none_or(|until| until <= now)
-    }
-
-    /// Begins an attempt. It counts, whatever becomes of it.
-    pub fn begin(&mut self, now: Timestamp) {
-        let until = now.plus(LEASE);
-        self.attempts += 1;
-        self.leased_until = Some(until);
-        self.due_at = self.due_at.max(Some(until));
-    }
-
     /// Ends an attempt: the server accepted the mail.
     pub fn sent(&mut self) {
         self.end(MailStatus::Sent);
@@ -234,18 +210,13 @@ impl Mail {
     /// Ends an attempt that may succeed later. Plans the next one, unless it was the last or the letter is
     /// of no use by then.
     pub fn defer(&mut self, problem: String, now: Timestamp) {
-        let attempt = usize::try_from(self.attempts).unwrap_or_default();
-        let next = PAUSES.get(attempt.saturating_sub(1));
-        let next = next.map(|pause| now.plus(*pause));
+        let next = self.pause().map(|pause| now.plus(pause));
         let end = self.letter.expires_at();
         let Some(next) = next.filter(|next| end.is_none_or(|end| *next < end)) else {
             return self.fail(problem);
         };
         self.last_error = Some(problem);
-        self.leased_until = None;
-        self.next_attempt_at = Some(next);
-        let is_short = next.since(now) <= LONGEST_DELAY;
-        self.due_at = Some(if is_short { next.plus(DELIVERY) } else { next });
+        self.go_on(next, now);
     }
 
     /// Ends the mail unsent.
@@ -254,28 +225,17 @@ impl Mail {
         self.last_error = Some(problem);
     }
 
-    /// Notes that the sweeper sent a message for it.
-    pub fn resent(&mut self, now: Timestamp) {
-        self.due_at = Some(now.plus(RESENT));
-    }
-
-    fn end(&mut self, status: MailStatus) {
-        self.status = status;
-        self.next_attempt_at = None;
-        self.leased_until = None;
-        self.due_at = None;
-    }
-
     /// The message for the next attempt. `None` when there is none to come, and when the sweeper is to send it.
     pub fn message(&self, now: Timestamp) -> Option<MailMessage> {
-        let pause = self.next_attempt_at?.since(now).max(0);
-        (pause <= LONGEST_DELAY).then(|| MailMessage {
+        Some(MailMessage {
             organization_id: self.organization_id,
             mail_id: self.id.clone(),
-            delay: Duration::from_millis(pause.unsigned_abs()),
+            delay: self.delay(now)?,
         })
     }
 }
+
+attempted!(Mail, MailStatus, MailMessage, LEASE, PAUSES);
 
 /// A message of the mail queue: the mail to send.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -286,16 +246,6 @@ pub struct MailMessage {
     /// The time for which the queue holds the message back.
     #[serde(skip)]
     pub delay: Duration,
-}
-
-impl QueueMessage for MailMessage {
-    fn group(&self) -> Option<String> {
-        Some(self.organization_id.to_string())
-    }
-
-    fn delay(&self) -> Duration {
-        self.delay
-    }
 }
 
 #[cfg(test)]
@@ -357,18 +307,11 @@ mod tests {
     #[test]
     fn a_letter_with_a_dead_link_is_not_tried_again() {
         let now = Timestamp::from_millis(0);
-        let link = MailedLink {
-            seed: "seed".to_owned(),
-            hash: "hash".to_owned(),
-        };
-        let mut mail = mail(
-            Letter::PasswordReset {
-                username: "mia".to_owned(),
-                link,
-                expires_at: now.plus(span::MINUTE),
-            },
-            now,
-        );
+        let reset = json!({
+            "type": "password_reset", "username": "mia", "link": {"seed": "seed", "hash": "hash"},
+            "expiresAt": now.plus(span::MINUTE),
+        });
+        let mut mail = mail(serde_json::from_value(reset).unwrap(), now);
         mail.begin(now);
         mail.defer("busy".to_owned(), now);
         assert_eq!(mail.status, MailStatus::Pending);

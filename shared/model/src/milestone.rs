@@ -1,12 +1,14 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{
+use crate::{
     AnyOf, Description, Error, Fault, FaultCode, MilestoneId, OrOther, OrganizationId, ProjectId,
-    Timestamp, Title,
+    Timestamp, Title, input,
     input::{Change, Defaulted, Patch, Place, Reading},
+    names::names,
+    short_form::short_form,
+    sort::sort,
 };
-use crate::{input, names::names, sort::sort};
 
 /// A milestone of a project.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
@@ -114,23 +116,15 @@ impl Milestone {
         create: MilestoneCreate,
         now: Timestamp,
     ) -> Self {
-        let MilestoneCreate {
-            title,
-            description,
-            project_id,
-            start_date,
-            due_date,
-            status: Defaulted(status),
-        } = create;
         Self {
             id,
             organization_id: tenant,
-            project_id,
-            title,
-            description,
-            start_date,
-            due_date,
-            status: status.into(),
+            project_id: create.project_id,
+            title: create.title,
+            description: create.description,
+            start_date: create.start_date,
+            due_date: create.due_date,
+            status: create.status.0.into(),
             created_at: now,
             updated_at: now,
         }
@@ -144,23 +138,14 @@ impl Milestone {
             "startDate"
         };
         update.apply(self);
-        if self.dates_are_in_order() {
-            Ok(())
-        } else {
-            Err(Error::invalid(Fault::at(
-                moved,
-                FaultCode::Order,
-                WRONG_ORDER,
-            )))
-        }
+        let fault = || Error::invalid(Fault::at(moved, FaultCode::Order, WRONG_ORDER));
+        self.dates_are_in_order().then_some(()).ok_or_else(fault)
     }
 
     /// Returns true unless the milestone has both dates and the start is after the due date.
     pub fn dates_are_in_order(&self) -> bool {
-        match (self.start_date, self.due_date) {
-            (Some(start), Some(due)) => start <= due,
-            _ => true,
-        }
+        let starts_by = |due| self.start_date.is_none_or(|start| start <= due);
+        self.due_date.is_none_or(starts_by)
     }
 }
 
@@ -181,21 +166,10 @@ names! {
     }
 }
 
-/// A milestone as part of a task.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
-#[schema(examples(json!({"id": 1, "title": "First customers moved"})))]
-pub struct MilestoneRef {
-    pub id: MilestoneId,
-    pub title: Title,
-}
-
-impl From<&Milestone> for MilestoneRef {
-    fn from(milestone: &Milestone) -> Self {
-        Self {
-            id: milestone.id,
-            title: milestone.title.clone(),
-        }
-    }
+short_form! {
+    /// A milestone as part of a task.
+    #[schema(examples(json!({"id": 1, "title": "First customers moved"})))]
+    MilestoneRef of Milestone { id: MilestoneId, title: Title }
 }
 
 sort! {

@@ -1,10 +1,9 @@
 //! Enums whose variants are names of the API.
 
 use serde::de::DeserializeOwned;
-use utoipa::{
-    ToSchema,
-    openapi::{ObjectBuilder, RefOr, Schema, schema::Type},
-};
+use utoipa::ToSchema;
+
+use crate::input::{Schema, string};
 
 /// A name of a fixed set, as a client may send it.
 pub trait OneOf: DeserializeOwned + ToSchema {
@@ -14,18 +13,17 @@ pub trait OneOf: DeserializeOwned + ToSchema {
 
 /// The schema of an enum: its description and then each name with its meaning.
 #[doc(hidden)]
-pub fn schema(about: &[&str], names: &[(&'static str, &[&str])]) -> RefOr<Schema> {
+pub fn schema(about: &[&str], names: &[(&'static str, &[&str])]) -> Schema {
     let text = |lines: &[&str]| -> String {
-        let lines: Vec<&str> = lines.iter().map(|line| line.trim()).collect();
-        lines.join(" ")
+        let lines = lines.iter().map(|line| line.trim());
+        lines.collect::<Vec<_>>().join(" ")
     };
     let mut description = text(about);
     description.push('\n');
     for (name, meaning) in names {
         description.extend(["\n- `", name, "`: ", &text(meaning)]);
     }
-    ObjectBuilder::new()
-        .schema_type(Type::String)
+    string()
         .enum_values(Some(names.iter().map(|(name, _)| *name)))
         .description(Some(description))
         .into()
@@ -62,7 +60,7 @@ macro_rules! names {
         )]
         $(#[derive($derived)])?
         #[serde(rename_all = "snake_case")]
-        #[strum(serialize_all = "snake_case")]
+        #[strum(serialize_all = "snake_case", const_into_str)]
         pub enum $name {
             $(
                 $(#[doc = $doc])+
@@ -76,13 +74,13 @@ macro_rules! names {
             pub const ALL: &'static [Self] = <Self as strum::VariantArray>::VARIANTS;
 
             /// The name as the API writes it.
-            pub fn name(self) -> &'static str {
-                self.into()
+            pub const fn name(self) -> &'static str {
+                self.into_str()
             }
         }
 
         impl utoipa::PartialSchema for $name {
-            fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::Schema> {
+            fn schema() -> $crate::input::Schema {
                 $crate::names::schema(
                     &[$($about),+],
                     &[$((Self::$variant.name(), &[$($doc),+])),+],

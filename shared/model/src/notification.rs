@@ -18,6 +18,7 @@ use crate::{
     Timestamp, UserId, input,
     input::{
         Change, Field, Fields, Input, List, Place, Property, Reading, at_least_one, object_schema,
+        one_of_two,
     },
     names::names,
     plain_text, span,
@@ -50,10 +51,8 @@ names! {
 impl NotificationKind {
     /// Returns true for a kind that comes by mail unless the user chose otherwise.
     const fn is_usually_mailed(self) -> bool {
-        matches!(
-            self,
-            Self::Mentioned | Self::ActionNeeded | Self::ApprovalNeeded
-        )
+        use NotificationKind::{ActionNeeded, ApprovalNeeded, Mentioned};
+        matches!(self, Mentioned | ActionNeeded | ApprovalNeeded)
     }
 }
 
@@ -134,11 +133,7 @@ fn one_of_both(
     body: &mut Place<'_>,
 ) {
     let detail = "Send either `ids` or `before`.";
-    match (ids, before) {
-        (Some(None), Some(None)) => body.report(FaultCode::Required, detail),
-        (Some(Some(_)), Some(Some(_))) => body.at("ids").report(FaultCode::Combination, detail),
-        _ => {}
-    }
+    one_of_two((ids, before), body, "ids", [detail, detail]);
 }
 
 /// The places where a user gets a kind of notifications.
@@ -279,14 +274,11 @@ impl NotificationPreferencesSet {
 
 impl Field for NotificationPreferencesSet {
     fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
-        match value.as_object() {
-            Some(object) => Self::read_object(object, place),
-            None => place.wrong(value, "an object"),
-        }
+        Self::read_object(place.object(value)?, place)
     }
 
     fn field_schema() -> RefOr<Schema> {
-        Ref::from_schema_name("NotificationPreferencesSet").into()
+        input::reference("NotificationPreferencesSet")
     }
 
     fn field_schemas(all: &mut Vec<(String, RefOr<Schema>)>) {
@@ -360,18 +352,14 @@ impl Unsubscription {
         let mut parts = text.splitn(3, '.');
         let mut number = || parts.next()?.parse().ok();
         let (organization, user) = (number()?, number()?);
-        let kinds = parts.next()?.split('~');
-        let known = |name| {
-            NotificationKind::ALL
-                .iter()
-                .find(|kind| kind.name() == name)
-        };
+        let kinds = parts.next()?.split('~').map(|name| {
+            let mut all = NotificationKind::ALL.iter().copied();
+            all.find(|kind| kind.name() == name)
+        });
         Some(Self {
             organization_id: OrganizationId::new(organization)?,
             user_id: UserId::new(user)?,
-            kinds: kinds
-                .map(|name| known(name).copied())
-                .collect::<Option<_>>()?,
+            kinds: kinds.collect::<Option<_>>()?,
         })
     }
 }
@@ -379,13 +367,8 @@ impl Unsubscription {
 impl fmt::Display for Unsubscription {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let kinds: Vec<&str> = self.kinds.iter().map(|kind| kind.name()).collect();
-        write!(
-            f,
-            "{}.{}.{}",
-            self.organization_id,
-            self.user_id,
-            kinds.join("~")
-        )
+        let (organization, user) = (self.organization_id, self.user_id);
+        write!(f, "{organization}.{user}.{}", kinds.join("~"))
     }
 }
 
@@ -411,10 +394,8 @@ mod tests {
         let mut preferences = NotificationPreferences::default();
         let shown = json!(preferences);
         let both = |inbox, mail| json!({"inbox": inbox, "mail": mail});
-        assert_eq!(
-            shown.as_object().unwrap().len(),
-            NotificationKind::ALL.len()
-        );
+        let count = shown.as_object().unwrap().len();
+        assert_eq!(count, NotificationKind::ALL.len());
         let mailed = ["mentioned", "action_needed", "approval_needed"];
         for kind in NotificationKind::ALL {
             let name = kind.name();
@@ -469,10 +450,8 @@ mod tests {
             pointers.collect::<Vec<_>>()
         };
         assert_eq!(faults(json!({"dueSoon": true})), [""]);
-        assert_eq!(
-            faults(json!({"due_soon": null, "overdue": 1})),
-            ["/due_soon", "/overdue"]
-        );
+        let wrong = json!({"due_soon": null, "overdue": 1});
+        assert_eq!(faults(wrong), ["/due_soon", "/overdue"]);
         assert_eq!(faults(json!([])), [""]);
         assert_eq!(faults(json!({"overdue": {}})), ["/overdue"]);
         let without = json!({"overdue": {"inbox": false, "mail": true}});

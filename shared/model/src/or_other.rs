@@ -79,10 +79,8 @@ mod tests {
         assert!(known == TaskStatus::Done && known != TaskStatus::Todo);
         let other = read(json!("on_hold")).unwrap();
         assert!(TaskStatus::ALL.iter().all(|status| other != *status));
-        assert_eq!(
-            (known.known(), other.known()),
-            (Some(TaskStatus::Done), None)
-        );
+        assert_eq!(known.known(), Some(TaskStatus::Done));
+        assert_eq!(other.known(), None);
     }
 
     #[test]

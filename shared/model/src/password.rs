@@ -3,14 +3,11 @@
 use secrecy::{ExposeSecret, SecretString};
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
-use utoipa::{
-    PartialSchema, ToSchema,
-    openapi::{KnownFormat, ObjectBuilder, RefOr, Schema, SchemaFormat, schema::Type},
-};
+use utoipa::{PartialSchema, ToSchema, openapi::KnownFormat};
 
 use crate::{
     CommonPassword, Fault, FaultCode, WrongText,
-    input::{Component, Place, Reading},
+    input::{Component, Place, Reading, Schema, formatted},
     text::Form,
     unique_name::composed,
 };
@@ -25,39 +22,22 @@ pub struct LoginPassword(SecretString);
 impl LoginPassword {
     const MOST: usize = 1_024;
 
+    const LEAST: usize = 1;
+
     /// The secret, to compare it with a hash.
     pub fn into_secret(self) -> SecretString {
         self.0
     }
 }
 
-impl Component for LoginPassword {
-    fn parse(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
-        let Value::String(text) = value else {
-            return place.wrong(value, "a string");
-        };
-        match Form::Text.check(text, 1, Self::MOST) {
-            Ok(()) => Some(Self(text.as_str().into())),
-            Err(error) => place.must(error.code(), error),
-        }
+impl TryFrom<String> for LoginPassword {
+    type Error = WrongText;
+
+    fn try_from(text: String) -> Result<Self, WrongText> {
+        Form::Text.check(&text, Self::LEAST, Self::MOST)?;
+        Ok(Self(text.into()))
     }
 }
-
-impl PartialSchema for LoginPassword {
-    fn schema() -> RefOr<Schema> {
-        ObjectBuilder::new()
-            .schema_type(Type::String)
-            .format(Some(SchemaFormat::KnownFormat(KnownFormat::Password)))
-            .min_length(Some(1))
-            .max_length(Some(Self::MOST))
-            .pattern(Form::Text.pattern(1))
-            .description(Some("The current password."))
-            .examples(["workdesk"])
-            .into()
-    }
-}
-
-impl ToSchema for LoginPassword {}
 
 /// A new password: 12 to 128 characters in the form NFC, and none that attackers try first. NIST SP 800-63B
 /// recommends length rather than kinds of characters.
@@ -106,33 +86,36 @@ impl TryFrom<String> for NewPassword {
     }
 }
 
-impl Component for NewPassword {
-    fn parse(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
-        let Value::String(text) = value else {
-            return place.wrong(value, "a string");
-        };
-        match Self::try_from(text.clone()) {
-            Ok(password) => Some(password),
-            Err(error) => place.must(error.code(), error),
+/// Declares how requests have passwords: the description and the example of each.
+macro_rules! sent {
+    ($($name:ident = $about:literal, $example:literal;)+) => {$(
+        impl Component for $name {
+            fn parse(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
+                let read = Self::try_from(place.text(value)?.to_owned());
+                read.map_or_else(|error| place.must(error.code(), error), Some)
+            }
         }
-    }
+
+        impl PartialSchema for $name {
+            fn schema() -> Schema {
+                formatted(KnownFormat::Password)
+                    .min_length(Some(Self::LEAST))
+                    .max_length(Some(Self::MOST))
+                    .pattern(Form::Text.pattern(1))
+                    .description(Some($about))
+                    .examples([$example])
+                    .into()
+            }
+        }
+
+        impl ToSchema for $name {}
+    )+};
 }
 
-impl PartialSchema for NewPassword {
-    fn schema() -> RefOr<Schema> {
-        ObjectBuilder::new()
-            .schema_type(Type::String)
-            .format(Some(SchemaFormat::KnownFormat(KnownFormat::Password)))
-            .min_length(Some(Self::LEAST))
-            .max_length(Some(Self::MOST))
-            .pattern(Form::Text.pattern(1))
-            .description(Some("A new password that attackers do not try first."))
-            .examples(["four words of your own"])
-            .into()
-    }
+sent! {
+    LoginPassword = "The current password.", "workdesk";
+    NewPassword = "A new password that attackers do not try first.", "four words of your own";
 }
-
-impl ToSchema for NewPassword {}
 
 /// The hash of a password: argon2id in PHC form.
 #[derive(Clone, Debug, Deserialize)]
@@ -231,9 +214,8 @@ mod tests {
     fn a_new_password_has_twelve_characters_beside_the_names() {
         let fits = |text: &str| {
             let password = NewPassword::try_from(text.to_owned()).unwrap();
-            password
-                .for_user("Ada.Lindqvist", "Halden Services")
-                .map(|_| ())
+            let secret = password.for_user("Ada.Lindqvist", "Halden Services");
+            secret.map(|_| ())
         };
         for text in [
             "ada.lindqvist",

@@ -1,12 +1,14 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{
+use crate::{
     AnyOf, Description, Ids, OrOther, Order, OrganizationId, PhaseId, ProjectId, SearchText,
-    Timestamp, Title,
+    Timestamp, Title, input,
     input::{Change, Defaulted, Patch},
+    names::names,
+    short_form::short_form,
+    sort::sort,
 };
-use crate::{input, names::names, sort::sort};
 
 /// A project with milestones, phases, tasks and activities.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
@@ -72,17 +74,12 @@ impl Project {
         create: ProjectCreate,
         now: Timestamp,
     ) -> Self {
-        let ProjectCreate {
-            title,
-            description,
-            status: Defaulted(status),
-        } = create;
         Self {
             id,
             organization_id: tenant,
-            title,
-            description,
-            status: status.into(),
+            title: create.title,
+            description: create.description,
+            status: create.status.0.into(),
             created_at: now,
             updated_at: now,
         }
@@ -104,21 +101,10 @@ names! {
     }
 }
 
-/// A project as part of other records.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
-#[schema(examples(json!({"id": 1, "title": "Billing migration"})))]
-pub struct ProjectRef {
-    pub id: ProjectId,
-    pub title: Title,
-}
-
-impl From<&Project> for ProjectRef {
-    fn from(project: &Project) -> Self {
-        Self {
-            id: project.id,
-            title: project.title.clone(),
-        }
-    }
+short_form! {
+    /// A project as part of other records.
+    #[schema(examples(json!({"id": 1, "title": "Billing migration"})))]
+    ProjectRef of Project { id: ProjectId, title: Title }
 }
 
 /// A phase of a project.

@@ -4,18 +4,12 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use utoipa::{
-    PartialSchema, ToSchema,
-    openapi::{
-        ObjectBuilder, RefOr, Schema,
-        schema::{AdditionalProperties, Type},
-    },
-};
+use utoipa::{PartialSchema, ToSchema};
 
 use crate::{
     Fault, FaultCode, LoginName, OrganizationId, Role, SealedSecret, SentSecret, Timestamp, User,
     address, input,
-    input::{Component, Defaulted, Field, Place, Reading, escaped},
+    input::{Component, Defaulted, Field, Place, Reading, Schema, escaped, map_of},
     journal::subject,
     names::names,
     plain_text,
@@ -72,9 +66,8 @@ fn is_return(text: &str) -> bool {
 impl ReturnUrl {
     /// Returns the origin of a URL; none of a path.
     pub fn origin(&self) -> Option<&str> {
-        address::split(self)
-            .map(|(origin, _)| origin)
-            .filter(|_| !self.starts_with('/'))
+        let (origin, _) = address::split(self)?;
+        (!self.starts_with('/')).then_some(origin)
     }
 
     /// Returns the page with a fault in its fragment.
@@ -172,8 +165,7 @@ input! {
         organization: OrganizationId,
         /// The page that follows; the desk when absent.
         r#return: Option<ReturnUrl>,
-        /// True to have the provider ask for credentials again, for an operation that refused with
-        /// `sign_in_again`.
+        /// True to have the provider ask for credentials again, for an operation that refused with `sign_in_again`.
         again: Defaulted<bool>,
     }
 }
@@ -212,13 +204,12 @@ impl SignInPut {
             |one: &&SignInProvider| one.issuer == self.issuer && one.client_id == self.client_id;
         let kept = || Some(before.filter(is_same)?.client_secret.clone());
         let required = "Send the secret of this issuer and client.";
+        let fault = || Fault::at("clientSecret", FaultCode::Required, required);
         Ok(SignInProvider {
             organization_id: tenant,
             issuer: self.issuer.clone(),
             client_id: self.client_id.clone(),
-            client_secret: secret
-                .or_else(kept)
-                .ok_or_else(|| Fault::at("clientSecret", FaultCode::Required, required))?,
+            client_secret: secret.or_else(kept).ok_or_else(fault)?,
             roles: self.roles.clone().unwrap_or_default(),
             default_role: self.default_role,
             groups_claim: self.groups_claim.clone().unwrap_or_else(ClaimName::groups),
@@ -240,9 +231,8 @@ impl SignInProvider {
 
     /// Returns the highest role that the groups lead to.
     pub fn role_of<'a>(&self, groups: impl IntoIterator<Item = &'a String>) -> Option<Role> {
-        let roles = groups
-            .into_iter()
-            .filter_map(|group| self.roles.0.get(group));
+        let groups = groups.into_iter();
+        let roles = groups.filter_map(|group| self.roles.0.get(group));
         roles.copied().max()
     }
 
@@ -277,14 +267,10 @@ impl GroupRoles {
 
 impl Component for GroupRoles {
     fn parse(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
-        let Value::Object(object) = value else {
-            return place.wrong(value, "an object");
-        };
+        let object = place.object(value)?;
         if object.len() > Self::MOST {
-            return place.must(
-                FaultCode::Length,
-                format!("have at most {} groups", Self::MOST),
-            );
+            let rule = format!("have at most {} groups", Self::MOST);
+            return place.must(FaultCode::Length, rule);
         }
         let mut roles = BTreeMap::new();
         for (group, role) in object {
@@ -300,20 +286,17 @@ impl Component for GroupRoles {
 }
 
 impl PartialSchema for GroupRoles {
-    fn schema() -> RefOr<Schema> {
-        ObjectBuilder::new()
-            .schema_type(Type::Object)
-            .description(Some(
-                "Roles by the provider's groups. Of several groups, the highest role counts.",
-            ))
-            .additional_properties(Some(AdditionalProperties::RefOr(Role::field_schema())))
+    fn schema() -> Schema {
+        let about = "Roles by the provider's groups. Of several groups, the highest role counts.";
+        map_of(Role::field_schema())
+            .description(Some(about))
             .examples([json!({"Workdesk admins": "admin"})])
             .into()
     }
 }
 
 impl ToSchema for GroupRoles {
-    fn schemas(all: &mut Vec<(String, RefOr<Schema>)>) {
+    fn schemas(all: &mut Vec<(String, Schema)>) {
         Role::field_schemas(all);
     }
 }

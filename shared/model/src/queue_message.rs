@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use crate::Error;
 
 /// A message of a queue: a JSON object with the version of its form.
-pub trait QueueMessage: Serialize + DeserializeOwned {
+pub trait QueueMessage: Serialize {
     const VERSION: u32 = 1;
 
     /// The group, in a shared queue. Groups do not delay each other.
@@ -27,7 +27,10 @@ pub trait QueueMessage: Serialize + DeserializeOwned {
     }
 
     /// Parses a message; an unknown version or type is an error.
-    fn from_text(text: &str) -> Result<Self, Error> {
+    fn from_text(text: &str) -> Result<Self, Error>
+    where
+        Self: DeserializeOwned,
+    {
         let envelope: Envelope<Self> = serde_json::from_str(text)
             .map_err(|error| Error::internal("reading a message", error))?;
         if envelope.version == Self::VERSION {

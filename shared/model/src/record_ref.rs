@@ -27,7 +27,7 @@ impl RecordName {
     /// Returns the path of the API with the record. None for a record that only lists have.
     pub fn path(self) -> Option<String> {
         let is_single = matches!(self.kind.facts().path, Path::Record(_));
-        is_single.then(|| self.kind.path(self.record_id, None))?
+        self.kind.path(self.record_id, None).filter(|_| is_single)
     }
 
     /// Returns the view of the desk that shows the record.
@@ -190,10 +190,8 @@ impl<I: RecordId> From<(ProjectId, I)> for Deleted {
     fn from((project, id): (ProjectId, I)) -> Self {
         const {
             let deletion = I::TYPE.facts().deletion;
-            assert!(
-                matches!(deletion, Deletion::TasksOfProject),
-                "a record without a project"
-            );
+            let is_one = matches!(deletion, Deletion::TasksOfProject);
+            assert!(is_one, "a record without a project");
         }
         Self {
             kind: I::TYPE,
@@ -295,9 +293,8 @@ impl<'de> Deserialize<'de> for Talk {
             return Ok(thread.into());
         }
         let record = RecordType::named(&name).zip(value.as_i64());
-        record
-            .and_then(|(kind, id)| Self::of(kind, id))
-            .ok_or_else(other)
+        let talk = record.and_then(|(kind, id)| Self::of(kind, id));
+        talk.ok_or_else(other)
     }
 }
 

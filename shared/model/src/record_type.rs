@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Id, Permission, id::id};
+use crate::{Id, Permission, id::id, names::names};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Facts {
@@ -107,24 +107,11 @@ macro_rules! records {
         $(#[doc = $about:literal])+
         $name:ident $(($id:ident = $article:literal))? { $($fact:ident: $value:expr),+ $(,)? }
     )+) => {
-        #[derive(
-            Clone,
-            Copy,
-            Debug,
-            PartialEq,
-            Eq,
-            PartialOrd,
-            Ord,
-            Hash,
-            Serialize,
-            Deserialize,
-            strum::IntoStaticStr,
-            strum::VariantArray,
-        )]
-        #[serde(rename_all = "snake_case")]
-        #[strum(serialize_all = "snake_case", const_into_str)]
-        pub enum RecordType {
-            $($(#[doc = $about])+ $name,)+
+        names! {
+            /// A type of record.
+            pub enum RecordType {
+                $($(#[doc = $about])+ $name,)+
+            }
         }
 
         impl RecordType {
@@ -358,8 +345,6 @@ records! {
 }
 
 impl RecordType {
-    pub const ALL: &'static [Self] = <Self as strum::VariantArray>::VARIANTS;
-
     /// Returns true for comments and messages.
     pub fn is_of_thread(self) -> bool {
         let mut all = Self::ALL.iter();
@@ -369,11 +354,6 @@ impl RecordType {
     pub fn named(name: &str) -> Option<Self> {
         let mut all = Self::ALL.iter().copied();
         all.find(|kind| kind.name() == name)
-    }
-
-    /// The name as the API writes it.
-    pub const fn name(self) -> &'static str {
-        self.into_str()
     }
 
     /// Returns the path of the API with a record of the type, or with the list that has it. `parent` is
@@ -459,7 +439,7 @@ macro_rules! subsets {
         }
 
         impl utoipa::PartialSchema for $name {
-            fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::Schema> {
+            fn schema() -> crate::input::Schema {
                 let names = Self::ALL.iter().map(|kind| (kind.name(), kind.facts().about));
                 crate::names::schema(&[$($about),+], &names.collect::<Vec<_>>())
             }

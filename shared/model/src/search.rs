@@ -1,13 +1,10 @@
 //! The search for records, and the search for a service request's reference.
 
 use serde_json::Value;
-use utoipa::openapi::{ObjectBuilder, RefOr, Schema, schema::Type};
 
-use super::{AnyOf, Cursor, FaultCode, ProjectId, ReferenceType, SearchText, SearchedType};
 use crate::{
-    input,
-    input::{Field, Form, Place, Reading},
-    integer::{integer, integer_schema},
+    AnyOf, Cursor, FaultCode, ProjectId, ReferenceType, SearchText, SearchedType, Whole, input,
+    input::{Field, Form, Place, Reading, Schema, string},
     words::words,
 };
 
@@ -32,7 +29,7 @@ input! {
         /// The projects of the records. Comments and messages, service requests and tickets have none.
         project_id: Option<AnyOf<ProjectId>>,
         /// The most rows; 20 without it.
-        limit: Option<SearchLimit>,
+        limit: Option<Whole<1, 50>>,
         /// The start of the page, from the `Link` header of the page before.
         cursor: Option<Cursor>,
     }
@@ -42,13 +39,9 @@ input! {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SearchWords(Vec<String>);
 
-/// The most rows of an answer: 1 to 50.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SearchLimit(usize);
-
 impl SearchQuery {
     pub fn most(&self) -> usize {
-        self.limit.map_or(20, |limit| limit.0)
+        self.limit.map_or(20, Whole::count)
     }
 
     pub fn types(&self) -> &[SearchedType] {
@@ -62,9 +55,11 @@ impl SearchWords {
     pub fn longest_first(&self) -> &[String] {
         &self.0
     }
+}
 
-    /// The words of a text. 400 unless there is one, in at most 255 characters.
-    fn read_text(text: &str, place: &mut Place<'_>) -> Reading<Self> {
+impl Field for SearchWords {
+    fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
+        let text = place.text(value)?;
         if let Err(wrong) = Form::Text.check(text, 1, SearchText::MOST) {
             return place.must(wrong.code(), wrong);
         }
@@ -77,41 +72,15 @@ impl SearchWords {
         }
         Some(Self(all))
     }
-}
 
-impl Field for SearchWords {
-    fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
-        match value {
-            Value::String(text) => Self::read_text(text, place),
-            other => place.wrong(other, "a string"),
-        }
-    }
-
-    fn field_schema() -> RefOr<Schema> {
-        ObjectBuilder::new()
-            .schema_type(Type::String)
+    fn field_schema() -> Schema {
+        string()
             .min_length(Some(1))
             .max_length(Some(SearchText::MOST))
             // The letters of other scripts than Latin are too many to spell out.
             .pattern(Some(r"[A-Za-z0-9]|[^\u0000-\u007F]"))
             .examples(["invoice"])
             .into()
-    }
-}
-
-impl SearchLimit {
-    const LEAST: i64 = 1;
-    const MOST: i64 = 50;
-}
-
-impl Field for SearchLimit {
-    fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
-        let number = integer(value, place, Self::LEAST, Self::MOST)?;
-        usize::try_from(number).ok().map(Self)
-    }
-
-    fn field_schema() -> RefOr<Schema> {
-        integer_schema(Self::LEAST, Self::MOST).into()
     }
 }
 
@@ -141,10 +110,8 @@ mod tests {
         ] {
             let faults = searched(query).unwrap_err();
             assert_eq!(faults.len(), 1, "{faults:?}");
-            assert_eq!(
-                (faults[0].pointer.as_str(), faults[0].code),
-                ("?query", code)
-            );
+            assert_eq!(faults[0].pointer.as_str(), "?query");
+            assert_eq!(faults[0].code, code);
         }
         let faults = parse_query::<SearchQuery>([], Vec::new()).unwrap_err();
         assert_eq!(faults[0].code, FaultCode::Required);

@@ -2,14 +2,11 @@
 
 use secrecy::{ExposeSecret, SecretString};
 use serde::{Deserialize, Serialize};
-use utoipa::{
-    PartialSchema, ToSchema,
-    openapi::{KnownFormat, ObjectBuilder, SchemaFormat, schema::Type},
-};
+use utoipa::{PartialSchema, ToSchema, openapi::KnownFormat};
 
 use crate::{
     FaultCode, Timestamp,
-    input::{Component, Json, Place, Reading, Schema},
+    input::{Component, Json, Place, Reading, Schema, formatted},
 };
 
 /// A secret that a client sends: 1 to 4,096 characters of printable ASCII, without a space at either
@@ -39,9 +36,7 @@ impl ExposeSecret<str> for SentSecret {
 
 impl Component for SentSecret {
     fn parse(value: &Json, place: &mut Place<'_>) -> Reading<Self> {
-        let Json::String(text) = value else {
-            return place.wrong(value, "a string");
-        };
+        let text = place.text(value)?;
         if !(1..=Self::MOST).contains(&text.len()) {
             return place.must(FaultCode::Length, "have 1 to 4096 characters");
         }
@@ -49,15 +44,13 @@ impl Component for SentSecret {
             let rule = "be printable ASCII, with no space at either end";
             return place.must(FaultCode::Pattern, rule);
         }
-        Some(Self(text.as_str().into()))
+        Some(Self(text.into()))
     }
 }
 
 impl PartialSchema for SentSecret {
     fn schema() -> Schema {
-        ObjectBuilder::new()
-            .schema_type(Type::String)
-            .format(Some(SchemaFormat::KnownFormat(KnownFormat::Password)))
+        formatted(KnownFormat::Password)
             .min_length(Some(1))
             .max_length(Some(Self::MOST))
             .pattern(Some("^[!-~]([ -~]*[!-~])?$"))

@@ -3,13 +3,13 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{
+use crate::{
     AgentSessionId, AnyOf, Category, Description, Error, FaultCode, Ids, JsonObject, JsonText,
     OrNone, OrOther, OrganizationId, ReferenceId, ReferenceType, Resolution, ServiceRequestId,
-    ServiceStatus, Timestamp, Title, UserId, Who,
+    ServiceStatus, Timestamp, Title, UserId, Who, input,
     input::{Change, Defaulted, Patch, Place, Reading},
+    names::names,
 };
-use crate::{input, names::names};
 
 /// A request to the organization's services.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
@@ -146,26 +146,18 @@ impl ServiceRequest {
         create: ServiceRequestCreate,
         now: Timestamp,
     ) -> Self {
-        let ServiceRequestCreate {
-            title,
-            description,
-            priority: Defaulted(priority),
-            category,
-            reference_type,
-            reference_id,
-        } = create;
         Self {
             id,
             organization_id: tenant,
-            title,
-            description,
+            title: create.title,
+            description: create.description,
             status: ServiceStatus::Open.into(),
-            priority: priority.into(),
-            category,
+            priority: create.priority.0.into(),
+            category: create.category,
             creator_id: creator,
             assignee_id: None,
-            reference_type: reference_type.map(OrOther::from),
-            reference_id,
+            reference_type: create.reference_type.map(OrOther::from),
+            reference_id: create.reference_id,
             metadata: None,
             agent_action: None,
             resolved_at: None,
@@ -181,23 +173,13 @@ impl ServiceRequest {
         update: ServiceRequestUpdate,
         now: Timestamp,
     ) -> Result<Option<Resolution>, Error> {
-        let ServiceRequestUpdate {
-            title,
-            description,
-            priority,
-            category,
-            assignee_id,
-            status,
-        } = update;
-        let resolution = match status {
-            Change::Keep => None,
-            Change::Set(next) => self.set_status(next, now)?,
-        };
-        title.apply(&mut self.title);
-        description.apply(&mut self.description);
-        priority.apply(&mut self.priority);
-        category.apply(&mut self.category);
-        assignee_id.apply(&mut self.assignee_id);
+        let resolved_at = &mut self.resolved_at;
+        let resolution = self.status.change(update.status, resolved_at, now)?;
+        update.title.apply(&mut self.title);
+        update.description.apply(&mut self.description);
+        update.priority.apply(&mut self.priority);
+        update.category.apply(&mut self.category);
+        update.assignee_id.apply(&mut self.assignee_id);
         self.updated_at = now;
         Ok(resolution)
     }
@@ -209,15 +191,8 @@ impl ServiceRequest {
     /// Opens it again. Returns the change of its resolution, if there is one. 409 if it is closed.
     pub fn reopen(&mut self, now: Timestamp) -> Result<Option<Resolution>, Error> {
         self.updated_at = now;
-        self.set_status(ServiceStatus::Open, now)
-    }
-
-    fn set_status(
-        &mut self,
-        next: ServiceStatus,
-        now: Timestamp,
-    ) -> Result<Option<Resolution>, Error> {
-        self.status.set(next, &mut self.resolved_at, now)
+        self.status
+            .set(ServiceStatus::Open, &mut self.resolved_at, now)
     }
 }
 

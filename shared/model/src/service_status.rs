@@ -1,11 +1,10 @@
 //! The statuses of service requests and tickets.
 
-use super::{Code, Error, OrOther, Timestamp, names::names};
+use super::{Code, Error, OrOther, Timestamp, input::Change, names::names};
 
 names! {
-    /// The status of a service request or a ticket. `open`, `in_progress` and `pending` interchange;
-    /// each may change to `resolved` or `closed`. `resolved` may change to `open` or `closed`;
-    /// `closed` is final.
+    /// The status of a service request or a ticket. `open`, `in_progress` and `pending` interchange; each may change to
+    /// `resolved` or `closed`. `resolved` may change to `open` or `closed`; `closed` is final.
     #[derive(Default)]
     pub enum ServiceStatus = "a status" {
         /// Raised.
@@ -74,6 +73,19 @@ impl OrOther<ServiceStatus> {
         })
     }
 
+    /// As [`set`](Self::set), if a status was sent.
+    pub(crate) fn change(
+        &mut self,
+        sent: Change<ServiceStatus>,
+        resolved_at: &mut Option<Timestamp>,
+        now: Timestamp,
+    ) -> Result<Option<Resolution>, Error> {
+        match sent {
+            Change::Keep => Ok(None),
+            Change::Set(next) => self.set(next, resolved_at, now),
+        }
+    }
+
     /// Returns true if a message of the user who raised the record opens it again.
     pub const fn reopens_on_answer(&self) -> bool {
         use ServiceStatus::{Pending, Resolved};
@@ -105,10 +117,8 @@ mod tests {
     #[test]
     fn what_is_closed_stays_so_and_what_is_resolved_opens_or_closes() {
         for from in ALL {
-            let reachable: Vec<_> = ALL
-                .into_iter()
-                .filter(|next| from.may_become(*next))
-                .collect();
+            let reachable = ALL.into_iter().filter(|next| from.may_become(*next));
+            let reachable: Vec<_> = reachable.collect();
             match from {
                 Open | InProgress | Pending => assert_eq!(reachable, ALL),
                 Resolved => assert_eq!(reachable, [Open, Resolved, Closed]),
@@ -121,13 +131,10 @@ mod tests {
     fn a_refused_change_changes_nothing() {
         let (mut status, mut resolved_at) = (OrOther::Known(Closed), Some(at(1)));
         let refused = status.set(Open, &mut resolved_at, at(2)).unwrap_err();
-        assert!(matches!(
-            refused,
-            Error::Conflict {
-                code: Code::InvalidTransition,
-                ..
-            }
-        ));
+        let Error::Conflict { code, .. } = refused else {
+            panic!("{refused:?}");
+        };
+        assert_eq!(code, Code::InvalidTransition);
         assert_eq!((status, resolved_at), (Closed.into(), Some(at(1))));
     }
 

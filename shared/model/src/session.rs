@@ -1,10 +1,9 @@
 use serde::{Deserialize, Serialize};
 
-use super::{
+use crate::{
     LoginName, LoginPassword, NewPassword, OrganizationId, Sid, Timestamp, User, UserId, digest,
-    span,
+    input, names::names, span,
 };
-use crate::{input, names::names};
 
 /// A session of a signed-in user. It ends after 24 hours without a request, and after 7 days at the
 /// latest. A logout, a disabled user or a changed password ends it at once.

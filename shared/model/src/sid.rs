@@ -39,10 +39,8 @@ impl Sid {
 
     /// Parses a session id whose signature was verified; `None` for one of another cell.
     pub fn parse(text: &str, cell: &Cell) -> Option<Self> {
-        let (named, rest) = match text.split_once('.') {
-            Some((named, rest)) => (Some(named), rest),
-            None => (None, text),
-        };
+        let split = text.split_once('.');
+        let (named, rest) = split.map_or((None, text), |(named, rest)| (Some(named), rest));
         let ours = cell.made(named).then_some(named)?;
         let mut parts = rest.splitn(4, '-');
         let organization = OrganizationId::new(parts.next()?.parse().ok()?)?;
@@ -71,17 +69,11 @@ impl Sid {
 
 impl fmt::Display for Sid {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            cell,
-            organization,
-            user,
-            issued,
-            secret,
-        } = self;
-        if let Some(cell) = cell {
+        if let Some(cell) = &self.cell {
             write!(f, "{cell}.")?;
         }
-        write!(f, "{organization}-{user}-{issued}-{secret}")
+        let (organization, user) = (self.organization, self.user);
+        write!(f, "{organization}-{user}-{}-{}", self.issued, self.secret)
     }
 }
 
@@ -113,12 +105,8 @@ mod tests {
     #[test]
     fn a_session_id_without_a_cell_is_of_cell_0() {
         let (organization, user) = (Id::new(7).unwrap(), Id::new(9).unwrap());
-        let sid = Sid::generate(
-            &Cell::default(),
-            organization,
-            user,
-            Timestamp::from_millis(0),
-        );
+        let (cell, now) = (Cell::default(), Timestamp::from_millis(0));
+        let sid = Sid::generate(&cell, organization, user, now);
         let plain = sid.to_string();
         assert!(plain.starts_with("7-9-0-"), "{plain}");
         for text in [&plain, &format!("0.{plain}")] {

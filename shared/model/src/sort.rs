@@ -21,12 +21,11 @@ macro_rules! sort {
             }
 
             fn field_schema() -> crate::input::Schema {
-                utoipa::openapi::Ref::from_schema_name(stringify!($name)).into()
+                crate::input::reference(stringify!($name))
             }
 
             fn field_schemas(all: &mut Vec<(String, crate::input::Schema)>) {
-                let schema = utoipa::openapi::ObjectBuilder::new()
-                    .schema_type(utoipa::openapi::schema::Type::String)
+                let schema = crate::input::string()
                     .enum_values(Some([$value]))
                     .description(Some($doc.trim_ascii()));
                 all.push((stringify!($name).to_owned(), schema.into()));

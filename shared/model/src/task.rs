@@ -3,12 +3,12 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{
+use crate::{
     AnyOf, Description, FaultCode, Ids, MilestoneId, OrNone, OrOther, Order, OrganizationId,
-    PhaseId, Priority, ProjectId, TagId, TaskId, Timestamp, Title, UserId, Who,
-    input::{Change, Defaulted, List, Nullable, Patch, Place, Reading},
+    PhaseId, Priority, ProjectId, TagId, TaskId, Timestamp, Title, UserId, Who, input,
+    input::{Change, Defaulted, List, Nullable, Patch, Place, Reading, one_of_two},
+    names::names,
 };
-use crate::{input, names::names};
 
 /// A task of a project or of the whole organization.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
@@ -164,38 +164,20 @@ impl TaskFilter {
             tags.any(|tag| requested.names(Some(tag)))
                 || (task.tag_ids.is_empty() && requested.names(None))
         };
-        let (user, due) = (task.assignee_id, task.due_date);
-        self.status.as_ref().is_none_or(|any| any.has(&task.status))
-            && self
-                .priority
-                .as_ref()
-                .is_none_or(|any| any.has(&task.priority))
-            && self
-                .assignee_id
-                .as_ref()
-                .is_none_or(|any| any.names_user(user, caller))
-            && self
-                .project_id
-                .as_ref()
-                .is_none_or(|any| any.names(task.project_id.as_ref()))
-            && self
-                .milestone_id
-                .as_ref()
-                .is_none_or(|any| any.names(task.milestone_id.as_ref()))
-            && self
-                .phase_id
-                .as_ref()
-                .is_none_or(|any| any.names(task.phase_id.as_ref()))
+        let (status, priority) = (self.status.as_ref(), self.priority.as_ref());
+        let (project, milestone) = (self.project_id.as_ref(), self.milestone_id.as_ref());
+        let (phase, assignee) = (self.phase_id.as_ref(), self.assignee_id.as_ref());
+        let due = task.due_date;
+        status.is_none_or(|any| any.has(&task.status))
+            && priority.is_none_or(|any| any.has(&task.priority))
+            && assignee.is_none_or(|any| any.names_user(task.assignee_id, caller))
+            && project.is_none_or(|any| any.names(task.project_id.as_ref()))
+            && milestone.is_none_or(|any| any.names(task.milestone_id.as_ref()))
+            && phase.is_none_or(|any| any.names(task.phase_id.as_ref()))
             && self.tag_id.as_ref().is_none_or(has_tag)
-            && self
-                .due_before
-                .is_none_or(|end| due.is_some_and(|due| due < end))
-            && self
-                .due_after
-                .is_none_or(|first| due.is_some_and(|due| due >= first))
-            && self
-                .updated_since
-                .is_none_or(|first| task.updated_at >= first)
+            && (self.due_before).is_none_or(|end| due.is_some_and(|due| due < end))
+            && (self.due_after).is_none_or(|first| due.is_some_and(|due| due >= first))
+            && self.updated_since.is_none_or(|at| task.updated_at >= at)
     }
 }
 
@@ -223,8 +205,7 @@ impl Neighbour {
 }
 
 impl Task {
-    /// The distance of a new task's `order` from the largest one, which leaves room for tasks between
-    /// them.
+    /// The distance of a new task's `order` from the largest one, which leaves room for tasks between them.
     pub const ORDER_STEP: i64 = 1024;
 
     pub fn new(
@@ -234,32 +215,20 @@ impl Task {
         order: Order,
         now: Timestamp,
     ) -> Self {
-        let TaskCreate {
-            title,
-            description,
-            project_id,
-            organization_id: _,
-            milestone_id,
-            phase_id,
-            assignee_id,
-            status: Defaulted(status),
-            priority: Defaulted(priority),
-            due_date,
-        } = create;
         Self {
             id,
-            title,
-            description,
-            project_id,
+            title: create.title,
+            description: create.description,
+            project_id: create.project_id,
             organization_id: tenant,
-            milestone_id,
-            phase_id,
+            milestone_id: create.milestone_id,
+            phase_id: create.phase_id,
             order,
-            assignee_id,
-            status: status.into(),
-            priority: priority.into(),
+            assignee_id: create.assignee_id,
+            status: create.status.0.into(),
+            priority: create.priority.0.into(),
             tag_ids: BTreeSet::new(),
-            due_date,
+            due_date: create.due_date,
             created_at: now,
             updated_at: now,
         }
@@ -279,7 +248,7 @@ impl TaskMove {
 impl From<TaskPhase> for TaskUpdate {
     fn from(TaskPhase { phase_id }: TaskPhase) -> Self {
         Self {
-            phase_id: phase_id.0.map_or(Patch::Clear, Patch::Set),
+            phase_id: Patch::Set(phase_id.0),
             ..Self::default()
         }
     }
@@ -291,17 +260,9 @@ fn names_one_neighbour(
     after: Reading<&Option<TaskId>>,
     body: &mut Place<'_>,
 ) {
-    let (Some(before), Some(after)) = (before, after) else {
-        return;
-    };
-    match (before, after) {
-        (None, None) => body.report(FaultCode::Required, "Send `before` or `after`."),
-        (Some(_), Some(_)) => {
-            let detail = "Send `before` or `after`, not both.";
-            body.at("before").report(FaultCode::Combination, detail);
-        }
-        _ => {}
-    }
+    let none = "Send `before` or `after`.";
+    let both = "Send `before` or `after`, not both.";
+    one_of_two((before, after), body, "before", [none, both]);
 }
 
 /// Checks that a record belongs to a project, the organization, or both.

@@ -3,20 +3,15 @@
 //! The bounds apply to what clients send. A stored text is read as it is, so that a record stays
 //! readable when its bounds become narrower.
 
-use std::{fmt, ops::Deref};
-
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use utoipa::{
-    PartialSchema, ToSchema,
-    openapi::{ObjectBuilder, RefOr, Schema, schema::Type},
-};
+use utoipa::{PartialSchema, ToSchema};
 
 use crate::{
     FaultCode, WrongText,
     characters::{HIDDEN, INVISIBLE, WHITE, hidden, is_invisible, is_of_a_name},
     digest,
-    input::{Component, Place, Reading},
+    input::{Component, Place, Reading, Schema, string},
     unique_name::{mixes_scripts, spelled},
 };
 
@@ -85,6 +80,26 @@ impl Form {
     }
 }
 
+/// Has a type of texts read and shown as its text.
+#[macro_export]
+macro_rules! as_text {
+    ($name:ident) => {
+        impl std::ops::Deref for $name {
+            type Target = str;
+
+            fn deref(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+    };
+}
+
 macro_rules! texts {
     ($($(#[doc = $doc:literal])* $form:ident $name:ident($least:literal ..= $most:literal) = $example:literal,)*) => {$(
         $(#[doc = $doc])*
@@ -124,39 +139,21 @@ macro_rules! texts {
             }
         }
 
-        impl Deref for $name {
-            type Target = str;
-
-            fn deref(&self) -> &str {
-                &self.0
-            }
-        }
-
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(&self.0)
-            }
-        }
+        as_text!($name);
 
         impl Component for $name {
             const HOLDS_COMMAS: bool = !matches!(Form::$form, Form::Name);
 
             fn parse(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
-                let Value::String(text) = value else {
-                    return place.wrong(value, "a string");
-                };
-                match Self::try_from(text.as_str()) {
-                    Ok(text) => Some(text),
-                    Err(error) => place.must(error.code(), error),
-                }
+                let read = Self::try_from(place.text(value)?);
+                read.map_or_else(|error| place.must(error.code(), error), Some)
             }
         }
 
         impl PartialSchema for $name {
-            fn schema() -> RefOr<Schema> {
+            fn schema() -> Schema {
                 let lines: &[&str] = &[$($doc.trim_ascii()),*];
-                ObjectBuilder::new()
-                    .schema_type(Type::String)
+                string()
                     .min_length(($least > 0).then_some($least))
                     .max_length(Some($most))
                     .pattern(Form::$form.pattern($least))
@@ -249,9 +246,8 @@ impl Slug {
     /// without ASCII letters and digits, and for one whose letters or digits a slug cannot hold.
     pub fn of(name: &str) -> Option<Self> {
         let slug = snake_case(name);
-        let is_whole = name
-            .chars()
-            .all(|one| one.is_ascii() || !one.is_alphanumeric());
+        let mut characters = name.chars();
+        let is_whole = characters.all(|one| one.is_ascii() || !one.is_alphanumeric());
         (is_whole && (1..=Self::MOST).contains(&slug.len())).then_some(Self(slug))
     }
 
@@ -294,42 +290,21 @@ fn snake_case(name: &str) -> String {
     words.join("_")
 }
 
-impl Deref for Slug {
-    type Target = str;
-
-    fn deref(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Display for Slug {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
+as_text!(Slug);
 
 impl Component for Slug {
     fn parse(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
-        let Value::String(text) = value else {
-            return place.wrong(value, "a string");
-        };
-        Self::new(text).or_else(|| {
-            place.must(
-                FaultCode::Pattern,
-                "have 1 to 64 lower-case letters, digits and underscores",
-            )
-        })
+        let rule = "have 1 to 64 lower-case letters, digits and underscores";
+        Self::new(place.text(value)?).or_else(|| place.must(FaultCode::Pattern, rule))
     }
 }
 
 impl PartialSchema for Slug {
-    fn schema() -> RefOr<Schema> {
-        ObjectBuilder::new()
-            .schema_type(Type::String)
+    fn schema() -> Schema {
+        let about = "A short name of lower-case letters, digits and underscores.";
+        string()
             .pattern(Some("^[a-z0-9_]{1,64}$"))
-            .description(Some(
-                "A short name of lower-case letters, digits and underscores.",
-            ))
+            .description(Some(about))
             .examples(["kick_off"])
             .into()
     }
@@ -468,9 +443,7 @@ mod tests {
         for slug in &slugs {
             assert!(Slug::new(slug).is_some(), "{slug}");
         }
-        assert!(
-            slugs[0].starts_with("name_") && slugs[2].starts_with("eu_"),
-            "{slugs:?}"
-        );
+        assert!(slugs[0].starts_with("name_"), "{slugs:?}");
+        assert!(slugs[2].starts_with("eu_"), "{slugs:?}");
     }
 }

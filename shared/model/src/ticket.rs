@@ -3,12 +3,12 @@ use std::ops::Not;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{
+use crate::{
     AnyOf, Content, Description, Error, Ids, OrNone, OrOther, OrganizationId, Priority, Resolution,
-    ServiceStatus, TicketId, TicketMessageId, Timestamp, Title, UserId, Who,
+    ServiceStatus, TicketId, TicketMessageId, Timestamp, Title, UserId, Who, input,
     input::{Change, Defaulted, Patch},
+    names::names,
 };
-use crate::{input, names::names};
 
 /// A support ticket.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
@@ -138,19 +138,11 @@ impl Ticket {
         update: TicketUpdate,
         now: Timestamp,
     ) -> Result<Option<Resolution>, Error> {
-        let TicketUpdate {
-            title,
-            status,
-            priority,
-            assignee_id,
-        } = update;
-        let resolution = match status {
-            Change::Keep => None,
-            Change::Set(next) => self.status.set(next, &mut self.resolved_at, now)?,
-        };
-        title.apply(&mut self.title);
-        priority.apply(&mut self.priority);
-        assignee_id.apply(&mut self.assignee_id);
+        let resolved_at = &mut self.resolved_at;
+        let resolution = self.status.change(update.status, resolved_at, now)?;
+        update.title.apply(&mut self.title);
+        update.priority.apply(&mut self.priority);
+        update.assignee_id.apply(&mut self.assignee_id);
         self.updated_at = now;
         Ok(resolution)
     }

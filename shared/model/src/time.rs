@@ -3,14 +3,11 @@ use std::{fmt, str::FromStr};
 use chrono::{DateTime, Months, NaiveDate, NaiveDateTime, SecondsFormat, Utc};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use serde_json::Value;
-use utoipa::{
-    PartialSchema, ToSchema,
-    openapi::{KnownFormat, ObjectBuilder, RefOr, Schema, SchemaFormat, schema::Type},
-};
+use utoipa::{PartialSchema, ToSchema, openapi::KnownFormat};
 
 use crate::{
     FaultCode,
-    input::{Component, Place, Reading},
+    input::{Component, Place, Reading, Schema, formatted},
 };
 
 /// An instant in UTC, in whole milliseconds, in the years 0000 to 9999.
@@ -41,12 +38,10 @@ impl Timestamp {
 
     /// From milliseconds since the Unix epoch, clamped to the years 0000 to 9999.
     pub const fn from_millis(millis: i64) -> Self {
-        if millis < Self::EARLIEST {
-            Self(Self::EARLIEST)
-        } else if millis > Self::LATEST {
-            Self(Self::LATEST)
-        } else {
-            Self(millis)
+        match millis {
+            ..Self::EARLIEST => Self(Self::EARLIEST),
+            Self::EARLIEST..=Self::LATEST => Self(millis),
+            _ => Self(Self::LATEST),
         }
     }
 
@@ -116,14 +111,10 @@ impl FromStr for Timestamp {
     type Err = NotATimestamp;
 
     fn from_str(text: &str) -> Result<Self, NotATimestamp> {
-        let millis = DateTime::parse_from_rfc3339(text)
-            .map_err(|_| NotATimestamp)?
-            .timestamp_millis();
-        if (Self::EARLIEST..=Self::LATEST).contains(&millis) {
-            Ok(Self(millis))
-        } else {
-            Err(NotATimestamp)
-        }
+        let at = DateTime::parse_from_rfc3339(text).map_err(|_| NotATimestamp)?;
+        let millis = at.timestamp_millis();
+        let fits = (Self::EARLIEST..=Self::LATEST).contains(&millis);
+        fits.then_some(Self(millis)).ok_or(NotATimestamp)
     }
 }
 
@@ -135,19 +126,17 @@ impl Serialize for Timestamp {
 
 impl<'de> Deserialize<'de> for Timestamp {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer)?
-            .parse()
-            .map_err(de::Error::custom)
+        let text = String::deserialize(deserializer)?;
+        text.parse().map_err(de::Error::custom)
     }
 }
 
 /// The rule broken by a text other than an instant, as the predicate of a sentence.
 fn advice(text: &str, is_query: bool) -> &'static str {
     let is_instant = |text: &str| text.parse::<Timestamp>().is_ok();
-    let with_plus = text
-        .rsplit_once(' ')
-        .map(|(time, offset)| format!("{time}+{offset}"));
-    if is_query && with_plus.is_some_and(|text| is_instant(&text)) {
+    let split = text.rsplit_once(' ');
+    let with_plus = |(time, offset)| is_instant(&format!("{time}+{offset}"));
+    if is_query && split.is_some_and(with_plus) {
         "have its + as %2B: a + in a query is a space"
     } else if NaiveDate::from_str(text).is_ok() {
         "have a time and an offset after the day, such as 2026-01-31T09:30:00Z"
@@ -160,9 +149,7 @@ fn advice(text: &str, is_query: bool) -> &'static str {
 
 impl Component for Timestamp {
     fn parse(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
-        let Value::String(text) = value else {
-            return place.wrong(value, "a string");
-        };
+        let text = place.text(value)?;
         text.parse().ok().or_else(|| {
             let advice = advice(text, place.is_query());
             place.must(FaultCode::DateTime, advice)
@@ -171,13 +158,10 @@ impl Component for Timestamp {
 }
 
 impl PartialSchema for Timestamp {
-    fn schema() -> RefOr<Schema> {
-        ObjectBuilder::new()
-            .schema_type(Type::String)
-            .format(Some(SchemaFormat::KnownFormat(KnownFormat::DateTime)))
-            .description(Some(
-                "A date-time of RFC 3339. Answers have UTC with exactly three decimals.",
-            ))
+    fn schema() -> Schema {
+        let about = "A date-time of RFC 3339. Answers have UTC with exactly three decimals.";
+        formatted(KnownFormat::DateTime)
+            .description(Some(about))
             .examples(["2026-01-31T09:30:00.000Z"])
             .into()
     }

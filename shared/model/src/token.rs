@@ -5,11 +5,10 @@ use std::fmt;
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
 use serde::{Deserialize, Serialize};
 
-use super::{
-    Cell, OrOther, OrganizationId, Permission, Timestamp, TokenId, TokenName, User, UserId, digest,
-    span,
+use crate::{
+    Cell, Error, Fault, FaultCode, OrOther, OrganizationId, Permission, Timestamp, TokenId,
+    TokenName, User, UserId, digest, input, input::List, random, span,
 };
-use crate::{Error, Fault, FaultCode, input, input::List, random};
 
 /// A token of a user, for scripts. A request with it acts as its owner, with at most the permissions
 /// that the token names. The token ends when it expires or is deleted. It also ends, for good, when the
@@ -135,8 +134,7 @@ impl TokenSecret {
         (bytes.len() == 32 && cell.made(named)).then(|| Self(text.to_owned()))
     }
 
-    /// The SHA-256 that the table stores. The token is random enough to need neither salt nor a slow
-    /// hash.
+    /// The SHA-256 that the table stores. The token is random enough to need neither salt nor a slow hash.
     pub fn hash(&self) -> String {
         digest(&self.0)
     }

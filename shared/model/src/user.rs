@@ -1,14 +1,13 @@
 use serde::{Deserialize, Serialize};
 use strum::VariantArray;
-use utoipa::ToSchema;
 
-use super::{
+use crate::{
     AnyOf, Code, Email, Error, Fault, FullName, NewPassword, OrOther, OrganizationId, Permission,
-    ProviderSubject, Role, SearchText, Timestamp, UserId, Username,
+    ProviderSubject, Role, SearchText, Timestamp, UserId, Username, input,
     input::{Change, List, Patch, Place, Reading},
+    short_form::short_form,
     span,
 };
-use crate::input;
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -60,8 +59,7 @@ input! {
     pub struct UserFilter {
         role: Option<AnyOf<Role>>,
         disabled: Option<bool>,
-        /// Words, each of which must begin a word of the username or the full name, without regard to
-        /// case.
+        /// Words, each of which must begin a word of the username or the full name, without regard to case.
         query: Option<SearchText>,
     }
 }
@@ -135,22 +133,18 @@ impl UserUpdate {
     /// Returns `true` if it changes more than the name: the address, or what the user may do.
     pub const fn needs_session(&self) -> bool {
         self.email.is_sent()
-            || !matches!(
-                (&self.role, &self.permissions, &self.disabled),
-                (Change::Keep, Change::Keep, Change::Keep)
-            )
+            || self.role.is_sent()
+            || self.permissions.is_sent()
+            || self.disabled.is_sent()
     }
 }
 
 impl User {
     /// Returns true if the user has the permission, by role or as an extra one.
     pub fn may(&self, permission: Permission) -> bool {
+        let mut extra = self.extra_permissions.iter();
         let by_role = self.role.known().is_some_and(|role| role.may(permission));
-        by_role
-            || self
-                .extra_permissions
-                .iter()
-                .any(|extra| *extra == permission)
+        by_role || extra.any(|extra| *extra == permission)
     }
 
     /// Returns true if a later version may grant the user more than this one does.
@@ -161,8 +155,9 @@ impl User {
 
     /// Returns the address for notifications: a verified one of an enabled user.
     pub fn mailed_at(&self) -> Option<&str> {
-        let is_mailed = !self.disabled && self.email_verified_at.is_some();
-        self.email.as_deref().filter(|_| is_mailed)
+        self.verified_email()
+            .filter(|_| !self.disabled)
+            .map(|email| &**email)
     }
 
     /// Returns true if notifications go to this address.
@@ -175,8 +170,7 @@ impl User {
         self.may(Permission::ManageTickets) || self.may(Permission::ReplyTicket)
     }
 
-    /// The time in which an account is [fresh](Self::fresh_until), in milliseconds. Another user may
-    /// act through it.
+    /// The time in which an account is [fresh](Self::fresh_until), in milliseconds. Another user may act through it.
     pub const FRESH: i64 = span::DAY;
 
     /// Returns until when the account is fresh. None unless another user made it, set its password, or
@@ -205,37 +199,23 @@ impl User {
     }
 
     pub fn change(&mut self, update: UserUpdate) {
-        let UserUpdate {
-            full_name,
-            role,
-            permissions,
-            disabled,
-            email,
-        } = update;
-        if let Change::Set(name) = full_name {
-            self.full_name = name.into();
-        }
-        if let Change::Set(List(permissions)) = permissions {
+        update.full_name.apply(&mut self.full_name);
+        update.role.apply(&mut self.role);
+        if let Change::Set(List(permissions)) = update.permissions {
             self.extra_permissions = each_once(permissions);
         }
-        if let Change::Set(role) = role {
-            self.role = role.into();
-        }
-        if let Change::Set(disabled) = disabled {
+        if let Change::Set(disabled) = update.disabled {
             self.disable(disabled);
         }
-        match email {
-            Patch::Keep => {}
-            Patch::Clear => self.set_email(None),
-            Patch::Set(email) => self.set_email(Some(email)),
+        if let Patch::Set(email) = update.email {
+            self.set_email(email);
         }
     }
 
     /// The address, if it is verified.
     pub fn verified_email(&self) -> Option<&Email> {
-        self.email
-            .as_ref()
-            .filter(|_| self.email_verified_at.is_some())
+        let email = self.email.as_ref();
+        email.filter(|_| self.email_verified_at.is_some())
     }
 
     /// Sets the address, to which the user has followed a link.
@@ -282,45 +262,37 @@ impl User {
 pub struct Held(pub Vec<Permission>);
 
 impl Held {
-    fn has(&self, permission: Permission) -> bool {
-        self.0.contains(&permission)
-    }
-
-    /// Checks that the caller may change the user or set their password. 403 if the user has a
-    /// permission that the caller does not hold: the caller could gain it. A name of a later version may grant
-    /// any of them.
+    /// Checks that the caller may change the user or set their password. 403 if the user has a permission that the
+    /// caller does not hold: the caller could gain it. A name of a later version may grant any of them.
     pub fn may_change(&self, user: &User) -> Result<(), Error> {
         let held = if user.has_unknown_names() {
             Permission::VARIANTS.to_vec()
         } else {
             user.permissions()
         };
-        let missing = held.into_iter().find(|one| !self.has(*one));
-        missing.map_or(Ok(()), |permission| {
-            Err(lacks(permission, "change a user who has"))
-        })
+        self.has_all(held, "change a user who has")
     }
 
     /// Checks that the caller may give the role and the extra permissions, to others or to themselves.
     /// 403 for a permission that the caller does not hold.
     pub fn may_give(&self, role: Role, extra: &[Permission]) -> Result<(), Error> {
-        let given = role.permissions();
-        let missing = given.iter().chain(extra).find(|one| !self.has(**one));
-        missing.map_or(Ok(()), |permission| Err(lacks(*permission, "give")))
+        self.has_all([&role.permissions(), extra].concat(), "give")
     }
 
     /// As [`may_give`](Self::may_give), of what a user has. Unknown names give nothing.
     pub fn may_give_all_of(&self, user: &User) -> Result<(), Error> {
-        let given = user.permissions();
-        let missing = given.into_iter().find(|one| !self.has(*one));
-        missing.map_or(Ok(()), |permission| Err(lacks(permission, "give")))
+        self.has_all(user.permissions(), "give")
     }
-}
 
-fn lacks(permission: Permission, to: &str) -> Error {
-    let name = permission.name();
-    let detail = format!("You cannot {to} the permission {name}: you do not hold it.");
-    Error::forbidden(Code::PermissionDenied, detail)
+    /// Checks that the caller holds the permissions. 403 otherwise; `to` says what the caller does with them.
+    fn has_all(&self, permissions: Vec<Permission>, to: &str) -> Result<(), Error> {
+        let missing = permissions.into_iter().find(|one| !self.0.contains(one));
+        let Some(permission) = missing.map(Permission::name) else {
+            return Ok(());
+        };
+        let detail = format!("You cannot {to} the permission {permission}: you do not hold it.");
+        Err(Error::forbidden(Code::PermissionDenied, detail))
+    }
 }
 
 pub fn each_once(mut permissions: Vec<Permission>) -> Vec<OrOther<Permission>> {
@@ -329,54 +301,24 @@ pub fn each_once(mut permissions: Vec<Permission>) -> Vec<OrOther<Permission>> {
     permissions.into_iter().map(OrOther::from).collect()
 }
 
-/// A user as part of other records.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[schema(examples(json!({"id": 1, "username": "ada", "fullName": "Ada Lindqvist"})))]
-#[serde(rename_all = "camelCase")]
-pub struct UserRef {
-    pub id: UserId,
-    pub username: String,
-    pub full_name: String,
-}
-
-impl From<&User> for UserRef {
-    fn from(user: &User) -> Self {
-        Self {
-            id: user.id,
-            username: user.username.clone(),
-            full_name: user.full_name.clone(),
-        }
-    }
+short_form! {
+    /// A user as part of other records.
+    #[derive(Deserialize)]
+    #[schema(examples(json!({"id": 1, "username": "ada", "fullName": "Ada Lindqvist"})))]
+    UserRef of User { id: UserId, username: String, full_name: String }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Id, OrganizationId, Timestamp, UserId};
 
     fn user(role: Role, extra: &[Permission]) -> User {
         let now = Timestamp::from_millis(0);
-        User {
-            id: UserId::new(1).unwrap(),
-            organization_id: OrganizationId::new(1).unwrap(),
-            username: "ada".to_owned(),
-            full_name: "Ada".to_owned(),
-            email: None,
-            email_verified_at: None,
-            email_bounced_at: None,
-            role: role.into(),
-            extra_permissions: each_once(extra.to_vec()),
-            disabled: false,
-            session_epoch: 0,
-            kept_session: None,
-            token_epoch: 0,
-            password_set_by: None,
-            password_set_at: None,
-            access_changed_at: None,
-            provider_subject: None,
-            created_at: now,
-            updated_at: now,
-        }
+        serde_json::from_value(serde_json::json!({
+            "id": 1, "organizationId": 1, "username": "ada", "fullName": "Ada", "role": role,
+            "extraPermissions": each_once(extra.to_vec()), "createdAt": now, "updatedAt": now,
+        }))
+        .unwrap()
     }
 
     fn held(role: Role, extra: &[Permission]) -> Held {
@@ -387,17 +329,10 @@ mod tests {
     fn roles_compare_by_their_permissions() {
         let manager = held(Role::Manager, &[Permission::ManageUsers]);
         assert!(manager.may_give(Role::Manager, &[]).is_ok());
-        assert!(
-            manager
-                .may_give(Role::Viewer, &[Permission::ManageUsers])
-                .is_ok()
-        );
+        let may_give = |extra| manager.may_give(Role::Viewer, &[extra]).is_ok();
+        assert!(may_give(Permission::ManageUsers));
         assert!(manager.may_give(Role::Admin, &[]).is_err());
-        assert!(
-            manager
-                .may_give(Role::Viewer, &[Permission::ManageOrganization])
-                .is_err()
-        );
+        assert!(!may_give(Permission::ManageOrganization));
         let both = [Permission::ManageUsers, Permission::ManageOrganization];
         let all = held(Role::Manager, &both);
         assert!(all.may_give(Role::Admin, &[]).is_ok());
@@ -418,12 +353,10 @@ mod tests {
     /// A later version may give such a user more permissions than an admin has.
     #[test]
     fn only_who_may_do_all_changes_a_user_with_an_unknown_name() {
-        let unknown = || serde_json::from_value(serde_json::json!("owner")).unwrap();
         let mut with_role = user(Role::Viewer, &[]);
-        with_role.role = unknown();
+        with_role.role = OrOther::Other("owner".into());
         let mut with_permission = user(Role::Viewer, &[]);
-        with_permission.extra_permissions =
-            vec![serde_json::from_value(serde_json::json!("owner")).unwrap()];
+        with_permission.extra_permissions = vec![OrOther::Other("owner".into())];
         let manager = held(Role::Manager, &[Permission::ManageUsers]);
         for user in [&with_role, &with_permission] {
             assert!(manager.may_change(user).is_err());

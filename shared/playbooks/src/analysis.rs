@@ -1,3 +1,5 @@
+use std::collections::HashSet;
+
 use agent::{
     action::ActionType,
     alert::Alert,
@@ -5,12 +7,12 @@ use agent::{
     pattern::Pattern,
     session::{Analysis, Case, ProposedAction},
 };
-use model::span;
+use model::{characters::without_hidden, span};
 
 use super::{
     pattern,
     playbook::{Playbook, Values},
-    template::{quoted, readable},
+    template::quoted,
 };
 
 pub(super) fn of(
@@ -49,22 +51,15 @@ fn impact(text: &str, case: &Case) -> String {
     let mut text = text.to_owned();
     let at_risk = alert.amount_at_risk.as_ref();
     if let Some(amount) = at_risk.filter(|amount| amount.minor_units != 0) {
-        text.push_str(" At risk: ");
-        text.push_str(&amount.says(kind));
-        text.push('.');
+        text.extend([" At risk: ", &amount.says(kind), "."]);
     }
     if !alert.entities.is_empty() {
-        let entities: Vec<String> = alert
-            .entities
-            .iter()
-            .map(|entity| {
-                let kind = entity.r#type.replace('_', " ");
-                format!("{} {}", readable(&kind), quoted(&entity.id))
-            })
-            .collect();
-        text.push_str(" Records: ");
-        text.push_str(&entities.join(", "));
-        text.push('.');
+        let entities = alert.entities.iter().map(|entity| {
+            let kind = without_hidden(&entity.r#type.replace('_', " "));
+            format!("{kind} {}", quoted(&entity.id))
+        });
+        let entities: Vec<String> = entities.collect();
+        text.extend([" Records: ", &entities.join(", "), "."]);
     }
     text
 }
@@ -72,14 +67,11 @@ fn impact(text: &str, case: &Case) -> String {
 fn affected_systems(alert: &Alert, playbook: &Playbook, actions: &[ProposedAction]) -> Vec<String> {
     let mut systems = vec![alert.target_system.to_string()];
     systems.extend(playbook.affected_systems.iter().cloned());
-    systems.extend(
-        actions
-            .iter()
-            // A message to a customer does not affect the system that sends it.
-            .filter(|action| action.content.action_type != ActionType::NotifyCustomer)
-            .map(|action| action.content.target_system.clone()),
-    );
-    let mut seen = std::collections::HashSet::new();
+    let contents = actions.iter().map(|action| &action.content);
+    // A message to a customer does not affect the system that sends it.
+    let called = contents.filter(|content| content.action_type != ActionType::NotifyCustomer);
+    systems.extend(called.map(|content| content.target_system.clone()));
+    let mut seen = HashSet::new();
     systems.retain(|system| seen.insert(system.clone()));
     systems
 }
@@ -88,11 +80,9 @@ fn lifecycle(alert: &Alert) -> String {
     let Some(last) = alert.lifecycle.last() else {
         return "The alert names no earlier states of the record.".to_owned();
     };
-    let steps: Vec<String> = alert
-        .lifecycle
-        .iter()
-        .map(|event| format!("{} at {}", quoted(&event.state), event.at))
-        .collect();
+    let steps = alert.lifecycle.iter();
+    let steps = steps.map(|event| format!("{} at {}", quoted(&event.state), event.at));
+    let steps: Vec<String> = steps.collect();
     let minutes = alert.occurred_at.since(last.at).max(0) / span::MINUTE;
     let (hours, minutes) = (minutes / 60, minutes % 60);
     format!(

@@ -134,7 +134,14 @@ impl Inquiry<'_> {
     pub fn proposal(mut self) -> Proposal {
         self.add_reads(|_| true);
         let case = self.case;
-        let candidate = |playbook| Candidate::of(playbook, case, &self.answers);
+        let candidate = |playbook| {
+            let (reads, values) = known(playbook, case, &self.answers);
+            Candidate {
+                playbook,
+                reads,
+                values,
+            }
+        };
         let mut chosen = candidate(self.fallback);
         for next in self.playbooks.iter().map(|playbook| candidate(playbook)) {
             if next.is_better_than(&chosen, case) {
@@ -156,16 +163,7 @@ struct Candidate<'a> {
     values: Values,
 }
 
-impl<'a> Candidate<'a> {
-    fn of(playbook: &'a Playbook, case: &Case, answers: &[(Read, ReadEvidence)]) -> Self {
-        let (reads, values) = known(playbook, case, answers);
-        Self {
-            playbook,
-            reads,
-            values,
-        }
-    }
-
+impl Candidate<'_> {
     /// True if it is more specific, or as specific and more likely to help.
     fn is_better_than(&self, other: &Self, case: &Case) -> bool {
         let specificity = |one: &Self| one.playbook.matches.specificity();

@@ -62,11 +62,8 @@ fn usual(cycle: Cycle, window: &PatternWindow) -> String {
             (in_window, "", "in the same hours of earlier months")
         }
     };
-    let least = if window.baseline_is_least {
-        "at least "
-    } else {
-        ""
-    };
+    let least = window.baseline_is_least.then_some("at least ");
+    let least = least.unwrap_or_default();
     if window.baseline == 0 {
         format!("none {before}")
     } else if rate < 0.05 {
@@ -143,10 +140,8 @@ mod tests {
                        systemic cause is likely.";
         assert_eq!(text_of(&storm, Cycle::None), unknown);
         let every_day = history((0..40).flat_map(|day| [24 * day + 2; 110]));
-        assert_eq!(
-            text_of(&every_day, Cycle::None),
-            "At least 110 in the last 24 hours; at least 110.0 a day before."
-        );
+        let least = "At least 110 in the last 24 hours; at least 110.0 a day before.";
+        assert_eq!(text_of(&every_day, Cycle::None), least);
     }
 
     #[test]

@@ -33,22 +33,17 @@ pub struct PlaybookError(String);
 
 impl Playbooks {
     pub fn shipped() -> Result<Self, PlaybookError> {
-        let files: Vec<File> =
-            serde_json::from_str(FILES).map_err(|error| PlaybookError(error.to_string()))?;
-        Self::read(files)
+        let files = serde_json::from_str::<Vec<File>>(FILES);
+        Self::read(files.map_err(|error| PlaybookError(error.to_string()))?)
     }
 
     fn read(files: impl IntoIterator<Item = File>) -> Result<Self, PlaybookError> {
         let mut fallback = None;
         let mut playbooks: Vec<Playbook> = Vec::new();
-        for File {
-            name,
-            hash,
-            content,
-        } in files
-        {
-            let flawed = |flaw: String| PlaybookError(format!("playbook {name}: {flaw}"));
-            let playbook = Playbook::read(&name, hash, content).map_err(flawed)?;
+        for file in files {
+            let flawed = |flaw: String| PlaybookError(format!("playbook {}: {flaw}", file.name));
+            let read = Playbook::read(&file.name, file.hash, file.content);
+            let playbook = read.map_err(flawed)?;
             let mut others = playbooks.iter().chain(&fallback);
             if others.any(|other| other.matches == playbook.matches) {
                 return Err(flawed("another one matches the same".to_owned()));

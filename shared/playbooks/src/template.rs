@@ -1,6 +1,6 @@
 //! Templates of texts, paths and bodies: `{name}` is a parameter's value, `{read.name}` a fact.
 
-use model::characters::{is_hidden, is_invisible, without_hidden};
+use model::characters::{is_hidden, is_invisible};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -68,36 +68,19 @@ impl Template {
 
     /// Renders the text. Fails with the first placeholder that has no value.
     pub(super) fn render(&self, value: impl Fn(&str) -> Option<String>) -> Result<String, Missing> {
-        self.0
-            .iter()
-            .map(|piece| match piece {
-                Piece::Text(text) => Ok(text.clone()),
-                Piece::Placeholder(name) => value(name).ok_or_else(|| Missing(name.clone())),
-            })
-            .collect()
-    }
-
-    /// Returns the text without one of its placeholders.
-    pub(super) fn without(&self, name: &str) -> Self {
-        let is_it = |piece: &&Piece| matches!(piece, Piece::Placeholder(one) if one == name);
-        Self(
-            self.0
-                .iter()
-                .filter(|piece| !is_it(piece))
-                .cloned()
-                .collect(),
-        )
+        let piece = |piece: &Piece| match piece {
+            Piece::Text(text) => Ok(text.clone()),
+            Piece::Placeholder(name) => value(name).ok_or_else(|| Missing(name.clone())),
+        };
+        self.0.iter().map(piece).collect()
     }
 
     /// True if it begins with a slash and each placeholder is a whole segment.
     pub(super) fn is_path(&self) -> bool {
-        let marked = self
-            .render(|_| Some("\u{0}".to_owned()))
-            .unwrap_or_default();
-        marked.starts_with('/')
-            && marked
-                .split('/')
-                .all(|segment| segment == "\u{0}" || !segment.contains('\u{0}'))
+        let marked = self.render(|_| Some("\u{0}".to_owned()));
+        let marked = marked.unwrap_or_default();
+        let is_whole = |segment: &str| segment == "\u{0}" || !segment.contains('\u{0}');
+        marked.starts_with('/') && marked.split('/').all(is_whole)
     }
 
     /// True if it is `kind/` and one placeholder, of any kind or of this one.
@@ -141,11 +124,9 @@ impl TryFrom<Map<String, Value>> for Body {
     type Error = String;
 
     fn try_from(members: Map<String, Value>) -> Result<Self, String> {
-        members
-            .into_iter()
-            .map(|(name, value)| Ok((name, Json::read(value)?)))
-            .collect::<Result<_, _>>()
-            .map(Self)
+        let members = members.into_iter();
+        let read = members.map(|(name, value)| Ok((name, Json::read(value)?)));
+        read.collect::<Result<_, _>>().map(Self)
     }
 }
 
@@ -210,11 +191,6 @@ pub(super) fn is_unseen(one: char) -> bool {
     is_hidden(one) || is_invisible(one)
 }
 
-/// Returns a text without hidden characters.
-pub(super) fn readable(text: &str) -> String {
-    without_hidden(text)
-}
-
 /// Returns a text of an alert or a target system in backticks, without invisible characters.
 pub(super) fn quoted(text: &str) -> String {
     let seen: String = text.chars().filter(|one| !is_unseen(*one)).collect();
@@ -240,9 +216,7 @@ mod tests {
 
     #[test]
     fn braces_that_are_no_placeholders_are_refused() {
-        for text in [
-            "{", "}", "a}b", "{a", "{}", "{A}", "{a b}", "{a}}", "{{a}}", "{.a}", "{a.}", "{a.b.c}",
-        ] {
+        for text in "{|}|a}b|{a|{}|{A}|{a b}|{a}}|{{a}}|{.a}|{a.}|{a.b.c}".split('|') {
             assert!(template(text).is_err(), "{text}");
         }
     }
@@ -255,9 +229,8 @@ mod tests {
 
     #[test]
     fn the_place_that_stays_empty_is_named() {
-        let rendered = template("{a}{b}")
-            .unwrap()
-            .render(|name| (name == "a").then(|| "1".into()));
+        let two = template("{a}{b}").unwrap();
+        let rendered = two.render(|name| (name == "a").then(|| "1".into()));
         assert_eq!(rendered, Err(Missing("b".to_owned())));
     }
 
@@ -274,12 +247,8 @@ mod tests {
     fn a_body_takes_values_with_their_types() {
         let body = json!({"n": "{n}", "t": "n is {n}", "deep": [{"n": "{n}"}], "k": 1, "z": null});
         let body: Body = serde_json::from_value(body).unwrap();
-        let rendered = body
-            .render(&|name| (name == "n").then(|| json!(7)))
-            .unwrap();
-        assert_eq!(
-            json!(rendered),
-            json!({"n": 7, "t": "n is 7", "deep": [{"n": 7}], "k": 1, "z": null})
-        );
+        let rendered = body.render(&|name| (name == "n").then(|| json!(7)));
+        let expected = json!({"n": 7, "t": "n is 7", "deep": [{"n": 7}], "k": 1, "z": null});
+        assert_eq!(json!(rendered.unwrap()), expected);
     }
 }

@@ -18,36 +18,27 @@ pub enum Patience {
 impl Patience {
     /// Returns a configuration with these limits.
     pub fn applied_to(self, aws: SdkConfig) -> SdkConfig {
+        let (timeouts, attempts) = match self {
+            Self::Client => (timeouts(), 3),
+            Self::Background => (limits(8_000, 20), 5),
+        };
         aws.into_builder()
-            .timeout_config(self.timeouts())
-            .retry_config(self.retries())
+            .timeout_config(timeouts)
+            .retry_config(RetryConfig::standard().with_max_attempts(attempts))
             .build()
-    }
-
-    fn timeouts(self) -> TimeoutConfig {
-        match self {
-            Self::Client => timeouts(),
-            Self::Background => TimeoutConfig::builder()
-                .connect_timeout(Duration::from_secs(1))
-                .operation_attempt_timeout(Duration::from_secs(8))
-                .operation_timeout(Duration::from_secs(20))
-                .build(),
-        }
-    }
-
-    fn retries(self) -> RetryConfig {
-        RetryConfig::standard().with_max_attempts(match self {
-            Self::Client => 3,
-            Self::Background => 5,
-        })
     }
 }
 
 /// Returns the time limits of [`Patience::Client`], which the SDK does not set by itself.
 pub fn timeouts() -> TimeoutConfig {
+    limits(1_900, 4)
+}
+
+/// Time limits of an attempt in milliseconds, and of all of them in seconds.
+fn limits(attempt: u64, all: u64) -> TimeoutConfig {
     TimeoutConfig::builder()
         .connect_timeout(Duration::from_secs(1))
-        .operation_attempt_timeout(Duration::from_millis(1_900))
-        .operation_timeout(Duration::from_secs(4))
+        .operation_attempt_timeout(Duration::from_millis(attempt))
+        .operation_timeout(Duration::from_secs(all))
         .build()
 }

@@ -50,6 +50,19 @@ struct Encrypted {
     secrets: &'static [&'static str],
 }
 
+/// A required variable, and its purpose for the error if it is absent.
+pub type Setting = (&'static str, &'static str);
+
+/// The queues, by the variables with their URLs.
+pub const ACTIONS: Setting = ("QUEUE_URL", "the SQS queue of approved actions");
+pub const WEBHOOKS: Setting = ("WEBHOOK_QUEUE_URL", "the SQS queue of webhook deliveries");
+pub const MAILS: Setting = ("MAIL_QUEUE_URL", "the SQS queue of mails");
+pub const SWEEPS: Setting = ("SWEEP_QUEUE_URL", "the SQS queue of the sweeper");
+pub const DEAD_CHANGES: Setting = (
+    "CHANGE_DEAD_LETTER_QUEUE_URL",
+    "the SQS queue of changes that were set aside",
+);
+
 /// The variable with the sender of mails.
 const MAIL_FROM: &str = "MAIL_FROM";
 
@@ -72,10 +85,7 @@ impl Encrypted {
         });
         lines.collect::<Option<_>>().ok_or_else(|| {
             let names = self.secrets.join("=… and ");
-            ConfigError::Malformed {
-                name: self.name,
-                problem: format!("no list of lines with {names}=…"),
-            }
+            ConfigError::malformed(self.name, format!("no list of lines with {names}=…"))
         })
     }
 }
@@ -114,16 +124,14 @@ impl Environment {
 
     /// Returns a required variable. `purpose` describes it in the error if it is absent.
     pub fn required(&self, name: &'static str, purpose: &'static str) -> Result<&str, ConfigError> {
-        self.optional(name)
-            .ok_or(ConfigError::Missing(name, purpose))
+        let missing = ConfigError::Missing(name, purpose);
+        self.optional(name).ok_or(missing)
     }
 
     /// Returns a variable, trimmed; an empty one counts as absent.
     pub fn optional(&self, name: &str) -> Option<&str> {
-        self.0
-            .get(name)
-            .map(|value| value.trim())
-            .filter(|value| !value.is_empty())
+        let value = self.0.get(name)?.trim();
+        (!value.is_empty()).then_some(value)
     }
 
     /// Returns a variable that is `true` or `false`; `false` when absent.
@@ -131,10 +139,10 @@ impl Environment {
         match self.optional(name) {
             None | Some("false") => Ok(false),
             Some("true") => Ok(true),
-            Some(other) => Err(ConfigError::Malformed {
-                name,
-                problem: format!("{other:?}; expected true or false"),
-            }),
+            Some(other) => {
+                let problem = format!("{other:?}; expected true or false");
+                Err(ConfigError::malformed(name, problem))
+            }
         }
     }
 
@@ -145,21 +153,26 @@ impl Environment {
         };
         match text.parse() {
             Ok(seconds) if seconds > 0 => Ok(Duration::from_secs(seconds)),
-            _ => Err(ConfigError::Malformed {
-                name,
-                problem: format!("{text:?}; expected a whole number of seconds, at least 1"),
-            }),
+            _ => {
+                let problem = format!("{text:?}; expected a whole number of seconds, at least 1");
+                Err(ConfigError::malformed(name, problem))
+            }
         }
     }
 
     /// Returns a comma-separated list; empty when absent.
     pub fn list(&self, name: &str) -> Vec<String> {
-        self.optional(name)
-            .unwrap_or_default()
-            .split(',')
-            .map(|part| part.trim().to_owned())
-            .filter(|part| !part.is_empty())
-            .collect()
+        let parts = self.optional(name).unwrap_or_default().split(',');
+        let parts = parts.map(|part| part.trim().to_owned());
+        parts.filter(|part| !part.is_empty()).collect()
+    }
+}
+
+#[cfg(test)]
+impl Environment {
+    pub(crate) fn of(variables: &[(&str, &str)]) -> Self {
+        let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+        variables.iter().map(owned).collect()
     }
 }
 
@@ -187,6 +200,15 @@ impl SigningSecrets {
         })
     }
 
+    /// Reads a comma-separated list, newest first. `purpose` describes it in the error if it is empty.
+    fn read(
+        environment: &Environment,
+        name: &'static str,
+        purpose: &'static str,
+    ) -> Result<Self, ConfigError> {
+        Self::new(environment.list(name)).ok_or(ConfigError::Missing(name, purpose))
+    }
+
     /// Returns all secrets that verify, newest first.
     pub fn all(&self) -> impl Iterator<Item = &SecretString> {
         std::iter::once(&self.first).chain(&self.older)
@@ -212,20 +234,19 @@ impl CookieScope {
     /// `Secure`, so `true` and `none` together are an error.
     pub fn read(environment: &Environment) -> Result<Self, ConfigError> {
         const NAME: &str = "COOKIE_SAME_SITE";
-        let malformed = |problem| ConfigError::Malformed {
-            name: NAME,
-            problem,
-        };
         let plain_http = environment.flag("PLAIN_HTTP")?;
         match (environment.optional(NAME), plain_http) {
             (None | Some("lax"), true) => Ok(Self::PlainHttp),
             (None | Some("lax"), false) => Ok(Self::SameSite),
             (Some("none"), false) => Ok(Self::AnySite),
-            (Some("none"), true) => Err(malformed(
-                "none, which needs https, but PLAIN_HTTP is true: browsers drop such a cookie"
-                    .to_owned(),
+            (Some("none"), true) => Err(ConfigError::malformed(
+                NAME,
+                "none, which needs https, but PLAIN_HTTP is true: browsers drop such a cookie",
             )),
-            (Some(other), _) => Err(malformed(format!("{other:?}; expected lax or none"))),
+            (Some(other), _) => {
+                let problem = format!("{other:?}; expected lax or none");
+                Err(ConfigError::malformed(NAME, problem))
+            }
         }
     }
 }
@@ -261,11 +282,10 @@ pub struct TrustedProxy {
 
 impl ApiConfig {
     pub fn read(environment: &Environment) -> Result<Self, ConfigError> {
-        let session_secrets = session_secrets(environment)?;
         Ok(Self {
+            session_secrets: session_secrets(environment)?,
             table: table(environment)?,
             cell: cell(environment)?,
-            session_secrets,
             cookie_scope: CookieScope::read(environment)?,
             allowed_origins: environment.list("ALLOWED_ORIGINS"),
             sends_mail: sends_mail(environment),
@@ -281,19 +301,14 @@ fn cell(environment: &Environment) -> Result<Cell, ConfigError> {
     let Some(name) = environment.optional(NAME) else {
         return Ok(Cell::default());
     };
-    Cell::new(name).ok_or_else(|| ConfigError::Malformed {
-        name: NAME,
-        problem: format!("{name:?}; expected 1 to 8 letters or digits"),
-    })
+    let problem = || format!("{name:?}; expected 1 to 8 letters or digits");
+    Cell::new(name).ok_or_else(|| ConfigError::malformed(NAME, problem()))
 }
 
 /// Reads `SESSION_SECRETS`: comma-separated; the first signs, all verify.
 pub fn session_secrets(environment: &Environment) -> Result<SigningSecrets, ConfigError> {
-    let secrets = SigningSecrets::new(environment.list("SESSION_SECRETS"));
-    secrets.ok_or(ConfigError::Missing(
-        "SESSION_SECRETS",
-        "the secrets that sign session cookies, comma-separated, the newest first",
-    ))
+    let purpose = "the secrets that sign session cookies, comma-separated, the newest first";
+    SigningSecrets::read(environment, "SESSION_SECRETS", purpose)
 }
 
 /// The URL of the API and the desk, without a slash at its end.
@@ -336,18 +351,12 @@ impl TrustedProxy {
         let Some(name) = environment.optional(NAME) else {
             return Ok(None);
         };
-        let address_header = HeaderName::try_from(name).map_err(|_| ConfigError::Malformed {
-            name: NAME,
-            problem: format!("{name:?}; expected the name of a header"),
-        })?;
-        let secrets = SigningSecrets::new(environment.list("PROXY_SECRETS"));
-        let secrets = secrets.ok_or(ConfigError::Missing(
-            "PROXY_SECRETS",
-            "the secrets by which the proxy proves itself, comma-separated",
-        ))?;
+        let problem = || format!("{name:?}; expected the name of a header");
+        let malformed = |_| ConfigError::malformed(NAME, problem());
+        let purpose = "the secrets by which the proxy proves itself, comma-separated";
         Ok(Some(Self {
-            address_header,
-            secrets,
+            address_header: HeaderName::try_from(name).map_err(malformed)?,
+            secrets: SigningSecrets::read(environment, "PROXY_SECRETS", purpose)?,
         }))
     }
 }
@@ -362,59 +371,20 @@ pub fn table(environment: &Environment) -> Result<String, ConfigError> {
     Ok(name.to_owned())
 }
 
-/// Reads `QUEUE_URL`, the queue of approved actions.
-pub fn queue_url(environment: &Environment) -> Result<String, ConfigError> {
-    let url = environment.required("QUEUE_URL", "the SQS queue of approved actions")?;
-    Ok(url.to_owned())
-}
-
-pub fn webhook_queue_url(environment: &Environment) -> Result<String, ConfigError> {
-    let url = environment.required("WEBHOOK_QUEUE_URL", "the SQS queue of webhook deliveries")?;
-    Ok(url.to_owned())
-}
-
-pub fn mail_queue_url(environment: &Environment) -> Result<String, ConfigError> {
-    let url = environment.required("MAIL_QUEUE_URL", "the SQS queue of mails")?;
-    Ok(url.to_owned())
-}
-
-pub fn sweep_queue_url(environment: &Environment) -> Result<String, ConfigError> {
-    let url = environment.required("SWEEP_QUEUE_URL", "the SQS queue of the sweeper")?;
-    Ok(url.to_owned())
-}
-
-pub fn change_dead_letter_queue_url(environment: &Environment) -> Result<String, ConfigError> {
-    let url = environment.required(
-        "CHANGE_DEAD_LETTER_QUEUE_URL",
-        "the SQS queue of changes that were set aside",
-    )?;
-    Ok(url.to_owned())
-}
-
 /// Reads `WEBHOOK_SECRETS`: comma-separated. The secrets of webhooks follow from the first; all sign.
 pub fn webhook_secrets(environment: &Environment) -> Result<SigningSecrets, ConfigError> {
-    let secrets = SigningSecrets::new(environment.list("WEBHOOK_SECRETS"));
-    secrets.ok_or(ConfigError::Missing(
-        "WEBHOOK_SECRETS",
-        "the secrets from which those of webhooks follow, comma-separated, the newest first",
-    ))
+    let purpose =
+        "the secrets from which those of webhooks follow, comma-separated, the newest first";
+    SigningSecrets::read(environment, "WEBHOOK_SECRETS", purpose)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn scope(variables: &[(&str, &str)]) -> Result<CookieScope, String> {
-        let variables = variables
-            .iter()
-            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
-        let environment = variables.collect::<Environment>();
-        CookieScope::read(&environment).map_err(|error| error.to_string())
-    }
-
     #[test]
     fn a_cell_has_1_to_8_letters_or_digits() {
-        let read = |name: &str| cell(&[("CELL".to_owned(), name.to_owned())].into_iter().collect());
+        let read = |name: &str| cell(&Environment::of(&[("CELL", name)]));
         assert_eq!(read("").unwrap(), Cell::default());
         assert_eq!(read("eu1").unwrap().to_string(), "eu1");
         let refused = read("eu_1").unwrap_err().to_string();
@@ -424,12 +394,8 @@ mod tests {
     #[test]
     fn a_proxy_has_the_name_of_a_header_and_a_secret() {
         let proxy = |header: &str, secrets: &str| {
-            let variables = [
-                ("CLIENT_ADDRESS_HEADER", header),
-                ("PROXY_SECRETS", secrets),
-            ];
-            let variables = variables.map(|(name, value)| (name.to_owned(), value.to_owned()));
-            TrustedProxy::read(&variables.into_iter().collect())
+            let header = ("CLIENT_ADDRESS_HEADER", header);
+            TrustedProxy::read(&Environment::of(&[header, ("PROXY_SECRETS", secrets)]))
         };
         assert!(proxy("", "hush").unwrap().is_none());
         let known = proxy("X-Forwarded-For", "new,old").unwrap().unwrap();
@@ -446,21 +412,26 @@ mod tests {
 
     #[test]
     fn the_cookie_is_of_the_same_site_unless_it_is_said_otherwise() {
-        let none = ("COOKIE_SAME_SITE", "none");
+        let same_site = |value| ("COOKIE_SAME_SITE", value);
         let plain = ("PLAIN_HTTP", "true");
-        assert_eq!(scope(&[]), Ok(CookieScope::SameSite));
-        assert_eq!(
-            scope(&[("COOKIE_SAME_SITE", "lax")]),
-            Ok(CookieScope::SameSite)
-        );
-        assert_eq!(scope(&[plain]), Ok(CookieScope::PlainHttp));
-        assert_eq!(scope(&[none]), Ok(CookieScope::AnySite));
-        let refused = scope(&[none, plain]).unwrap_err();
-        assert!(
-            refused.contains("COOKIE_SAME_SITE") && refused.contains("PLAIN_HTTP"),
-            "{refused}"
-        );
-        let refused = scope(&[("COOKIE_SAME_SITE", "strict")]).unwrap_err();
-        assert!(refused.contains("expected lax or none"), "{refused}");
+        for (variables, scope) in [
+            (&[][..], Ok(CookieScope::SameSite)),
+            (&[same_site("lax")], Ok(CookieScope::SameSite)),
+            (&[plain], Ok(CookieScope::PlainHttp)),
+            (&[same_site("none")], Ok(CookieScope::AnySite)),
+            (&[same_site("none"), plain], Err("PLAIN_HTTP is true")),
+            (&[same_site("strict")], Err("expected lax or none")),
+        ] {
+            let read = CookieScope::read(&Environment::of(variables));
+            match (read, scope) {
+                (Ok(read), Ok(scope)) => assert_eq!(read, scope, "{variables:?}"),
+                (Err(refused), Err(says)) => {
+                    let refused = refused.to_string();
+                    assert!(refused.contains("COOKIE_SAME_SITE"), "{refused}");
+                    assert!(refused.contains(says), "{refused}");
+                }
+                (read, _) => panic!("{variables:?}: {read:?}"),
+            }
+        }
     }
 }

@@ -14,3 +14,10 @@ pub enum ConfigError {
     #[error("the environment variable {name} does not decrypt: {problem}")]
     Encrypted { name: &'static str, problem: String },
 }
+
+impl ConfigError {
+    pub fn malformed(name: &'static str, problem: impl Into<String>) -> Self {
+        let problem = problem.into();
+        Self::Malformed { name, problem }
+    }
+}

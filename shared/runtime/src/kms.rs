@@ -70,7 +70,8 @@ pub struct Kms {
 
 /// A failed operation. Its text has an error code or a cause, and never a request or an answer, which
 /// may hold secrets.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("{cause}")]
 pub struct KmsError {
     /// Error code of the service, such as `ThrottlingException`.
     pub code: Option<String>,
@@ -88,7 +89,8 @@ impl fmt::Debug for Blob {
 }
 
 /// An error response, by its code alone.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("{}", .0.code().unwrap_or("an error without a code"))]
 struct Refusal(ErrorMetadata);
 
 impl Kms {
@@ -99,12 +101,9 @@ impl Kms {
     /// No region or no credentials are configured.
     pub fn new(aws: &SdkConfig) -> Result<Self, ConfigError> {
         let retries = aws.retry_config().cloned();
+        let retries = retries.unwrap_or_else(RetryConfig::standard);
         let timeouts = aws.timeout_config().cloned();
-        Self::with(
-            aws,
-            &retries.unwrap_or_else(RetryConfig::standard),
-            &timeouts.unwrap_or_else(aws::timeouts),
-        )
+        Self::with(aws, &retries, &timeouts.unwrap_or_else(aws::timeouts))
     }
 
     /// A client for a cold start, which retries for [`START_TIMEOUT`].
@@ -179,19 +178,16 @@ impl Kms {
 impl KmsError {
     /// True if the ciphertext is damaged, or belongs to another context or key.
     pub fn is_wrong_ciphertext(&self) -> bool {
-        let code = self.code.as_deref();
-        matches!(
-            code,
-            Some("InvalidCiphertextException" | "IncorrectKeyException")
-        )
+        let wrong = ["InvalidCiphertextException", "IncorrectKeyException"];
+        self.code
+            .as_deref()
+            .is_some_and(|code| wrong.contains(&code))
     }
 }
 
 fn pairs(context: Context<'_>) -> Map<String, Value> {
-    let pairs = context.iter();
-    pairs
-        .map(|(name, value)| ((*name).to_owned(), (*value).into()))
-        .collect()
+    let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).into());
+    context.iter().map(owned).collect()
 }
 
 /// Builds the operation of that name. Its result is the member `answer`.
@@ -202,12 +198,10 @@ fn operation(
     name: &'static str,
     answer: &'static str,
 ) -> Result<Operation<Value, Blob, Refusal>, ConfigError> {
-    let missing = |name, purpose| ConfigError::Missing(name, purpose);
-    let region = aws
-        .region()
-        .ok_or(missing("AWS_REGION", "the region of the key"))?;
-    let credentials = aws.credentials_provider();
-    let credentials = credentials.ok_or(missing("AWS_ACCESS_KEY_ID", "the credentials"))?;
+    let no_region = ConfigError::Missing("AWS_REGION", "the region of the key");
+    let region = aws.region().ok_or(no_region)?;
+    let no_credentials = ConfigError::Missing("AWS_ACCESS_KEY_ID", "the credentials");
+    let credentials = aws.credentials_provider().ok_or(no_credentials)?;
 
     let mut settings = Layer::new("KMS");
     settings.store_put(AuthSchemeOptionResolverParams::new(()));
@@ -216,10 +210,9 @@ fn operation(
         name: Some(SigningName::from_static("kms")),
         ..SigV4OperationSigningConfig::default()
     });
+    let scheme = StaticAuthSchemeOptionResolver::new(vec![SCHEME_ID]);
     let mut parts = RuntimeComponentsBuilder::new("KMS")
-        .with_auth_scheme_option_resolver(Some(StaticAuthSchemeOptionResolver::new(vec![
-            SCHEME_ID,
-        ])))
+        .with_auth_scheme_option_resolver(Some(scheme))
         .with_auth_scheme(SharedAuthScheme::new(SigV4AuthScheme::new()))
         .with_identity_resolver(SCHEME_ID, credentials)
         .with_retry_classifier(TransientErrorClassifier::<Refusal>::new())
@@ -311,26 +304,15 @@ impl ProvideErrorMetadata for Refusal {
     }
 }
 
-impl fmt::Display for Refusal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.0.code().unwrap_or("an error without a code"))
-    }
-}
-
-impl Error for Refusal {}
-
 impl From<SdkError<Refusal, HttpResponse>> for KmsError {
     fn from(error: SdkError<Refusal, HttpResponse>) -> Self {
         let code = error.as_service_error().and_then(|error| error.0.code());
-        let cause = if let SdkError::TimeoutError(_) = error {
-            "no answer in time".to_owned()
-        } else {
-            chain(&error)
+        let cause = match error {
+            SdkError::TimeoutError(_) => "no answer in time".to_owned(),
+            _ => chain(&error),
         };
-        Self {
-            code: code.map(str::to_owned),
-            cause,
-        }
+        let code = code.map(str::to_owned);
+        Self { code, cause }
     }
 }
 
@@ -344,14 +326,6 @@ fn chain(error: &dyn Error) -> String {
     }
     text
 }
-
-impl fmt::Display for KmsError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.cause)
-    }
-}
-
-impl Error for KmsError {}
 
 #[cfg(test)]
 mod tests;

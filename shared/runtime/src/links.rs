@@ -70,6 +70,11 @@ pub fn is_same(secret: &SecretString, sent: &[u8]) -> bool {
     keyed(sent, TEXT).verify_slice(&expected).is_ok()
 }
 
+/// The HMAC-SHA256 of a text, with a key of any length.
+pub fn hmac(key: &[u8], text: &str) -> [u8; 32] {
+    keyed(key, text).finalize().into_bytes().into()
+}
+
 fn keyed(key: &[u8], text: &str) -> Hmac<Sha256> {
     #[expect(clippy::expect_used, reason = "RFC 2104: a key may have any length")]
     let mut mac = Hmac::<Sha256>::new_from_slice(key).expect("HMAC takes keys of any length");

@@ -1,12 +1,16 @@
 //! Messages of queues in functions: reading, handling, and asking for them again.
 
-use std::panic::AssertUnwindSafe;
+use std::{panic::AssertUnwindSafe, time::Duration};
 
 use aws_lambda_events::sqs::{SqsBatchResponse, SqsMessage};
 use futures::FutureExt;
-use model::{Error, QueueMessage};
+use model::{Error, QueueMessage, Stopwatch};
+use serde::de::DeserializeOwned;
 
-pub fn read<M: QueueMessage>(message: &SqsMessage) -> Result<M, Error> {
+/// The time of an invocation within which attempts begin.
+const TO_BEGIN: Duration = Duration::from_secs(15);
+
+pub fn read<M: QueueMessage + DeserializeOwned>(message: &SqsMessage) -> Result<M, Error> {
     M::from_text(message.body.as_deref().unwrap_or_default())
 }
 
@@ -24,6 +28,15 @@ pub async fn is_handled(
     let message_id = message.message_id.as_deref().unwrap_or_default();
     tracing::error!(messageId = message_id, cause, "cannot handle a message");
     false
+}
+
+/// As [`is_handled`], unless the invocation began 15 seconds ago: then the message is delivered again.
+pub async fn is_handled_in_time(
+    began: Stopwatch,
+    message: &SqsMessage,
+    work: impl Future<Output = Result<(), Error>>,
+) -> bool {
+    began.elapsed() <= TO_BEGIN && is_handled(message, work).await
 }
 
 /// Returns the answer that requests unhandled messages again.

@@ -1,65 +1,17 @@
 //! The queues: of approved actions, of webhook deliveries, and of the sweeper.
 
-use std::{sync::Arc, time::Duration};
+use std::{collections::HashSet, sync::Arc, time::Duration};
 
-use aws_sdk_sqs::{Client, types::SendMessageBatchRequestEntry};
-use model::{Error, QueueMessage};
+use aws_sdk_sqs::{Client, error::DisplayErrorContext, types::SendMessageBatchRequestEntry};
+use model::{Error, QueueMessage, Source};
+
+use crate::telemetry;
 
 /// Most messages of one request.
 const BATCH: usize = 10;
 
 /// The time limit of messages that the sweeper sends otherwise.
 const PATIENCE: Duration = Duration::from_secs(2);
-
-pub trait Queued {
-    fn text(&self) -> Result<String, Error>;
-
-    /// The group in a shared queue. Its messages do not delay those of other groups.
-    fn group(&self) -> Option<String> {
-        None
-    }
-
-    /// The time for which the queue holds the message back, at most 15 minutes.
-    fn delay(&self) -> Duration {
-        Duration::ZERO
-    }
-}
-
-impl<M: QueueMessage> Queued for M {
-    fn text(&self) -> Result<String, Error> {
-        self.to_text()
-    }
-
-    fn group(&self) -> Option<String> {
-        QueueMessage::group(self)
-    }
-
-    fn delay(&self) -> Duration {
-        QueueMessage::delay(self)
-    }
-}
-
-/// A message that the queue holds back.
-#[derive(Clone, Debug)]
-pub struct Delayed<M> {
-    pub message: M,
-    /// The time for which the queue holds it back, at most 15 minutes.
-    pub delay: Duration,
-}
-
-impl<M: Queued> Queued for Delayed<M> {
-    fn text(&self) -> Result<String, Error> {
-        self.message.text()
-    }
-
-    fn group(&self) -> Option<String> {
-        self.message.group()
-    }
-
-    fn delay(&self) -> Duration {
-        self.delay
-    }
-}
 
 /// A queue. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -78,82 +30,80 @@ impl Queue {
 
     /// Sends messages, ten a request, all requests at once. Returns a result for each message. A
     /// failure loses nothing, since the sweeper sends again.
-    pub async fn send<M: Queued>(&self, messages: &[M]) -> Vec<Result<(), Error>> {
-        let requests = messages.chunks(BATCH).map(|some| self.send_batch(some));
-        futures::future::join_all(requests)
-            .await
-            .into_iter()
-            .flatten()
-            .collect()
+    pub async fn send<M: QueueMessage>(&self, messages: &[M]) -> Vec<Result<(), Error>> {
+        let requests = messages.chunks(BATCH);
+        let requests = requests.map(|some| self.send_batch(some, QueueMessage::delay));
+        let sent = futures::future::join_all(requests).await;
+        sent.into_iter().flatten().collect()
     }
 
     /// Sends messages of work that is recorded already. Logs a failure: the sweeper sends what is due. Waits
     /// two seconds at most.
-    pub async fn try_send<M: Queued>(&self, messages: &[M]) {
-        if messages.is_empty() {
-            return;
-        }
-        let failure = match tokio::time::timeout(PATIENCE, self.send(messages)).await {
-            Ok(sent) => sent.into_iter().find_map(Result::err),
-            Err(elapsed) => Some(Error::Unavailable {
-                what: "the queue",
-                source: elapsed.into(),
-            }),
-        };
-        if let Some(error) = failure {
-            let cause = error.chain();
-            tracing::warn!(cause, "the sweeper will send the messages");
+    pub async fn try_send<M: QueueMessage>(&self, messages: &[M]) {
+        if !messages.is_empty() {
+            log_failure(self.send(messages)).await;
         }
     }
 
-    async fn send_batch<M: Queued>(&self, messages: &[M]) -> Vec<Result<(), Error>> {
-        let failed = |source: &str| Error::Unavailable {
-            what: "the queue",
-            source: source.into(),
+    /// As [`try_send`](Self::try_send), of a message that the queue holds back for `delay`, at most 15 minutes.
+    pub async fn try_send_after<M: QueueMessage>(&self, message: M, delay: Duration) {
+        log_failure(self.send_batch(&[message], |_| delay)).await;
+    }
+
+    async fn send_batch<M: QueueMessage>(
+        &self,
+        messages: &[M],
+        delay: impl Fn(&M) -> Duration,
+    ) -> Vec<Result<(), Error>> {
+        let result = |accepted: &Result<HashSet<String>, String>, place: usize| match accepted {
+            Ok(accepted) if accepted.contains(&place.to_string()) => Ok(()),
+            Ok(_) => Err(failed("the queue refused the message")),
+            Err(text) => Err(failed(text.as_str())),
         };
-        let entries: Result<Vec<_>, Error> = messages
-            .iter()
-            .enumerate()
-            .map(|(place, message)| {
-                SendMessageBatchRequestEntry::builder()
-                    .id(place.to_string())
-                    .message_body(message.text()?)
-                    .set_message_group_id(message.group())
-                    .set_delay_seconds(delay_seconds(message.delay()))
-                    .build()
-                    .map_err(|error| Error::internal("building a batch of messages", error))
-            })
-            .collect();
-        let sent = match entries {
-            Ok(entries) => {
-                self.client
-                    .send_message_batch()
-                    .queue_url(&*self.url)
-                    .set_entries(Some(entries))
-                    .send()
-                    .await
-            }
-            Err(error) => {
-                let text = error.chain();
-                return messages.iter().map(|_| Err(failed(&text))).collect();
-            }
+        let accepted = self.accepted(messages, delay).await;
+        let places = 0..messages.len();
+        places.map(|place| result(&accepted, place)).collect()
+    }
+
+    /// Sends a batch. Returns the places of the messages that the queue accepted, or why it took none.
+    async fn accepted<M: QueueMessage>(
+        &self,
+        messages: &[M],
+        delay: impl Fn(&M) -> Duration,
+    ) -> Result<HashSet<String>, String> {
+        let entry = |(place, message): (usize, &M)| {
+            SendMessageBatchRequestEntry::builder()
+                .id(place.to_string())
+                .message_body(message.to_text()?)
+                .set_message_group_id(message.group())
+                .set_delay_seconds(delay_seconds(delay(message)))
+                .build()
+                .map_err(|error| Error::internal("building a batch of messages", error))
         };
-        match sent {
-            Ok(output) => (0..messages.len())
-                .map(|place| {
-                    let id = place.to_string();
-                    if output.successful.iter().any(|entry| entry.id == id) {
-                        Ok(())
-                    } else {
-                        Err(failed("the queue refused the message"))
-                    }
-                })
-                .collect(),
-            Err(error) => {
-                let text = aws_sdk_sqs::error::DisplayErrorContext(error).to_string();
-                messages.iter().map(|_| Err(failed(&text))).collect()
-            }
-        }
+        let entries = messages.iter().enumerate().map(entry);
+        let entries: Result<Vec<_>, Error> = entries.collect();
+        let batch = self.client.send_message_batch().queue_url(&*self.url);
+        let batch = batch.set_entries(Some(entries.map_err(|error| error.chain())?));
+        let sent = batch.send().await;
+        let sent = sent.map_err(|error| DisplayErrorContext(error).to_string())?;
+        Ok(sent.successful.into_iter().map(|entry| entry.id).collect())
+    }
+}
+
+async fn log_failure(sending: impl Future<Output = Vec<Result<(), Error>>>) {
+    let failure = match tokio::time::timeout(PATIENCE, sending).await {
+        Ok(sent) => sent.into_iter().find_map(Result::err),
+        Err(elapsed) => Some(failed(elapsed)),
+    };
+    if let Some(error) = failure {
+        telemetry::warn("the sweeper will send the messages", &error);
+    }
+}
+
+fn failed(source: impl Into<Source>) -> Error {
+    Error::Unavailable {
+        what: "the queue",
+        source: source.into(),
     }
 }
 

@@ -6,7 +6,7 @@ use aws_types::{
 use lambda_runtime::Error;
 
 use crate::{
-    config::{self, ConfigError, Environment, Patience},
+    config::{self, ConfigError, Environment, Patience, Setting},
     queue::Queue,
 };
 
@@ -43,19 +43,21 @@ impl Start {
     /// Fetches the secrets and connects to the table at the same time.
     pub async fn of(environment: Environment, aws: SdkConfig) -> Result<Self, ConfigError> {
         let dynamodb = aws_sdk_dynamodb::Client::new(&aws);
-        let name = config::table(&environment)?;
-        let warm_up = table::warm_up(&dynamodb, &name);
+        let table = config::table(&environment)?;
+        let warm_up = table::warm_up(&dynamodb, &table);
         let (environment, ()) = futures::join!(environment.with_secrets(&aws), warm_up);
         Ok(Self {
             environment: environment?,
             aws,
             dynamodb,
-            table: name,
+            table,
         })
     }
 
-    pub fn queue(&self, url: &str) -> Queue {
-        Queue::new(aws_sdk_sqs::Client::new(&self.aws), url)
+    /// Creates a queue, such as [`config::ACTIONS`].
+    pub fn queue(&self, (name, purpose): Setting) -> Result<Queue, ConfigError> {
+        let url = self.environment.required(name, purpose)?;
+        Ok(Queue::new(aws_sdk_sqs::Client::new(&self.aws), url))
     }
 }
 
@@ -99,12 +101,6 @@ impl LoadServiceConfig for Endpoints {
 mod tests {
     use super::*;
 
-    fn loaded(variables: &[(&str, &str)]) -> Result<SdkConfig, ConfigError> {
-        let variables = variables.iter();
-        let owned = variables.map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
-        aws_of(&owned.collect())
-    }
-
     const SIGNED: [(&str, &str); 3] = [
         ("AWS_REGION", "eu-central-1"),
         ("AWS_ACCESS_KEY_ID", "id"),
@@ -116,7 +112,7 @@ mod tests {
         for (at, (name, _)) in SIGNED.iter().enumerate() {
             let mut some = SIGNED.to_vec();
             some.remove(at);
-            let error = loaded(&some).unwrap_err().to_string();
+            let error = aws_of(&Environment::of(&some)).unwrap_err().to_string();
             assert!(error.contains(name), "{error}");
         }
     }
@@ -132,10 +128,11 @@ mod tests {
             aws.service_config().unwrap().load_config(key.unwrap())
         };
         let mut variables = SIGNED.to_vec();
-        assert_eq!(url_of(&loaded(&variables).unwrap(), "SQS"), None);
+        let loaded = |variables: &[_]| aws_of(&Environment::of(variables)).unwrap();
+        assert_eq!(url_of(&loaded(&variables), "SQS"), None);
         variables.push((ENDPOINT_URL, "http://all"));
         variables.push(("AWS_ENDPOINT_URL_DYNAMODB", "http://table"));
-        let aws = loaded(&variables).unwrap();
+        let aws = loaded(&variables);
         assert_eq!(url_of(&aws, "DynamoDB").as_deref(), Some("http://table"));
         assert_eq!(url_of(&aws, "SQS").as_deref(), Some("http://all"));
     }

@@ -8,7 +8,7 @@
 //! users or tenants.
 
 use std::{
-    cell::{Cell, RefCell},
+    cell::RefCell,
     collections::BTreeSet,
     io::Write,
     sync::{
@@ -35,10 +35,16 @@ const SLOW: u128 = 1_000;
 
 tokio::task_local! {
     static FUNCTION: Arc<Function>;
+    static NOTED: RefCell<Noted>;
+}
+
+/// Facts of a request that its work notes.
+#[derive(Debug, Default)]
+struct Noted {
     /// Caller and organization, once known.
-    static CALLER: Cell<Option<(UserId, OrganizationId)>>;
+    caller: Option<(UserId, OrganizationId)>,
     /// Client address of a sign-in or change of password.
-    static ADDRESS: RefCell<Option<String>>;
+    address: Option<String>,
 }
 
 /// A running function, as its lines and metrics name it.
@@ -56,11 +62,11 @@ pub struct Function {
 /// The facts of an answered request for its log line.
 #[derive(Debug)]
 pub struct Record {
-    caller: Option<(UserId, OrganizationId)>,
-    address: Option<String>,
-    used: Used,
+    noted: Noted,
+    pub used: Used,
     traces: Traces,
-    cold_start: bool,
+    /// True for the first request of the function's instance.
+    pub cold_start: bool,
     millis: u128,
 }
 
@@ -167,9 +173,8 @@ where
 
 fn share(setting: Option<&str>) -> f64 {
     let share = setting.and_then(|text| text.parse().ok());
-    share
-        .filter(|share| (0.0..=1.0).contains(share))
-        .unwrap_or(1.0)
+    let known = share.filter(|share| (0.0..=1.0).contains(share));
+    known.unwrap_or(1.0)
 }
 
 /// Returns the share of requests like this one that is logged, if this one is among them. The id of the
@@ -199,18 +204,13 @@ pub async fn observe<F: Future>(traces: Traces, request: F) -> (F::Output, Recor
     let is_first = |function: &Arc<Function>| !function.is_warm.swap(true, Ordering::Relaxed);
     let cold_start = FUNCTION.try_with(is_first).unwrap_or_default();
     let start = Stopwatch::start();
-    let request = CALLER.scope(Cell::default(), async {
+    let request = NOTED.scope(RefCell::default(), async {
         let output = request.await;
-        (output, CALLER.with(Cell::get))
+        (output, NOTED.with(RefCell::take))
     });
-    let request = ADDRESS.scope(RefCell::default(), async {
-        let output = request.await;
-        (output, ADDRESS.with(RefCell::take))
-    });
-    let (((output, caller), address), used) = table::metered(request).await;
+    let ((output, noted), used) = table::metered(request).await;
     let record = Record {
-        caller,
-        address,
+        noted,
         used,
         traces,
         cold_start,
@@ -223,9 +223,8 @@ pub async fn observe<F: Future>(traces: Traces, request: F) -> (F::Output, Recor
 /// X-Ray's trace header. None if the header is absent or malformed.
 pub fn trace_of(headers: &HeaderMap) -> Option<String> {
     let header = headers.get("x-amzn-trace-id")?.to_str().ok()?;
-    let root = header
-        .split(';')
-        .find_map(|part| part.trim().strip_prefix("Root="))?;
+    let mut parts = header.split(';');
+    let root = parts.find_map(|part| part.trim().strip_prefix("Root="))?;
     // A client can send any text, and the id is logged and passed on.
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
     (root.len() <= 64 && root.bytes().all(plain)).then(|| root.to_owned())
@@ -236,14 +235,10 @@ pub fn trace_of(headers: &HeaderMap) -> Option<String> {
 fn trace_of_client(headers: &HeaderMap) -> Option<String> {
     let header = headers.get("traceparent")?.to_str().ok()?;
     let mut parts = header.split('-');
-    let is_hex = |part: &str| {
-        part.bytes()
-            .all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
-    };
+    let is_hex = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
     let mut next = |length| {
-        parts
-            .next()
-            .filter(|part| part.len() == length && is_hex(part))
+        let part = parts.next()?;
+        (part.len() == length && part.bytes().all(is_hex)).then_some(part)
     };
     let (version, trace, parent, _flags) = (next(2)?, next(32)?, next(16)?, next(2)?);
     // Later versions may have more parts.
@@ -254,12 +249,12 @@ fn trace_of_client(headers: &HeaderMap) -> Option<String> {
 
 pub fn caller(user: UserId, organization: OrganizationId) {
     // Does nothing outside of a request, such as in the queue's worker.
-    let _ = CALLER.try_with(|caller| caller.set(Some((user, organization))));
+    let _ = NOTED.try_with(|noted| noted.borrow_mut().caller = Some((user, organization)));
 }
 
 /// Records the client address of a sign-in. The request's line has it if the answer is 4xx.
 pub fn signs_in_from(address: &str) {
-    let _ = ADDRESS.try_with(|noted| noted.replace(Some(address.to_owned())));
+    let _ = NOTED.try_with(|noted| noted.borrow_mut().address = Some(address.to_owned()));
 }
 
 /// Logs a harmless error as a warning.
@@ -341,16 +336,6 @@ pub fn embedded_metric(metric: Metric, stack: &str, function: &str, now: Timesta
 }
 
 impl Record {
-    /// Returns true for the first request of the function's instance.
-    pub const fn is_cold_start(&self) -> bool {
-        self.cold_start
-    }
-
-    /// Returns the keys of records that could not be read.
-    pub const fn unreadable(&self) -> &BTreeSet<String> {
-        &self.used.unreadable
-    }
-
     /// Writes the line: at level error with the cause for a 5xx, at level info otherwise. Of successes, writes
     /// a share.
     pub fn log(
@@ -366,7 +351,8 @@ impl Record {
         let Some(share) = logged_share(of_successes, request_id, status, self.millis) else {
             return;
         };
-        let address = self.address.as_deref();
+        let Noted { caller, address } = &self.noted;
+        let address = address.as_deref();
         let address = address.filter(|_| status.is_client_error());
         macro_rules! line {
             ($level:ident, $cause:expr) => {
@@ -379,8 +365,8 @@ impl Record {
                     route,
                     status = status.as_u16(),
                     durationMs = u64::try_from(self.millis).unwrap_or(u64::MAX),
-                    userId = self.caller.map(|(user, _)| user.get()),
-                    organizationId = self.caller.map(|(_, organization)| organization.get()),
+                    userId = caller.map(|(user, _)| user.get()),
+                    organizationId = caller.map(|(_, organization)| organization.get()),
                     address,
                     tableRequests = self.used.requests,
                     readUnits = self.used.read_units,
@@ -409,47 +395,35 @@ mod tests {
 
     #[test]
     fn a_metric_is_a_line_that_cloudwatch_reads() {
-        let line = embedded_metric(
-            Metric::Action("unknown"),
-            "production",
-            "worker",
-            Timestamp::from_millis(7),
-        );
-        assert_eq!(
-            line,
+        let lines = |dimensions: &[&str], name: &str, unit: &str, value: usize| {
             json!({
                 "_aws": {
                     "Timestamp": 7,
                     "CloudWatchMetrics": [{
                         "Namespace": "Workdesk",
-                        "Dimensions": [["Stack", "Outcome"]],
-                        "Metrics": [{"Name": "Actions", "Unit": "Count"}],
+                        "Dimensions": [dimensions],
+                        "Metrics": [{"Name": name, "Unit": unit}],
                     }],
                 },
-                "Stack": "production",
-                "Outcome": "unknown",
-                "Actions": 1,
+                "Stack": "staging",
+                name: value,
             })
-        );
-        let now = Timestamp::from_millis(7);
-        let line = embedded_metric(Metric::Overdue(3), "staging", "sweeper", now);
-        assert_eq!(
-            (&line["OverdueActions"], &line["Stack"]),
-            (&json!(3), &json!("staging"))
-        );
-        assert_eq!(
-            line["_aws"]["CloudWatchMetrics"][0]["Dimensions"],
-            json!([["Stack"]])
-        );
-        let line = embedded_metric(Metric::DueAge("cleanup", 90), "staging", "sweeper", now);
-        assert_eq!(
-            (&line["DueAge"], &line["Kind"]),
-            (&json!(90), &json!("cleanup"))
-        );
-        assert_eq!(
-            line["_aws"]["CloudWatchMetrics"][0]["Metrics"],
-            json!([{"Name": "DueAge", "Unit": "Seconds"}])
-        );
+        };
+        let mut action = lines(&["Stack", "Outcome"], "Actions", "Count", 1);
+        action["Outcome"] = json!("unknown");
+        let mut age = lines(&["Stack", "Kind"], "DueAge", "Seconds", 90);
+        age["Kind"] = json!("cleanup");
+        let overdue = lines(&["Stack"], "OverdueActions", "Count", 3);
+        let unreadable = lines(&["Stack"], "UnreadableRecords", "Count", 2);
+        for (metric, line) in [
+            (Metric::Action("unknown"), action),
+            (Metric::Overdue(3), overdue),
+            (Metric::DueAge("cleanup", 90), age),
+            (Metric::Unreadable(2), unreadable),
+        ] {
+            let now = Timestamp::from_millis(7);
+            assert_eq!(embedded_metric(metric, "staging", "worker", now), line);
+        }
     }
 
     #[test]
@@ -465,47 +439,37 @@ mod tests {
                 Ok(())
             }
         }
-        let subscriber = tracing_subscriber::fmt()
-            .json()
-            .flatten_event(true)
-            .with_writer(|| Lines)
-            .finish();
-        let keys = |count| {
-            (10..10 + count)
-                .map(|id| format!("ORG#1#TASK {id}"))
-                .collect()
-        };
+        let keys = |count| (10..10 + count).map(|id| format!("ORG#1#TASK {id}"));
+        let keys = |count| keys(count).collect();
         let now = Timestamp::from_millis(7);
-        tracing::subscriber::with_default(subscriber, || {
+        tracing::subscriber::with_default(lines("", false, || Lines), || {
             unreadable(&keys(0), Some("request"), now);
             unreadable(&keys(2), Some("request"), now);
             unreadable(&keys(12), None, now);
         });
         let lines = String::from_utf8(LINES.lock().unwrap().clone()).unwrap();
-        let lines: Vec<Value> = lines
+        let lines = lines
             .lines()
-            .map(|line| serde_json::from_str(line).unwrap())
-            .collect();
-        assert_eq!(lines.len(), 2, "{lines:?}");
-        assert_eq!(lines[0]["level"], "ERROR");
-        assert_eq!(lines[0]["records"], "ORG#1#TASK 10, ORG#1#TASK 11");
-        assert_eq!(
-            (&lines[0]["requestId"], &lines[0]["count"]),
-            (&json!("request"), &json!(2))
-        );
-        let named = lines[1]["records"].as_str().unwrap().split(", ").count();
-        assert_eq!((named, &lines[1]["count"]), (10, &json!(12)));
-        let metric = embedded_metric(Metric::Unreadable(2), "staging", "tasks", now);
-        assert_eq!(metric["UnreadableRecords"], 2);
+            .map(|line| serde_json::from_str(line).unwrap());
+        let [two, twelve]: [Value; 2] = lines.collect::<Vec<_>>().try_into().unwrap();
+        for (name, value) in [
+            ("level", json!("ERROR")),
+            ("records", json!("ORG#1#TASK 10, ORG#1#TASK 11")),
+            ("requestId", json!("request")),
+            ("count", json!(2)),
+        ] {
+            assert_eq!(two[name], value, "{name}");
+        }
+        let named = twelve["records"].as_str().unwrap().split(", ").count();
+        assert_eq!((named, &twelve["count"]), (10, &json!(12)));
     }
 
     #[test]
     fn a_share_of_successes_is_logged_and_all_else() {
         let logged = |share, status, millis| {
             let status = StatusCode::from_u16(status).unwrap();
-            (0..10_000)
-                .filter_map(|id| logged_share(share, &format!("JKJaX{id}="), status, millis))
-                .count()
+            let share = |id: &u32| logged_share(share, &format!("JKJaX{id}="), status, millis);
+            (0..10_000).filter(|id| share(id).is_some()).count()
         };
         let tenth = logged(0.1, 200, 999);
         assert!((900..1_100).contains(&tenth), "{tenth}");
@@ -520,34 +484,28 @@ mod tests {
 
     #[test]
     fn a_share_that_is_none_is_all() {
-        let shares = [
-            None,
-            Some("0"),
-            Some("0.25"),
-            Some("2"),
-            Some("-1"),
-            Some("NaN"),
-            Some("a"),
-        ];
-        let read = shares.map(|setting| share(setting).to_string());
+        let shares = ["", "0", "0.25", "2", "-1", "NaN", "a"];
+        let read = shares.map(|setting| share(Some(setting)).to_string());
         assert_eq!(read, ["1", "0", "0.25", "1", "1", "1", "1"]);
+        assert_eq!(share(None).to_string(), "1");
     }
 
     #[test]
     fn a_trace_is_the_root_of_its_header() {
-        let trace = |text: &str| {
+        let root = "1-69690000-0123456789abcdef01234567";
+        for (text, trace) in [
+            ("Root=1-69690000-0123456789abcdef01234567", Some(root)),
+            (
+                "Self=1; Root=1-69690000-0123456789abcdef01234567;A=1",
+                Some(root),
+            ),
+            ("Root=\"},{", None),
+            ("Sampled=1", None),
+        ] {
             let mut headers = HeaderMap::new();
             headers.insert("x-amzn-trace-id", text.parse().unwrap());
-            trace_of(&headers)
-        };
-        let root = "1-69690000-0123456789abcdef01234567";
-        assert_eq!(trace(&format!("Root={root}")).unwrap(), root);
-        assert_eq!(
-            trace(&format!("Self=1-2-3; Root={root};Sampled=1")).unwrap(),
-            root
-        );
-        assert_eq!(trace("Root=\"},{"), None);
-        assert_eq!(trace("Sampled=1"), None);
+            assert_eq!(trace_of(&headers).as_deref(), trace, "{text}");
+        }
     }
 
     #[test]

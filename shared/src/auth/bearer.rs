@@ -12,21 +12,22 @@ pub fn is_shown(headers: &HeaderMap) -> bool {
 /// The bearer token of a request that has exactly one, in the form of this cell's tokens.
 pub fn read(headers: &HeaderMap, cell: &Cell) -> Option<TokenSecret> {
     let mut shown = shown(headers);
-    let token = shown.next()?;
-    let is_only = shown.next().is_none();
-    is_only.then(|| TokenSecret::parse(token, cell))?
+    let (token, None) = (shown.next()?, shown.next()) else {
+        return None;
+    };
+    TokenSecret::parse(token, cell)
 }
 
 /// The text behind each scheme `Bearer`, in whatever case.
 fn shown(headers: &HeaderMap) -> impl Iterator<Item = &str> {
     let all = headers.get_all(header::AUTHORIZATION).iter();
-    // A value that is no text counts as a bearer token, and is refused as a malformed one.
-    all.map(|value| value.to_str().unwrap_or("bearer"))
-        .filter_map(|value| {
-            let (scheme, token) = value.trim().split_once(' ').unwrap_or((value.trim(), ""));
-            let bearer = scheme.eq_ignore_ascii_case("bearer");
-            bearer.then(|| token.trim_start())
-        })
+    all.filter_map(|value| {
+        // A value that is no text counts as a bearer token, and is refused as a malformed one.
+        let value = value.to_str().unwrap_or("bearer").trim();
+        let (scheme, token) = value.split_once(' ').unwrap_or((value, ""));
+        let is_bearer = scheme.eq_ignore_ascii_case("bearer");
+        is_bearer.then(|| token.trim_start())
+    })
 }
 
 #[cfg(test)]
@@ -34,11 +35,8 @@ mod tests {
     use super::*;
 
     fn headers(values: &[&str]) -> HeaderMap {
-        let mut headers = HeaderMap::new();
-        for value in values {
-            headers.append(header::AUTHORIZATION, value.parse().unwrap());
-        }
-        headers
+        let values = values.iter().map(|value| value.parse().unwrap());
+        values.map(|value| (header::AUTHORIZATION, value)).collect()
     }
 
     #[test]

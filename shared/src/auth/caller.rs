@@ -2,10 +2,10 @@
 
 use std::{marker::PhantomData, sync::Arc};
 
-use axum::extract::FromRequestParts;
+use axum::extract::{FromRef, FromRequestParts};
 use http::{Uri, request::Parts};
 use model::{
-    Code, Error, HistoryOf, HistorySort, Listing, NamedPermission, OrganizationId, UserId,
+    Code, Error, HistoryOf, HistorySort, Id, Listing, NamedPermission, OrganizationId, UserId,
     input::Input,
 };
 use store::{EntryWithActor, PendingWrite, Preconditions};
@@ -18,7 +18,7 @@ use super::{
 use crate::{
     App, Problem,
     http::{
-        Links, List, Pages, Rest, condition,
+        Links, List, Pages, PathId, Rest, condition,
         operation::{Argument, Description},
         query,
     },
@@ -28,13 +28,14 @@ use crate::{
 ///
 /// 401 at once for a cookie with a bad signature, and for a malformed token. The session or token and
 /// the permission are checked beside the operation (see `claim`). A read simply starts;
-/// a write passes its [`pending_write`](Self::pending_write) to the store.
+/// a write passes its [`write`](Self::write) to the store.
 #[derive(Debug)]
 pub struct Caller<N, Q = ()> {
     claim: Claim,
     uri: Uri,
     conditions: Preconditions,
     rest: Rest,
+    pub app: App,
     pub query: Q,
     need: PhantomData<fn() -> N>,
 }
@@ -50,9 +51,9 @@ impl<N, Q> Caller<N, Q> {
 
     /// A write of the caller, authorized once the authentication has succeeded, under the conditions of
     /// the request. The record must have the fields of the body that the operation does not change.
-    pub fn pending_write(&self) -> PendingWrite {
-        let kept = self.rest.fields();
-        self.claim.pending_write(self.conditions.clone(), kept)
+    pub fn write(&self) -> PendingWrite {
+        let (conditions, kept) = (self.conditions.clone(), self.rest.fields());
+        self.claim.write(conditions, kept)
     }
 
     /// The caller, once the authentication has succeeded.
@@ -60,30 +61,36 @@ impl<N, Q> Caller<N, Q> {
         self.claim.identity().await
     }
 
-    pub fn links(&self, app: &App) -> Links {
-        Links::new(app.cursors.clone(), self.tenant(), self.uri.clone())
+    /// 404 for another organization than the caller's.
+    pub fn owns(&self, id: PathId<OrganizationId>) -> Result<(), Error> {
+        let other = || Error::NotFound(OrganizationId::NOUN);
+        let is_own = id.known()? == self.tenant();
+        is_own.then_some(()).ok_or_else(other)
+    }
+
+    pub fn links(&self) -> Links {
+        Links::new(self.app.cursors.clone(), self.tenant(), self.uri.clone())
     }
 }
 
 impl<N, F, S> Caller<N, Listing<F, S>> {
     /// The requested page of a list. 400 for a cursor of another list.
-    pub fn pages(&self, app: &App) -> Result<Pages, Error> {
-        self.links(app).pages(&self.query.part)
+    pub fn pages(&self) -> Result<Pages, Error> {
+        self.links().pages(&self.query.part)
     }
 
     /// As [`pages`](Self::pages), of a list that each user has of their own. 400 for another user's
     /// cursor.
-    pub fn own_pages(&self, app: &App) -> Result<Pages, Error> {
-        let links = self.links(app).of_user(self.user_id());
-        links.pages(&self.query.part)
+    pub fn own_pages(&self) -> Result<Pages, Error> {
+        self.links().of_user(self.user_id()).pages(&self.query.part)
     }
 }
 
 impl<N> Caller<N, Listing<(), HistorySort>> {
     /// The requested page of a record's history, newest entry first.
-    pub async fn history(&self, app: &App, of: HistoryOf) -> Result<List<EntryWithActor>, Problem> {
-        let pages = self.pages(app)?;
-        let page = app.store.history(self.tenant(), of, &pages.wanted);
+    pub async fn history(&self, of: HistoryOf) -> Result<List<EntryWithActor>, Problem> {
+        let pages = self.pages()?;
+        let page = self.app.store.history(self.tenant(), of, &pages.wanted);
         Ok(pages.answer(page.await?, |entry| entry)?)
     }
 }
@@ -102,12 +109,13 @@ impl<P: NamedPermission, Q> Caller<OwnOr<P>, Q> {
 impl<S, N, Q> FromRequestParts<S> for Caller<N, Q>
 where
     S: Send + Sync,
+    App: FromRef<S>,
     N: Need,
     Q: Input + Send,
 {
     type Rejection = Problem;
 
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
         let claim = Claim::make(parts, N::check).await?;
         let conditions = condition::of_write(parts)?;
         condition::idempotency_key(&parts.method, &parts.headers)?;
@@ -116,6 +124,7 @@ where
             uri: parts.uri.clone(),
             conditions,
             rest: Rest::begin(parts),
+            app: App::from_ref(state),
             query: query::parse(parts)?,
             need: PhantomData,
         })
@@ -124,13 +133,10 @@ where
 
 impl<N: Need, Q: Input> Argument for Caller<N, Q> {
     fn describe(description: &mut Description) {
+        use Code::{OrganizationSuspended, RateLimited, Unauthenticated};
         description.needs_caller(N::TAKES_TOKENS);
         description.needs(N::names());
-        description.problems(&[
-            Code::Unauthenticated,
-            Code::OrganizationSuspended,
-            Code::RateLimited,
-        ]);
+        description.problems(&[Unauthenticated, OrganizationSuspended, RateLimited]);
         description.problems(&N::codes());
         query::describe::<Q>(description);
         condition::describe(description);

@@ -1,27 +1,5 @@
-//! Authentication beside the operation.
-//!
-//! ```mermaid
-//! sequenceDiagram
-//!     participant Layer as layer (authenticate)
-//!     participant Argument as argument (Caller)
-//!     participant Operation
-//!     participant Store
-//!     Layer->>Argument: request, AuthenticationSlot, IdempotencyKey
-//!     Note over Argument: verifies the cookie, or reads the token's holder
-//!     Argument-->>Layer: authentication, to run
-//!     Argument->>Operation: Caller with the Claim
-//!     par authentication
-//!         Layer->>Store: read session or token, user, organization
-//!         Store-->>Layer: Identity, or 401 or 403, which the client gets
-//!     and operation
-//!         Operation->>Store: write (PendingWrite)
-//!         Store->>Store: read what the write needs, and the idempotency key
-//!     end
-//!     Layer-->>Store: Identity: the write is authorized
-//!     Store->>Store: write (WriteContext), in one transaction
-//!     Store-->>Operation: new, or replayed
-//!     Operation-->>Layer: response, sent once both have ended
-//! ```
+//! Authentication beside the operation, as shared/README.md draws it. The argument [`Caller`](super::Caller)
+//! hands the authentication to the layer, which runs it beside the operation.
 //!
 //! The session cookie is signed and names organization and user. So the operation starts as soon as the
 //! signature is verified, as the tenant of the cookie. Meanwhile the layer reads the session and checks
@@ -63,7 +41,7 @@ use super::{
 };
 use crate::{
     Problem,
-    http::{MOST_BYTES, condition},
+    http::{MOST_BYTES, condition, problem::add_quota},
 };
 
 /// The caller that a signed cookie or a token names, until the authentication has ended.
@@ -95,6 +73,12 @@ struct AuthenticationSlot {
     layer: Arc<Mutex<Option<oneshot::Sender<Authenticating>>>>,
 }
 
+/// The credential that a request shows, before it is read.
+enum Shown {
+    Session(Sid),
+    Token(TokenHolder),
+}
+
 /// The authentication of a request, under way.
 type Authenticating = BoxFuture<'static, Result<(), Error>>;
 
@@ -111,7 +95,7 @@ impl Claim {
         let (authentication, meter) = (slot.authentication.clone(), slot.meter.clone());
         let limits = &authentication.limits;
         let (notify, identity) = oneshot::channel();
-        let (tenant, user, authenticated) = if bearer::is_shown(&parts.headers) {
+        let (tenant, user, counted, credential) = if bearer::is_shown(&parts.headers) {
             let token = bearer::read(&parts.headers, authentication.store.cell());
             let token = token.ok_or(Error::Unauthenticated)?;
             let counted = QuotaHolder::Token(token.hash());
@@ -121,13 +105,7 @@ impl Claim {
             let (tenant, user) = (holder.organization_id, holder.user_id);
             meter.caller(counted.clone(), tenant);
             limits.admit(&counted, Some(tenant))?;
-            let counted = [counted];
-            let authenticated = async move {
-                let identity = authentication.of_token(&holder);
-                let identity = authentication.within_limits(identity, &counted, tenant, &meter);
-                authentication.admit(identity.await?, check, notify).await
-            };
-            (tenant, user, authenticated.boxed())
+            (tenant, user, vec![counted], Shown::Token(holder))
         } else {
             let signed = authentication.cookie.read(&parts.headers);
             let now = authentication.clock.now();
@@ -136,22 +114,22 @@ impl Claim {
                 .filter(|sid| !sid.is_too_old(now))
                 .ok_or(Error::Unauthenticated)?;
             let (tenant, user) = (sid.organization, sid.user);
-            let counted = [QuotaHolder::User(user), QuotaHolder::Session(sid.hash())];
+            let unproven = QuotaHolder::Session(sid.hash());
+            let counted = vec![QuotaHolder::User(user), unproven.clone()];
             for holder in &counted {
                 let admitted = limits.admit(holder, Some(tenant));
                 admitted.inspect_err(|_| telemetry::caller(user, tenant))?;
             }
-            let [_, unproven] = counted.clone();
             meter.caller(unproven, tenant);
-            let authenticated = async move {
-                let identity = authentication.of_session(&sid);
-                let identity = authentication.within_limits(identity, &counted, tenant, &meter);
-                authentication.admit(identity.await?, check, notify).await
-            };
-            (tenant, user, authenticated.boxed())
+            (tenant, user, counted, Shown::Session(sid))
+        };
+        let authenticated = async move {
+            let identity = authentication.identity_of(&credential);
+            let identity = authentication.within_limits(identity, &counted, tenant, &meter);
+            authentication.admit(identity.await?, check, notify).await
         };
         let layer = slot.layer.lock().ok().and_then(|mut layer| layer.take());
-        if layer.is_none_or(|layer| layer.send(authenticated).is_err()) {
+        if layer.is_none_or(|layer| layer.send(authenticated.boxed()).is_err()) {
             return Err(defect("the request already has a caller"));
         }
         Ok(Self {
@@ -163,7 +141,7 @@ impl Claim {
     }
 
     /// A write of the caller under conditions, authorized once the authentication has succeeded.
-    pub(super) fn pending_write(&self, conditions: Preconditions, kept: Fields) -> PendingWrite {
+    pub(super) fn write(&self, conditions: Preconditions, kept: Fields) -> PendingWrite {
         let key = self.idempotency_key.clone();
         let context = WriteContext::of_user(self.tenant, self.user, conditions, key).keeping(kept);
         let claim = self.clone();
@@ -202,11 +180,11 @@ pub(crate) async fn authenticate(
     });
     let operation = pin!(next.run(request));
     let authenticated = pin!(async {
-        match authenticated.await {
-            Ok(authenticated) => authenticated.await,
-            // The operation takes no caller, or was refused before it came to that argument.
-            Err(_) => Ok(()),
-        }
+        // Without one, the operation takes no caller, or was refused before it came to that argument.
+        let Ok(authenticated) = authenticated.await else {
+            return Ok(());
+        };
+        authenticated.await
     });
     let response = match select(authenticated, operation).await {
         Either::Left((Ok(()), operation)) => Ok(operation.await),
@@ -220,16 +198,13 @@ pub(crate) async fn authenticate(
     };
     let mut response = response.unwrap_or_else(|error| Problem::<()>::from(error).into_response());
     if response.status().is_success() {
-        for (name, value) in meter.headers().into_iter().flatten() {
-            if let Ok(value) = HeaderValue::try_from(value) {
-                response.headers_mut().insert(name, value);
-            }
-        }
+        add_quota(response.headers_mut(), meter.headers());
     }
     if replayed.is_some_and(|replayed| replayed.load(Ordering::Relaxed)) {
         let yes = HeaderValue::from_static("true");
-        let headers = response.headers_mut();
-        headers.insert(condition::IDEMPOTENCY_REPLAYED, yes);
+        response
+            .headers_mut()
+            .insert(condition::IDEMPOTENCY_REPLAYED, yes);
     }
     response
 }
@@ -250,12 +225,10 @@ impl Authentication {
         let (parts, body) = request.into_parts();
         let body = axum::body::to_bytes(body, usize::MAX).await;
         let body = body.map_err(|error| Error::internal("reading a body", error))?;
+        let fingerprints = || self.cookie.fingerprints("attempt", parts.uri.path(), &body);
         let key = (body.len() <= MOST_BYTES).then(|| IdempotencyKey {
             key,
-            fingerprints: self
-                .cookie
-                .fingerprints("attempt", parts.uri.path(), &body)
-                .into(),
+            fingerprints: fingerprints().into(),
             replayed: Arc::default(),
         });
         Ok((Request::from_parts(parts, body.into()), key))
@@ -298,14 +271,14 @@ impl Authentication {
             return Ok(());
         }
         let (failure, done) = match &identity.credential {
-            Credential::Session(session) => (
-                "a session was not extended",
-                self.store.sign_in().touch(session, now).await,
-            ),
-            Credential::Token(token) => (
-                "a token's use was not noted",
-                self.store.tokens().touch(token, now).await,
-            ),
+            Credential::Session(session) => {
+                let done = self.store.sign_in().touch(session, now).await;
+                ("a session was not extended", done)
+            }
+            Credential::Token(token) => {
+                let done = self.store.tokens().touch(token, now).await;
+                ("a token's use was not noted", done)
+            }
         };
         // The credential holds all the same, and the next request stores its use.
         if let Err(error) = done {
@@ -314,33 +287,30 @@ impl Authentication {
         Ok(())
     }
 
-    /// The caller of a session. 401 when the session has ended.
-    async fn of_session(&self, sid: &Sid) -> Result<Identity, Error> {
-        let (sign_in, hash) = (self.store.sign_in(), sid.hash());
-        let found = sign_in.caller(sid.organization, sid.user, &hash).await?;
-        let (session, user, organization) = found.ok_or(Error::Unauthenticated)?;
-        let session = session.record;
-        if !session.holds(&user, self.clock.now()) {
-            return Err(Error::Unauthenticated);
-        }
-        Ok(Identity {
-            credential: Credential::Session(session),
+    /// The caller of a session or a token. 401 when it has ended.
+    async fn identity_of(&self, shown: &Shown) -> Result<Identity, Error> {
+        let now = self.clock.now();
+        let (holds, credential, user, organization) = match shown {
+            Shown::Session(sid) => {
+                let (sign_in, hash) = (self.store.sign_in(), sid.hash());
+                let found = sign_in.caller(sid.organization, sid.user, &hash).await?;
+                let (session, user, organization) = found.ok_or(Error::Unauthenticated)?;
+                let holds = session.holds(&user, now);
+                let session = Credential::Session(session.record);
+                (holds, session, user, organization)
+            }
+            Shown::Token(holder) => {
+                let found = self.store.tokens().caller(holder).await?;
+                let (token, user, organization) = found.ok_or(Error::Unauthenticated)?;
+                let holds = token.holds(&user, now);
+                (holds, Credential::Token(token), user, organization)
+            }
+        };
+        let identity = Identity {
+            credential,
             user,
             organization,
-        })
-    }
-
-    /// The caller of a token. 401 when the token has ended.
-    async fn of_token(&self, holder: &TokenHolder) -> Result<Identity, Error> {
-        let found = self.store.tokens().caller(holder).await?;
-        let (token, user, organization) = found.ok_or(Error::Unauthenticated)?;
-        if !token.holds(&user, self.clock.now()) {
-            return Err(Error::Unauthenticated);
-        }
-        Ok(Identity {
-            credential: Credential::Token(token),
-            user,
-            organization,
-        })
+        };
+        holds.then_some(identity).ok_or(Error::Unauthenticated)
     }
 }

@@ -60,13 +60,11 @@ impl SessionCookie {
     /// Signatures of a path and a body, one with each secret, the newest first. `kind` keeps them apart
     /// from all other signatures.
     pub(super) fn fingerprints(&self, kind: &str, path: &str, sent: &[u8]) -> Vec<String> {
-        let secrets = self.secrets.all();
-        let signed = secrets.map(|secret| {
+        let signed = |secret| {
             let signed = mac(secret, &format!("{kind}\n{path}\n"));
-            let signed = signed.chain_update(sent).finalize().into_bytes();
-            BASE64_STANDARD_NO_PAD.encode(signed)
-        });
-        signed.collect()
+            BASE64_STANDARD_NO_PAD.encode(signed.chain_update(sent).finalize().into_bytes())
+        };
+        self.secrets.all().map(signed).collect()
     }
 
     /// The session id of a cookie's value; `None` unless one of the secrets signed it.
@@ -74,11 +72,13 @@ impl SessionCookie {
         let decoded = percent_decode_str(value).decode_utf8().ok()?;
         let (sid, signature) = decoded.strip_prefix("s:")?.rsplit_once('.')?;
         let signature = BASE64_STANDARD_NO_PAD.decode(signature).ok()?;
-        self.secrets
-            .all()
-            // `verify_slice` compares in constant time.
-            .any(|secret| mac(secret, sid).verify_slice(&signature).is_ok())
-            .then(|| sid.to_owned())
+        self.signed(sid, &signature).then(|| sid.to_owned())
+    }
+
+    /// True if one of the secrets signed a text. `verify_slice` compares in constant time.
+    fn signed(&self, text: &str, signature: &[u8]) -> bool {
+        let fits = |secret| mac(secret, text).verify_slice(signature).is_ok();
+        self.secrets.all().any(fits)
     }
 
     /// The session id of a request; `None` without a cookie that verifies.
@@ -90,7 +90,7 @@ impl SessionCookie {
         self.header(&self.sign(sid), "")
     }
 
-    /// The `Set-Cookie` header that makes the client forget its session.
+    /// Makes the client forget its session.
     pub fn clear(&self) -> Result<HeaderValue, Error> {
         self.header("", "; Max-Age=0")
     }
@@ -113,8 +113,7 @@ impl SessionCookie {
             CookieScope::SameSite | CookieScope::AnySite => "; Secure",
         };
         let scope = format!("Path=/api/auth/oidc; Max-Age={seconds}; HttpOnly; SameSite=Lax");
-        let text = format!("{PROVIDER}={value}; {scope}{secure}");
-        HeaderValue::try_from(text).map_err(|error| Error::internal("writing a cookie", error))
+        written(format!("{PROVIDER}={value}; {scope}{secure}"))
     }
 
     /// The state of a sign-in by a provider; `None` without a cookie that verifies.
@@ -122,11 +121,8 @@ impl SessionCookie {
         let value = named(headers, PROVIDER)?;
         let (state, signature) = value.split_once('.')?;
         let signature = BASE64_URL_SAFE_NO_PAD.decode(signature).ok()?;
-        let signed = signed_state(state);
-        let mut secrets = self.secrets.all();
-        secrets
-            .any(|secret| mac(secret, &signed).verify_slice(&signature).is_ok())
-            .then(|| String::from_utf8(BASE64_URL_SAFE_NO_PAD.decode(state).ok()?).ok())?
+        let is_ours = self.signed(&signed_state(state), &signature);
+        is_ours.then(|| String::from_utf8(BASE64_URL_SAFE_NO_PAD.decode(state).ok()?).ok())?
     }
 
     /// A number for a text, which only the secrets tell. The oldest secret makes it: a new one leaves it as it
@@ -135,10 +131,7 @@ impl SessionCookie {
         let oldest = self.secrets.all().last().unwrap_or(&self.secrets.first);
         let signed = mac(oldest, &format!("number\n{text}")).finalize();
         let bytes = signed.into_bytes();
-        bytes
-            .iter()
-            .take(8)
-            .fold(0, |number, byte| (number << 8) | u64::from(*byte))
+        bytes.first_chunk().copied().map_or(0, u64::from_be_bytes)
     }
 
     fn header(&self, value: &str, more: &str) -> Result<HeaderValue, Error> {
@@ -147,9 +140,12 @@ impl SessionCookie {
             CookieScope::SameSite => "SameSite=Lax; Secure",
             CookieScope::AnySite => "SameSite=None; Secure; Partitioned",
         };
-        let text = format!("{NAME}={value}; Path=/; HttpOnly; {scope}{more}");
-        HeaderValue::try_from(text).map_err(|error| Error::internal("writing a cookie", error))
+        written(format!("{NAME}={value}; Path=/; HttpOnly; {scope}{more}"))
     }
+}
+
+fn written(cookie: String) -> Result<HeaderValue, Error> {
+    HeaderValue::try_from(cookie).map_err(|error| Error::internal("writing a cookie", error))
 }
 
 /// The signed text of a state. No session id begins with `oidc`.
@@ -202,18 +198,16 @@ mod tests {
     #[test]
     fn a_forged_cookie_does_not_verify() {
         let cookie = cookie(&["keyboard cat"]);
-        for value in [
-            "",
-            "s%3A",
-            "s%3A.",
-            SID,
-            &SIGNED.replace("s%3A", "j%3A"),
-            &SIGNED.replace("xSQ", "xSR"),
-            &SIGNED.replace("abc", "abd"),
-            &SIGNED[..SIGNED.len() - 1],
-            &format!("{SIGNED}%3D"),
-            "s%3A%FF.%FF",
-        ] {
+        let replaced = [
+            ("s%3A", "j%3A"),
+            ("xSQ", "xSR"),
+            ("abc", "abd"),
+            ("xSQ", "xS"),
+            ("xSQ", "xSQ%3D"),
+        ];
+        let forged = replaced.map(|(part, by)| SIGNED.replace(part, by));
+        let malformed = ["", "s%3A", "s%3A.", SID, "s%3A%FF.%FF"].map(str::to_owned);
+        for value in forged.iter().chain(&malformed) {
             assert_eq!(cookie.verify(value), None, "{value}");
         }
     }
@@ -228,14 +222,10 @@ mod tests {
         ] {
             let cookie = SessionCookie::new(secrets.clone(), scope);
             let attributes = format!("Path=/; HttpOnly; {attributes}");
-            assert_eq!(
-                cookie.set(SID).unwrap(),
-                format!("connect.sid={SIGNED}; {attributes}")
-            );
-            assert_eq!(
-                cookie.clear().unwrap(),
-                format!("connect.sid=; {attributes}; Max-Age=0")
-            );
+            let set = format!("connect.sid={SIGNED}; {attributes}");
+            assert_eq!(cookie.set(SID).unwrap(), set);
+            let clear = format!("connect.sid=; {attributes}; Max-Age=0");
+            assert_eq!(cookie.clear().unwrap(), clear);
         }
     }
 
@@ -275,19 +265,13 @@ mod tests {
     #[test]
     fn the_first_cookie_of_the_name_counts() {
         let mut headers = HeaderMap::new();
-        headers.append(
-            header::COOKIE,
-            HeaderValue::from_static("a=1; connect.sid=x"),
-        );
-        headers.append(header::COOKIE, HeaderValue::from_static("connect.sid=y"));
-        assert_eq!(value(&headers).unwrap(), "x");
-    }
-
-    #[test]
-    fn a_cookie_that_is_no_ascii_does_not_hide_ours() {
-        let sent = b"a=\xff\xfe; b=\xc3\xa4; connect.sid=x; c=\x80";
-        let headers =
-            HeaderMap::from_iter([(header::COOKIE, HeaderValue::from_bytes(sent).unwrap())]);
+        for sent in [
+            // A cookie that is no ASCII does not hide ours.
+            &b"a=\xff\xfe; b=\xc3\xa4; connect.sid=x; c=\x80"[..],
+            b"connect.sid=y",
+        ] {
+            headers.append(header::COOKIE, HeaderValue::from_bytes(sent).unwrap());
+        }
         assert_eq!(value(&headers).unwrap(), "x");
     }
 }

@@ -58,11 +58,8 @@ fn masked(secret: &SecretString, signature: &[u8], place: &[u8]) -> Vec<u8> {
         let stream = mac(secret, &format!("cursor stream\n{signature}\n{block}"));
         stream.finalize().into_bytes()
     });
-    place
-        .iter()
-        .zip(blocks)
-        .map(|(byte, mask)| byte ^ mask)
-        .collect()
+    let masked = place.iter().zip(blocks);
+    masked.map(|(byte, mask)| byte ^ mask).collect()
 }
 
 /// The signed text. No session id begins with `cursor`, so that neither signature fits the other.
@@ -90,13 +87,20 @@ mod tests {
         let place = Place::from_text(&tenant_prefix(tenant(1)), "0012\nTASK\n0007#0012").unwrap();
         let ours = cursors(&["a secret"]);
         let cursor = ours.seal(tenant(1), "/api/tasks", &place);
-        assert_eq!(ours.open(tenant(1), "/api/tasks", &cursor), Some(place));
-        assert_eq!(ours.open(tenant(2), "/api/tasks", &cursor), None);
-        assert_eq!(ours.open(tenant(1), "/api/users", &cursor), None);
-        let others = cursors(&["another"]);
-        assert_eq!(others.open(tenant(1), "/api/tasks", &cursor), None);
-        let rotated = cursors(&["another", "a secret"]);
-        assert!(rotated.open(tenant(1), "/api/tasks", &cursor).is_some());
+        let (others, rotated) = (cursors(&["another"]), cursors(&["another", "a secret"]));
+        for (cursors, id, list, opened) in [
+            (&ours, 1, "/api/tasks", Some(&place)),
+            (&ours, 2, "/api/tasks", None),
+            (&ours, 1, "/api/users", None),
+            (&others, 1, "/api/tasks", None),
+            (&rotated, 1, "/api/tasks", Some(&place)),
+        ] {
+            assert_eq!(
+                cursors.open(tenant(id), list, &cursor).as_ref(),
+                opened,
+                "{id} {list}"
+            );
+        }
     }
 
     #[test]
@@ -121,15 +125,8 @@ mod tests {
         let cursor = ours.seal(tenant(1), "", &place);
         let other = if cursor.ends_with('A') { "B" } else { "A" };
         let changed = format!("{}{other}", &cursor[..cursor.len() - 1]);
-        for cursor in [
-            "",
-            "x",
-            "AAAA",
-            "%",
-            &cursor[2..],
-            &changed,
-            &(cursor.clone() + "AA"),
-        ] {
+        let longer = cursor.clone() + "AA";
+        for cursor in ["", "x", "AAAA", "%", &cursor[2..], &changed, &longer] {
             assert_eq!(ours.open(tenant(1), "", cursor), None, "{cursor}");
         }
     }

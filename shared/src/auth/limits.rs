@@ -26,7 +26,7 @@ use model::{
 };
 use runtime::telemetry;
 use store::{Store, units_so_far};
-use tokio::time::timeout;
+use tokio::time::{error::Elapsed, timeout};
 
 use crate::problem::quota_headers;
 
@@ -86,12 +86,12 @@ struct Metered {
 }
 
 impl Usage {
-    const fn new(organization: OrganizationId, quota: u32, now: Timestamp) -> Self {
+    const fn new(organization: OrganizationId, quota: u32, at: Timestamp) -> Self {
         Self {
             organization,
             quota,
             used: Duration::ZERO,
-            at: now,
+            at,
             uncharged: Duration::ZERO,
             charged_until: None,
         }
@@ -133,11 +133,9 @@ impl Usage {
 }
 
 impl Known {
-    fn new(now: Timestamp) -> Self {
-        Self {
-            used: HashMap::new(),
-            forgot_at: now,
-        }
+    fn new(forgot_at: Timestamp) -> Self {
+        let used = HashMap::new();
+        Self { used, forgot_at }
     }
 
     /// Forgets the quotas that are free again, once in ten seconds.
@@ -203,13 +201,9 @@ impl Known {
 
     /// Counts units of a request that has ended.
     fn count(&mut self, metered: Metered, units: f64, now: Timestamp) {
-        let Metered {
-            caller,
-            organization,
-            plan,
-        } = metered;
+        let (organization, plan) = (metered.organization, metered.plan);
         let of_organization = plan.map(|_| QuotaHolder::Organization(organization));
-        for holder in std::iter::once(caller).chain(of_organization) {
+        for holder in std::iter::once(metered.caller).chain(of_organization) {
             let quota = plan.unwrap_or_default().quota(&holder);
             let new = Usage::new(organization, quota, now);
             let usage = self.used.entry(holder).or_insert(new);
@@ -224,11 +218,10 @@ impl Known {
 impl Limits {
     /// No caller is known yet.
     pub fn new(store: Store, clock: Clock) -> Self {
-        let known = Known::new(clock.now());
         Self {
             store,
+            known: Arc::new(Mutex::new(Known::new(clock.now()))),
             clock,
-            known: Arc::new(Mutex::new(known)),
         }
     }
 
@@ -254,18 +247,15 @@ impl Limits {
                 .filter_map(|holder| Some((holder.clone(), known.take_due(holder, now)?)))
                 .collect()
         };
+        let late = |elapsed: Elapsed| Error::Unavailable {
+            what: "the use of a quota",
+            source: elapsed.into(),
+        };
         let charges = due.into_iter();
         let charges = charges.map(async |(holder, (time, charged_until))| {
             let quotas = self.store.quotas();
             let charge = quotas.charge(organization, &holder, charged_until, time);
-            let until = timeout(PATIENCE, charge).await;
-            let until = until.unwrap_or_else(|elapsed| {
-                Err(Error::Unavailable {
-                    what: "the use of a quota",
-                    source: elapsed.into(),
-                })
-            });
-            match until {
+            match timeout(PATIENCE, charge).await.map_err(late).flatten() {
                 Ok(until) => {
                     let now = self.clock.now();
                     self.known(now).learn(&holder, until, now);
@@ -312,14 +302,13 @@ impl Meter {
     /// The headers of the caller's quota, once half of it is used by what this instance knows. None before the
     /// caller is authenticated.
     pub(super) fn headers(&self) -> Option<[(&'static str, String); 2]> {
-        let metered = self.metered().clone();
-        let metered = metered.filter(|metered| metered.plan.is_some())?;
+        let metered = self.metered().clone()?;
+        metered.plan?;
         let now = self.limits.clock.now();
         let half_used = self.limits.known(now).half_used(&metered, now);
         let (policy, quota, used) = half_used?;
         let left = units_of(WINDOW.saturating_sub(used), quota);
-        let until_free = used.as_millis().div_ceil(1_000);
-        let until_free = u64::try_from(until_free).unwrap_or(u64::MAX);
+        let until_free = u64::try_from(used.as_millis().div_ceil(1_000)).unwrap_or(u64::MAX);
         Some(quota_headers(policy, quota, left, until_free))
     }
 
@@ -396,16 +385,20 @@ mod tests {
             let organization = Some(caller.organization);
             known.forget(now);
             known.admit(&caller.caller, organization, now)?;
-            let of_organization = QuotaHolder::Organization(caller.organization);
-            for holder in [&caller.caller, &of_organization] {
-                if let Some(due) = known.take_due(holder, now) {
-                    known.learn(holder, table.charge(holder, due, now), now);
+            for holder in holders(caller) {
+                if let Some(due) = known.take_due(&holder, now) {
+                    known.learn(&holder, table.charge(&holder, due, now), now);
                 }
             }
             known.admit(&caller.caller, organization, now)?;
             known.count(caller.clone(), units, now);
             Ok(())
         }
+    }
+
+    fn holders(metered: &Metered) -> [QuotaHolder; 2] {
+        let organization = QuotaHolder::Organization(metered.organization);
+        [metered.caller.clone(), organization]
     }
 
     impl Deployment {
@@ -456,13 +449,8 @@ mod tests {
         /// As [`request`](Self::request). A refused one must have nothing left.
         fn truly(&mut self, caller: &Metered, units: f64) -> Result<(), &'static str> {
             let sent = self.request(caller, units);
-            let now = self.clock.now();
-            let plan = caller.plan.unwrap();
-            let holders = [
-                caller.caller.clone(),
-                QuotaHolder::Organization(caller.organization),
-            ];
-            for holder in holders {
+            let (now, plan) = (self.clock.now(), caller.plan.unwrap());
+            for holder in holders(caller) {
                 let new = Usage::new(caller.organization, plan.quota(&holder), now);
                 let usage = self.truth.entry(holder.policy()).or_insert(new).at(now);
                 match sent {
@@ -552,10 +540,8 @@ mod tests {
     #[test]
     fn an_organization_is_refused_together() {
         let mut deployment = Deployment::new(1, 7);
-        for user in 1..=4 {
-            for _ in 0..9 {
-                assert_eq!(deployment.request(&caller(user), 10.0), Ok(()));
-            }
+        for request in 0..36 {
+            assert_eq!(deployment.request(&caller(1 + request / 9), 10.0), Ok(()));
         }
         let sent = |_| deployment.request(&caller(5), 10.0);
         let refused = (0..9).map(sent).find_map(Result::err);
@@ -565,10 +551,8 @@ mod tests {
     #[test]
     fn an_ended_session_does_not_use_the_organization_up() {
         let mut deployment = Deployment::new(1, 7);
-        let ended = Metered {
-            plan: None,
-            ..caller(1)
-        };
+        let mut ended = caller(1);
+        ended.plan = None;
         while deployment.request(&ended, 100.0).is_ok() {}
         assert_eq!(deployment.request(&caller(2), 1.0), Ok(()));
     }

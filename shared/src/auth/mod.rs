@@ -1,6 +1,6 @@
 //! Callers: authentication and permissions.
 //!
-//! Start in `claim`, which draws a request from the layer to the write.
+//! Start in `claim`, which leads a request from the layer to the write.
 
 mod answer;
 pub(crate) mod bearer;

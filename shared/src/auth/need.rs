@@ -24,15 +24,15 @@ pub trait Need: Send + Sync + 'static {
 
 impl<P: OrdinaryPermission> Need for P {
     fn check(caller: &Identity) -> Result<(), Error> {
-        permission(caller, P::PERMISSION)
+        Holds::<P>::check(caller)
     }
 
     fn names() -> Vec<String> {
-        vec![P::PERMISSION.name().to_owned()]
+        Holds::<P>::names()
     }
 
     fn codes() -> Vec<Code> {
-        vec![Code::PermissionDenied]
+        Holds::<P>::codes()
     }
 }
 
@@ -75,93 +75,82 @@ impl Need for Session {
     }
 }
 
-/// A permission and a session. Changes by a guarding permission need it: a stolen token lifts no brake.
+/// A permission.
 #[derive(Debug)]
-pub struct InSession<P>(PhantomData<fn() -> P>);
+pub struct Holds<P>(PhantomData<fn() -> P>);
 
-impl<P: NamedPermission> Need for InSession<P> {
-    const TAKES_TOKENS: bool = false;
-
+impl<P: NamedPermission> Need for Holds<P> {
     fn check(caller: &Identity) -> Result<(), Error> {
-        permission(caller, P::PERMISSION)?;
-        caller.session().map(|_| ())
+        permission(caller, P::PERMISSION)
     }
 
     fn names() -> Vec<String> {
-        vec![P::PERMISSION.name().to_owned(), "a session".to_owned()]
+        vec![P::PERMISSION.name().to_owned()]
     }
 
     fn codes() -> Vec<Code> {
-        vec![Code::PermissionDenied, Code::SessionRequired]
+        vec![Code::PermissionDenied]
     }
 }
 
-macro_rules! takes_tokens {
-    ($($(#[doc = $doc:literal])+ $name:ident,)+) => {
-        $(
-            $(#[doc = $doc])+
-            #[derive(Debug)]
-            pub struct $name<P>(PhantomData<fn() -> P>);
+/// A plan with the agent.
+#[derive(Debug)]
+pub struct AgentPlan;
 
-            impl<P: NamedPermission> Need for $name<P> {
-                fn check(caller: &Identity) -> Result<(), Error> {
-                    permission(caller, P::PERMISSION)
-                }
+impl Need for AgentPlan {
+    fn check(caller: &Identity) -> Result<(), Error> {
+        let detail = "The plan of your organization does not include agentAI.";
+        let lacks = || Error::forbidden(Code::PlanFeatureUnavailable, detail);
+        let has = caller.organization.has(PlanFeature::AgentAi);
+        has.then_some(()).ok_or_else(lacks)
+    }
 
-                fn names() -> Vec<String> {
-                    vec![P::PERMISSION.name().to_owned()]
-                }
+    fn names() -> Vec<String> {
+        vec!["plan agentAI".to_owned()]
+    }
 
-                fn codes() -> Vec<Code> {
-                    vec![Code::PermissionDenied]
-                }
-            }
-        )+
-    };
+    fn codes() -> Vec<Code> {
+        vec![Code::PlanFeatureUnavailable]
+    }
 }
 
-takes_tokens! {
-    /// A guarding permission of an operation with no effect. Takes tokens.
-    ToRead,
-    /// A guarding permission of an operation whose only effect is to stop something. Takes tokens: a script
-    /// may pull the brake.
-    ToBrake,
-    /// A guarding permission of an operation whose names a token may change. For other fields the operation
-    /// asks for a session.
-    ToRename,
+/// Two requirements, checked in this order.
+#[derive(Debug)]
+pub struct Both<A, B>(PhantomData<fn() -> (A, B)>);
+
+impl<A: Need, B: Need> Need for Both<A, B> {
+    const TAKES_TOKENS: bool = A::TAKES_TOKENS && B::TAKES_TOKENS;
+
+    fn check(caller: &Identity) -> Result<(), Error> {
+        A::check(caller)?;
+        B::check(caller)
+    }
+
+    fn names() -> Vec<String> {
+        [A::names(), B::names()].concat()
+    }
+
+    fn codes() -> Vec<Code> {
+        [A::codes(), B::codes()].concat()
+    }
 }
+
+/// A permission and a session. Changes by a guarding permission need it: a stolen token lifts no brake.
+pub type InSession<P> = Both<Holds<P>, Session>;
+
+/// A guarding permission of an operation with no effect. Takes tokens.
+pub type ToRead<P> = Holds<P>;
+
+/// A guarding permission of an operation whose only effect is to stop something. Takes tokens: a script
+/// may pull the brake.
+pub type ToBrake<P> = Holds<P>;
+
+/// A guarding permission of an operation whose names a token may change. For other fields the operation
+/// asks for a session.
+pub type ToRename<P> = Holds<P>;
 
 /// A permission, possibly in a session, and a plan with the agent.
-#[derive(Debug)]
-pub struct WithAgent<P>(PhantomData<fn() -> P>);
-
-impl<P: Need> Need for WithAgent<P> {
-    const TAKES_TOKENS: bool = P::TAKES_TOKENS;
-
-    fn check(caller: &Identity) -> Result<(), Error> {
-        P::check(caller)?;
-        if caller.organization.has(PlanFeature::AgentAi) {
-            Ok(())
-        } else {
-            Err(Error::forbidden(
-                Code::PlanFeatureUnavailable,
-                "The plan of your organization does not include agentAI.",
-            ))
-        }
-    }
-
-    fn names() -> Vec<String> {
-        let mut names = P::names();
-        names.push("plan agentAI".to_owned());
-        names
-    }
-
-    fn codes() -> Vec<Code> {
-        let mut codes = P::codes();
-        codes.push(Code::PlanFeatureUnavailable);
-        codes
-    }
-}
+pub type WithAgent<P> = Both<P, AgentPlan>;
 
 /// To have created the record, or a permission for records of others.
 ///

@@ -1,14 +1,17 @@
 use std::sync::{Arc, OnceLock};
 
 use axum::extract::{FromRequest, Request};
-use http::{HeaderMap, Method, header, request::Parts};
+use http::{HeaderMap, HeaderValue, Method, header, request::Parts};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use model::{
-    Code, Error, Fault, FaultCode,
+    Code, Error, FaultCode,
     input::{self, Fields, Input},
 };
 
-use super::operation::{Argument, Description};
+use super::{
+    operation::{Argument, Description},
+    problem::invalid,
+};
 use crate::{Problem, problem::Cause};
 
 /// The most bytes of a body that the service reads: 256 KiB.
@@ -30,12 +33,8 @@ impl<S: Send + Sync, T: Input> FromRequest<S> for Body<T> {
             Ok(body) => body.to_bytes(),
             Err(error) if error.is::<LengthLimitError>() => return Err(Cause::TooLarge.into()),
             Err(_) => {
-                let fault = Fault {
-                    pointer: String::new(),
-                    code: FaultCode::Unreadable,
-                    detail: "The body could not be read to its end. Send it again.".to_owned(),
-                };
-                return Err(Error::invalid(fault).into());
+                let detail = "The body could not be read to its end. Send it again.";
+                return Err(invalid("", FaultCode::Unreadable, detail).into());
             }
         };
         let (body, rest) = input::parse_with_rest(&bytes).map_err(Error::Invalid)?;
@@ -73,31 +72,21 @@ impl Rest {
 
 impl<T: Input> Argument for Body<T> {
     fn describe(description: &mut Description) {
+        use Code::{BodyTooLarge, UnsupportedMediaType, ValidationError};
         description.body(T::field_schema());
         description.schemas(T::field_schemas);
-        let problems = [
-            Code::ValidationError,
-            Code::BodyTooLarge,
-            Code::UnsupportedMediaType,
-        ];
-        description.problems(&problems);
+        description.problems(&[ValidationError, BodyTooLarge, UnsupportedMediaType]);
     }
 }
 
 /// Returns `true` if the content is declared as `application/json` or another type in JSON syntax.
 fn is_json(headers: &HeaderMap) -> bool {
-    let Some(Ok(declared)) = headers
-        .get(header::CONTENT_TYPE)
-        .map(|value| value.to_str())
-    else {
+    let declared = headers.get(header::CONTENT_TYPE).map(HeaderValue::to_str);
+    let Some(Ok(declared)) = declared else {
         return false;
     };
-    let essence = declared
-        .split(';')
-        .next()
-        .unwrap_or_default()
-        .trim()
-        .to_ascii_lowercase();
+    let essence = declared.split(';').next().unwrap_or_default();
+    let essence = essence.trim().to_ascii_lowercase();
     essence == "application/json"
         || (essence.starts_with("application/") && essence.ends_with("+json"))
 }

@@ -41,18 +41,14 @@ where
     type Rejection = Infallible;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Infallible> {
-        let app = App::from_ref(state);
-        let proxy = app.proxy.as_ref();
-        let proxy = proxy.filter(|proxy| sent_by(proxy, &parts.headers));
-        if let Some(address) =
-            proxy.and_then(|proxy| named_by_proxy(&parts.headers, &proxy.address_header))
-        {
-            return Ok(Self(address.to_string()));
-        }
-        let address = match parts.extensions.get::<RequestContext>() {
-            Some(RequestContext::ApiGatewayV2(context)) => context.http.source_ip.clone(),
+        let (app, headers) = (App::from_ref(state), &parts.headers);
+        let proxy = app.proxy.filter(|proxy| sent_by(proxy, headers));
+        let named = proxy.and_then(|proxy| named_by_proxy(headers, &proxy.address_header));
+        let seen = || match parts.extensions.get()? {
+            RequestContext::ApiGatewayV2(context) => context.http.source_ip.clone(),
             _ => None,
         };
+        let address = named.map(|address| address.to_string()).or_else(seen);
         Ok(Self(address.unwrap_or_default()))
     }
 }

@@ -8,13 +8,14 @@ use axum::{
 };
 use bytes::Bytes;
 use http::{HeaderValue, StatusCode, Uri, header};
-use model::{Cursor, Error, Fault, FaultCode, OrganizationId, Part, UserId};
+use model::{Cursor, Error, FaultCode, OrganizationId, Part, UserId};
 use serde::Serialize;
 use store::{Page, Place, Row, Versioned, Wanted};
 use utoipa::{ToSchema, openapi::schema::ArrayBuilder};
 
 use super::{
     operation::{Answer, Description, about},
+    problem::invalid,
     query,
     single::{ETAG, describe_if_none_match, tagged},
 };
@@ -83,19 +84,17 @@ impl Links {
     /// Returns the page that `part` asks for. 400 unless the cursor belongs to this list, with these
     /// filters, of the caller's organization.
     pub fn pages(self, part: &Part) -> Result<Pages, Error> {
-        let rows = part.limit.map(model::Limit::get);
+        let rows = part.limit.map(model::Limit::count);
         self.pages_after(part.cursor.as_ref(), rows)
     }
 
     /// As [`pages`](Self::pages), with at most so many rows.
     pub fn pages_after(self, cursor: Option<&Cursor>, rows: Option<usize>) -> Result<Pages, Error> {
-        let after = match cursor {
-            Some(cursor) => Some(self.place(cursor)?),
-            None => None,
-        };
+        let after = cursor.map(|cursor| self.place(cursor)).transpose()?;
+        let wanted = Wanted { rows, after };
         Ok(Pages {
             links: self,
-            wanted: Wanted { rows, after },
+            wanted,
         })
     }
 
@@ -113,14 +112,8 @@ impl Links {
     fn place(&self, cursor: &Cursor) -> Result<Place, Error> {
         let list = self.name(self.uri.path(), self.uri.query().unwrap_or_default());
         let place = self.cursors.open(self.tenant, &list, cursor.as_str());
-        place.ok_or_else(|| {
-            Error::invalid(Fault {
-                pointer: "?cursor".to_owned(),
-                code: FaultCode::Unknown,
-                detail: "This cursor belongs to another list or other filters. Start without it."
-                    .to_owned(),
-            })
-        })
+        let detail = "This cursor belongs to another list or other filters. Start without it.";
+        place.ok_or_else(|| invalid("?cursor", FaultCode::Unknown, detail))
     }
 
     /// Names a list by its path, its owner and its query without `limit` and `cursor`.
@@ -128,16 +121,14 @@ impl Links {
         let pairs = query::pairs(raw_query).0.into_iter();
         let mut filters: BTreeMap<String, String> = BTreeMap::new();
         for (name, value) in pairs.filter(|(name, _)| !["limit", "cursor"].contains(&&**name)) {
-            match filters.get_mut(&name) {
-                // No value of a filter has a line break.
-                Some(values) => *values = format!("{values}\n{value}"),
-                None => drop(filters.insert(name, value)),
-            }
+            // No value of a filter has a line break.
+            let add = |values: &mut String| *values = format!("{values}\n{value}");
+            filters.entry(name).and_modify(add).or_insert(value.clone());
         }
-        match self.user {
-            Some(user) => format!("{path}\n{filters:?}\n{user}"),
-            None => format!("{path}\n{filters:?}"),
-        }
+        let owner = self
+            .user
+            .map_or_else(String::new, |user| format!("\n{user}"));
+        format!("{path}\n{filters:?}{owner}")
     }
 }
 
@@ -186,10 +177,8 @@ impl Pages {
     ) -> Result<Linked<W>, Error> {
         let mut shown = Vec::with_capacity(page.rows.len());
         let next = self.fill(&mut Rows::default(), page, view, |row| shown.push(row))?;
-        Ok(Linked {
-            body: whole(shown),
-            next,
-        })
+        let body = whole(shown);
+        Ok(Linked { body, next })
     }
 
     /// Adds the rows that there is room for and passes each to `take`. Returns the link to the rows
@@ -201,8 +190,7 @@ impl Pages {
         mut view: impl FnMut(R) -> T,
         mut take: impl FnMut(T),
     ) -> Result<Option<HeaderValue>, Error> {
-        let mut last = None;
-        let mut end = page.end;
+        let (mut last, mut end) = (None, page.end);
         for Row { record, place } in page.rows {
             let row = view(record);
             if !rows.push(&row)? {
@@ -218,10 +206,8 @@ impl Pages {
     /// Returns the `Link` header to the rows after a place.
     fn next(&self, place: &Place) -> Result<HeaderValue, Error> {
         let uri = &self.links.uri;
-        let kept = uri.query().unwrap_or_default().split('&');
-        let kept: Vec<&str> = kept
-            .filter(|pair| !pair.is_empty() && query::name(pair).as_deref() != Some("cursor"))
-            .collect();
+        let mut kept: Vec<&str> = uri.query().unwrap_or_default().split('&').collect();
+        kept.retain(|pair| !pair.is_empty() && query::name(pair).as_deref() != Some("cursor"));
         let url = self.links.url(uri.path(), &kept.join("&"), place);
         HeaderValue::try_from(format!("<{url}>; rel=\"next\""))
             .map_err(|error| Error::internal("linking a page", error))
@@ -295,17 +281,18 @@ impl Rows {
 /// Returns the first rows that fit into so many bytes of an answer; at least one.
 pub fn fitting<T: Serialize>(rows: Vec<T>, most: usize) -> Vec<T> {
     let mut counted = Rows::up_to(most);
-    let rows = rows.into_iter();
-    rows.map_while(|row| counted.push(&row).is_ok_and(|fits| fits).then_some(row))
-        .collect()
+    let fits = |row| matches!(counted.push(&row), Ok(true)).then_some(row);
+    rows.into_iter().map_while(fits).collect()
 }
 
 /// The size of JSON as a string within the answer of a function.
 fn in_answer(json: &[u8]) -> usize {
-    let escaped = json
-        .iter()
-        .filter(|byte| matches!(byte, b'"' | b'\\' | b'\n'));
-    json.len() + escaped.count()
+    let is_escaped = |byte: &u8| u8::from(matches!(byte, b'"' | b'\\' | b'\n'));
+    // Sums of one byte each, which the compiler adds up in vectors.
+    let sums = json
+        .chunks(usize::from(u8::MAX))
+        .map(|part| part.iter().map(is_escaped).sum::<u8>());
+    json.len() + sums.map(usize::from).sum::<usize>()
 }
 
 impl<T> IntoResponse for List<T> {
@@ -317,11 +304,8 @@ impl<T> IntoResponse for List<T> {
 
 impl<T> IntoResponse for Lines<T> {
     fn into_response(self) -> Response {
-        let Self(List { body, next, .. }) = self;
-        linked(
-            ([(header::CONTENT_TYPE, NDJSON)], body).into_response(),
-            next,
-        )
+        let lines = [(header::CONTENT_TYPE, NDJSON)];
+        linked((lines, self.0.body).into_response(), self.0.next)
     }
 }
 

@@ -9,15 +9,19 @@
 //! | problems | the arguments, and the refusals that the error names |
 //! | answer | the return type |
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
-use axum::{Json, extract::State};
+use axum::{
+    Json,
+    extract::State,
+    response::{self, IntoResponse},
+};
 use http::{Method, StatusCode, header};
 use model::{Code, input::Schema};
 use utoipa::{
     PartialSchema, ToSchema,
     openapi::{
-        self, Content, Header, HeaderBuilder, Ref, RefOr, Required, Response, ResponseBuilder,
+        self, Content, Header, Ref, RefOr, Required, Response, ResponseBuilder,
         path::{Operation, ParameterBuilder, ParameterIn, PathItem},
         request_body::RequestBodyBuilder,
         schema::{ObjectBuilder, Type},
@@ -58,11 +62,12 @@ const HALF_USED: [(&str, &str); 2] = [
 
 /// The description of an operation, while it is built.
 pub struct Description {
-    method: Method,
+    pub(super) method: Method,
     /// Parameters of the path, in order. Path arguments take them from the front.
-    path_parameters: Vec<String>,
-    names_a_record: bool,
-    may_be_repeated: bool,
+    path_parameters: VecDeque<String>,
+    pub(super) names_a_record: bool,
+    /// True if the operation takes an idempotency key. Successes that follow have the header of replays.
+    pub(super) may_be_repeated: bool,
     has_caller: bool,
     /// The needs of the caller as a sentence.
     needs: Option<String>,
@@ -92,24 +97,6 @@ pub const fn description_of<A, H: Handler<A>>(_: &H) -> fn(&mut Description) {
 }
 
 impl Description {
-    pub(crate) const fn method(&self) -> &Method {
-        &self.method
-    }
-
-    pub(crate) const fn names_a_record(&self) -> bool {
-        self.names_a_record
-    }
-
-    /// Adds the header of replays to the successes that follow.
-    pub(crate) const fn may_be_repeated(&mut self) {
-        self.may_be_repeated = true;
-    }
-
-    /// Returns true for an operation that takes an idempotency key.
-    pub(super) const fn is_replayable(&self) -> bool {
-        self.may_be_repeated
-    }
-
     /// Adds a schema to the document and returns a reference to it.
     pub fn schema<T: ToSchema>(&mut self) -> Schema {
         self.schemas.push((T::name().into_owned(), T::schema()));
@@ -122,11 +109,9 @@ impl Description {
     }
 
     pub fn path_parameter(&mut self, schema: Schema, about: &str) {
-        if self.path_parameters.is_empty() {
-            return;
+        if let Some(name) = self.path_parameters.pop_front() {
+            self.parameter(ParameterIn::Path, &name, true, schema, about);
         }
-        let name = self.path_parameters.remove(0);
-        self.parameter(ParameterIn::Path, &name, true, schema, about);
     }
 
     /// Adds a parameter. Its description is that of the schema or, without one, `about`.
@@ -187,14 +172,9 @@ impl Description {
     /// Requires a session or, if the operation takes them, a token.
     pub fn needs_caller(&mut self, takes_tokens: bool) {
         self.has_caller = true;
-        let schemes: &[&str] = if takes_tokens {
-            &["session", "bearer"]
-        } else {
-            &["session"]
-        };
-        let either = schemes
-            .iter()
-            .map(|scheme| SecurityRequirement::new(*scheme, Vec::<String>::new()));
+        let token = takes_tokens.then_some("bearer");
+        let schemes = ["session"].into_iter().chain(token);
+        let either = schemes.map(|scheme| SecurityRequirement::new(scheme, Vec::<String>::new()));
         self.operation.security = Some(either.collect());
     }
 
@@ -206,11 +186,8 @@ impl Description {
         body: Option<Schema>,
         headers: &[(&str, &str)],
     ) {
-        let mut response = ResponseBuilder::new().description(description);
-        if let Some(schema) = body {
-            response = response.content(JSON, Content::new(Some(schema)));
-        }
-        self.answer(status, response, headers);
+        let body = body.map(|schema| (JSON, schema));
+        self.answer(status, description, body, headers);
     }
 
     /// Adds a success with a body of another media type.
@@ -222,18 +199,20 @@ impl Description {
         body: Schema,
         headers: &[(&str, &str)],
     ) {
-        let response = ResponseBuilder::new()
-            .description(description)
-            .content(media_type, Content::new(Some(body)));
-        self.answer(status, response, headers);
+        self.answer(status, description, Some((media_type, body)), headers);
     }
 
     fn answer(
         &mut self,
         status: StatusCode,
-        mut response: ResponseBuilder,
+        description: &str,
+        body: Option<(&str, Schema)>,
         headers: &[(&str, &str)],
     ) {
+        let mut response = ResponseBuilder::new().description(description);
+        if let Some((media_type, schema)) = body {
+            response = response.content(media_type, Content::new(Some(schema)));
+        }
         let replayed = self.may_be_repeated.then_some(REPLAYED);
         let quota = HALF_USED.iter().filter(|_| self.has_caller);
         for (name, description) in headers.iter().chain(&replayed).chain(quota) {
@@ -268,13 +247,10 @@ impl Description {
     }
 
     pub(super) fn finish(mut self) -> (Operation, Vec<(String, Schema)>) {
+        use Code::{InternalError, Unavailable, ValidationError};
         // Every operation refuses unknown query parameters and may fail. One that writes refuses
         // requests of other sites.
-        self.problems(&[
-            Code::ValidationError,
-            Code::InternalError,
-            Code::Unavailable,
-        ]);
+        self.problems(&[ValidationError, InternalError, Unavailable]);
         if self.method != Method::GET {
             self.problems(&[Code::CrossSite, Code::Paused]);
         }
@@ -288,9 +264,8 @@ impl Description {
                 let mut response = document::response(&codes);
                 // The record of a replay may be gone.
                 if self.may_be_repeated && status == StatusCode::NOT_FOUND {
-                    let (name, description) = REPLAYED;
-                    let header = text_header(description);
-                    response.headers.insert(name.to_owned(), header.into());
+                    let header = text_header(REPLAYED.1).into();
+                    response.headers.insert(REPLAYED.0.to_owned(), header);
                 }
                 self.respond(status, response);
             }
@@ -304,22 +279,24 @@ impl Description {
     }
 }
 
-fn text_header(description: &str) -> Header {
-    let text = ObjectBuilder::new().schema_type(Type::String);
-    let header = HeaderBuilder::new().schema(Some(text));
-    header.description(Some(description)).build()
+/// The schema of a text.
+pub fn text() -> Schema {
+    ObjectBuilder::new().schema_type(Type::String).into()
+}
+
+pub(crate) fn text_header(description: &str) -> Header {
+    document::header(text(), description)
 }
 
 /// A need in words, such as "the permission `view_work`".
 fn in_words(need: &str) -> String {
-    if let Some(feature) = need.strip_prefix("plan ") {
-        format!("the plan feature `{feature}`")
-    } else if let Some(permission) = need.strip_prefix("its creator, or ") {
-        format!("to be the creator of the record, or the permission `{permission}`")
-    } else if need.contains(' ') {
-        need.to_owned()
-    } else {
-        format!("the permission `{need}`")
+    match need.rsplit_once(' ') {
+        Some(("plan", feature)) => format!("the plan feature `{feature}`"),
+        Some(("its creator, or", permission)) => {
+            format!("to be the creator of the record, or the permission `{permission}`")
+        }
+        Some(_) => need.to_owned(),
+        None => format!("the permission `{need}`"),
     }
 }
 
@@ -336,11 +313,8 @@ fn unwrapped(text: &str) -> String {
     for line in text.lines().map(str::trim) {
         let begins = line.is_empty() || line.starts_with(['-', '|', '*']);
         if !whole.is_empty() {
-            whole.push(if begins || whole.ends_with('\n') {
-                '\n'
-            } else {
-                ' '
-            });
+            let is_apart = begins || whole.ends_with('\n');
+            whole.push(if is_apart { '\n' } else { ' ' });
         }
         whole.push_str(line);
     }
@@ -355,8 +329,8 @@ fn take_description(schema: &mut Schema) -> Option<String> {
         Schema::T(openapi::Schema::OneOf(one_of)) => one_of.description.take(),
         Schema::T(_) => None,
     };
-    text.filter(|text| !text.is_empty())
-        .map(|text| unwrapped(&text))
+    let text = text.filter(|text| !text.is_empty())?;
+    Some(unwrapped(&text))
 }
 
 pub fn operations_of(item: &mut PathItem) -> impl Iterator<Item = (Method, &mut Operation)> {
@@ -403,8 +377,7 @@ impl<S> Argument for State<S> {}
 impl<T: ToSchema> Answer for Json<T> {
     fn describe(description: &mut Description) {
         let schema = description.schema::<T>();
-        let about = about::<T>();
-        description.success(StatusCode::OK, &about, Some(schema), &[]);
+        description.success(StatusCode::OK, &about::<T>(), Some(schema), &[]);
     }
 }
 
@@ -419,8 +392,8 @@ pub fn about<T: PartialSchema>() -> String {
 #[derive(Clone, Copy, Debug)]
 pub struct NoContent;
 
-impl axum::response::IntoResponse for NoContent {
-    fn into_response(self) -> axum::response::Response {
+impl IntoResponse for NoContent {
+    fn into_response(self) -> response::Response {
         StatusCode::NO_CONTENT.into_response()
     }
 }
@@ -435,8 +408,8 @@ impl Answer for NoContent {
 #[derive(Clone, Copy, Debug)]
 pub struct Accepted;
 
-impl axum::response::IntoResponse for Accepted {
-    fn into_response(self) -> axum::response::Response {
+impl IntoResponse for Accepted {
+    fn into_response(self) -> response::Response {
         StatusCode::ACCEPTED.into_response()
     }
 }
@@ -454,8 +427,8 @@ pub struct DoneAt(
     pub String,
 );
 
-impl axum::response::IntoResponse for DoneAt {
-    fn into_response(self) -> axum::response::Response {
+impl IntoResponse for DoneAt {
+    fn into_response(self) -> response::Response {
         (StatusCode::OK, [(header::LOCATION, self.0)]).into_response()
     }
 }
@@ -480,14 +453,12 @@ mod tests {
 
     #[test]
     fn needs_are_told_in_words() {
+        let or = "to be the creator of the record, or the permission `view_work`";
         for (need, words) in [
             ("view_work", "the permission `view_work`"),
             ("plan agentAI", "the plan feature `agentAI`"),
             ("a session", "a session"),
-            (
-                "its creator, or view_work",
-                "to be the creator of the record, or the permission `view_work`",
-            ),
+            ("its creator, or view_work", or),
         ] {
             assert_eq!(in_words(need), words);
         }

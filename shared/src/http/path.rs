@@ -3,7 +3,7 @@ use axum::extract::FromRequestParts;
 use http::request::Parts;
 use model::{
     ActionId, Code, DeliveryId, Error, Id, Session, SessionName, Slug, WebhookDelivery,
-    input::Field,
+    input::{Field, Place},
 };
 use serde::{Deserialize, Deserializer, de::DeserializeOwned};
 
@@ -62,6 +62,12 @@ impl<A: PathParameters, B: PathParameters> PathParameters for (A, B) {
     }
 }
 
+fn describe<N: Field>(description: &mut Description, about: &str, absent: Code) {
+    description.path_parameter(N::field_schema(), about);
+    description.schemas(N::field_schemas);
+    description.problems(&[absent]);
+}
+
 /// An id as the path has it, valid or not. The handler calls [`known`](Self::known) after it read the
 /// body, since faults of the body come before a missing record.
 #[derive(Clone, Copy, Debug)]
@@ -77,9 +83,7 @@ impl<I: Id> PathId<I> {
 impl<I: Id + Field> PathParameters for PathId<I> {
     fn describe(description: &mut Description) {
         let about = format!("Id of the {}.", I::NOUN);
-        description.path_parameter(I::field_schema(), &about);
-        description.schemas(I::field_schemas);
-        description.problems(&[Code::NotFound]);
+        describe::<I>(description, &about, Code::NotFound);
     }
 
     fn absent() -> Error {
@@ -91,45 +95,26 @@ impl<I: Id + Field> PathParameters for PathId<I> {
 pub trait Named {
     type Name: Field;
     const NOUN: &'static str;
-
-    /// Parses the name; `None` if no record can have it.
-    fn name(text: String) -> Option<Self::Name>;
 }
 
 impl Named for Connection {
     type Name = Slug;
     const NOUN: &'static str = Self::NOUN;
-
-    fn name(text: String) -> Option<Slug> {
-        Slug::new(&text)
-    }
 }
 
 impl Named for ProposedAction {
     type Name = ActionId;
     const NOUN: &'static str = "action";
-
-    fn name(text: String) -> Option<ActionId> {
-        ActionId::try_from(text).ok()
-    }
 }
 
 impl Named for WebhookDelivery {
     type Name = DeliveryId;
     const NOUN: &'static str = Self::NOUN;
-
-    fn name(text: String) -> Option<DeliveryId> {
-        DeliveryId::try_from(text).ok()
-    }
 }
 
 impl Named for Session {
     type Name = SessionName;
     const NOUN: &'static str = "session";
-
-    fn name(text: String) -> Option<SessionName> {
-        SessionName::try_from(text).ok()
-    }
 }
 
 /// A name as the path has it, valid or not, like [`PathId`].
@@ -146,9 +131,7 @@ impl<R: Named> PathName<R> {
 impl<R: Named> PathParameters for PathName<R> {
     fn describe(description: &mut Description) {
         let about = format!("Names the {}.", R::NOUN);
-        description.path_parameter(R::Name::field_schema(), &about);
-        description.schemas(R::Name::field_schemas);
-        description.problems(&[Code::NotFound]);
+        describe::<R::Name>(description, &about, Code::NotFound);
     }
 
     fn absent() -> Error {
@@ -158,13 +141,14 @@ impl<R: Named> PathParameters for PathName<R> {
 
 impl<'de, R: Named> Deserialize<'de> for PathName<R> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer).map(|text| Self(R::name(text)))
+        let (text, mut faults) = (String::deserialize(deserializer)?.into(), Vec::new());
+        Ok(Self(R::Name::read(&text, &mut Place::body(&mut faults))))
     }
 }
 
 /// The id of a record whose existence stays secret: 403 in place of 404.
 #[derive(Clone, Copy, Debug)]
-pub struct AccessTo<I>(PathId<I>);
+pub struct AccessTo<I>(pub PathId<I>);
 
 impl<I: Id> AccessTo<I> {
     /// Returns the id. 403 if no record can have it.
@@ -176,9 +160,7 @@ impl<I: Id> AccessTo<I> {
 impl<I: Id + Field> PathParameters for AccessTo<I> {
     fn describe(description: &mut Description) {
         let about = format!("Id of the {}.", I::NOUN);
-        description.path_parameter(I::field_schema(), &about);
-        description.schemas(I::field_schemas);
-        description.problems(&[Code::AccessDenied]);
+        describe::<I>(description, &about, Code::AccessDenied);
     }
 
     fn absent() -> Error {
@@ -189,10 +171,10 @@ impl<I: Id + Field> PathParameters for AccessTo<I> {
 /// Turns 404 into 403, so that a record of another organization looks like a missing one.
 pub fn denied(error: Error) -> Error {
     match error {
-        Error::NotFound(noun) => Error::forbidden(
-            Code::AccessDenied,
-            format!("You have no access to this {noun}."),
-        ),
+        Error::NotFound(noun) => {
+            let detail = format!("You have no access to this {noun}.");
+            Error::forbidden(Code::AccessDenied, detail)
+        }
         other => other,
     }
 }
@@ -208,11 +190,7 @@ impl<'de, I: Id> Deserialize<'de> for PathId<I> {
         let text = String::deserialize(deserializer)?;
         // Digits only: `+1` and `01` are not canonical.
         let canonical = text.bytes().all(|byte| byte.is_ascii_digit()) && !text.starts_with('0');
-        Ok(Self(
-            canonical
-                .then(|| text.parse().ok())
-                .flatten()
-                .and_then(I::new),
-        ))
+        let number = canonical.then(|| text.parse().ok()).flatten();
+        Ok(Self(number.and_then(I::new)))
     }
 }

@@ -1,8 +1,10 @@
 //! Problems as answers: `application/problem+json` (RFC 9457).
 
+use std::sync::{Arc, Mutex};
+
 use axum::response::{IntoResponse, Response};
-use http::{HeaderValue, StatusCode, header};
-use model::{Code, Fault};
+use http::{HeaderMap, HeaderValue, StatusCode, header};
+use model::{Code, Error, Fault, FaultCode};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -48,8 +50,7 @@ pub struct ProblemDetails {
 
 impl ProblemDetails {
     pub fn of(cause: Cause, path: &str, request_id: &str) -> Self {
-        let code = cause.code();
-        let detail = cause.detail();
+        let (code, detail) = (cause.code(), cause.detail());
         Self {
             kind: format!("urn:workdesk:problem:{}", code.name()),
             title: code.title(),
@@ -64,17 +65,35 @@ impl ProblemDetails {
     }
 }
 
-pub fn status(code: Code) -> StatusCode {
-    StatusCode::from_u16(code.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
+/// 400 with a fault at a place: a JSON pointer, or a parameter such as `?limit`.
+pub(crate) fn invalid(pointer: &str, code: FaultCode, detail: impl Into<String>) -> Error {
+    Error::invalid(fault(pointer, code, detail))
+}
+
+pub(crate) fn fault(pointer: &str, code: FaultCode, detail: impl Into<String>) -> Fault {
+    Fault {
+        pointer: pointer.to_owned(),
+        code,
+        detail: detail.into(),
+    }
 }
 
 /// The challenge of a 401 (RFC 9110, 11.6.1). Browsers do not know this scheme and open no dialog.
 pub(super) const CHALLENGE: &str = "Bearer realm=\"workdesk\"";
 
+/// Adds the headers of a quota, if there are any.
+pub(crate) fn add_quota(headers: &mut HeaderMap, quota: Option<[(&'static str, String); 2]>) {
+    for (name, value) in quota.into_iter().flatten() {
+        if let Ok(value) = HeaderValue::try_from(value) {
+            headers.insert(name, value);
+        }
+    }
+}
+
 /// A problem of a response whose body is still to be written. The outermost layer, which knows the
 /// request, writes it.
 #[derive(Clone)]
-pub(crate) struct Raised(std::sync::Arc<std::sync::Mutex<Option<Cause>>>);
+pub(crate) struct Raised(Arc<Mutex<Option<Cause>>>);
 
 impl Raised {
     /// Takes the cause; `None` the second time.
@@ -85,24 +104,19 @@ impl Raised {
 
 impl<R> IntoResponse for Problem<R> {
     fn into_response(self) -> Response {
-        let mut response = status(self.cause.code()).into_response();
-        if response.status() == StatusCode::UNAUTHORIZED {
-            response.headers_mut().insert(
-                header::WWW_AUTHENTICATE,
-                HeaderValue::from_static(CHALLENGE),
-            );
+        let status = StatusCode::from_u16(self.cause.code().status());
+        let status = status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let mut response = status.into_response();
+        let headers = response.headers_mut();
+        if status == StatusCode::UNAUTHORIZED {
+            let challenge = HeaderValue::from_static(CHALLENGE);
+            headers.insert(header::WWW_AUTHENTICATE, challenge);
         }
         if let Some(seconds) = self.cause.retry_after() {
-            response
-                .headers_mut()
-                .insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+            headers.insert(header::RETRY_AFTER, seconds.into());
         }
-        for (name, value) in self.cause.quota().into_iter().flatten() {
-            if let Ok(value) = HeaderValue::try_from(value) {
-                response.headers_mut().insert(name, value);
-            }
-        }
-        let raised = Raised(std::sync::Arc::new(std::sync::Mutex::new(Some(self.cause))));
+        add_quota(headers, self.cause.quota());
+        let raised = Raised(Arc::new(Mutex::new(Some(self.cause))));
         response.extensions_mut().insert(raised);
         response
     }

@@ -10,6 +10,7 @@ use utoipa::openapi::{self, RefOr, path::ParameterIn};
 use super::{
     condition,
     operation::{Argument, Description},
+    problem::fault,
 };
 use crate::Problem;
 
@@ -41,17 +42,14 @@ pub(crate) fn parse<Q: Input>(parts: &Parts) -> Result<Q, Error> {
 
 /// Returns the names and values of a query, and a fault for each pair that does not decode.
 pub(super) fn pairs(raw: &str) -> (Vec<(String, String)>, Vec<Fault>) {
-    let mut pairs = Vec::new();
-    let mut faults = Vec::new();
+    let (mut pairs, mut faults) = (Vec::new(), Vec::new());
     for pair in raw.split('&').filter(|pair| !pair.is_empty()) {
         let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-        match (decode(name), decode(value)) {
-            (Some(name), Some(value)) => pairs.push((name, value)),
-            _ => faults.push(Fault {
-                pointer: format!("?{pair}"),
-                code: FaultCode::Encoding,
-                detail: "The parameter is not percent-encoded UTF-8.".to_owned(),
-            }),
+        if let (Some(name), Some(value)) = (decode(name), decode(value)) {
+            pairs.push((name, value));
+        } else {
+            let detail = "The parameter is not percent-encoded UTF-8.";
+            faults.push(fault(&format!("?{pair}"), FaultCode::Encoding, detail));
         }
     }
     (pairs, faults)

@@ -8,15 +8,9 @@ use http::{HeaderValue, Method, StatusCode, header};
 use model::Code;
 use serde::Serialize;
 use store::Versioned;
-use utoipa::{
-    ToSchema,
-    openapi::{
-        path::ParameterIn,
-        schema::{ObjectBuilder, Type},
-    },
-};
+use utoipa::{ToSchema, openapi::path::ParameterIn};
 
-use super::operation::{Answer, Description, about};
+use super::operation::{Answer, Description, about, text};
 
 /// 200 with a record.
 #[derive(Debug)]
@@ -45,14 +39,12 @@ impl<T: Serialize + Versioned> IntoResponse for Single<T> {
 
 /// Describes the condition that a `GET` takes, and its answer, with the entity tag's header.
 pub fn describe_if_none_match(description: &mut Description, etag: (&str, &str)) {
-    if description.method() != Method::GET {
+    if description.method != Method::GET {
         return;
     }
     // No pattern: a malformed value is no fault, but no condition.
-    let tags = ObjectBuilder::new().schema_type(Type::String);
     let about = "The `ETag` of the answer as the client has it; 304 if that is the newest.";
-    let name = "If-None-Match";
-    description.parameter(ParameterIn::Header, name, false, tags.into(), about);
+    description.parameter(ParameterIn::Header, "If-None-Match", false, text(), about);
     let about = "The answer has not changed";
     description.success(StatusCode::NOT_MODIFIED, about, None, &[etag]);
 }
@@ -61,7 +53,7 @@ impl<T: ToSchema> Answer for Single<T> {
     fn describe(description: &mut Description) {
         let schema = description.schema::<T>();
         // A replay answers the record as it is now.
-        if description.is_replayable() {
+        if description.may_be_repeated {
             description.problems(&[Code::NotFound]);
         }
         description.success(StatusCode::OK, &about::<T>(), Some(schema), &[ETAG]);

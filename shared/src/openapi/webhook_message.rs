@@ -4,13 +4,16 @@ use model::WebhookMessage;
 use utoipa::{
     PartialSchema, ToSchema,
     openapi::{
-        Content, HttpMethod, ObjectBuilder, Paths, PathsBuilder, Ref, RefOr, Required,
-        ResponseBuilder, Schema,
+        Content, HttpMethod, Paths, PathsBuilder, Ref, RefOr, Required, ResponseBuilder, Schema,
         path::{OperationBuilder, ParameterBuilder, ParameterIn, PathItem},
         request_body::RequestBodyBuilder,
-        schema::Type,
     },
 };
+
+use crate::http::operation::text;
+
+const SIGNATURE: &str = "`v1,` and the base64 HMAC-SHA256 of `id.timestamp.body`, for each valid secret; spaces \
+                         separate them";
 
 const HEADERS: [(&str, &str); 3] = [
     (
@@ -21,14 +24,16 @@ const HEADERS: [(&str, &str); 3] = [
         "webhook-timestamp",
         "The instant of this attempt, in seconds since 1970",
     ),
-    (
-        "webhook-signature",
-        "`v1,` and the base64 HMAC-SHA256 of `id.timestamp.body`, for each valid secret; spaces separate them",
-    ),
+    ("webhook-signature", SIGNATURE),
 ];
 
 /// The requests that the service sends: one for each event.
 pub fn webhooks() -> Paths {
+    let message = Content::new(Some(Ref::from_schema_name(WebhookMessage::name())));
+    let body = RequestBodyBuilder::new()
+        .content("application/json", message)
+        .required(Some(Required::True));
+    let response = |about: &str| ResponseBuilder::new().description(about);
     let mut operation = OperationBuilder::new()
         .tag("updates")
         .operation_id(Some("webhookMessage"))
@@ -38,30 +43,16 @@ pub fn webhooks() -> Paths {
             as Standard Webhooks 1.0 describes. A message has no values of the record: read it at `url`.",
         ))
         .security(utoipa::openapi::SecurityRequirement::default())
-        .request_body(Some(
-            RequestBodyBuilder::new()
-                .content(
-                    "application/json",
-                    Content::new(Some(Ref::from_schema_name(WebhookMessage::name()))),
-                )
-                .required(Some(Required::True))
-                .build(),
-        ))
-        .response(
-            "2XX",
-            ResponseBuilder::new().description("The receiver has the message. Other answers are attempted again"),
-        )
-        .response(
-            "410",
-            ResponseBuilder::new().description("The receiver is gone. The webhook is disabled"),
-        );
+        .request_body(Some(body.build()))
+        .response("2XX", response("The receiver has the message. Other answers are attempted again"))
+        .response("410", response("The receiver is gone. The webhook is disabled"));
     for (name, about) in HEADERS {
         let header = ParameterBuilder::new()
             .name(name)
             .parameter_in(ParameterIn::Header)
             .required(Required::True)
             .description(Some(about))
-            .schema(Some(ObjectBuilder::new().schema_type(Type::String)));
+            .schema(Some(text()));
         operation = operation.parameter(header);
     }
     let message = PathItem::new(HttpMethod::Post, operation);
@@ -69,10 +60,8 @@ pub fn webhooks() -> Paths {
 }
 
 pub fn schemas() -> Vec<(String, RefOr<Schema>)> {
-    let mut all = vec![(
-        WebhookMessage::name().into_owned(),
-        WebhookMessage::schema(),
-    )];
+    let name = WebhookMessage::name().into_owned();
+    let mut all = vec![(name, WebhookMessage::schema())];
     WebhookMessage::schemas(&mut all);
     all
 }

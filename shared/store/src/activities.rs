@@ -1,33 +1,20 @@
-use std::{collections::HashMap, iter, ops::Deref};
+use std::ops::Deref;
 
+use futures::future::OptionFuture;
 use model::{
-    Activity, ActivityCreate, ActivityFilter, ActivityId, ActivitySort, ActivityUpdate, Deleted,
-    Error, Id, JsonObject, OrganizationId, Project, ProjectId, ProjectRef, RecordType, TagId,
-    TagRef, UserId, UserRef,
+    Activity, ActivityCreate, ActivityFilter, ActivityId, ActivitySort, ActivityUpdate, JsonObject,
+    Project, ProjectId, ProjectRef, TagRef, UserRef,
 };
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::{
-    PendingWrite, WriteContext,
-    directory::takes_work,
-    filter::Filter,
-    idempotency::{Created, id_of},
-    key::{self, AnyKey, Index, List},
-    page::{Page, Wanted},
-    record::record,
-    shown::Shown,
-    store::resource,
-    table::{OrNotFound, Read, Stored},
-    tagging, texts,
-    tracked::Tracked,
-    writes::Writes,
+    Created, Index, List, Named, Names, Shown, directory::takes_work, id_of, tagging, texts,
+    versioned,
 };
-use crate::versioned;
+use crate::prelude::*;
 
-resource! {
-    pub Activities as activities
-}
+resource! { pub Activities as activities }
 
 /// The fields of the record. `ToSchema` takes no type arguments here.
 type Fields = Shown<Activity>;
@@ -82,12 +69,12 @@ impl Deref for TaggedActivity {
 }
 
 impl TaggedActivity {
-    fn new(mut stored: Stored<Activity>, tags: Vec<TagRef>) -> Self {
+    fn new(mut stored: Stored<Activity>, named: &Named) -> Self {
         Self {
+            tags: named.tags(&stored.tag_ids),
             metadata: stored.record.metadata.take().map(|metadata| metadata.0),
             evidence: stored.record.evidence.take().map(|evidence| evidence.0),
             activity: stored.into(),
-            tags,
         }
     }
 }
@@ -101,22 +88,13 @@ pub struct ActivitiesQuery<'a> {
     pub wanted: &'a Wanted,
 }
 
-/// The records that activities refer to. A reference to a record that is gone, or does not read, shows
-/// as none.
-struct Named {
-    creators: HashMap<UserId, UserRef>,
-    projects: HashMap<ProjectId, ProjectRef>,
-    tags: HashMap<TagId, TagRef>,
-}
-
-impl Named {
-    fn join(&self, activity: Stored<Activity>) -> ActivityWithRefs {
-        let project = activity.project_id.and_then(|id| self.projects.get(&id));
-        let tags = tagging::carried(&activity.tag_ids, &self.tags);
-        ActivityWithRefs {
-            creator: self.creators.get(&activity.creator_id).cloned(),
+impl ActivityWithRefs {
+    fn new(activity: Stored<Activity>, named: &Named) -> Self {
+        let project = activity.project_id.and_then(|id| named.projects.get(&id));
+        Self {
+            creator: named.users.get(&activity.creator_id).cloned(),
             project: project.cloned(),
-            activity: TaggedActivity::new(activity, tags),
+            activity: TaggedActivity::new(activity, named),
         }
     }
 }
@@ -144,19 +122,13 @@ impl Activities<'_> {
         let pending = pending.into();
         let tenant = pending.tenant();
         let (organization, project) = (new.organization_id, new.project_id);
+        let directory = self.0.directory();
         let read = async {
             if organization.is_some_and(|named| named != tenant) {
                 return Err(Error::NotFound(OrganizationId::NOUN));
             }
-            match project {
-                Some(id) => self
-                    .0
-                    .directory()
-                    .project_to_work_in(tenant, id)
-                    .await
-                    .map(Some),
-                None => Ok(None),
-            }
+            let project = project.map(|id| directory.project_to_work_in(tenant, id));
+            OptionFuture::from(project).await.transpose()
         };
         let activity = |_: &WriteContext, id, project: Option<Stored<Project>>, now| {
             project.map_or(Ok(()), |project| takes_work(&project))?;
@@ -164,7 +136,7 @@ impl Activities<'_> {
             Ok((activity, Writes::default()))
         };
         match self.0.create_once(pending, read, activity).await? {
-            Created::New(activity) => Ok(TaggedActivity::new(activity, Vec::new())),
+            Created::New(activity) => Ok(TaggedActivity::new(activity, &Named::default())),
             Created::Replayed(made) => Ok(self.get(tenant, id_of(made)?).await?.activity),
         }
     }
@@ -177,8 +149,9 @@ impl Activities<'_> {
     ) -> Result<ActivityWithRefs, Error> {
         let key = key::activity(tenant, id);
         let activity = self.0.one(&key, ActivityId::NOUN).await?;
-        let named = self.named(tenant, iter::once(&activity.record)).await?;
-        Ok(named.join(activity))
+        let ids = Names::of_activities([&*activity]);
+        let named = self.0.named(tenant, ids).await?;
+        Ok(ActivityWithRefs::new(activity, &named))
     }
 
     /// The organization's activities that match a filter, including those of its projects, by time.
@@ -200,10 +173,8 @@ impl Activities<'_> {
     ) -> Result<Page<ActivityWithRefs>, Error> {
         let key = key::project(tenant, project);
         let activities = key::activities_of_project(tenant, project);
-        let (project, page) = tokio::try_join!(
-            self.0.table.get(&key, Read::Lasting),
-            self.page(activities, query),
-        )?;
+        let project = self.0.table.get(&key, Read::Lasting);
+        let (project, page) = tokio::try_join!(project, self.page(activities, query))?;
         project.or_not_found(ProjectId::NOUN)?;
         self.joined(tenant, page, query).await
     }
@@ -227,15 +198,10 @@ impl Activities<'_> {
             .any("type", kind.as_ref())?
             .any("creatorId", creator_id.as_ref())?
             .having(tagging::TAG_IDS, tag_id.as_ref())?;
-        let mut activities = activities
+        let activities = activities
             .filter(filter.condition())
+            .within(from.map(key::instant), to.map(key::instant))
             .descending_if(query.sort.is_descending());
-        if let Some(from) = from {
-            activities = activities.from(key::instant(*from));
-        }
-        if let Some(to) = to {
-            activities = activities.up_to(key::instant(*to));
-        }
         let page = self.0.table.page(activities, query.wanted).await?;
         self.0.whole_page(page).await
     }
@@ -248,11 +214,11 @@ impl Activities<'_> {
         page: Page<Stored<Activity>>,
         query: ActivitiesQuery<'_>,
     ) -> Result<Page<ActivityWithRefs>, Error> {
-        let activities = page.records().map(|stored| &stored.record);
-        let named = self.named(tenant, activities).await?;
+        let ids = Names::of_activities(page.records().map(|stored| &stored.record));
+        let named = self.0.named(tenant, ids).await?;
         let query = query.filter.tag_id.as_ref();
         Ok(page.filter_map(|activity| {
-            let joined = named.join(activity);
+            let joined = ActivityWithRefs::new(activity, &named);
             let fits = query.is_none_or(|query| tagging::fits(query, &joined.activity.tags));
             fits.then_some(joined)
         }))
@@ -269,27 +235,18 @@ impl Activities<'_> {
     ) -> Result<TaggedActivity, Error> {
         let pending = pending.into();
         let tenant = pending.tenant();
-        let table = &self.0.table;
         let key = key::activity(tenant, id);
-        let read = || table.get(&key, Read::Consistent);
+        let read = || self.0.table.get(&key, Read::Consistent);
         let write = async |context: WriteContext, found: Option<Stored<Activity>>| {
             let activity = context.current(found, ActivityId::NOUN)?;
             allow(activity.creator_id).await?;
             let before = self.0.whole(activity).await?;
             let mut activity = before.clone();
             activity.change(update.clone(), self.0.clock.now());
-            let tags: Vec<AnyKey> = tagging::keys(tenant, iter::once(&activity.tag_ids)).collect();
-            let none = Writes::default();
-            let (done, found) = tokio::try_join!(
-                self.0.commit_change(&context, before, activity, none),
-                table.batch_get(tags, Read::Consistent),
-            )?;
-            let tagged = |activity: Stored<Activity>| {
-                let there = tagging::found(tenant, iter::once(&activity.tag_ids), &found);
-                let tags = tagging::carried(&activity.tag_ids, &there);
-                TaggedActivity::new(activity, tags)
-            };
-            Ok(done.map(|done| done.map(tagged)))
+            let (tags, none) = (Names::of_tags(&activity.tag_ids), Writes::default());
+            let written = self.0.commit_change(&context, before, activity, none);
+            let (done, named) = tokio::try_join!(written, self.0.named(tenant, tags))?;
+            Ok(done.map(|done| done.map(|activity| TaggedActivity::new(activity, &named))))
         };
         self.0.write(pending, read, write).await?.not_replayed()
     }
@@ -303,35 +260,10 @@ impl Activities<'_> {
         allow: impl Fn(UserId) -> A,
     ) -> Result<(), Error> {
         let allow = |activity: &Activity| allow(activity.creator_id);
-        let thread = Deleted::from(id);
-        let comments = |_: &Activity| (thread, Writes::default());
+        let comments = |_: &Activity| (id.into(), Writes::default());
         let delete = self
             .0
             .delete_if(pending, key::activity, id, allow, comments);
         delete.await
-    }
-
-    /// Reads creators, projects and tags, each once.
-    async fn named<'a>(
-        &self,
-        tenant: OrganizationId,
-        activities: impl Iterator<Item = &'a Activity> + Clone,
-    ) -> Result<Named, Error> {
-        let creators = activities.clone().map(|activity| activity.creator_id);
-        let projects = activities
-            .clone()
-            .filter_map(|activity| activity.project_id);
-        let tags = activities.map(|activity| &activity.tag_ids);
-        let user = |id| key::user(tenant, id);
-        let project = |id| key::project(tenant, id);
-        let lasting = creators.clone().map(user).map(AnyKey::from);
-        let lasting = lasting.chain(projects.clone().map(project).map(AnyKey::from));
-        let deletable = tagging::keys(tenant, tags.clone());
-        let found = self.0.joined(lasting, deletable).await?;
-        Ok(Named {
-            creators: found.all(creators, user),
-            projects: found.all(projects, project),
-            tags: tagging::found(tenant, tags, &found),
-        })
     }
 }

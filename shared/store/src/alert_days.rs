@@ -8,14 +8,11 @@ use agent::{
     alert::Alert,
     pattern::{ClassHistory, LabelledAlert, Occurrence},
 };
-use model::{Error, OrganizationId, Timestamp, span};
+use model::span;
 
-use super::{
-    Store,
-    key::{self, Key},
-    record::record,
+use crate::{
+    prelude::*,
     records::{AlertDay, AlertsSince},
-    table::{Batch, Change, Condition, Read, Record, Stored, Write},
 };
 
 /// Retention of days, in milliseconds.
@@ -48,8 +45,7 @@ fn expires_at(day: Timestamp) -> i64 {
 
 impl Noted {
     /// Adds an alert's occurrence, unless it is too old, its hour is full, or the same record
-    /// occurred within this quarter of an hour. A record that toggles every minute must not fill
-    /// the hour of its class.
+    /// occurred within this quarter of an hour. One that toggles every minute must not fill it.
     pub(super) fn add(&mut self, alert: &Alert, at: Timestamp, found: &Batch, now: Timestamp) {
         if now.since(at) >= KEPT {
             return;
@@ -60,11 +56,8 @@ impl Noted {
         let hour = |number: &i64| (number >> 32) / 60;
         let day = found.named(&day(alert.organization_id, &alert.signal_type, at));
         let before = day.map(|day: Stored<AlertDay>| day.record.occurrences);
-        let of_hour = before.iter().flatten().chain(noted.iter());
-        let of_hour: Vec<i64> = of_hour
-            .copied()
-            .filter(|one| hour(one) == hour(&number))
-            .collect();
+        let of_hour = before.iter().flatten().chain(noted.iter()).copied();
+        let of_hour: Vec<i64> = of_hour.filter(|one| hour(one) == hour(&number)).collect();
         let quarter = |number: i64| ((number >> 32) / 15, number & i64::from(u32::MAX));
         let is_known = of_hour.iter().any(|one| quarter(*one) == quarter(number));
         if !is_known && of_hour.len() < Occurrence::MOST_AN_HOUR {
@@ -99,22 +92,21 @@ impl Store {
         tenant: OrganizationId,
         signal_type: &str,
         alert: &Key<Alert>,
-        more: Vec<key::AnyKey>,
-    ) -> Result<(Option<Stored<Alert>>, ClassHistory, Batch), Error> {
+        more: Vec<AnyKey>,
+    ) -> Result<(Option<Stored<Alert>>, ClassHistory, Batch)> {
         let at = self.clock.now();
         let since = key::alerts_since(tenant);
-        let (first, last) = (at.plus(-KEPT), at);
         let days = key::alert_days(tenant, signal_type)
-            .from(key::alert_day(&first.day()))
-            .up_to(key::alert_day(&last.day()));
+            .from(key::alert_day(&at.plus(-KEPT).day()))
+            .up_to(key::alert_day(&at.day()));
         let class = || key::alerts_of_class(tenant, signal_type);
         let week_ago = at.plus(-ClassHistory::RECENT);
-        let recent = class()
-            .from(key::instant(week_ago))
-            .up_to(key::instant(at.plus(1)));
         let earlier = class().up_to(key::instant(week_ago));
-        let keys = [key::AnyKey::from(alert), key::AnyKey::from(&since)];
-        let keys = keys.into_iter().chain(more);
+        let recent = class().from(key::instant(week_ago));
+        let recent = recent.up_to(key::instant(at.plus(1)));
+        let keys = [AnyKey::from(alert), (&since).into()]
+            .into_iter()
+            .chain(more);
         let table = &self.table;
         let (found, days, recent, earlier) = tokio::try_join!(
             table.batch_get(keys, Read::Consistent),

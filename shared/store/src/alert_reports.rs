@@ -1,28 +1,21 @@
 //! Reports of alerts, applied to the alerts that they are of.
 //!
-//! Reports of one request may be of the same alert, and of several firings of one series. Each is applied to
-//! what the earlier ones left.
+//! Reports of one request may be of one alert, and of several firings of a series. Each follows the others.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use agent::{
     action::LastOutcome,
     alert::{Alert, AlertReport, AlertStatus, Recurrence, StatusSource},
 };
-use model::{
-    AlertId, EntryContent, Error, Journaled, OrganizationEvent, OrganizationId, Timestamp,
-    journal::subject,
-};
+use model::{AlertId, Journaled, journal::subject};
 use serde_json::{Map, json};
 
-use super::{
-    Store, WriteContext,
+use crate::{
     alert_days::Noted,
     ids::Reserved,
-    key::{self, Key},
-    record::record,
+    prelude::*,
     records::{AlertSeries, AlertSource},
-    table::{Batch, Stored, Write},
 };
 
 record! {
@@ -63,14 +56,13 @@ pub(super) struct Found {
 #[derive(Debug)]
 pub(super) struct Reported {
     found: Found,
+    tenant: OrganizationId,
     now: Timestamp,
-    alerts: Vec<Changed>,
-    /// The index of each alert.
-    places: HashMap<AlertId, usize>,
+    alerts: BTreeMap<AlertId, Changed>,
     /// The alerts of the names that these reports gave, by source and external id.
     named: HashMap<(String, String), AlertId>,
-    /// For each report, the index of its alert.
-    of: Vec<usize>,
+    /// The alert of each report.
+    of: Vec<AlertId>,
     noted: Noted,
     /// The series of the reports as they will be.
     series: HashMap<String, AlertSeries>,
@@ -79,19 +71,20 @@ pub(super) struct Reported {
 
 #[derive(Debug)]
 struct Changed {
+    /// The alert; a new one has version 0.
     alert: Stored<Alert>,
     /// The status before, and its source; none for a new alert.
     was: Option<(AlertStatus, Option<StatusSource>)>,
 }
 
 impl Reported {
-    pub(super) fn new(found: Found, now: Timestamp) -> Self {
+    pub(super) fn new(found: Found, tenant: OrganizationId, now: Timestamp) -> Self {
         let series = found.series.iter();
         let series = series.map(|(name, stored)| (name.clone(), stored.record.clone()));
         Self {
+            tenant,
             now,
-            alerts: Vec::new(),
-            places: HashMap::new(),
+            alerts: BTreeMap::new(),
             named: HashMap::new(),
             of: Vec::new(),
             noted: Noted::default(),
@@ -108,59 +101,50 @@ impl Reported {
         context: &WriteContext,
         at: usize,
         report: &AlertReport,
-    ) -> Result<(), Error> {
+    ) -> Result<()> {
         let status = if self.is_late(report) {
             AlertStatus::Resolved
         } else {
             report.status
         };
-        let (tenant, now) = (context.tenant, self.now);
-        let AlertReport { content: sent, .. } = report;
+        let (occurred_at, now) = (report.occurred_at, self.now);
+        let sent = &report.content;
         let name = (sent.source.to_string(), sent.external_id.to_string());
         let stored = self.found.names.get(at).cloned().flatten();
         let known = stored.as_ref().map(|name| name.alert_id);
         let known = self.named.get(&name).copied().or(known);
-        let place = known.and_then(|id| self.place_of(id));
-        let occurred_at = report.occurred_at;
-        let (place, occurs) = if let Some(place) = place {
-            let Some(Changed { alert, .. }) = self.alerts.get_mut(place) else {
-                return Err(none_recorded());
-            };
+        let (id, occurs) = if let Some(alert) = known.and_then(|id| self.alert(id)) {
             let opens = alert.report_again(status, occurred_at, now);
             // It lasts until now, whenever it began.
-            (place, opens.then_some(now))
+            (alert.id, opens.then_some(now))
         } else {
             let id = match self.found.id.take() {
-                Some(id) => id,
-                None => store.next_id().await?,
+                Some(id) => id.used(),
+                None => store.next_id().await?.used(),
             };
             let report = AlertReport {
                 status,
                 ..report.clone()
             };
-            let mut alert = Alert::new(id.used(), tenant, report, context.actor, now);
+            let mut alert = Alert::new(id, self.tenant, report, context.actor, now);
             let credential = context.credential.as_ref();
             alert.recorded_by_machine = credential.is_some_and(|credential| credential.is_machine);
             // An alert that does not read keeps its id, and leaves its name to the new one.
-            self.writes.push(match stored {
-                None => Write::create(&AlertSource::of(&alert))?,
-                Some(mut name) => {
-                    name.alert_id = alert.id;
-                    Write::replace(&name)?
-                }
-            });
-            self.named.insert(name, alert.id);
-            let stored = Stored::created(alert);
-            (self.push(stored, None), Some(occurred_at))
+            let source = AlertSource::of(&alert);
+            self.writes.push(Write::create_or_replace(stored, source)?);
+            self.named.insert(name, id);
+            let (alert, was) = (Stored::unwritten(alert), None);
+            self.alerts.insert(id, Changed { alert, was });
+            (id, Some(occurred_at))
         };
-        self.of.push(place);
+        self.of.push(id);
         if let Some(until) = occurs
-            && let Some(Changed { alert, .. }) = self.alerts.get_mut(place)
+            && let Some(Changed { alert, .. }) = self.alerts.get_mut(&id)
         {
             alert.recurrence = recurrence(alert, until, &self.found.batch);
             self.noted.add(alert, occurred_at, &self.found.batch, now);
         }
-        self.end_others(place, status, report);
+        self.end_others(id, status, report);
         Ok(())
     }
 
@@ -171,9 +155,8 @@ impl Reported {
         };
         let last = self.series.get(&*firing.series);
         let is_open = |id: AlertId| {
-            let changed = self.places.get(&id).and_then(|at| self.alerts.get(*at));
-            let alert = changed.map(|changed| &changed.alert);
-            let alert = alert.or_else(|| self.found.alerts.get(&id));
+            let changed = self.alerts.get(&id).map(|changed| &changed.alert);
+            let alert = changed.or_else(|| self.found.alerts.get(&id));
             alert.is_some_and(|alert| alert.status != AlertStatus::Resolved)
         };
         report.status != AlertStatus::Resolved
@@ -181,25 +164,22 @@ impl Reported {
     }
 
     /// Resolves the alert of another firing of the series that the report ends. An open firing becomes the
-    /// series' last one. `place` is of the report's alert, and `status` is the one that it was given.
-    fn end_others(&mut self, place: usize, status: AlertStatus, report: &AlertReport) {
-        let Some((firing, alert)) = report.firing.as_ref().zip(self.alerts.get(place)) else {
+    /// series' last one. `id` is of the report's alert, and `status` is the one that it was given.
+    fn end_others(&mut self, id: AlertId, status: AlertStatus, report: &AlertReport) {
+        let Some(firing) = &report.firing else {
             return;
         };
-        let (id, organization_id) = (alert.alert.id, alert.alert.organization_id);
         let last = self.series.get(&*firing.series);
         let ended = last
             .filter(|last| last.alert_id != id && firing.ends(last.starts_at, report.status))
             .map(|last| last.alert_id);
-        if let Some(ended) = ended
-            && let Some(place) = self.place_of(ended)
-            && let Some(Changed { alert, .. }) = self.alerts.get_mut(place)
-        {
-            alert.resolve(StatusSource::Report, self.now);
+        let now = self.now;
+        if let Some(alert) = ended.and_then(|ended| self.alert(ended)) {
+            alert.resolve(StatusSource::Report, now);
         }
         if status != AlertStatus::Resolved {
             let last = AlertSeries {
-                organization_id,
+                organization_id: self.tenant,
                 source: report.content.source.clone(),
                 series: firing.series.clone(),
                 alert_id: id,
@@ -209,59 +189,40 @@ impl Reported {
         }
     }
 
-    /// Returns the index of an alert. None for one that does not read.
-    fn place_of(&mut self, id: AlertId) -> Option<usize> {
-        if let Some(place) = self.places.get(&id) {
-            return Some(*place);
+    /// Returns an alert for a change. None for one that does not read.
+    fn alert(&mut self, id: AlertId) -> Option<&mut Stored<Alert>> {
+        if !self.alerts.contains_key(&id) {
+            let alert = self.found.alerts.get(&id)?.clone();
+            let was = Some((alert.status, alert.status_by));
+            self.alerts.insert(id, Changed { alert, was });
         }
-        let alert = self.found.alerts.get(&id)?.clone();
-        let was = Some((alert.status, alert.status_by));
-        Some(self.push(alert, was))
-    }
-
-    fn push(
-        &mut self,
-        alert: Stored<Alert>,
-        was: Option<(AlertStatus, Option<StatusSource>)>,
-    ) -> usize {
-        let place = self.alerts.len();
-        self.places.insert(alert.id, place);
-        self.alerts.push(Changed { alert, was });
-        place
+        Some(&mut self.alerts.get_mut(&id)?.alert)
     }
 
     /// Returns the writes of all alerts, names, series and occurrences.
-    pub(super) fn writes(&mut self, tenant: OrganizationId) -> Result<Vec<Write>, Error> {
+    pub(super) fn writes(&mut self) -> Result<Vec<Write>> {
         let mut writes = std::mem::take(&mut self.writes);
-        for Changed { alert, was } in &self.alerts {
+        for Changed { alert, was } in self.alerts.values() {
             writes.push(match was {
                 None => Write::create(&alert.record)?,
                 Some(_) => Write::replace(alert)?,
             });
         }
         for (name, last) in &self.series {
-            let found = self.found.series.get(name);
-            if found.is_some_and(|found| found.record == *last) {
-                continue;
+            let found = self.found.series.get(name).cloned();
+            if found.as_deref() != Some(last) {
+                writes.push(Write::create_or_replace(found, last.clone())?);
             }
-            writes.push(match found.cloned() {
-                None => Write::create(last)?,
-                Some(mut found) => {
-                    found.record = last.clone();
-                    Write::replace(&found)?
-                }
-            });
         }
-        writes.extend(std::mem::take(&mut self.noted).writes(tenant));
+        writes.extend(std::mem::take(&mut self.noted).writes(self.tenant));
         Ok(writes)
     }
 
-    /// Returns the entries of the organization's journal: one for all new alerts, and one for all whose
-    /// status changed.
+    /// Returns the journal's entries: one for all new alerts, and one for all whose status changed.
     pub(super) fn entries(&self) -> impl Iterator<Item = EntryContent> {
         let mut recorded = Map::new();
         let (mut before, mut after) = (Map::new(), Map::new());
-        for Changed { alert, was } in &self.alerts {
+        for Changed { alert, was } in self.alerts.values() {
             let name = subject::alert(alert.id);
             let Some((was, was_by)) = was else {
                 recorded.insert(name, alert.noted());
@@ -279,19 +240,9 @@ impl Reported {
     }
 
     /// Returns the alert of each report after the write.
-    pub(super) fn written(self) -> Vec<Stored<Alert>> {
-        let alerts = self.alerts.into_iter();
-        let alerts: Vec<_> = alerts
-            .map(|Changed { alert, was }| {
-                if was.is_none() {
-                    alert
-                } else {
-                    alert.replaced()
-                }
-            })
-            .collect();
-        let of = self.of.into_iter();
-        of.filter_map(|place| alerts.get(place).cloned()).collect()
+    pub(super) fn written(&self) -> Vec<Stored<Alert>> {
+        let alerts = self.of.iter().filter_map(|id| self.alerts.get(id));
+        alerts.map(|one| one.alert.clone().replaced()).collect()
     }
 }
 
@@ -301,12 +252,8 @@ pub(super) fn source(tenant: OrganizationId, report: &AlertReport) -> Key<AlertS
 
 /// Returns the key of the series of a report; none if its source has none.
 pub(super) fn series(tenant: OrganizationId, report: &AlertReport) -> Option<Key<AlertSeries>> {
-    let firing = report.firing.as_ref()?;
-    Some(key::alert_series(
-        tenant,
-        &report.content.source,
-        &firing.series,
-    ))
+    let (firing, source) = (report.firing.as_ref()?, &report.content.source);
+    Some(key::alert_series(tenant, source, &firing.series))
 }
 
 /// Returns the names of the alerts reported before, of a batch.
@@ -314,11 +261,9 @@ pub(super) fn known(
     tenant: OrganizationId,
     some: &[AlertReport],
     names: &Batch,
-) -> Result<Vec<Option<Stored<AlertSource>>>, Error> {
-    let known = some.iter();
-    known
-        .map(|report| names.get(&source(tenant, report)))
-        .collect()
+) -> Result<Vec<Option<Stored<AlertSource>>>> {
+    let known = some.iter().map(|report| names.get(&source(tenant, report)));
+    known.collect()
 }
 
 /// Returns the last fix of an alert's records before an instant.

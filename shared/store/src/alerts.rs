@@ -1,35 +1,20 @@
 use std::collections::{HashMap, HashSet};
 
 use agent::alert::{Alert, AlertFilter, AlertReport, AlertUpdate};
-use model::{
-    AlertId, EntryContent, Error, Id, OrganizationEvent, OrganizationId, RecordType, Timestamp,
-    UserId,
-};
+use model::AlertId;
 
-use super::{
-    PendingWrite, WriteContext, alert_days,
+use crate::{
+    alert_days,
     alert_reports::{Found, Reported, known, none_recorded, series, source},
-    filter::Filter,
     idempotency::Created,
-    journal::head_in,
-    key::{self, AnyKey},
-    page::{Page, Wanted},
-    record::record,
+    prelude::*,
     records::AlertsSince,
-    retry::retry,
-    store::resource,
-    table::{Read, Stored, Write},
-    tracked::Tracked,
-    writes::Writes,
 };
 
-/// The most reports per transaction. DynamoDB permits a hundred writes; each report needs up to
-/// five, and five more are common.
+/// The most reports per transaction: of its 100 writes, each takes up to five, and five are common.
 const TOGETHER: usize = 19;
 
-resource! {
-    pub Alerts as alerts
-}
+resource! { pub Alerts as alerts }
 
 record! {
     alert: Alert = RecordType::Alert.name(),
@@ -47,32 +32,28 @@ impl Tracked for Alert {
 }
 
 impl Alerts<'_> {
-    /// Records an alert. A repeated report, known by source and external id, is counted and returns
-    /// the alert.
+    /// Records an alert. A repeated report, known by source and external id, is counted and returns the alert.
     pub async fn record(
         &self,
         pending: impl Into<PendingWrite>,
         report: AlertReport,
-    ) -> Result<Stored<Alert>, Error> {
+    ) -> Result<Stored<Alert>> {
         let mut recorded = self.record_all(pending, &[report]).await?;
         recorded.pop().ok_or_else(none_recorded)
     }
 
     /// Records several alerts as [`record`](Self::record) does, nineteen per transaction. Returns
-    /// them in order. After an error, the earlier ones stay recorded. A repeated request records
-    /// the rest and counts the others.
+    /// them in order. After an error, the earlier ones stay. A repeat records the rest and counts them.
     pub async fn record_all(
         &self,
         pending: impl Into<PendingWrite>,
         reports: &[AlertReport],
-    ) -> Result<Vec<Stored<Alert>>, Error> {
-        let pending = pending.into();
-        let tenant = pending.tenant();
+    ) -> Result<Vec<Stored<Alert>>> {
+        let (pending, tenant) = PendingWrite::with_tenant(pending);
         let recorded = self.record_new(pending, reports).await?;
         let load = async |_| {
             let names = reports.iter().map(|report| source(tenant, report));
-            let names = self.0.table.batch_get(names, Read::Consistent).await?;
-            let names = known(tenant, reports, &names)?;
+            let names = known(tenant, reports, &self.0.batch(names).await?)?;
             let ids = names.iter().flatten().map(|name| name.alert_id);
             let found = self.alerts_of(tenant, ids).await?;
             let alerts = names.iter();
@@ -86,7 +67,7 @@ impl Alerts<'_> {
         &self,
         pending: PendingWrite,
         reports: &[AlertReport],
-    ) -> Result<Created<Vec<Stored<Alert>>>, Error> {
+    ) -> Result<Created<Vec<Stored<Alert>>>> {
         let tenant = pending.tenant();
         let mut left = reports.chunks(TOGETHER);
         let mut some = left.next().unwrap_or_default();
@@ -118,9 +99,8 @@ impl Alerts<'_> {
         }
     }
 
-    /// Reads the records that reports refer to, and reserves an id: most reports are of one new
-    /// alert.
-    async fn found(&self, tenant: OrganizationId, some: &[AlertReport]) -> Result<Found, Error> {
+    /// Reads the records that reports refer to, and reserves an id: most reports are of one new alert.
+    async fn found(&self, tenant: OrganizationId, some: &[AlertReport]) -> Result<Found> {
         let of_head = key::organization_head(tenant);
         let mut keys = vec![AnyKey::from(key::alerts_since(tenant)), of_head.into()];
         for report in some {
@@ -128,27 +108,21 @@ impl Alerts<'_> {
             keys.push(source(tenant, report).into());
             keys.push(alert_days::day(tenant, &sent.signal_type, report.occurred_at).into());
             keys.extend(series(tenant, report).map(AnyKey::from));
-            let entities = sent.entities().iter();
-            let outcomes =
-                entities.map(|one| key::last_outcome(tenant, &one.id, &sent.target_system));
+            let outcome = |id: &str| key::last_outcome(tenant, id, &sent.target_system);
+            let outcomes = sent.entities().iter().map(|one| outcome(&one.id));
             keys.extend(outcomes.map(AnyKey::from));
         }
-        let batch = self.0.table.batch_get(keys, Read::Consistent);
+        let batch = self.0.batch(keys);
         // Both end, also after an error, so that no id is lost on its way.
         let (batch, id) = tokio::join!(batch, self.0.next_id());
         let (batch, id) = (batch?, id?);
         let names = known(tenant, some, &batch)?;
-        let opened: HashMap<_, _> = some
-            .iter()
-            .filter_map(|report| {
-                let key = series(tenant, report)?;
-                // An unreadable series has no other firing.
-                Some((
-                    report.firing.as_ref()?.series.to_string(),
-                    batch.named(&key)?,
-                ))
-            })
-            .collect();
+        let opened = some.iter().filter_map(|report| {
+            let name = report.firing.as_ref()?.series.to_string();
+            // An unreadable series has no other firing.
+            Some((name, batch.named(&series(tenant, report)?)?))
+        });
+        let opened: HashMap<_, _> = opened.collect();
         let reported = names.iter().flatten().map(|name| name.alert_id);
         let ids = reported.chain(opened.values().map(|series| series.alert_id));
         Ok(Found {
@@ -164,13 +138,12 @@ impl Alerts<'_> {
         &self,
         tenant: OrganizationId,
         ids: impl Iterator<Item = AlertId>,
-    ) -> Result<HashMap<AlertId, Stored<Alert>>, Error> {
+    ) -> Result<HashMap<AlertId, Stored<Alert>>> {
         let ids: HashSet<AlertId> = ids.collect();
         let keys = ids.iter().map(|id| key::alert(tenant, *id));
-        let found = self.0.table.batch_get(keys, Read::Consistent).await?;
-        let alerts = ids.into_iter();
-        let alerts = alerts.filter_map(|id| Some((id, found.named(&key::alert(tenant, id))?)));
-        Ok(alerts.collect())
+        let found = self.0.batch(keys).await?;
+        let alert = |id| Some((id, found.named(&key::alert(tenant, id))?));
+        Ok(ids.into_iter().filter_map(alert).collect())
     }
 
     /// Returns `None` when another request wrote one of them.
@@ -179,23 +152,23 @@ impl Alerts<'_> {
         context: &WriteContext,
         some: &[AlertReport],
         found: Found,
-    ) -> Result<Option<Created<Vec<Stored<Alert>>>>, Error> {
-        let (tenant, now) = (context.tenant, self.0.clock.now());
+    ) -> Result<Option<Created<Vec<Stored<Alert>>>>> {
+        let (tenant, now) = (context.tenant, self.0.now());
         let since = key::alerts_since(tenant);
         let is_first = !found.batch.has(&since) && !some.is_empty();
         let context = context.clone().with_head(head_in(&found.batch, tenant)?);
-        let mut reported = Reported::new(found, now);
+        let mut reported = Reported::new(found, tenant, now);
         for (at, report) in some.iter().enumerate() {
             reported.add(self.0, &context, at, report).await?;
         }
-        let mut writes = reported.writes(tenant)?;
+        let mut writes = Writes::from(reported.writes()?);
         if is_first {
-            writes.push(Write::create(&AlertsSince {
+            let since = AlertsSince {
                 organization_id: tenant,
                 since: now,
-            })?);
+            };
+            writes.push(Write::create(&since)?);
         }
-        let mut writes = Writes::from(writes);
         for entry in reported.entries() {
             writes.note(entry);
         }
@@ -204,16 +177,13 @@ impl Alerts<'_> {
 
     /// Sets the start of an organization's records of alerts, for imports of past alerts. Without
     /// it, the first recorded alert sets the start.
-    pub async fn recorded_since(
-        &self,
-        tenant: OrganizationId,
-        since: Timestamp,
-    ) -> Result<(), Error> {
-        let since = AlertsSince {
-            organization_id: tenant,
+    pub async fn recorded_since(&self, tenant: OrganizationId, since: Timestamp) -> Result<()> {
+        let organization_id = tenant;
+        let since = Write::put(&AlertsSince {
+            organization_id,
             since,
-        };
-        let done = self.0.table.write(Write::put(&since)?).await?;
+        })?;
+        let done = self.0.table.write(since).await?;
         done.map_err(|_| Error::contended())
     }
 
@@ -223,7 +193,7 @@ impl Alerts<'_> {
         pending: impl Into<PendingWrite>,
         id: AlertId,
         update: &AlertUpdate,
-    ) -> Result<Stored<Alert>, Error> {
+    ) -> Result<Stored<Alert>> {
         let change = |_: &WriteContext, alert: &mut Alert, now| {
             alert.change(update, now);
             Ok(Writes::default())
@@ -232,7 +202,7 @@ impl Alerts<'_> {
     }
 
     /// Returns an alert. 404 if it is another tenant's.
-    pub async fn get(&self, tenant: OrganizationId, id: AlertId) -> Result<Stored<Alert>, Error> {
+    pub async fn get(&self, tenant: OrganizationId, id: AlertId) -> Result<Stored<Alert>> {
         let key = key::alert(tenant, id);
         self.0.one(&key, AlertId::NOUN).await
     }
@@ -244,7 +214,7 @@ impl Alerts<'_> {
         caller: UserId,
         filter: &AlertFilter,
         wanted: &Wanted,
-    ) -> Result<Page<Stored<Alert>>, Error> {
+    ) -> Result<Page<Stored<Alert>>> {
         let fits = Filter::of(caller)
             .any("status", filter.status.as_ref())?
             .any("severity", filter.severity.as_ref())?

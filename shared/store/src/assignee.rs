@@ -1,15 +1,9 @@
 //! Assignees of service requests and tickets, and changes of both.
 
-use model::{Error, Fault, FaultCode, Id, OrganizationId, Resolution, Timestamp, User, UserId};
+use model::{Fault, FaultCode, Resolution};
 
-use super::{
-    PendingWrite, Store, WriteContext,
-    key::{self, AnyKey, Key},
-    resolutions,
-    table::{Batch, Read, Stored},
-    tracked::Tracked,
-    writes::Writes,
-};
+use super::resolutions;
+use crate::prelude::*;
 
 /// The assignee that a request names, if it names one: an enabled user of the same organization.
 #[derive(Clone, Debug)]
@@ -67,9 +61,8 @@ impl Store {
             self.table.batch_get(keys, Read::Consistent)
         };
         let write = async |context: WriteContext, found: Batch| {
-            let before = self
-                .whole(context.current(found.get(&key)?, I::NOUN)?)
-                .await?;
+            let before = context.current(found.get(&key)?, I::NOUN)?;
+            let before = self.whole(before).await?;
             assignee.known(&found, current(&before))?;
             let (mut stored, now) = (before.clone(), self.clock.now());
             let resolution = change(&mut stored.record, now)?;

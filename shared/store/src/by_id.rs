@@ -1,15 +1,9 @@
 //! Rows of lists by their ids.
 
-use model::Error;
 use serde::de::DeserializeOwned;
 
-use super::{
-    Workdesk,
-    key::Key,
-    page::{Page, Place, Row, Wanted},
-    store::Store,
-    table::{Read, Record, Stored},
-};
+use super::{Place, Row};
+use crate::prelude::*;
 
 impl Store {
     /// Returns the rows of a list whose records have these keys and fit, in the order of their places. Keys

@@ -6,19 +6,11 @@
 mod walk;
 
 use futures::{StreamExt, stream};
-use model::{Deleted, Error, RecordType, Timestamp, span};
+use model::{Deleted, span};
 use serde::Deserialize;
 
-use super::{
-    WriteContext,
-    due::{self, CleanupName, Shard, due_from},
-    key::{self, AnyKey},
-    page::{Row, Wanted},
-    record::record,
-    records::{Cleanup, Deletion},
-    store::{Store, resource},
-    table::{Change, Condition, OrLeave, Read, Readable, Record, Stored, Write},
-};
+use super::{Cleanup, CleanupName, Deletion, Row, Shard, due, due::due_from};
+use crate::prelude::*;
 
 /// Milliseconds from a delete to its cleanup. By then the indexes, which lag behind by moments,
 /// show the newest links.
@@ -60,10 +52,7 @@ impl Store {
     }
 }
 
-resource! {
-    /// Cleanups after deletes.
-    pub Cleanups as cleanups
-}
+resource! { pub Cleanups as cleanups }
 
 /// The outcome of a round of a cleanup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,9 +96,8 @@ impl Cleanups<'_> {
             let Some(AtKey::Cleanup(cleanup)) = found.map(|stored| stored.record) else {
                 return Ok(());
             };
-            if cleanup.due_at > self.0.clock.now()
-                || self.attend(&cleanup).await? == Progress::Finished
-            {
+            let is_later = cleanup.due_at > self.0.clock.now();
+            if is_later || self.attend(&cleanup).await? == Progress::Finished {
                 return Ok(());
             }
         }
@@ -160,7 +148,8 @@ impl Cleanups<'_> {
             None => 0,
         };
         let later = |change, at| Write::mend(key.clone(), shard.defer(change, at));
-        let error = self.defer(failures, later, does_not_read()).await;
+        let error = Error::internal("cleaning up", "the cleanup does not read");
+        let error = self.defer(failures, later, error).await;
         (key, Err(error))
     }
 
@@ -215,13 +204,9 @@ impl Cleanups<'_> {
             .set("walked", walked)
             .remove("failures")
             .set("dueAt", now);
-        Ok(
-            match self.0.table.write(cleanup.continued(change, now)).await? {
-                Ok(()) => Progress::GoesOn,
-                // Another run finished it.
-                Err(_) => Progress::Finished,
-            },
-        )
+        let written = self.0.table.write(cleanup.continued(change, now)).await?;
+        // Refused when another run finished it.
+        Ok(written.map_or(Progress::Finished, |()| Progress::GoesOn))
     }
 }
 
@@ -241,18 +226,14 @@ fn pause(failures: u32) -> i64 {
     (span::MINUTE << failures.min(6)).min(span::HOUR)
 }
 
-fn does_not_read() -> Error {
-    Error::internal("cleaning up", "the cleanup does not read")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn pauses_grow_up_to_an_hour() {
-        let minutes =
-            [0, 1, 2, 5, 6, 63, 64, u32::MAX].map(|failures| pause(failures) / span::MINUTE);
+        let failures = [0, 1, 2, 5, 6, 63, 64, u32::MAX];
+        let minutes = failures.map(|failures| pause(failures) / span::MINUTE);
         assert_eq!(minutes, [1, 2, 4, 32, 60, 60, 60, 60]);
     }
 }

@@ -3,32 +3,16 @@
 use std::collections::HashMap;
 
 use model::{
-    AnyOf, Comment, CommentCreate, CommentFilter, CommentId, CommentUpdate, Error, Fault,
-    FaultCode, Id, OrganizationId, ProjectId, RecordType, ServiceRequest, Thread, ThreadSort,
-    Timestamp, UserId, UserRef,
+    AnyOf, Comment, CommentCreate, CommentFilter, CommentId, CommentUpdate, Fault, FaultCode,
+    ProjectId, ServiceRequest, Thread, ThreadSort, UserRef,
 };
 use serde::Deserialize;
 use tokio::sync::OnceCell;
 
-use super::{
-    PendingWrite, WriteContext,
-    by_id::in_first_index,
-    idempotency::id_of,
-    ids::Reserved,
-    key::{self, AnyKey},
-    page::{Page, Wanted},
-    record::record,
-    records::Participant,
-    resolutions,
-    store::{id_is_taken, resource},
-    table::{Batch, Condition, Read, Record, Stored, Write},
-    writes::Writes,
-};
+use super::{Participant, Reserved, id_is_taken, id_of, in_first_index, resolutions};
+use crate::prelude::*;
 
-resource! {
-    /// Comments on service requests, activities and tasks.
-    pub Comments as comments
-}
+resource! { pub Comments as comments }
 
 #[derive(Clone, Debug)]
 pub struct CommentWithAuthor {
@@ -59,8 +43,13 @@ impl Comments<'_> {
         let pending = pending.into();
         let tenant = pending.tenant();
         let id = OnceCell::new();
+        // The author as a participant, and the record that the thread is on.
+        let keys = [
+            AnyKey::from(key::participant(tenant, thread.into(), author)),
+            key::subject(tenant, thread),
+        ];
         let read = || async {
-            let found = self.found(tenant, thread, author);
+            let found = self.0.table.batch_get(keys.clone(), Read::Consistent);
             // Both end, also after an error, so that no id is lost on its way.
             let (id, found) = tokio::join!(self.0.id_once(&id), found);
             Ok((id?, found?))
@@ -89,9 +78,8 @@ impl Comments<'_> {
         created.or_load(again).await
     }
 
-    /// The writes of a comment and of its author's taking part, with those that reopen its service request.
-    /// For a comment of the request's creator they expect the status that was read, since the effect depends
-    /// on it.
+    /// The writes of a comment and of its author's taking part, with those that reopen its service request. For
+    /// a comment of the request's creator they expect the status that was read, since the effect depends on it.
     async fn writes(
         &self,
         context: &WriteContext,
@@ -178,10 +166,9 @@ impl Comments<'_> {
             comment.project_id = comment.project_id.or(subject.and_then(|it| it.project_id));
             let author = key::user(tenant, comment.user_id);
             let none = Writes::default();
-            let (done, found) = tokio::try_join!(
-                self.0.commit_change(&context, before, comment, none),
-                table.batch_get([author.clone()], Read::Lasting),
-            )?;
+            let written = self.0.commit_change(&context, before, comment, none);
+            let found = table.batch_get([author.clone()], Read::Lasting);
+            let (done, found) = tokio::try_join!(written, found)?;
             let author = found.named(&author);
             let with_author = |comment| CommentWithAuthor {
                 comment,
@@ -210,10 +197,10 @@ impl Comments<'_> {
                 return table.page(comments, wanted).await;
             };
             let keys = ids.iter().map(|id| key::comment(tenant, thread, *id));
-            let rows = self
-                .0
-                .rows_by_id(keys, |_| true, in_first_index, descending, wanted);
-            rows.await
+            let place = in_first_index;
+            self.0
+                .rows_by_id(keys, |_| true, place, descending, wanted)
+                .await
         };
         let known = table.batch_get([subject.clone()], Read::Consistent);
         let (known, page) = tokio::try_join!(known, comments)?;
@@ -247,18 +234,6 @@ impl Comments<'_> {
         writes.extend(follows.await?);
         Ok(writes)
     }
-
-    /// Reads the author as a participant, and the record that the thread is on.
-    async fn found(
-        &self,
-        tenant: OrganizationId,
-        thread: Thread,
-        author: UserId,
-    ) -> Result<Batch, Error> {
-        let participant = key::participant(tenant, thread.into(), author);
-        let keys = [participant.into(), key::subject(tenant, thread)];
-        self.0.table.batch_get(keys, Read::Consistent).await
-    }
 }
 
 /// The project of a task or an activity.
@@ -287,9 +262,6 @@ fn unknown_subject(thread: Thread) -> Error {
 }
 
 fn unknown_parent() -> Error {
-    Error::invalid(Fault::at(
-        "parentId",
-        FaultCode::Unknown,
-        "This thread has no such comment.",
-    ))
+    let detail = "This thread has no such comment.";
+    Error::invalid(Fault::at("parentId", FaultCode::Unknown, detail))
 }

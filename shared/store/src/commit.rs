@@ -2,17 +2,8 @@
 
 use std::sync::atomic::Ordering;
 
-use model::{Error, UserId};
-
-use super::{
-    Store,
-    idempotency::{Created, IdempotencyKey, KEPT},
-    key,
-    pending_write::WriteContext,
-    records::Attempted,
-    table::{Condition, IntoAttribute, Read, Write, is_conflict_at},
-    writes::Writes,
-};
+use super::{Attempted, Created, IdempotencyKey, idempotency::KEPT, table::is_conflict_at};
+use crate::prelude::*;
 
 impl WriteContext {
     fn idempotency(&self) -> Option<(UserId, &IdempotencyKey)> {
@@ -35,31 +26,25 @@ impl Store {
         &self,
         context: &WriteContext,
     ) -> Result<Option<Attempted>, Error> {
-        let Some((
-            user,
-            IdempotencyKey {
-                key, fingerprints, ..
-            },
-        )) = context.idempotency()
-        else {
+        let Some((user, sent)) = context.idempotency() else {
             return Ok(None);
         };
-        let key = key::attempted(context.tenant, user, key);
+        let key = key::attempted(context.tenant, user, &sent.key);
         let found = self.table.get(&key, Read::Consistent).await?;
-        let earlier = found.map(|stored| stored.record);
         let now = self.clock.now();
         // The table deletes expired items late.
-        let earlier = earlier.filter(|earlier| now.since(earlier.at) < KEPT);
-        match earlier {
-            Some(earlier) if !fingerprints.contains(&earlier.fingerprint) => Err(Error::KeyReused),
+        let earlier = found.filter(|earlier| now.since(earlier.at) < KEPT);
+        match earlier.map(|stored| stored.record) {
+            Some(earlier) if !sent.fingerprints.contains(&earlier.fingerprint) => {
+                Err(Error::KeyReused)
+            }
             earlier => Ok(earlier),
         }
     }
 
     /// Does all of the writes or none, at most 96, and stores the idempotency key and the entries of the
-    /// organization's journal with them. Returns
-    /// `value`; `None` on a conflict, when what was read has changed. Without a key, no writes are no
-    /// request.
+    /// organization's journal with them. Returns `value`; `None` on a conflict, when what was read has
+    /// changed. Without a key, no writes are no request.
     pub(crate) async fn commit<T>(
         &self,
         context: &WriteContext,
@@ -67,32 +52,27 @@ impl Store {
         value: T,
     ) -> Result<Option<Created<T>>, Error> {
         let (mut writes, entries, refusals) = writes.into().split();
-        let Some((user, key)) = context.idempotency() else {
-            if writes.is_empty() {
-                return Ok(Some(Created::New(value)));
-            }
-            return match Box::pin(self.transact(context, writes, &entries)).await? {
-                Ok(()) => Ok(Some(Created::New(value))),
-                Err(refused) => refusals.of(&refused).map_or(Ok(None), Err),
+        let mut place = None;
+        if let Some((user, key)) = context.idempotency() {
+            let now = self.clock.now();
+            let attempted = Attempted {
+                organization_id: context.tenant,
+                user_id: user,
+                idempotency_key: key.key.clone(),
+                fingerprint: key.fingerprints.first().cloned().unwrap_or_default(),
+                made: refusals.made,
+                at: now,
             };
-        };
-        let now = self.clock.now();
-        let place = writes.len();
-        let attempted = Attempted {
-            organization_id: context.tenant,
-            user_id: user,
-            idempotency_key: key.key.clone(),
-            fingerprint: key.fingerprints.first().cloned().unwrap_or_default(),
-            made: refusals.made,
-            at: now,
-        };
-        // The table deletes expired items late.
-        let free = "(attribute_not_exists(#) OR # <= :)";
-        let free = Condition::default().and(free, "at", [now.plus(-KEPT).into_attribute()]);
-        writes.push(Write::put_where(&attempted, free)?);
+            // The table deletes expired items late.
+            let is_free = Condition::default().absent_or("at", "# <= :", now.plus(-KEPT));
+            place = Some(writes.len());
+            writes.push(Write::put_where(&attempted, is_free)?);
+        } else if writes.is_empty() {
+            return Ok(Some(Created::New(value)));
+        }
         match Box::pin(self.transact(context, writes, &entries)).await {
             Ok(Ok(())) => Ok(Some(Created::New(value))),
-            Ok(Err(refused)) if refused.at(place) => {
+            Ok(Err(refused)) if place.is_some_and(|place| refused.at(place)) => {
                 match self.earlier_request(context).await? {
                     Some(earlier) => Ok(Some(context.replay(&earlier))),
                     // It was there a moment ago, and nothing deletes it before its time.
@@ -100,7 +80,9 @@ impl Store {
                 }
             }
             Ok(Err(refused)) => refusals.of(&refused).map_or(Ok(None), Err),
-            Err(error) if is_conflict_at(&error, place) => Err(Error::UnderWay),
+            Err(error) if place.is_some_and(|place| is_conflict_at(&error, place)) => {
+                Err(Error::UnderWay)
+            }
             Err(error) => Err(error),
         }
     }

@@ -1,14 +1,14 @@
 //! The conditions of a write: the versions of its record, and the fields that stay.
 
-use model::{Error, Fault, FaultCode, Timestamp, input::Fields};
+use model::{Fault, FaultCode, input::Fields};
 use serde::Serialize;
 use serde_json::Value;
 
 use super::{
     fields::{UPDATED_AT, fields, is_field},
-    table::Stored,
     texts,
 };
+use crate::prelude::*;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Versions {
@@ -38,11 +38,9 @@ impl Preconditions {
             Some(Versions::Any) => version != 0,
             Some(Versions::These(versions)) => versions.contains(&version),
         };
-        if may_be && !is_excluded {
-            Ok(())
-        } else {
-            Err(Error::PreconditionFailed)
-        }
+        (may_be && !is_excluded)
+            .then_some(())
+            .ok_or(Error::PreconditionFailed)
     }
 }
 
@@ -57,22 +55,16 @@ pub(crate) fn keeps<R: Serialize>(sent: &Fields, stored: &Stored<R>) -> Result<(
     // It may lie in an item of its own.
     record.remove(texts::ATTRIBUTE);
     record.insert("version".to_owned(), stored.version.into());
-    let differing = sent
-        .iter()
-        .filter(|(name, value)| record.get(*name).is_some_and(|own| differs(value, own)));
-    let faults: Vec<Fault> = differing
-        .map(|(name, _)| {
-            let detail = format!(
-                "`{name}` cannot be changed here, and the record has another value. Leave it out."
-            );
-            Fault::at(name, FaultCode::Unchangeable, detail)
-        })
-        .collect();
+    let fault = |(name, value): (&String, &Value)| {
+        let detail = "cannot be changed here, and the record has another value. Leave it out.";
+        let is_other = record.get(name).is_some_and(|own| differs(value, own));
+        is_other.then(|| Fault::at(name, FaultCode::Unchangeable, format!("`{name}` {detail}")))
+    };
+    let faults: Vec<Fault> = sent.iter().filter_map(fault).collect();
     if faults.is_empty() {
-        Ok(())
-    } else {
-        Err(Error::Invalid(faults))
+        return Ok(());
     }
+    Err(Error::Invalid(faults))
 }
 
 /// Returns true for plain values that are not the same. Numbers and instants may be written differently.
@@ -111,11 +103,8 @@ mod tests {
                 if_match,
                 if_none_match,
             };
-            assert_eq!(
-                conditions.judge(version).is_ok(),
-                holds,
-                "{conditions:?} {version}"
-            );
+            let is_fulfilled = conditions.judge(version).is_ok();
+            assert_eq!(is_fulfilled, holds, "{conditions:?} {version}");
         }
     }
 
@@ -128,13 +117,13 @@ mod tests {
         let faults = |sent: Value| {
             let sent = sent.as_object().unwrap();
             let stored = Stored::created(&record);
-            match keeps(sent, &stored) {
+            let faults = match keeps(sent, &stored) {
                 Ok(()) => Vec::new(),
-                Err(Error::Invalid(faults)) => {
-                    faults.into_iter().map(|fault| fault.pointer).collect()
-                }
+                Err(Error::Invalid(faults)) => faults,
                 Err(other) => panic!("{other}"),
-            }
+            };
+            let pointers = faults.into_iter().map(|fault| fault.pointer);
+            pointers.collect::<Vec<_>>()
         };
         for same in [
             json!({"id": 7.0, "version": 1, "createdAt": "2026-01-15T13:00:00+01:00", "phaseId": null}),

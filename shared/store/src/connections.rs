@@ -9,28 +9,12 @@ mod traffic;
 pub(crate) use traffic::{Traffic, name_at_work};
 
 use agent::connection::{AgentPause, Connection, ConnectionPut, MOST_CONNECTIONS};
-use model::{
-    Code, EntryContent, Error, OrganizationEvent, OrganizationId, SealedSecret, SentSecret, Slug,
-    UserId, input::Patch,
-};
+use model::{SealedSecret, SentSecret, Slug, input::Patch};
 use tokio::sync::OnceCell;
 
-use super::{
-    PendingWrite, WriteContext,
-    journal::head_in,
-    key::{self, AnyKey},
-    page::{Page, Wanted},
-    record::record,
-    records::ReadHead,
-    store::resource,
-    table::{Condition, OrNotFound, Read, Record, Stored, Write},
-    writes::Writes,
-};
+use crate::prelude::*;
 
-resource! {
-    /// The systems that the organization's actions call.
-    pub Connections as connections
-}
+resource! { pub Connections as connections }
 
 record! {
     connection: Connection = "connection",
@@ -47,22 +31,18 @@ impl Connections<'_> {
         &self,
         tenant: OrganizationId,
         wanted: &Wanted,
-    ) -> Result<Page<Stored<Connection>>, Error> {
+    ) -> Result<Page<Stored<Connection>>> {
         self.0.table.page(key::connections(tenant), wanted).await
     }
 
     /// Returns all readable connections of the organization by name, by a consistent read.
-    pub async fn all(&self, tenant: OrganizationId) -> Result<Vec<Stored<Connection>>, Error> {
+    pub async fn all(&self, tenant: OrganizationId) -> Result<Vec<Stored<Connection>>> {
         let all = key::connections(tenant).consistent();
         self.0.table.list_stored(all).await
     }
 
     /// Returns a connection. 404 if it is another tenant's.
-    pub async fn get(
-        &self,
-        tenant: OrganizationId,
-        name: &Slug,
-    ) -> Result<Stored<Connection>, Error> {
+    pub async fn get(&self, tenant: OrganizationId, name: &Slug) -> Result<Stored<Connection>> {
         let key = key::connection(tenant, name);
         self.0.one(&key, Connection::NOUN).await
     }
@@ -76,21 +56,21 @@ impl Connections<'_> {
         name: &Slug,
         put: ConnectionPut,
         seal: impl Fn(SentSecret) -> S,
-    ) -> Result<Stored<Connection>, Error>
+    ) -> Result<Stored<Connection>>
     where
-        S: Future<Output = Result<String, Error>>,
+        S: Future<Output = Result<String>>,
     {
         let pending = pending.into();
         // A write that starts over keeps its ciphertext.
         let sealed = OnceCell::new();
-        let sealed = async |now| {
+        let sealed = async |set_at| {
             Ok::<_, Error>(match put.secret.clone() {
                 Patch::Keep => Patch::Keep,
-                Patch::Clear => Patch::Clear,
-                Patch::Set(secret) => Patch::Set(SealedSecret {
-                    ciphertext: sealed.get_or_try_init(|| seal(secret)).await?.clone(),
-                    set_at: now,
-                }),
+                Patch::Set(None) => Patch::Set(None),
+                Patch::Set(Some(secret)) => {
+                    let ciphertext = sealed.get_or_try_init(|| seal(secret)).await?.clone();
+                    Patch::Set(Some(SealedSecret { ciphertext, set_at }))
+                }
             })
         };
         let tenant = pending.tenant();
@@ -98,7 +78,7 @@ impl Connections<'_> {
         let read = || async { tokio::try_join!(self.all(tenant), self.0.head(tenant)) };
         let write = async |context: WriteContext, (all, head): (Vec<Stored<Connection>>, _)| {
             let context = context.with_head(head);
-            let (count, now) = (all.len(), self.0.clock.now());
+            let (count, now) = (all.len(), self.0.now());
             let found = all.into_iter().find(|one| one.name == *name);
             if found.is_none() && context.conditions.if_match.is_none() {
                 if count >= MOST_CONNECTIONS {
@@ -118,29 +98,30 @@ impl Connections<'_> {
             connection.replace(put.clone(), sealed(now).await?, now);
             let entry = EntryContent::changed(event, &before.record, &connection.record);
             let writes = Writes::default().noting(entry);
-            let done = self.0.commit_change(&context, before, connection, writes);
-            done.await
+            self.0
+                .commit_change(&context, before, connection, writes)
+                .await
         };
         self.0.write(pending, read, write).await?.not_replayed()
     }
 
     /// Deletes a connection. Its approved actions that have not ended fail at their next claim
     /// without sending. 404 if it is another tenant's.
-    pub async fn delete(&self, pending: impl Into<PendingWrite>, name: &Slug) -> Result<(), Error> {
-        let pending = pending.into();
-        let tenant = pending.tenant();
+    pub async fn delete(&self, pending: impl Into<PendingWrite>, name: &Slug) -> Result<()> {
+        let (pending, tenant) = PendingWrite::with_tenant(pending);
         let key = key::connection(tenant, name);
         let read = || self.0.with_head(&key, tenant);
         let write = async |context: WriteContext, (found, head): (Option<_>, ReadHead)| {
             let context = context.with_head(head);
             let connection: Stored<Connection> = context.current(found, Connection::NOUN)?;
             let as_it_was = Condition::version(connection.version);
-            let traffic = Write::delete(Traffic::key(&connection), Condition::default());
-            let writes = vec![Write::delete(connection.key(), as_it_was), traffic];
+            let writes = Writes::from(vec![
+                Write::delete(connection.key(), as_it_was),
+                Write::delete(Traffic::key(&connection), Condition::default()),
+            ]);
             let event = OrganizationEvent::ConnectionDeleted;
             let entry = EntryContent::deleted(event, &connection.record);
-            let writes = Writes::from(writes).noting(entry);
-            self.0.commit(&context, writes, ()).await
+            self.0.commit(&context, writes.noting(entry), ()).await
         };
         self.0.write(pending, read, write).await?.not_replayed()
     }
@@ -152,15 +133,14 @@ impl Connections<'_> {
         pending: impl Into<PendingWrite>,
         name: &Slug,
         paused: bool,
-    ) -> Result<Stored<Connection>, Error> {
-        let pending = pending.into();
-        let tenant = pending.tenant();
+    ) -> Result<Stored<Connection>> {
+        let (pending, tenant) = PendingWrite::with_tenant(pending);
         let key = key::connection(tenant, name);
         let of_traffic = key::connection_traffic(tenant, name);
         let read = || async {
             let of_head = key::organization_head(tenant);
             let keys = [AnyKey::from(&key), (&of_traffic).into(), of_head.into()];
-            let batch = self.0.table.batch_get(keys, Read::Consistent).await?;
+            let batch = self.0.batch(keys).await?;
             let head = head_in(&batch, tenant)?;
             Ok((batch.get(&key)?, batch.named(&of_traffic), head))
         };
@@ -173,7 +153,7 @@ impl Connections<'_> {
             let context = context.with_head(head);
             let before: Stored<Connection> = found.or_not_found(Connection::NOUN)?;
             let mut connection = before.clone();
-            let (mut writes, now) = (Writes::default(), self.0.clock.now());
+            let (mut writes, now) = (Writes::default(), self.0.now());
             let changes = connection.paused != paused;
             if changes {
                 connection.paused = paused;
@@ -193,15 +173,13 @@ impl Connections<'_> {
         paused.or_load(async |_| self.get(tenant, name).await).await
     }
 
-    /// Returns a connection for a test. 404 if it is another tenant's. A replay tests again, since
-    /// a test changes nothing.
+    /// Returns a connection for a test. 404 if it is another tenant's. A replay tests again.
     pub async fn to_test(
         &self,
         pending: impl Into<PendingWrite>,
         name: &Slug,
-    ) -> Result<Stored<Connection>, Error> {
-        let pending = pending.into();
-        let tenant = pending.tenant();
+    ) -> Result<Stored<Connection>> {
+        let (pending, tenant) = PendingWrite::with_tenant(pending);
         let read = || self.get(tenant, name);
         let write = async |context: WriteContext, connection| {
             self.0.commit(&context, Writes::default(), connection).await
@@ -211,12 +189,17 @@ impl Connections<'_> {
     }
 
     /// Returns the organization's pause; none if it was never set.
-    pub async fn agent_pause(
-        &self,
-        tenant: OrganizationId,
-    ) -> Result<Option<Stored<AgentPause>>, Error> {
-        let key = key::agent_pause(tenant);
-        self.0.table.get(&key, Read::Consistent).await
+    pub async fn agent_pause(&self, tenant: OrganizationId) -> Result<Option<Stored<AgentPause>>> {
+        self.0.read(&key::agent_pause(tenant)).await
+    }
+
+    /// Returns the pause before another one; the agent runs before the first.
+    pub(crate) fn before(pause: AgentPause, found: Option<&Stored<AgentPause>>) -> AgentPause {
+        let running = AgentPause {
+            paused: false,
+            ..pause
+        };
+        found.map_or(running, |found| found.record)
     }
 
     pub async fn pause_agent(
@@ -224,17 +207,15 @@ impl Connections<'_> {
         pending: impl Into<PendingWrite>,
         by: UserId,
         paused: bool,
-    ) -> Result<AgentPause, Error> {
-        let pending = pending.into();
-        let now = self.0.clock.now();
+    ) -> Result<AgentPause> {
+        let (pending, tenant) = PendingWrite::with_tenant(pending);
         let pause = AgentPause {
-            organization_id: pending.tenant(),
+            organization_id: tenant,
             paused,
             by: Some(by),
             restored: None,
-            updated_at: now,
+            updated_at: self.0.now(),
         };
-        let tenant = pause.organization_id;
         let event = if paused {
             OrganizationEvent::AgentPaused
         } else {
@@ -244,11 +225,7 @@ impl Connections<'_> {
         let read = || self.0.with_head(&key, tenant);
         let write = async |context: WriteContext, (found, head): (Option<Stored<_>>, _)| {
             let context = context.with_head(head);
-            let running = AgentPause {
-                paused: false,
-                ..pause
-            };
-            let before = found.as_ref().map_or(running, |found| found.record);
+            let before = Self::before(pause, found.as_ref());
             if before.paused == paused {
                 let nothing = Writes::default();
                 return self.0.commit(&context, nothing, before).await;
@@ -272,10 +249,8 @@ impl Connections<'_> {
 }
 
 fn too_many() -> Error {
-    Error::conflict(
-        Code::TooManyConnections,
-        format!(
-            "The organization has {MOST_CONNECTIONS} connections, the most allowed. Delete one first."
-        ),
-    )
+    let detail = format!(
+        "The organization has {MOST_CONNECTIONS} connections, the most allowed. Delete one first."
+    );
+    Error::conflict(Code::TooManyConnections, detail)
 }

@@ -3,21 +3,11 @@
 use std::future::ready;
 
 use futures::future::OptionFuture;
-use model::{Deleted, Error, Id, OrganizationId, RecordId, Timestamp};
+use model::{Deleted, RecordId};
 use serde::de::DeserializeOwned;
 
-use super::{
-    fields::is_same,
-    idempotency::{Created, id_of},
-    key::{AnyKey, Key},
-    pending_write::{PendingWrite, WriteContext},
-    records::Workdesk,
-    retry::retry,
-    store::{Store, id_is_taken},
-    table::{Batch, OrNotFound, Read, Record, Stored, Write},
-    tracked::Tracked,
-    writes::Writes,
-};
+use super::{Created, fields::is_same, id_is_taken, id_of};
+use crate::prelude::*;
 
 impl Store {
     /// A record as it is at this moment, with its long text. 404 when it is not there, by that name.
@@ -28,21 +18,6 @@ impl Store {
     ) -> Result<Stored<R>, Error> {
         let found = self.table.get(key, Read::Consistent).await?;
         self.whole(found.or_not_found(noun)?).await
-    }
-
-    /// Reads the records that others name. Users and projects are never deleted: they are read at half the
-    /// price, and a name may be the one before a change. Deleted milestones, phases and tags must not show,
-    /// not even for the moment in which an eventually consistent read still finds them.
-    pub(crate) async fn joined(
-        &self,
-        lasting: impl Iterator<Item = AnyKey>,
-        deletable: impl Iterator<Item = AnyKey>,
-    ) -> Result<Batch, Error> {
-        let (lasting, deletable) = tokio::try_join!(
-            self.table.batch_get(lasting, Read::Lasting),
-            self.table.batch_get(deletable, Read::Consistent),
-        )?;
-        Ok(lasting.and(deletable))
     }
 
     /// Reads beside the authorization, then writes; `write` ends with [`commit`](Self::commit). Reads
@@ -165,9 +140,8 @@ impl Store {
         self.commit(context, writes, after.replaced()).await
     }
 
-    /// Deletes a record, and stores the cleanup of those that refer to it. 404 when it is not the
-    /// tenant's, 412 at a version that the conditions do not allow. `plan` returns the deleted
-    /// record, with further writes.
+    /// Deletes a record, and stores the cleanup of those that refer to it. 404 when it is not the tenant's, 412
+    /// at a version that the conditions do not allow. `plan` returns the deleted record, with further writes.
     pub(crate) async fn delete<R: Tracked, I: Id>(
         &self,
         pending: impl Into<PendingWrite>,

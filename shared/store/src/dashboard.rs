@@ -3,17 +3,14 @@
 use std::collections::HashMap;
 
 use model::{
-    Activity, ActivityId, ActivityType, Content, Error, OrOther, OrganizationId, ProjectId,
-    ServiceRequest, Slug, Ticket, Timestamp, UserRef,
+    Activity, ActivityId, ActivityType, Content, OrOther, ProjectId, ServiceRequest, Slug, Ticket,
+    UserRef,
 };
 use serde::{Serialize, de::DeserializeOwned};
 use utoipa::ToSchema;
 
-use super::{
-    key::{self, Gsi1, List},
-    store::resource,
-    table::{Read, Stored},
-};
+use super::{Gsi1, List};
+use crate::prelude::*;
 
 /// Rows of each list.
 const NEWEST: usize = 20;
@@ -42,8 +39,7 @@ pub struct Metrics {
     /// Mean hours from creation to resolution of the service requests and tickets that were
     /// resolved on the last 90 days (UTC, today included), to two decimals. 0 if there were none.
     avg_resolution_time: f64,
-    /// Hours of manual work that automated actions saved, to two decimals. `hours-saved` lists the
-    /// actions.
+    /// Hours of manual work that automated actions saved, to two decimals. `hours-saved` lists the actions.
     hours_saved: f64,
 }
 
@@ -73,10 +69,7 @@ pub struct FeedItem {
     creator: Option<UserRef>,
 }
 
-resource! {
-    /// The managed-services dashboard.
-    pub Dashboards as dashboard
-}
+resource! { pub Dashboards as dashboard }
 
 impl Dashboards<'_> {
     pub async fn of(&self, tenant: OrganizationId) -> Result<Dashboard, Error> {
@@ -89,6 +82,18 @@ impl Dashboards<'_> {
             self.0.mean_resolution_hours(tenant),
         )?;
         let totals = totals.map(|totals| totals.record).unwrap_or_default();
+        let creators = activities.iter().map(|activity| activity.creator_id);
+        let users: HashMap<_, UserRef> = self.0.users(tenant, creators).await?;
+        let item = |Stored { record, .. }: Stored<Activity>| FeedItem {
+            id: record.id,
+            kind: record.kind,
+            subtype: record.subtype,
+            description: record.description,
+            timestamp: record.timestamp,
+            project_id: record.project_id,
+            organization_id: record.organization_id,
+            creator: users.get(&record.creator_id).cloned(),
+        };
         Ok(Dashboard {
             service_requests,
             tickets,
@@ -97,7 +102,7 @@ impl Dashboards<'_> {
                 avg_resolution_time: two_decimals(resolution_hours.unwrap_or(0.0)),
                 hours_saved: two_decimals(hours(totals.minutes_saved)),
             },
-            activities: self.with_creators(tenant, activities).await?,
+            activities: activities.into_iter().map(item).collect(),
         })
     }
 
@@ -110,27 +115,6 @@ impl Dashboards<'_> {
         let texts = self.0.texts(&newest).await?;
         let complete = newest.into_iter().map(|stored| texts.complete(stored));
         Ok(complete.filter_map(Result::ok).collect())
-    }
-
-    async fn with_creators(
-        &self,
-        tenant: OrganizationId,
-        activities: Vec<Stored<Activity>>,
-    ) -> Result<Vec<FeedItem>, Error> {
-        let creators = activities.iter().map(|activity| activity.creator_id);
-        let users: HashMap<_, UserRef> = self.0.users(tenant, creators).await?;
-        let item = |activity: Activity| FeedItem {
-            id: activity.id,
-            kind: activity.kind,
-            subtype: activity.subtype,
-            description: activity.description,
-            timestamp: activity.timestamp,
-            project_id: activity.project_id,
-            organization_id: activity.organization_id,
-            creator: users.get(&activity.creator_id).cloned(),
-        };
-        let activities = activities.into_iter().map(|stored| stored.record);
-        Ok(activities.map(item).collect())
     }
 }
 

@@ -14,16 +14,13 @@ pub(super) use users::{count_admins, email_taken, take_email};
 pub(super) use projects::takes_work;
 
 use model::{
-    Organization, Project, ReferenceType,
+    Project, ReferenceType,
     words::{spaced, words},
 };
 
-use super::{key, record::record, records::Reference, store::resource};
+use crate::{prelude::*, records::Reference};
 
-resource! {
-    /// Organizations, users, projects, phases and tags.
-    pub Directory as directory
-}
+resource! { pub Directory as directory }
 
 record! {
     reference: Reference = "reference",

@@ -3,21 +3,11 @@
 use std::{fmt, time::Duration};
 
 use agent::{action::AgentAction, session::AgentSession};
-use model::{
-    Deleted, Error, Mail, OrganizationId, QueueMessage, RecordType, SignInEntry, Timestamp,
-    WebhookDelivery,
-};
+use model::{Deleted, Mail, QueueMessage, SignInEntry, WebhookDelivery};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-use crate::{
-    Workdesk,
-    feed::UnlistedChange,
-    key::{self, Gsi2, Gsi4, Key},
-    page::{Page, Wanted},
-    records::{Cleanup, FailureCount, Reminder},
-    store::resource,
-    table::{Change, Readable, Record, Table},
-};
+use super::{Cleanup, FailureCount, Gsi2, Reminder, Table, UnlistedChange, key::Gsi4};
+use crate::prelude::*;
 
 /// A part of the due work: that of a sixteenth of the organizations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

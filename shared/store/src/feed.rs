@@ -17,17 +17,11 @@ mod replaying;
 mod stream;
 mod tail;
 
-use model::{Deleted, Error, FeedAction, FeedEntry, OrganizationId, RecordName, Timestamp, span};
-use tail::{KEPT, MOST_ENTRIES, TailBatch, tail};
+use model::{Deleted, FeedAction, FeedEntry, RecordName, span};
+use tail::{KEPT, MOST_ENTRIES, TailBatch, newest_of, tail};
 
-use super::{
-    key::{self, AnyKey},
-    record::record,
-    records::{Deleter, FeedBatch, FeedStart},
-    retry::retry,
-    store::resource,
-    table::{Read, Stored, Write, back_off, unavailable},
-};
+use super::{Deleter, FeedBatch, FeedStart, back_off, unavailable};
+use crate::prelude::*;
 
 pub use reading::{FeedFilter, FeedFrom, NumberedEntry};
 pub use stream::{Change, StreamItem, StreamRecord, UnlistedChange, UnreadableImage};
@@ -45,9 +39,7 @@ const SKEW: i64 = 5 * span::SECOND;
 /// during its deletion.
 const GRACE: i64 = span::HOUR;
 
-resource! {
-    pub Feed as feed
-}
+resource! { pub Feed as feed }
 
 record! {
     batch: FeedBatch = "feed_batch",
@@ -67,22 +59,14 @@ pub struct Published {
     pub new: usize,
 }
 
-enum Place {
-    /// After the newest batch.
-    After(i64),
-    /// In a feed without batches, with the start that was read.
-    Start(Option<Stored<FeedStart>>),
-}
-
-impl Place {
-    /// The number under which the batch is written. Feeds get fewer than 1,000 entries a second, so that of a
-    /// new feed is greater than all before.
-    const fn follows(&self, now: Timestamp) -> i64 {
-        match self {
-            Self::After(end) => *end,
-            Self::Start(_) => now.millis(),
-        }
-    }
+/// The newest batches of a feed, as far as they matter to the next one.
+struct Newest {
+    /// The end of the last batch; none in a feed without batches.
+    end: Option<i64>,
+    /// The start of a feed without batches, as it was read.
+    start: Option<Stored<FeedStart>>,
+    /// The batches that may have entries of the same changes: those written since the earliest change.
+    known: Vec<TailBatch>,
 }
 
 impl Feed<'_> {
@@ -128,9 +112,11 @@ impl Feed<'_> {
     ) -> Result<Published, Error> {
         for attempt in 1..=ATTEMPTS {
             let now = self.0.clock.now();
-            let (place, known) = self.newest(tenant, entries, now).await?;
+            let Newest { end, start, known } = self.newest(tenant, entries, now).await?;
             let number = |entry: &FeedEntry| known.iter().find_map(|batch| batch.number_of(entry));
-            let follows = place.follows(now);
+            // Feeds get fewer than 1,000 entries a second, so that this number of a new feed is greater than
+            // all before.
+            let follows = end.unwrap_or(now.millis());
             let first = follows.max(now.millis());
             let (mut next, mut new) = (first, Vec::new());
             let numbered = entries.iter().map(|entry| {
@@ -157,8 +143,13 @@ impl Feed<'_> {
                 at: now,
             };
             let mut writes = vec![Write::create(&batch)?];
-            if let Place::Start(start) = place {
-                writes.push(started(tenant, start.as_ref(), batch.first)?);
+            if end.is_none() {
+                let record = FeedStart {
+                    organization_id: tenant,
+                    first,
+                    epoch: start.as_ref().map_or(0, |start| start.epoch),
+                };
+                writes.push(Write::create_or_replace(start, record)?);
             }
             if self.0.table.transact(writes).await?.is_ok() {
                 return Ok(published);
@@ -168,42 +159,33 @@ impl Feed<'_> {
         Err(unavailable("other publishers kept appending to the feed"))
     }
 
-    /// Returns the place of the next batch, and the batches that may have entries of these changes: those
-    /// written since the earliest change.
     async fn newest(
         &self,
         tenant: OrganizationId,
         entries: &[FeedEntry],
         now: Timestamp,
-    ) -> Result<(Place, Vec<TailBatch>), Error> {
+    ) -> Result<Newest, Error> {
         let table = &self.0.table;
-        let newest = |batches| {
-            let newest = key::feed(tenant).consistent().descending();
-            tail(table, newest.limit(batches))
+        let last = async || {
+            let last = newest_of(table, key::feed(tenant)).await?;
+            Ok::<_, Error>(last.filter(|batch| !batch.is_expired(now)))
         };
-        let mut known = newest(1).await?;
-        known.retain(|batch| !batch.is_expired(now));
-        let mut start = None;
-        if known.is_empty() {
+        let (mut start, mut found) = (None, last().await?);
+        if found.is_none() {
             // The start is read before the batches: a publisher that starts the feed meanwhile changes it.
             start = self.start(tenant).await?;
-            known = newest(1).await?;
-            known.retain(|batch| !batch.is_expired(now));
+            found = last().await?;
         }
-        let Some(end) = known.first().map(|batch| batch.end) else {
-            return Ok((Place::Start(start), known));
-        };
-        let since = entries
-            .iter()
-            .map(|entry| entry.at)
-            .min()
-            .unwrap_or(now)
-            .plus(-SKEW);
-        if known.iter().all(|newest| newest.is_since(since)) {
-            known = newest(SEARCHED).await?;
+        let end = found.as_ref().map(|batch| batch.end);
+        let earliest = entries.iter().map(|entry| entry.at).min();
+        let since = earliest.unwrap_or(now).plus(-SKEW);
+        let mut known: Vec<_> = found.into_iter().collect();
+        if known.iter().any(|batch| batch.is_since(since)) {
+            let newest = key::feed(tenant).consistent().descending();
+            known = tail(table, newest.limit(SEARCHED)).await?;
             known.retain(|batch| batch.is_since(since));
         }
-        Ok((Place::After(end), known))
+        Ok(Newest { end, start, known })
     }
 
     async fn name_deleters(
@@ -243,17 +225,4 @@ pub(crate) fn restarted(
         epoch: next.max(now.millis()),
     };
     Write::create_or_replace(start, record)
-}
-
-fn started(
-    tenant: OrganizationId,
-    start: Option<&Stored<FeedStart>>,
-    first: i64,
-) -> Result<Write, Error> {
-    let record = FeedStart {
-        organization_id: tenant,
-        first,
-        epoch: start.map_or(0, |start| start.epoch),
-    };
-    Write::create_or_replace(start.cloned(), record)
 }

@@ -4,7 +4,7 @@ use model::Error;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::table::REFERENCE;
+use super::REFERENCE;
 
 pub(crate) const UPDATED_AT: &str = "updatedAt";
 

@@ -1,12 +1,10 @@
 //! Filters of lists as conditions on attributes.
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use model::{AnyOf, Error, FilterValue, SearchText, Timestamp, UserId};
+use model::{AnyOf, FilterValue, SearchText};
 
-use super::{
-    table::{Condition, IntoAttribute, attribute},
-    words::having_words,
-};
+use super::{attribute, words::having_words};
+use crate::prelude::*;
 
 /// Builds the condition of a filter. Each method adds nothing for a parameter that the client left out.
 pub(crate) struct Filter {
@@ -30,8 +28,7 @@ impl Filter {
         name: &str,
         values: Option<&AnyOf<T>>,
     ) -> Result<Self, Error> {
-        if let Some(values) = values {
-            let values = self.values(values)?;
+        if let Some(values) = self.values(values)? {
             self.condition = self.condition.one_of(name, values);
         }
         Ok(self)
@@ -43,42 +40,40 @@ impl Filter {
         name: &str,
         values: Option<&AnyOf<T>>,
     ) -> Result<Self, Error> {
-        if let Some(values) = values {
-            let values = self.values(values)?;
+        if let Some(values) = self.values(values)? {
             self.condition = self.condition.has_one_of(name, values);
         }
         Ok(self)
     }
 
     /// Rows with an instant from that one on.
-    pub(crate) fn since(mut self, name: &str, first: Option<Timestamp>) -> Self {
-        if let Some(first) = first {
-            let first = [first.into_attribute()];
-            self.condition = self.condition.and("# >= :", name, first);
-        }
-        self
+    pub(crate) fn since(self, name: &str, first: Option<Timestamp>) -> Self {
+        self.and("# >= :", name, first)
     }
 
     /// Rows with an instant before that one.
-    pub(crate) fn before(mut self, name: &str, end: Option<Timestamp>) -> Self {
-        if let Some(end) = end {
-            let end = [end.into_attribute()];
-            self.condition = self.condition.and("# < :", name, end);
-        }
-        self
+    pub(crate) fn before(self, name: &str, end: Option<Timestamp>) -> Self {
+        self.and("# < :", name, end)
     }
 
-    pub(crate) fn is(mut self, name: &str, value: Option<impl IntoAttribute>) -> Self {
-        if let Some(value) = value {
-            self.condition = self.condition.equals(name, value);
-        }
-        self
+    pub(crate) fn is(self, name: &str, value: Option<impl IntoAttribute>) -> Self {
+        self.and("# = :", name, value)
     }
 
     /// Rows whose attribute is anything else than this.
-    pub(crate) fn other_than(mut self, name: &str, value: impl IntoAttribute) -> Self {
-        let value = [value.into_attribute()];
-        self.condition = self.condition.and("# <> :", name, value);
+    pub(crate) fn other_than(self, name: &str, value: impl IntoAttribute) -> Self {
+        self.and("# <> :", name, Some(value))
+    }
+
+    /// Rows whose attribute is a list with this text.
+    pub(crate) fn listing(self, name: &str, text: Option<&str>) -> Self {
+        self.and("contains(#, :)", name, text)
+    }
+
+    fn and(mut self, clause: &str, name: &str, value: Option<impl IntoAttribute>) -> Self {
+        if let Some(value) = value {
+            self.condition = self.condition.and(clause, name, [value.into_attribute()]);
+        }
         self
     }
 
@@ -91,30 +86,20 @@ impl Filter {
         self
     }
 
-    /// Rows whose attribute is a list with this text.
-    pub(crate) fn listing(mut self, name: &str, text: Option<&str>) -> Self {
-        if let Some(text) = text {
-            let text = [text.into_attribute()];
-            self.condition = self.condition.and("contains(#, :)", name, text);
-        }
-        self
-    }
-
     pub(crate) fn condition(self) -> Option<Condition> {
         (!self.condition.is_empty()).then_some(self.condition)
     }
 
     fn values<T: FilterValue>(
         &self,
-        values: &AnyOf<T>,
-    ) -> Result<Vec<Option<AttributeValue>>, Error> {
-        let values = values.0.iter();
+        values: Option<&AnyOf<T>>,
+    ) -> Result<Option<Vec<Option<AttributeValue>>>, Error> {
         let stored = |value: &T| {
-            value
-                .stored(self.caller)
-                .map(|value| attribute(&value))
-                .transpose()
+            let stored = value.stored(self.caller);
+            stored.map(|value| attribute(&value)).transpose()
         };
-        values.map(stored).collect()
+        values
+            .map(|AnyOf(values)| values.iter().map(stored).collect())
+            .transpose()
     }
 }

@@ -3,22 +3,12 @@
 
 use std::collections::HashMap;
 
-use model::{
-    Error, FieldChange, HistoryEntry, HistoryEvent, HistoryOf, OrganizationId, Timestamp, UserRef,
-};
+use model::{FieldChange, HistoryEntry, HistoryEvent, HistoryOf, UserRef};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::{
-    Store,
-    fields::{UPDATED_AT, fields},
-    key,
-    page::{Page, Wanted},
-    pending_write::WriteContext,
-    record::record,
-    table::{OrNotFound, Read, Stored, Write},
-    tracked::Tracked,
-};
+use super::fields::{UPDATED_AT, fields};
+use crate::prelude::*;
 
 /// Attributes whose changes are left out, since they follow from other changes.
 const NO_NEWS: [&str; 3] = [UPDATED_AT, "resolvedAt", "lastMessageAt"];
@@ -151,10 +141,8 @@ impl Store {
     ) -> Result<Page<EntryWithActor>, Error> {
         let record = key::tracked(tenant, of);
         let entries = key::history(tenant, of).consistent().descending();
-        let (found, page) = tokio::try_join!(
-            self.table.batch_get([record.clone()], Read::Consistent),
-            self.table.page(entries, wanted),
-        )?;
+        let found = self.table.batch_get([record.clone()], Read::Consistent);
+        let (found, page) = tokio::try_join!(found, self.table.page(entries, wanted))?;
         // A record that is older than its history may have no entry.
         let was_there = found.has(&record) || !page.rows.is_empty() || wanted.after.is_some();
         let noun = of.kind().facts().noun;

@@ -1,14 +1,14 @@
 //! Idempotency keys: a repeated request returns the first one's result.
 //!
-//! The transaction that does the work of a request also stores its key. So the same request finds the
-//! key however the first answer got lost. Nothing is stored before: a request that died leaves its
-//! key free.
+//! The transaction that does the work of a request also stores its key. So the same request finds the key
+//! however the first answer got lost. Nothing is stored before: a request that died leaves its key free.
 
 use std::sync::{Arc, atomic::AtomicBool};
 
-use model::{Error, Id, span};
+use model::span;
 
-use super::{key, record::record, records::Attempted};
+use super::Attempted;
+use crate::prelude::*;
 
 /// Time for which a key is stored, in milliseconds.
 pub(super) const KEPT: i64 = 24 * span::HOUR;

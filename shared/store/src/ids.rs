@@ -9,9 +9,10 @@ use std::{
     },
 };
 
-use model::{Error, RecordId};
+use model::RecordId;
 
-use super::{key, table::Table};
+use super::Table;
+use crate::prelude::*;
 
 /// The largest block that an instance reserves.
 const LARGEST_BLOCK: i64 = 64;
@@ -29,19 +30,10 @@ struct OfKind {
     returned: Mutex<Vec<i64>>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Block {
     left: Range<i64>,
     size: i64,
-}
-
-impl Default for Block {
-    fn default() -> Self {
-        Self {
-            left: 0..0,
-            size: 0,
-        }
-    }
 }
 
 /// An id for a new record. It goes to another record unless [`used`](Self::used) took it: a caller who is
@@ -95,7 +87,8 @@ impl Block {
     async fn next(&mut self, table: &Table, kind: &'static str) -> Result<i64, Error> {
         if self.left.is_empty() {
             let size = (self.size * 2).clamp(1, LARGEST_BLOCK);
-            let last = table.add(key::counter(kind).into(), "last", size).await?;
+            let key = key::counter(kind);
+            let last = table.add(key, "last", size, Change::default()).await?;
             *self = Self {
                 left: last - size + 1..last + 1,
                 size,

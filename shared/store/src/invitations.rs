@@ -3,34 +3,20 @@
 use std::collections::HashMap;
 
 use model::{
-    Code, EntryContent, Error, FullName, Held, Id, Invitation, InvitationCreate, InvitationId,
-    InvitationLink, Letter, Link, LinkPurpose, MailedLink, Organization, OrganizationEvent,
-    OrganizationId, PasswordHash, RecordType, Session, Sid, Timestamp, User, UserId, UserRef,
-    Username, digest, mail_limit, span,
+    FullName, Held, Invitation, InvitationCreate, InvitationId, InvitationLink, Letter, Link,
+    LinkPurpose, MailedLink, PasswordHash, Session, Sid, UserRef, Username, digest, mail_limit,
+    span,
 };
 use tokio::sync::OnceCell;
 
-use super::{
-    PendingWrite, WriteContext,
+use crate::{
     directory::{NewUser, email_taken},
     ids::Reserved,
-    journal::head_in,
-    key::{self, AnyKey},
     links::MailLimit,
-    page::{Page, Wanted},
-    record::record,
-    records::ReadHead,
-    retry::retry,
-    store::resource,
-    table::{Condition, Read, Record, Stored, Write},
-    tracked::Tracked,
-    writes::Writes,
+    prelude::*,
 };
 
-resource! {
-    /// Invitations to organizations.
-    pub Invitations as invitations
-}
+resource! { pub Invitations as invitations }
 
 record! {
     invitation: Invitation = RecordType::Invitation.name(),
@@ -74,18 +60,17 @@ pub struct Accepted {
 }
 
 impl Invitations<'_> {
-    /// The organization's invitations: those that were not accepted first, then the newest. Each has the user
-    /// who sent it.
+    /// The organization's invitations, open ones first, then the newest. Each has the user who sent it.
     pub async fn list(
         &self,
         tenant: OrganizationId,
         wanted: &Wanted,
-    ) -> Result<Page<(Stored<Invitation>, Option<UserRef>)>, Error> {
+    ) -> Result<Page<(Stored<Invitation>, Option<UserRef>)>> {
         let all = key::invitations(tenant).descending();
         let page: Page<Stored<Invitation>> = self.0.table.page(all, wanted).await?;
         let inviters: Vec<UserId> = page.records().map(|one| one.invited_by).collect();
-        let inviters = self.0.users(tenant, inviters.iter().copied()).await?;
-        let inviters: HashMap<UserId, UserRef> = inviters;
+        let inviters = inviters.iter().copied();
+        let inviters: HashMap<UserId, UserRef> = self.0.users(tenant, inviters).await?;
         Ok(page.map(|one| {
             let by = inviters.get(&one.invited_by).cloned();
             (one, by)
@@ -97,10 +82,10 @@ impl Invitations<'_> {
     pub async fn create(
         &self,
         pending: impl Into<PendingWrite>,
-        by: impl Future<Output = Result<Inviter, Error>>,
+        by: impl Future<Output = Result<Inviter>>,
         new: InvitationCreate,
         mailed: MailedLink,
-    ) -> Result<Stored<Invitation>, Error> {
+    ) -> Result<Stored<Invitation>> {
         let invite = |context: &WriteContext, id, by: Inviter, now| {
             let invitation = Invitation {
                 id,
@@ -123,16 +108,16 @@ impl Invitations<'_> {
 
     /// Sends an invitation again, with another link. 404 if it is another tenant's. Else as
     /// [`create`](Self::create); 409 if it was accepted.
-    pub async fn send<H: Future<Output = Result<Inviter, Error>>>(
+    pub async fn send<H: Future<Output = Result<Inviter>>>(
         &self,
         pending: impl Into<PendingWrite>,
         id: InvitationId,
         by: impl Fn() -> H,
         mailed: MailedLink,
-    ) -> Result<Stored<Invitation>, Error> {
+    ) -> Result<Stored<Invitation>> {
         let pending = pending.into();
         let key = key::invitation(pending.tenant(), id);
-        let read = || async { tokio::try_join!(self.0.table.get(&key, Read::Consistent), by()) };
+        let read = || async { tokio::try_join!(self.0.read(&key), by()) };
         let write = async |context: WriteContext, (found, by): (Option<_>, Inviter)| {
             let before: Stored<Invitation> = context.current(found, InvitationId::NOUN)?;
             before.may_be_sent_by(&by.held)?;
@@ -141,9 +126,8 @@ impl Invitations<'_> {
             let mut writes = self.sending(&after, &by, mailed.clone(), now)?;
             writes.push(ended(&before, Condition::default()));
             writes.push(Write::replace(&after)?);
-            self.0
-                .commit(&context, writes.making(id), after.replaced())
-                .await
+            let (writes, after) = (writes.making(id), after.replaced());
+            self.0.commit(&context, writes, after).await
         };
         let sent = self.0.write(pending, read, write).await?;
         let load = async |_| self.0.one(&key, InvitationId::NOUN).await;
@@ -157,7 +141,7 @@ impl Invitations<'_> {
         by: &Inviter,
         mailed: MailedLink,
         now: Timestamp,
-    ) -> Result<Writes, Error> {
+    ) -> Result<Writes> {
         let (tenant, email) = (invitation.organization_id, &invitation.email);
         invitation.may_be_sent_by(&by.held)?;
         let link = Link {
@@ -188,17 +172,16 @@ impl Invitations<'_> {
         Ok(writes)
     }
 
-    /// Deletes an invitation, whose link is dead from then on. 404 if it is another tenant's, 403 for a role
-    /// beyond the caller.
-    pub async fn delete<H: Future<Output = Result<Held, Error>>>(
+    /// Deletes an invitation with its link. 404 if it is another tenant's, 403 for a role beyond the caller.
+    pub async fn delete<H: Future<Output = Result<Held>>>(
         &self,
         pending: impl Into<PendingWrite>,
         id: InvitationId,
         by: impl Fn() -> H,
-    ) -> Result<(), Error> {
+    ) -> Result<()> {
         let pending = pending.into();
         let key = key::invitation(pending.tenant(), id);
-        let read = || async { tokio::try_join!(self.0.table.get(&key, Read::Consistent), by()) };
+        let read = || async { tokio::try_join!(self.0.read(&key), by()) };
         let write = async |context: WriteContext, (found, held): (Option<_>, Held)| {
             let invitation: Stored<Invitation> = context.current(found, InvitationId::NOUN)?;
             invitation.may_be_sent_by(&held)?;
@@ -210,16 +193,12 @@ impl Invitations<'_> {
     }
 
     /// The invitation of a link. 403 for a dead one.
-    pub async fn open(&self, token: &str) -> Result<OpenInvitation, Error> {
-        let found = self.0.followed(token).await?;
-        let Link {
-            organization_id: tenant,
-            purpose,
-            ..
-        } = found.ok_or_else(refused)?;
-        let LinkPurpose::Invitation(link) = purpose else {
+    pub async fn open(&self, token: &str) -> Result<OpenInvitation> {
+        let found = self.0.followed(token).await?.ok_or_else(refused)?;
+        let LinkPurpose::Invitation(link) = found.purpose else {
             return Err(refused());
         };
+        let tenant = found.organization_id;
         let invitation = key::invitation(tenant, link.invitation_id);
         let inviter = key::user(tenant, link.invited_by);
         let organization = key::organization(tenant);
@@ -229,7 +208,7 @@ impl Invitations<'_> {
             (&organization).into(),
             key::organization_head(tenant).into(),
         ];
-        let found = self.0.table.batch_get(keys, Read::Consistent).await?;
+        let found = self.0.batch(keys).await?;
         let open = OpenInvitation {
             invitation: found.get(&invitation)?.ok_or_else(refused)?,
             organization: found.get(&organization)?.ok_or_else(refused)?.record,
@@ -250,7 +229,7 @@ impl Invitations<'_> {
         token: &str,
         new: &Accepted,
         begun: impl Fn(&Sid, &User) -> Session,
-    ) -> Result<(Sid, User), Error> {
+    ) -> Result<(Sid, User)> {
         let (id, begun) = (OnceCell::new(), &begun);
         let first: Reserved<UserId> = self.0.id_once(&id).await?;
         let read = || async { Ok((first.clone(), self.open(token).await?)) };
@@ -260,11 +239,8 @@ impl Invitations<'_> {
             let (user, mut writes) = self.account(&open, id, new, now)?;
             let sid = Sid::generate(&self.0.cell, tenant, id, now);
             writes.push(Write::create(&begun(&sid, &user))?);
-            let context = WriteContext {
-                actor: Some(id),
-                ..WriteContext::from(tenant)
-            };
-            let context = context.with_head(open.head);
+            let mut context = WriteContext::from(tenant).with_head(open.head);
+            context.actor = Some(id);
             self.0.commit(&context, writes, (sid, user)).await
         };
         let accepted = retry((first.clone(), open), read, write).await?;
@@ -278,12 +254,8 @@ impl Invitations<'_> {
         id: UserId,
         new: &Accepted,
         now: Timestamp,
-    ) -> Result<(User, Writes), Error> {
-        let OpenInvitation {
-            invitation,
-            inviter,
-            ..
-        } = open;
+    ) -> Result<(User, Writes)> {
+        let (invitation, inviter) = (&open.invitation, &open.inviter);
         let new = NewUser {
             username: new.username.clone().into(),
             full_name: new.full_name.clone().into(),
@@ -294,8 +266,7 @@ impl Invitations<'_> {
             password_hash: new.password_hash.clone(),
             provider_subject: None,
         };
-        let directory = self.0.directory();
-        let tenant = invitation.organization_id;
+        let (directory, tenant) = (self.0.directory(), invitation.organization_id);
         let (user, mut writes) = directory.new_user(tenant, id, new, Some(inviter.id))?;
         writes.push(Write::create(&user)?);
         writes.push_or(ended(invitation, Condition::exists()), refused());

@@ -1,26 +1,15 @@
 //! The organization's journal. The transaction of a change writes its entries, and replaces the head of
 //! the chain, which must be as it was read. Entries are never changed or deleted.
 
+use futures::{FutureExt, future::OptionFuture};
 use model::{
-    EntryActor, EntryActorType, EntryContent, Error, OrganizationEntry, OrganizationHead,
-    OrganizationId, OrganizationJournalCheck, OrganizationJournalFilter, Timestamp, UserId,
-    journal::Chained,
+    EntryActor, EntryActorType, OrganizationEntry, OrganizationHead, OrganizationJournalCheck,
+    OrganizationJournalFilter, journal::Chained,
 };
 use serde::de::DeserializeOwned;
 
-use super::{
-    Store, WriteContext,
-    filter::Filter,
-    key::{self, AnyKey, Key},
-    page::{Page, Wanted},
-    record::record,
-    records::ReadHead,
-    store::resource,
-    table::{
-        Batch, Condition, IntoAttribute, Read, Refused, Stored, Write, attribute, back_off,
-        unavailable,
-    },
-};
+use super::{Refused, attribute, back_off, unavailable};
+use crate::prelude::*;
 
 /// The most entries of one check, with those of sessions that they name.
 const CHECKED: usize = 5_000;
@@ -31,10 +20,7 @@ const ATTEMPTS: u32 = 12;
 /// The checks of a journal that does not match its head. A write between two reads looks like a break.
 const CHECKS: usize = 3;
 
-resource! {
-    /// The organization's journal.
-    pub Journals as journals
-}
+resource! { pub Journals as journals }
 
 record! {
     entry: OrganizationEntry = "organization_entry",
@@ -86,8 +72,7 @@ impl Store {
     }
 
     /// Does all of the writes or none, in the name of their author, with an entry for each of `contents`.
-    /// Appends to a newer head when
-    /// that alone was refused; 503 after 12 times.
+    /// Appends to a newer head when that alone was refused; 503 after 12 times.
     pub(crate) async fn transact(
         &self,
         context: &WriteContext,
@@ -96,10 +81,8 @@ impl Store {
     ) -> Result<Result<(), Refused>, Error> {
         let author = context.author();
         let author = author.map(|author| attribute(&author)).transpose()?;
-        let writes: Vec<_> = writes
-            .into_iter()
-            .map(|write| write.by(author.clone()))
-            .collect();
+        let writes = writes.into_iter().map(|write| write.by(author.clone()));
+        let writes: Vec<_> = writes.collect();
         if contents.is_empty() {
             return self.table.transact(writes).await;
         }
@@ -125,20 +108,15 @@ impl Store {
 fn entries(
     context: &WriteContext,
     contents: &[EntryContent],
-    head: ReadHead,
+    found: ReadHead,
     now: Timestamp,
 ) -> Result<Vec<Write>, Error> {
-    let found = head;
-    let mut head = match &found {
-        Some(found) => found.record.clone(),
-        None => OrganizationHead::none(context.tenant, now),
-    };
+    let head = found.as_ref().map(|found| found.record.clone());
+    let mut head = head.unwrap_or_else(|| OrganizationHead::none(context.tenant, now));
     let mut writes = Vec::with_capacity(contents.len() + 1);
     for content in contents {
-        let by = (
-            context.entry_actor(),
-            context.credential.as_deref().cloned(),
-        );
+        let credential = context.credential.as_deref().cloned();
+        let by = (context.entry_actor(), credential);
         let entry = head.append(content.clone(), by, now);
         writes.push(Write::create(&entry)?);
     }
@@ -159,19 +137,12 @@ impl Journals<'_> {
         if period.is_some_and(|(from, to)| from >= to) {
             return Ok(Page::empty());
         }
-        let subject = filter.subject.as_deref();
-        let fits = Filter::of(caller).listing("subjects", subject);
-        let mut entries = key::organization_journal(tenant).consistent();
-        if let Some(from) = filter.from {
-            entries = entries.from(key::instant(from));
-        }
-        if let Some(to) = filter.to {
-            entries = entries.up_to(key::instant(to));
-        }
-        self.0
-            .table
-            .page(entries.filter(fits.condition()), wanted)
-            .await
+        let fits = Filter::of(caller).listing("subjects", filter.subject.as_deref());
+        let entries = key::organization_journal(tenant)
+            .consistent()
+            .within(filter.from.map(key::instant), filter.to.map(key::instant))
+            .filter(fits.condition());
+        self.0.table.page(entries, wanted).await
     }
 
     /// Checks up to 5,000 entries of the organization's journal, from the first one of that instant or
@@ -198,19 +169,14 @@ impl Journals<'_> {
     ) -> Result<OrganizationJournalCheck, Error> {
         let all = || key::organization_journal(tenant).consistent();
         let table = &self.0.table;
-        let before = async {
-            let Some(from) = from else {
-                return Ok(Vec::new());
-            };
+        let before = from.map(|from| {
             let chained = Condition::default().and("# > :", "seq", [0.into_attribute()]);
             let newest = all().up_to(key::instant(from)).descending();
-            table.list(newest.filter(chained).limit(1)).await
-        };
-        let entries = match from {
-            Some(from) => all().from(key::instant(from)),
-            None => all(),
-        };
+            table.list(newest.filter(chained).limit(1))
+        });
+        let before = OptionFuture::from(before).map(Option::transpose);
         // One more shows that there are more.
+        let entries = all().within(from.map(key::instant), None);
         let entries = table.list(entries.limit(CHECKED + 1));
         let (head, before, mut entries) = tokio::try_join!(self.0.head(tenant), before, entries)?;
         let newest = head.map(|head| head.record.newest).unwrap_or_default();
@@ -222,7 +188,7 @@ impl Journals<'_> {
         let within = checks.take_while(|checks| *checks <= CHECKED).count();
         let has_more = entries.len() > within;
         entries.truncate(within);
-        let before = before.first();
+        let before = before.iter().flatten().next();
         let now = self.0.clock.now();
         let mut check = OrganizationJournalCheck::of(before, &entries, &newest, has_more, now);
         self.check_sessions(tenant, &entries, &mut check).await?;
@@ -240,18 +206,14 @@ impl Journals<'_> {
     ) -> Result<(), Error> {
         let named = entries.iter().filter_map(|entry| {
             let by = entry.erased_by?;
-            Some((entry, key::organization_entry_at(tenant, by.at, by.seq)))
+            Some((key::organization_entry_at(tenant, by.at, by.seq), entry))
         });
-        let named: Vec<_> = named.collect();
-        let keys = named.iter().map(|(_, key)| AnyKey::from(key));
-        let found = self.0.table.batch_get(keys, Read::Consistent).await?;
-        for (entry, key) in &named {
-            let by: Option<Stored<OrganizationEntry>> = found.named(key);
-            let is_as_named = |by: &Stored<OrganizationEntry>| {
+        for (by, entry) in self.found(named).await? {
+            let is_as_named = |by: Stored<OrganizationEntry>| {
                 let rest = by.after.as_ref()?.0.0.get(&entry.seq.to_string())?;
                 Some(by.computed_hash() == by.hash && *rest == entry.digest_of_rest())
             };
-            if !by.as_ref().and_then(is_as_named).unwrap_or(false) {
+            if !by.and_then(is_as_named).unwrap_or(false) {
                 check.is_changed(entry.seq);
             }
         }
@@ -267,17 +229,12 @@ impl Journals<'_> {
     ) -> Result<(), Error> {
         let named = entries.iter().flat_map(|entry| {
             let heads = entry.ended_sessions().into_iter();
-            heads.map(|head| (entry.seq, key::named_entry(tenant, &head), head))
+            heads.map(|head| (key::named_entry(tenant, &head), (entry.seq, head)))
         });
-        let named: Vec<_> = named.collect();
-        let keys = named.iter().map(|(_, key, _)| AnyKey::from(key));
-        let found = self.0.table.batch_get(keys, Read::Consistent).await?;
-        for (seq, key, head) in &named {
-            let entry = found.named(key);
-            if entry
-                .is_none_or(|entry| entry.hash != head.hash || entry.computed_hash() != head.hash)
-            {
-                check.lacks(*seq, head.id);
+        for (entry, (seq, head)) in self.found(named).await? {
+            let named = entry.filter(|entry| entry.hash == head.hash);
+            if named.is_none_or(|entry| entry.computed_hash() != head.hash) {
+                check.lacks(seq, head.id);
             }
         }
         Ok(())
@@ -294,18 +251,26 @@ impl Journals<'_> {
             let named = entry.named_sign_ins().into_iter();
             named.map(|one| {
                 let key = key::sign_in_entry(tenant, one.at, &one.hash);
-                (entry.seq, key, one.hash)
+                (key, (entry.seq, one.hash))
             })
         });
-        let named: Vec<_> = named.collect();
-        let keys = named.iter().map(|(_, key, _)| AnyKey::from(key));
-        let found = self.0.table.batch_get(keys, Read::Consistent).await?;
-        for (seq, key, hash) in &named {
-            let entry = found.named(key);
-            if entry.is_none_or(|entry| entry.0.computed_hash() != *hash) {
-                check.lacks_sign_in(*seq);
+        for (entry, (seq, hash)) in self.found(named).await? {
+            if entry.is_none_or(|entry| entry.0.computed_hash() != hash) {
+                check.lacks_sign_in(seq);
             }
         }
         Ok(())
+    }
+
+    /// Reads named entries, as far as they are there.
+    async fn found<R: DeserializeOwned, N>(
+        &self,
+        named: impl Iterator<Item = (Key<R>, N)>,
+    ) -> Result<Vec<(Option<Stored<R>>, N)>, Error> {
+        let named: Vec<_> = named.collect();
+        let keys = named.iter().map(|(key, _)| AnyKey::from(key));
+        let found = self.0.table.batch_get(keys, Read::Consistent).await?;
+        let named = named.into_iter();
+        Ok(named.map(|(key, name)| (found.named(&key), name)).collect())
     }
 }

@@ -28,11 +28,14 @@ pub mod key;
 mod links;
 mod mails;
 mod milestones;
+mod named;
 mod notifications;
 mod participants;
 mod pending_write;
+mod prelude;
 mod providers;
 mod quotas;
+mod reads;
 mod recent;
 mod record;
 mod records;
@@ -45,7 +48,6 @@ mod sessions;
 mod shown;
 mod sign_in;
 mod sign_in_journal;
-mod stack_name;
 mod store;
 mod tagging;
 mod tasks;
@@ -106,5 +108,18 @@ pub use ::table::{
     stop_reading, units_so_far, warm_up,
 };
 
-pub(crate) use ::table::{self, page};
-pub(crate) use records::Workdesk;
+pub(crate) use ::table::{
+    self, COPIED, KeptText, LongText, REFERENCE, RawItem, Record, Refused, Table, TextReference,
+    attribute, back_off, unavailable,
+};
+pub(crate) use by_id::in_first_index;
+pub(crate) use idempotency::{Created, id_of};
+pub(crate) use ids::Reserved;
+pub(crate) use key::{Gsi1, Gsi2, Index, List};
+pub(crate) use named::{Named, Names};
+pub(crate) use records::{
+    Attempted, Author, Cleanup, Day, Deleter, Deletion, FailureCount, FeedBatch, FeedStart, Inbox,
+    IndexedRecord, IndexedWord, Involved, MailCount, NotifiedChange, Participant, Reference,
+    Reminder, SearchedText, Walked,
+};
+pub(crate) use store::id_is_taken;

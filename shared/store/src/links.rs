@@ -5,28 +5,14 @@
 
 use futures::future::try_join_all;
 use model::{
-    AccountChange, AccountLink, Email, EntryContent, Error, Id, Letter, Link, LinkPurpose, MAX_ID,
-    MailedLink, Organization, OrganizationId, PasswordForgotten, PasswordHash, Timestamp, User,
-    UserId, digest, mail_limit, refused_link, span, unique_name,
+    AccountChange, AccountLink, Email, Letter, Link, LinkPurpose, MAX_ID, MailedLink,
+    PasswordForgotten, PasswordHash, digest, mail_limit, refused_link, span, unique_name,
 };
 
-use super::{
-    Store, WriteContext,
-    directory::take_email,
-    journal::head_in,
-    key::{self, AnyKey},
-    record::record,
-    records::{MailCount, ReadHead},
-    retry::retry,
-    store::resource,
-    table::{Change, Condition, IntoAttribute, Read, Record, Stored, Write},
-    writes::Writes,
-};
+use super::{MailCount, directory::take_email};
+use crate::prelude::*;
 
-resource! {
-    /// Links of accounts, which were sent by mail.
-    pub AccountLinks as account_links
-}
+resource! { pub AccountLinks as account_links }
 
 record! {
     link: Link = "link",
@@ -72,22 +58,11 @@ impl MailLimit {
         Self::hourly(format!("reset\n{account}"), 3)
     }
 
-    /// Mails for forgotten passwords from a network.
-    fn resets_from(network: &str) -> Self {
-        Self::hourly(format!("reset from\n{network}"), 20)
-    }
-
-    /// Mails to new addresses of an account.
-    fn confirmations_of(account: &str) -> Self {
-        Self::hourly(format!("confirm\n{account}"), 10)
-    }
-
     /// Counts a mail, if one is left.
     pub(crate) fn counted(&self, now: Timestamp) -> Write {
         let since = now.plus(-now.millis().rem_euclid(self.period));
         let subject = digest(&self.of);
-        let is_below = "(attribute_not_exists(#) OR # < :)";
-        let has_left = Condition::default().and(is_below, "count", [self.most.into_attribute()]);
+        let has_left = Condition::default().absent_or("count", "# < :", self.most);
         let change = Change::default()
             .set("kind", MailCount::KIND)
             .set("subject", subject.as_str())
@@ -162,33 +137,28 @@ impl AccountLinks<'_> {
         of: impl FnOnce(LinkPurpose) -> Option<AccountLink>,
         holds: fn(&AccountLink, &User) -> bool,
     ) -> Result<LinkedAccount, Error> {
-        let found = self.0.followed(token).await?;
-        let Link {
-            hash,
-            organization_id: tenant,
-            purpose,
-            ..
-        } = found.ok_or_else(refused_link)?;
-        let link = of(purpose).ok_or_else(refused_link)?;
+        let found = self.0.followed(token).await?.ok_or_else(refused_link)?;
+        let tenant = found.organization_id;
+        let link = of(found.purpose).ok_or_else(refused_link)?;
         let (user, organization) = (key::user(tenant, link.user_id), key::organization(tenant));
         let keys = [
             AnyKey::from(&user),
             (&organization).into(),
             key::organization_head(tenant).into(),
         ];
-        let found = self.0.table.batch_get(keys, Read::Consistent).await?;
-        let user: Option<Stored<User>> = found.get(&user)?;
-        let user = user.filter(|user| holds(&link, user));
+        let records = self.0.table.batch_get(keys, Read::Consistent).await?;
+        let user = records
+            .get(&user)?
+            .filter(|user: &Stored<User>| holds(&link, user));
         let user = user.ok_or_else(refused_link)?;
-        let organization: Option<Stored<Organization>> = found.get(&organization)?;
-        let organization = organization.ok_or_else(refused_link)?.record;
+        let organization = records.get(&organization)?.ok_or_else(refused_link)?.record;
         organization.works()?;
         Ok(LinkedAccount {
             user,
             organization,
-            head: head_in(&found, tenant)?,
+            head: head_in(&records, tenant)?,
             link,
-            hash,
+            hash: found.hash,
         })
     }
 
@@ -208,10 +178,8 @@ impl AccountLinks<'_> {
             let directory = self.0.directory();
             let mut writes = directory.new_password(&context, user, password_hash, expected);
             account.ends(&mut writes);
-            let notice = self
-                .0
-                .notice(user, user.email.as_ref(), network, Letter::PasswordChanged);
-            writes.extend(notice?);
+            let (to, letter) = (user.email.as_ref(), Letter::PasswordChanged);
+            writes.extend(self.0.notice(user, to, network, letter)?);
             writes.note(EntryContent::password_reset(user.id));
             self.0.commit(&context, writes, ()).await
         };
@@ -239,7 +207,7 @@ impl AccountLinks<'_> {
         };
         let mut writes = Writes::from(Write::create(&link)?);
         writes.push(self.0.mail_of(tenant, None, &email, letter)?);
-        let limit = MailLimit::confirmations_of(&format!("{tenant}\n{}", user.id));
+        let limit = MailLimit::hourly(format!("confirm\n{tenant}\n{}", user.id), 10);
         let too_many = mail_limit(now, limit.period);
         writes.push_or(limit.counted(now), too_many);
         let done = self.0.commit(&tenant.into(), writes, ()).await?;
@@ -280,7 +248,7 @@ impl AccountLinks<'_> {
         issue: impl Fn() -> MailedLink,
     ) -> Result<(), Error> {
         let now = self.0.now();
-        let of_network = MailLimit::resets_from(network).counted(now);
+        let of_network = MailLimit::hourly(format!("reset from\n{network}"), 20).counted(now);
         let (found, of_network) =
             tokio::try_join!(self.named(named), self.0.table.write(of_network))?;
         let users = self.forgetful(found).await?;
@@ -309,12 +277,8 @@ impl AccountLinks<'_> {
         let mut found = Vec::new();
         if let Some(email) = &named.email {
             let holders = key::email_holders(&email.key()).limit(MOST_ACCOUNTS);
-            let holders = self.0.table.list(holders.consistent()).await?;
-            found.extend(
-                holders
-                    .into_iter()
-                    .map(|one| (one.organization_id, one.user_id)),
-            );
+            let holders = self.0.table.list(holders.consistent()).await?.into_iter();
+            found.extend(holders.map(|one| (one.organization_id, one.user_id)));
         } else if let Some(username) = &named.username {
             let account = self.0.sign_in().account(username).await?;
             found.extend(account.map(|one| (one.organization_id, one.user_id)));
@@ -327,23 +291,22 @@ impl AccountLinks<'_> {
 
     /// The users to whom a link may be sent.
     async fn forgetful(&self, ids: Vec<(OrganizationId, UserId)>) -> Result<Vec<User>, Error> {
-        let mut keys = Vec::new();
-        for (tenant, id) in &ids {
-            keys.push(AnyKey::from(key::user(*tenant, *id)));
-            keys.push(key::sign_in_provider(*tenant).into());
-        }
+        let keys = ids.iter().flat_map(|(tenant, id)| {
+            let provider = key::sign_in_provider(*tenant);
+            [AnyKey::from(key::user(*tenant, *id)), provider.into()]
+        });
         let found = self.0.table.batch_get(keys, Read::Consistent).await?;
         let mut users = Vec::new();
         for (tenant, id) in ids {
             let user: Option<Stored<User>> = found.get(&key::user(tenant, id))?;
             let provider = found.get(&key::sign_in_provider(tenant))?;
-            let may = |user: &User| {
+            let may = |user: &Stored<User>| {
                 let is_off = provider
                     .as_ref()
                     .is_some_and(|one| one.forbids_password(user));
                 !user.disabled && user.verified_email().is_some() && !is_off
             };
-            users.extend(user.map(|stored| stored.record).filter(may));
+            users.extend(user.filter(may).map(|stored| stored.record));
         }
         Ok(users)
     }

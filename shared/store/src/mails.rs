@@ -1,21 +1,13 @@
 //! Mails: written with the change that causes them, sent by the mailer, found by the sweeper.
 
 use futures::future::OptionFuture;
-use model::{
-    Error, Id, Letter, Mail, MailMessage, MailStatus, Organization, OrganizationId, RecordType,
-    Timestamp, User, UserId,
-};
+use model::{Letter, Mail, MailMessage, MailStatus};
 
 use crate::{
     JoinedNotification,
     due::{self, Shard},
     feed::UnlistedChange,
-    key::{self, AnyKey},
-    page::{Page, Wanted},
-    record::record,
-    retry::try_retry,
-    store::{Store, resource},
-    table::{Batch, Change, Condition, OrLeave, OrNotFound, Read, Readable, Record, Stored, Write},
+    prelude::*,
 };
 
 /// The attribute of a user with the instant from which the address refuses mails.
@@ -28,10 +20,7 @@ record! {
     expires_at: Some(mail.created_at.plus(Self::KEPT).epoch_seconds() + 1),
 }
 
-resource! {
-    /// Mails to users.
-    pub Mails as mails
-}
+resource! { pub Mails as mails }
 
 impl Store {
     /// The write of a mail. Belongs into the transaction of the change that causes it: the publisher then
@@ -42,7 +31,7 @@ impl Store {
         user: Option<UserId>,
         to: &str,
         letter: Letter,
-    ) -> Result<Write, Error> {
+    ) -> Result<Write> {
         let now = self.clock.now();
         Write::create(&Mail::new(tenant, user, to.to_owned(), letter, now))
     }
@@ -104,19 +93,17 @@ impl Mails<'_> {
         &self,
         tenant: OrganizationId,
         id: &str,
-    ) -> Result<Option<Box<MailAttempt>>, Error> {
+    ) -> Result<Option<Box<MailAttempt>>> {
         let (of_mail, of_organization) = (key::mail(tenant, id), key::organization(tenant));
-        let read = || async {
-            let keys = [AnyKey::from(&of_mail), (&of_organization).into()];
-            self.0.table.batch_get(keys, Read::Consistent).await
-        };
+        let keys = [AnyKey::from(&of_mail), (&of_organization).into()];
+        let read = || self.0.batch(keys.clone());
         let write = async |found: Batch| {
-            let now = self.0.clock.now();
+            let now = self.0.now();
             let mail: Option<Stored<Mail>> = found.get(&of_mail)?;
             let Some(mut mail) = mail.filter(|mail| mail.may_begin(now)) else {
                 return Ok(Some(None));
             };
-            let organization: Option<Stored<Organization>> = found.named(&of_organization);
+            let organization = found.named(&of_organization);
             let is_held = organization.is_some_and(|one| one.suspended.is_some());
             if is_held {
                 // The sweeper asks again until the organization works.
@@ -134,13 +121,9 @@ impl Mails<'_> {
         let Some((mail, found)) = begun else {
             return Ok(None);
         };
-        let organization = found
-            .get(&of_organization)?
-            .or_not_found(OrganizationId::NOUN)?;
-        let user = async |id| {
-            let key = key::user(tenant, id);
-            self.0.table.get(&key, Read::Consistent).await
-        };
+        let organization = found.get(&of_organization)?;
+        let organization = organization.or_not_found(OrganizationId::NOUN)?;
+        let user = async |id| self.0.read(&key::user(tenant, id)).await;
         let user = OptionFuture::from(mail.user_id.map(user)).await;
         let user = user.transpose()?.flatten().map(|user| user.record);
         let notifications = match (&mail.letter, &user) {
@@ -162,9 +145,9 @@ impl Mails<'_> {
         &self,
         attempt: MailAttempt,
         outcome: MailOutcome,
-    ) -> Result<Option<MailMessage>, Error> {
+    ) -> Result<Option<MailMessage>> {
         let MailAttempt { mut mail, user, .. } = attempt;
-        let now = self.0.clock.now();
+        let now = self.0.now();
         let bounced = user.as_ref().and_then(|user| user.email_bounced_at);
         let is_refused = matches!(outcome, MailOutcome::Refused(_));
         match outcome {
@@ -174,8 +157,7 @@ impl Mails<'_> {
             MailOutcome::Refused(problem) => mail.fail(problem),
         }
         // A refused write means that the lease ended, and another attempt began.
-        let write = Write::replace(&mail)?;
-        self.0.table.write(write).await?.or_leave();
+        self.0.replace_or_leave(&mail).await?;
         let change = match mail.status {
             MailStatus::Failed if is_refused && bounced.is_none() => {
                 Change::default().set(BOUNCED_AT, now)
@@ -198,17 +180,15 @@ impl Mails<'_> {
         shard: Shard,
         now: Timestamp,
         wanted: &Wanted,
-    ) -> Result<Page<Stored<Mail>>, Error> {
+    ) -> Result<Page<Stored<Mail>>> {
         let due = due::page::<Mail, _>(&self.0.table, shard, now, wanted);
         Ok(due.await?.filter_map(Readable::yes))
     }
 
-    pub async fn resent(&self, due: &Stored<Mail>) -> Result<(), Error> {
+    pub async fn resent(&self, due: &Stored<Mail>) -> Result<()> {
         let mut mail = due.clone();
-        mail.resent(self.0.clock.now());
+        mail.resent(self.0.now());
         // A refused write means that an attempt began meanwhile.
-        let write = Write::replace(&mail)?;
-        self.0.table.write(write).await?.or_leave();
-        Ok(())
+        self.0.replace_or_leave(&mail).await
     }
 }

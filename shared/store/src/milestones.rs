@@ -2,30 +2,16 @@ use std::collections::HashMap;
 
 use futures::future::try_join_all;
 use model::{
-    Error, Fault, HistoryOf, Id, Milestone, MilestoneCreate, MilestoneFilter, MilestoneId,
-    MilestoneUpdate, OrOther, OrganizationId, Priority, Project, ProjectId, RecordType, TaskId,
-    TaskStatus, Title, UserId,
+    Fault, HistoryOf, Milestone, MilestoneCreate, MilestoneFilter, MilestoneId, MilestoneUpdate,
+    OrOther, Priority, Project, ProjectId, TaskId, TaskStatus, Title,
 };
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{
-    PendingWrite, WriteContext,
-    directory::takes_work,
-    filter::Filter,
-    key,
-    page::{Page, Row, Wanted},
-    record::record,
-    store::resource,
-    table::{Condition, OrNotFound, Read, Stored, units_so_far},
-    texts,
-    tracked::Tracked,
-    writes::Writes,
-};
+use super::{Row, directory::takes_work, texts, units_so_far};
+use crate::prelude::*;
 
-resource! {
-    pub Milestones as milestones
-}
+resource! { pub Milestones as milestones }
 
 #[derive(Clone, Debug)]
 pub struct MilestoneWithTasks {
@@ -94,16 +80,14 @@ impl Milestones<'_> {
         let pending = pending.into();
         let project_key = key::project(pending.tenant(), new.project_id);
         let project = self.0.table.get(&project_key, Read::Consistent);
-        let milestone = |context: &WriteContext, id, project: Option<Stored<Project>>, now| {
+        let new = |context: &WriteContext, id, project: Option<Stored<Project>>, now| {
             let unknown = || Error::invalid(Fault::unknown("projectId", ProjectId::NOUN));
             let project = project.ok_or_else(unknown)?;
             takes_work(&project)?;
             let milestone = Milestone::new(id, context.tenant, new, now);
             Ok((milestone, Writes::default()))
         };
-        self.0
-            .create(pending, key::milestone, project, milestone)
-            .await
+        self.0.create(pending, key::milestone, project, new).await
     }
 
     /// One milestone with its tasks. 404 when it is not the tenant's.
@@ -113,10 +97,8 @@ impl Milestones<'_> {
         id: MilestoneId,
     ) -> Result<MilestoneWithTasks, Error> {
         let key = key::milestone(tenant, id);
-        let (milestone, tasks) = tokio::try_join!(
-            self.0.one(&key, MilestoneId::NOUN),
-            self.tasks_of(tenant, id),
-        )?;
+        let milestone = self.0.one(&key, MilestoneId::NOUN);
+        let (milestone, tasks) = tokio::try_join!(milestone, self.tasks_of(tenant, id))?;
         Ok(MilestoneWithTasks { milestone, tasks })
     }
 
@@ -134,10 +116,8 @@ impl Milestones<'_> {
         let key = key::project(tenant, project_id);
         let fits = Filter::of(caller).any("status", filter.status.as_ref())?;
         let milestones = key::milestones_of_project(tenant, project_id).filter(fits.condition());
-        let (project, milestones) = tokio::try_join!(
-            table.get(&key, Read::Lasting),
-            table.page(milestones, wanted),
-        )?;
+        let project = table.get(&key, Read::Lasting);
+        let (project, milestones) = tokio::try_join!(project, table.page(milestones, wanted))?;
         project.or_not_found(ProjectId::NOUN)?;
         let milestones = self.0.whole_page(milestones).await?;
         // The index may lag behind a delete, and a deleted milestone has no tasks.
@@ -229,12 +209,9 @@ fn with_tasks(
 ) -> Page<MilestoneWithTasks> {
     let mut by_milestone: HashMap<MilestoneId, Vec<Row<LinkedTask>>> = HashMap::new();
     for Row { record, place } in tasks.rows {
-        let row = Row {
-            record: record.record,
-            place: place.by_id(),
-        };
-        let linked = by_milestone.entry(row.record.milestone_id).or_default();
-        linked.push(row);
+        let (record, place) = (record.record, place.by_id());
+        let linked = by_milestone.entry(record.milestone_id).or_default();
+        linked.push(Row { record, place });
     }
     milestones.map(|milestone| {
         let mut rows = by_milestone.remove(&milestone.id).unwrap_or_default();

@@ -15,16 +15,15 @@ mod reading;
 mod reminders;
 mod settings;
 
-use model::{Notification, RecordType, span};
+use model::{Notification, span};
 
-use super::{key, record::record, records::NotifiedChange, store::resource};
+use super::NotifiedChange;
+use crate::prelude::*;
 
 pub use notice::Notice;
 pub use reading::JoinedNotification;
 
-resource! {
-    pub Notifications as notifications
-}
+resource! { pub Notifications as notifications }
 
 /// Milliseconds for which a handled change is known. The stream keeps changes for a day.
 const KNOWN: i64 = 2 * span::DAY;

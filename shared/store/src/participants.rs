@@ -3,16 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use model::{Comment, Error, Id, OrganizationId, RecordType, Talk, TicketMessage, UserId};
+use model::{Comment, Talk, TicketMessage};
 
-use super::{
-    feed::Change,
-    key::{self, AnyKey},
-    record::record,
-    records::Participant,
-    store::Store,
-    table::{Batch, Read, Record, Write},
-};
+use super::{Change, Participant};
+use crate::prelude::*;
 
 /// The most participants who are notified: as many as the users among whom approvers are found.
 const MOST: usize = 1_000;

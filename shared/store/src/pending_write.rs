@@ -1,18 +1,11 @@
 //! The context of a write, and its authorization, which may still be under way.
 
-use std::fmt;
-
-use futures::future::BoxFuture;
-use model::{EntryCredential, Error, OrganizationId, UserId, input::Fields};
+use futures::future::{BoxFuture, OptionFuture};
+use model::{EntryCredential, input::Fields};
 use serde::Serialize;
 
-use super::{
-    Store,
-    conditions::{Preconditions, keeps},
-    idempotency::{Created, IdempotencyKey},
-    records::{Author, ReadHead},
-    table::{OrNotFound, Stored},
-};
+use super::{Author, Created, IdempotencyKey, Preconditions, conditions::keeps};
+use crate::prelude::*;
 
 /// A write whose authorization may still be under way.
 ///
@@ -58,6 +51,13 @@ impl PendingWrite {
         }
     }
 
+    /// Returns the write with its tenant.
+    pub(crate) fn with_tenant(pending: impl Into<Self>) -> (Self, OrganizationId) {
+        let pending = pending.into();
+        let tenant = pending.tenant();
+        (pending, tenant)
+    }
+
     pub fn tenant(&self) -> OrganizationId {
         self.context.tenant
     }
@@ -85,15 +85,10 @@ impl Store {
             context,
             authorization,
         } = pending.into();
-        let authorization = async {
-            match authorization {
-                Some(authorization) => authorization.await,
-                None => Ok(None),
-            }
-        };
+        let authorization = OptionFuture::from(authorization);
         let (authorized, earlier, read) =
             tokio::join!(authorization, self.earlier_request(&context), read);
-        let credential = authorized?;
+        let credential = authorized.transpose()?.flatten();
         match earlier? {
             Some(earlier) => Ok(context.replay(&earlier)),
             None => Ok(Created::New((context.shown(credential), read?))),
@@ -191,14 +186,5 @@ impl From<OrganizationId> for WriteContext {
             idempotency_key: None,
             head: None,
         }
-    }
-}
-
-impl fmt::Debug for PendingWrite {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("PendingWrite")
-            .field("context", &self.context)
-            .field("authorized", &self.authorization.is_none())
-            .finish()
     }
 }

@@ -1,21 +1,11 @@
 //! The providers by which organizations' users sign in, and these sign-ins.
 
-use model::{
-    Code, EntryContent, Error, Held, OrganizationEvent, OrganizationId, PasswordSignIn,
-    SealedSecret, SentSecret, SignInProvider, SignInPut, Timestamp, User, UserId, digest,
-};
+use model::{Held, PasswordSignIn, SealedSecret, SentSecret, SignInProvider, SignInPut, digest};
 use tokio::sync::OnceCell;
 
-use super::{
-    PendingWrite, WriteContext,
-    journal::head_in,
-    key::{self, AnyKey},
-    record::record,
-    records::{ListedProvider, ReadHead, SubjectHolder, UsedState},
-    retry::retry,
-    store::resource,
-    table::{Condition, Read, Record, Stored, Write},
-    writes::Writes,
+use crate::{
+    prelude::*,
+    records::{ListedProvider, SubjectHolder, UsedState},
 };
 
 mod signing_in;
@@ -23,10 +13,7 @@ mod signing_in;
 pub(crate) use signing_in::hash as subject_hash;
 pub use signing_in::{ProviderUser, SignInClient};
 
-resource! {
-    /// Sign-ins by the organizations' providers.
-    pub Providers as providers
-}
+resource! { pub Providers as providers }
 
 record! {
     provider: SignInProvider = "sign_in_provider",
@@ -64,18 +51,18 @@ type Found = (
 
 impl Providers<'_> {
     /// Returns an organization's provider. 404 without one.
-    pub async fn get(&self, tenant: OrganizationId) -> Result<Stored<SignInProvider>, Error> {
+    pub async fn get(&self, tenant: OrganizationId) -> Result<Stored<SignInProvider>> {
         let key = key::sign_in_provider(tenant);
         self.0.one(&key, SignInProvider::NOUN).await
     }
 
     /// Checks that the user may have a password. 403 `password_sign_in_off` otherwise.
-    pub async fn check_password(&self, user: &User) -> Result<(), Error> {
+    pub async fn check_password(&self, user: &User) -> Result<()> {
         if user.provider_subject.is_none() {
             return Ok(());
         }
-        let key = key::sign_in_provider(user.organization_id);
-        let provider = self.0.table.get(&key, Read::Consistent).await?;
+        let provider = key::sign_in_provider(user.organization_id);
+        let provider = self.0.read(&provider).await?;
         if provider.is_some_and(|provider| provider.forbids_password(user)) {
             let detail = "This user signs in by the organization's provider alone.";
             return Err(Error::forbidden(Code::PasswordSignInOff, detail));
@@ -83,14 +70,14 @@ impl Providers<'_> {
         Ok(())
     }
 
-    async fn found(&self, tenant: OrganizationId) -> Result<Found, Error> {
+    async fn found(&self, tenant: OrganizationId) -> Result<Found> {
         let (provider, listed) = (key::sign_in_provider(tenant), key::listed_provider(tenant));
         let keys = [
             AnyKey::from(&provider),
             (&listed).into(),
             key::organization_head(tenant).into(),
         ];
-        let batch = self.0.table.batch_get(keys, Read::Consistent).await?;
+        let batch = self.0.batch(keys).await?;
         let head = head_in(&batch, tenant)?;
         Ok((batch.get(&provider)?, batch.get(&listed)?, head))
     }
@@ -104,24 +91,20 @@ impl Providers<'_> {
         put: &SignInPut,
         by: impl Fn() -> H,
         seal: impl Fn(SentSecret) -> S,
-    ) -> Result<Stored<SignInProvider>, Error>
+    ) -> Result<Stored<SignInProvider>>
     where
-        S: Future<Output = Result<String, Error>>,
-        H: Future<Output = Result<Held, Error>>,
+        S: Future<Output = Result<String>>,
+        H: Future<Output = Result<Held>>,
     {
-        let pending = pending.into();
-        let tenant = pending.tenant();
+        let (pending, tenant) = PendingWrite::with_tenant(pending);
         // A write that starts over keeps its ciphertext.
         let sealed = OnceCell::new();
-        let sealed = async |now| {
+        let sealed = async |set_at| {
             let Some(secret) = put.client_secret.clone() else {
-                return Ok(None);
+                return Ok::<_, Error>(None);
             };
-            let ciphertext = sealed.get_or_try_init(|| seal(secret)).await?;
-            Ok::<_, Error>(Some(SealedSecret {
-                ciphertext: ciphertext.clone(),
-                set_at: now,
-            }))
+            let ciphertext = sealed.get_or_try_init(|| seal(secret)).await?.clone();
+            Ok(Some(SealedSecret { ciphertext, set_at }))
         };
         let read = || async { tokio::try_join!(self.found(tenant), by()) };
         let write = async |context: WriteContext, ((found, listed, head), by): (Found, Held)| {
@@ -133,7 +116,7 @@ impl Providers<'_> {
                 None if context.conditions.if_match.is_none() => None,
                 found => Some(context.current(found, SignInProvider::NOUN)?),
             };
-            let now = self.0.clock.now();
+            let now = self.0.now();
             let before = found.as_deref();
             let provider = put.applied_to(before, tenant, sealed(now).await?, now);
             let provider = provider.map_err(Error::invalid)?;
@@ -161,11 +144,11 @@ impl Providers<'_> {
         &self,
         provider: &SignInProvider,
         listed: Option<&ListedProvider>,
-    ) -> Result<(), Error> {
+    ) -> Result<()> {
         let listed = listed.filter(|listed| listed.issuer == *provider.issuer);
         if let Some(admin) = listed.and_then(|listed| listed.admin) {
-            let key = key::user(provider.organization_id, admin);
-            let admin: Option<Stored<User>> = self.0.table.get(&key, Read::Consistent).await?;
+            let admin = key::user(provider.organization_id, admin);
+            let admin = self.0.read(&admin).await?;
             if admin.is_some_and(|admin| admin.is_enabled_admin() && provider.is_of(&admin)) {
                 return Ok(());
             }
@@ -178,7 +161,7 @@ impl Providers<'_> {
         &self,
         provider: &SignInProvider,
         before: Option<Stored<ListedProvider>>,
-    ) -> Result<Write, Error> {
+    ) -> Result<Write> {
         let tenant = provider.organization_id;
         let users = self.0.table.list(key::users(tenant).places()).await?.len();
         let same = before.as_deref();
@@ -194,11 +177,9 @@ impl Providers<'_> {
         Write::create_or_replace(before, listed)
     }
 
-    /// Deletes the organization's provider. Its users keep their sessions, and sign in by password again. 404
-    /// without one.
-    pub async fn delete(&self, pending: impl Into<PendingWrite>) -> Result<(), Error> {
-        let pending = pending.into();
-        let tenant = pending.tenant();
+    /// Deletes the provider. Its users keep their sessions, and sign in by password again. 404 without one.
+    pub async fn delete(&self, pending: impl Into<PendingWrite>) -> Result<()> {
+        let (pending, tenant) = PendingWrite::with_tenant(pending);
         let read = || self.found(tenant);
         let write = async |context: WriteContext, (found, _, head): Found| {
             let context = context.with_head(head);
@@ -216,7 +197,7 @@ impl Providers<'_> {
     }
 
     /// Allows passwords beside the provider again, on behalf of the operator. 404 without a provider.
-    pub async fn allow_passwords(&self, tenant: OrganizationId) -> Result<(), Error> {
+    pub async fn allow_passwords(&self, tenant: OrganizationId) -> Result<()> {
         let read = || self.found(tenant);
         let write = |(found, listed, head): Found| async move {
             let context = WriteContext::of_operator(tenant).with_head(head);
@@ -237,17 +218,15 @@ impl Providers<'_> {
     }
 
     /// Notes that a state was used. Returns false if it was used before.
-    pub async fn use_state(&self, state: &str, ends_at: Timestamp) -> Result<bool, Error> {
-        let used = UsedState {
-            hash: digest(state),
-            ends_at,
-        };
-        Ok(self.0.table.write(Write::create(&used)?).await?.is_ok())
+    pub async fn use_state(&self, state: &str, ends_at: Timestamp) -> Result<bool> {
+        let hash = digest(state);
+        let used = Write::create(&UsedState { hash, ends_at })?;
+        Ok(self.0.table.write(used).await?.is_ok())
     }
 
     /// Returns the ways in which a username signs in. An unknown one has the way of `decoy`, its number, in the
     /// proportion of users.
-    pub async fn ways_of(&self, username: &str, decoy: u64) -> Result<SignInWays, Error> {
+    pub async fn ways_of(&self, username: &str, decoy: u64) -> Result<SignInWays> {
         let (account, last, listed) = tokio::try_join!(
             async { self.0.sign_in().account(username).await },
             self.0.last_id::<UserId>(),
@@ -273,18 +252,15 @@ fn decoy_among(listed: &[ListedProvider], users: i64, decoy: u64) -> SignInWays 
     let all = users.max(of_providers).max(1);
     let place = i128::from(decoy) * i128::from(all) / (i128::from(u64::MAX) + 1);
     let mut left = i64::try_from(place).unwrap_or_default();
-    for one in listed {
-        if left < one.users {
-            return SignInWays {
-                passwords: one.passwords == PasswordSignIn::Allowed || left >= one.bound,
-                provider: Some(one.organization_id),
-            };
-        }
+    let of_place = listed.iter().find(|one| {
         left -= one.users;
-    }
+        left < 0
+    });
     SignInWays {
-        passwords: true,
-        provider: None,
+        passwords: of_place.is_none_or(|one| {
+            one.passwords == PasswordSignIn::Allowed || left + one.users >= one.bound
+        }),
+        provider: of_place.map(|one| one.organization_id),
     }
 }
 

@@ -2,14 +2,11 @@
 
 use std::time::Duration;
 
+use crate::prelude::*;
 use model::{
-    Error, OrganizationId, Timestamp,
     quota::{QuotaHolder, window, window_end},
     span,
 };
-use table::{Condition, IntoAttribute, OrLeave, Write};
-
-use super::{key, store::resource, table::Change};
 
 /// The instant until which a holder has used its quota, in milliseconds since the Unix epoch.
 const UNTIL: &str = "usedUntil";
@@ -24,9 +21,7 @@ const CLOCKS: i64 = 2 * span::SECOND;
 /// The time for which the use of a quota is kept after its last charge, in milliseconds.
 const KEPT: i64 = span::HOUR;
 
-resource! {
-    pub Quotas as quotas
-}
+resource! { pub Quotas as quotas }
 
 impl Quotas<'_> {
     /// Charges a holder's quota with time. Returns the instant until which all instances have used it.
@@ -51,8 +46,7 @@ impl Quotas<'_> {
             .set("expiresAt", now.plus(KEPT).epoch_seconds());
         let begun = charged.clone().set(UNTIL, until.millis());
         if used_until.is_none_or(|until| until <= now) {
-            let is_over = "(attribute_not_exists(#) OR # < :)";
-            let is_over = Condition::default().and(is_over, UNTIL, [now.millis().into_attribute()]);
+            let is_over = Condition::default().absent_or(UNTIL, "# < :", now.millis());
             let write = Write::update(key(), begun.clone(), is_over);
             if table.write(write).await?.is_ok() {
                 return Ok(until);
@@ -77,6 +71,6 @@ impl Quotas<'_> {
         let described = Change::default()
             .set("kind", "waiting_calls")
             .set("expiresAt", window_end(window).epoch_seconds() + 1);
-        self.0.table.add_and(key, "calls", 1, described).await
+        self.0.table.add(key, "calls", 1, described).await
     }
 }

@@ -5,7 +5,9 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use model::{Organization, OrganizationId, Timestamp, span};
+use model::span;
+
+use crate::prelude::*;
 
 /// Milliseconds for which an organization is used without another read. A withdrawn plan holds that
 /// much longer.

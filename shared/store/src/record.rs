@@ -27,7 +27,7 @@ macro_rules! record {
         impl $crate::table::Record<$crate::records::Workdesk> for $type {
             const KIND: &'static str = $kind;
             $(const NUMBER_SETS: &'static [&'static str] = &$sets;)?
-            $(const LONG_TEXT: Option<$crate::table::LongText> = $text;)?
+            $(const LONG_TEXT: Option<$crate::table::LongText> = Some($text);)?
 
             fn key(&self) -> $crate::key::Key<Self> {
                 let $record = self;

@@ -6,16 +6,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::prelude::*;
 use agent::{action::AgentAction, journal::Excerpt, session::AgentSession};
 use model::{
     AgentSessionId, AlertId, Deleted, ExternalId, FeedEntry, Fingerprint, JsonText,
-    NotificationKind, NotificationPreferences, OrganizationHead, OrganizationId, PasswordHash,
-    PasswordSignIn, ProjectId, RecordName, ReferenceId, ReferenceType, Reminded, SearchedType,
-    SourceName, TagId, Talk, Timestamp, TokenId, UserId,
+    NotificationKind, NotificationPreferences, OrganizationHead, PasswordHash, PasswordSignIn,
+    ProjectId, RecordName, ReferenceId, ReferenceType, Reminded, SearchedType, SourceName, TagId,
+    Talk, TokenId,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use table::Stored;
 
 /// The schema: [`Record`](table::Record) is implemented for it, since that trait and most records
 /// are of other crates.

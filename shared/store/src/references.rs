@@ -1,21 +1,11 @@
-//! Search for the projects and the organization that a service request may refer to, by words of their
-//! titles.
+//! Search for the projects and the organization that a service request may refer to, by words of their titles.
 
-use model::{
-    Description, Error, Id, OrganizationId, Project, ProjectId, ReferenceId, ReferenceSearch,
-    ReferenceType,
-};
+use model::{Description, Project, ProjectId, ReferenceId, ReferenceSearch, ReferenceType};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::{
-    key::{self, AnyKey},
-    page::{Page, Wanted},
-    records::Reference,
-    store::resource,
-    table::{Batch, Condition, Read, Stored},
-    words::having_words,
-};
+use super::{Reference, words::having_words};
+use crate::prelude::*;
 
 /// The most rows of a page.
 const MOST: usize = 50;
@@ -43,10 +33,7 @@ pub struct FoundReference {
     description: Option<Description>,
 }
 
-resource! {
-    /// Records that a service request may refer to.
-    pub References as references
-}
+resource! { pub References as references }
 
 impl References<'_> {
     /// The records that match, newest first, at most 50 a page. Without a query and a number of rows, the
@@ -72,9 +59,8 @@ impl References<'_> {
             .filter((!filter.is_empty()).then_some(filter))
             .reading(MOST_READ);
         let matching = self.0.table.page(matching, &wanted).await?;
-        let keys = matching
-            .records()
-            .filter_map(|reference| key_of(tenant, reference));
+        let keys = matching.records();
+        let keys = keys.filter_map(|one| referred_to(tenant, one.refers_to, one.id));
         let found = self.0.table.batch_get(keys, Read::Lasting).await?;
         let rows = matching.filter_map(|reference| found_in(&found, tenant, &reference));
         let projects = rows.records().filter_map(|(_, project)| project.as_ref());
@@ -90,12 +76,16 @@ impl References<'_> {
     }
 }
 
-fn key_of(tenant: OrganizationId, reference: &Reference) -> Option<AnyKey> {
-    if reference.refers_to == ReferenceType::Project {
-        return ProjectId::new(reference.id.get()).map(|id| key::project(tenant, id).into());
+/// The key of the record that a reference names; `None` for another organization.
+pub(crate) fn referred_to(
+    tenant: OrganizationId,
+    kind: ReferenceType,
+    id: ReferenceId,
+) -> Option<AnyKey> {
+    if kind == ReferenceType::Project {
+        return ProjectId::new(id.get()).map(|id| key::project(tenant, id).into());
     }
-    // An organization may refer only to itself.
-    Some(key::organization(tenant).into())
+    (id == tenant.into()).then(|| key::organization(tenant).into())
 }
 
 /// The record with its current title, without its description, and the project that has one; `None` when

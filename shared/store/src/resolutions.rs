@@ -2,14 +2,10 @@
 //! their times. A change of status updates its day in the same transaction. So the dashboard reads
 //! a few small items, and not every request.
 
-use model::{Error, OrganizationId, Resolution, Timestamp, span};
+use model::{Resolution, span};
 
-use super::{
-    Store, key,
-    record::record,
-    records::Day,
-    table::{Change, Condition, Record, Write},
-};
+use super::Day;
+use crate::prelude::*;
 
 /// The days of the mean, including the current one.
 const DAYS: i64 = 90;
@@ -50,21 +46,15 @@ impl Store {
         let today = self.clock.now();
         let first = today.plus(-(DAYS - 1) * span::DAY);
         let day = |at: Timestamp| key::resolution_day(&at.day());
-        let days = key::resolution_days(tenant)
-            .from(day(first))
-            .up_to(day(today));
-        Ok(mean_hours(self.table.list(days).await?))
+        let days = key::resolution_days(tenant).within(Some(day(first)), Some(day(today)));
+        let days = self.table.list(days).await?;
+        let count: i64 = days.iter().map(|day| day.count).sum();
+        let millis: i64 = days.iter().map(|day| day.millis).sum();
+        #[expect(
+            clippy::cast_precision_loss,
+            reason = "2^53 ms are 285,000 years of resolving"
+        )]
+        let mean = || millis as f64 / count as f64 / span::HOUR as f64;
+        Ok((count > 0).then(mean))
     }
-}
-
-fn mean_hours(days: impl IntoIterator<Item = Day>) -> Option<f64> {
-    let (count, millis) = days.into_iter().fold((0, 0), |(count, millis), day| {
-        (count + day.count, millis + day.millis)
-    });
-    #[expect(
-        clippy::cast_precision_loss,
-        reason = "2^53 ms are 285,000 years of resolving"
-    )]
-    let mean = || millis as f64 / count as f64 / span::HOUR as f64;
-    (count > 0).then(mean)
 }

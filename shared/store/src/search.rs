@@ -18,12 +18,8 @@ use std::collections::BTreeSet;
 
 use model::{span, words::words};
 
-use super::{
-    key::{self, Gsi1, Key},
-    record::record,
-    records::{IndexedRecord, IndexedWord, SearchedText},
-    store::resource,
-};
+use super::{Gsi1, IndexedRecord, IndexedWord, SearchedText};
+use crate::prelude::*;
 
 pub use finding::{Candidates, FoundRecord, SearchFilter};
 
@@ -36,9 +32,7 @@ const MOST_CHARACTERS: usize = 32;
 /// Milliseconds for which the index knows a deleted record: longer than the stream keeps a change.
 const KEPT: i64 = 7 * span::DAY;
 
-resource! {
-    pub Search as search
-}
+resource! { pub Search as search }
 
 record! {
     record: IndexedRecord = "indexed_record",

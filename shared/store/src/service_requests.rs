@@ -1,29 +1,15 @@
 use std::future::ready;
 
 use model::{
-    AnyOf, CreatedSort, Deleted, Error, Fault, HistoryOf, Id, JsonText, OrganizationId, ProjectId,
-    RecordType, ReferenceId, ReferenceType, Resolution, ServiceRequest, ServiceRequestCreate,
-    ServiceRequestFilter, ServiceRequestId, ServiceRequestUpdate, ServiceStatus, Timestamp, UserId,
+    AnyOf, CreatedSort, Fault, HistoryOf, JsonText, ReferenceType, Resolution, ServiceRequest,
+    ServiceRequestCreate, ServiceRequestFilter, ServiceRequestId, ServiceRequestUpdate,
+    ServiceStatus,
 };
 
-use super::{
-    PendingWrite, WriteContext,
-    by_id::in_first_index,
-    filter::Filter,
-    key::{self, AnyKey},
-    page::{Page, Wanted},
-    record::record,
-    resolutions,
-    store::resource,
-    table::{Condition, Stored, Write},
-    texts,
-    tracked::{HandOver, Tracked},
-    writes::Writes,
-};
+use super::{in_first_index, references::referred_to, resolutions, texts, tracked::HandOver};
+use crate::prelude::*;
 
-resource! {
-    pub ServiceRequests as service_requests
-}
+resource! { pub ServiceRequests as service_requests }
 
 /// The past of a service request that was raised earlier, or in another system. A time that is `None` is
 /// the current one.
@@ -60,8 +46,7 @@ impl Tracked for ServiceRequest {
 }
 
 impl ServiceRequests<'_> {
-    /// Creates a service request, which is open. 400 when the record that it refers to is not the
-    /// tenant's.
+    /// Creates a service request, which is open. 400 when the record that it refers to is not the tenant's.
     pub async fn create(
         &self,
         pending: impl Into<PendingWrite>,
@@ -120,10 +105,9 @@ impl ServiceRequests<'_> {
         if let Some(AnyOf(ids)) = &filter.id {
             let keys = ids.iter().map(|id| key::service_request(tenant, *id));
             let fits = |request: &ServiceRequest| filter.fits(request, caller);
-            let rows = self
-                .0
-                .rows_by_id(keys, fits, in_first_index, sort.is_descending(), wanted);
-            return self.0.whole_page(rows.await?).await;
+            let (store, descending) = (self.0, sort.is_descending());
+            let rows = store.rows_by_id(keys, fits, in_first_index, descending, wanted);
+            return store.whole_page(rows.await?).await;
         }
         let filter = Filter::of(caller)
             .any("status", filter.status.as_ref())?
@@ -132,9 +116,8 @@ impl ServiceRequests<'_> {
             .any("assigneeId", filter.assignee_id.as_ref())?
             .any("creatorId", filter.creator_id.as_ref())?
             .since("updatedAt", filter.updated_since);
-        let requests = key::service_requests(tenant)
-            .filter(filter.condition())
-            .descending_if(sort.is_descending());
+        let requests = key::service_requests(tenant).filter(filter.condition());
+        let requests = requests.descending_if(sort.is_descending());
         let page = self.0.table.page(requests, wanted).await?;
         self.0.whole_page(page).await
     }
@@ -150,8 +133,7 @@ impl ServiceRequests<'_> {
     }
 
     /// Changes a service request. Counts its resolution, and no longer counts it when it is reopened. 404
-    /// when it is not the tenant's, 400 when its new assignee is not, 409 for a forbidden change of
-    /// status.
+    /// when it is not the tenant's, 400 when its new assignee is not, 409 for a forbidden change of status.
     pub async fn update(
         &self,
         pending: impl Into<PendingWrite>,
@@ -178,21 +160,12 @@ impl ServiceRequests<'_> {
         allow: impl Fn(UserId) -> A,
     ) -> Result<(), Error> {
         let allow = |request: &ServiceRequest| allow(request.creator_id);
-        let thread = Deleted::from(id);
-        let comments = |_: &ServiceRequest| (thread, Writes::default());
+        let comments = |_: &ServiceRequest| (id.into(), Writes::default());
         let delete = self
             .0
             .delete_if(pending, key::service_request, id, allow, comments);
         delete.await
     }
-}
-
-/// The key of the record that a reference names; `None` for another organization.
-fn referred_to(tenant: OrganizationId, kind: ReferenceType, id: ReferenceId) -> Option<AnyKey> {
-    if kind == ReferenceType::Project {
-        return ProjectId::new(id.get()).map(|id| key::project(tenant, id).into());
-    }
-    (id == tenant.into()).then(|| key::organization(tenant).into())
 }
 
 fn unknown_reference(kind: ReferenceType) -> Error {

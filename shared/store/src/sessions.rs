@@ -1,20 +1,9 @@
 //! A user's sessions, and what ends them.
 
-use model::{
-    EntryContent, EntryCredential, Error, Held, Id, Letter, OrganizationEvent, OrganizationId,
-    PasswordHash, Session, Sid, User, UserId, journal::subject,
-};
+use model::{EntryCredential, Held, Letter, PasswordHash, Session, Sid, journal::subject};
 use serde_json::{Value, json};
 
-use super::{
-    PendingWrite, WriteContext, key,
-    page::{Page, Wanted},
-    records::{Account, ReadHead},
-    retry::retry,
-    sign_in::SignIn,
-    table::{Change, Condition, OrNotFound, Record, Stored, Write},
-    writes::Writes,
-};
+use crate::{prelude::*, records::Account, sign_in::SignIn};
 
 impl SignIn<'_> {
     /// A user's sessions, the newest first, including some that have ended.
@@ -23,7 +12,7 @@ impl SignIn<'_> {
         tenant: OrganizationId,
         user: UserId,
         wanted: &Wanted,
-    ) -> Result<Page<Session>, Error> {
+    ) -> Result<Page<Session>> {
         let newest = key::sessions(tenant, user).descending();
         let page = self.0.table.page(newest, wanted).await?;
         Ok(page.map(|stored| stored.record))
@@ -31,17 +20,15 @@ impl SignIn<'_> {
 
     /// Ends all of a user's sessions but this one, in one write. 401 when another request ended this one
     /// first: of two sessions that end all others, one is left.
-    pub async fn end_others(&self, session: &Session, user: &User) -> Result<(), Error> {
+    pub async fn end_others(&self, session: &Session, user: &User) -> Result<()> {
         let read = || self.still(session);
-        let write = |user: User| async move {
-            let keep = Change::default()
-                .add("sessionEpoch", 1)
-                .set("keptSession", session.sid_hash.as_str());
+        let write = async |user: User| {
+            let keep = Change::default().add("sessionEpoch", 1);
+            let keep = keep.set("keptSession", session.sid_hash.as_str());
             let writes = vec![Write::update(user.key(), keep, unended(&user))];
             let kept = json!({"keptSessionId": session.public_id()});
-            let entry = [ended(user.id, kept)];
-            let context = &of_session(&user, None);
-            Ok(self.0.transact(context, writes, &entry).await?.ok())
+            let (context, entry) = (of_session(&user, None), [ended(user.id, kept)]);
+            Ok(self.0.transact(&context, writes, &entry).await?.ok())
         };
         retry(user.clone(), read, write).await
     }
@@ -52,9 +39,8 @@ impl SignIn<'_> {
         pending: impl Into<PendingWrite>,
         user: UserId,
         id: &str,
-    ) -> Result<(), Error> {
-        let pending = pending.into();
-        let tenant = pending.tenant();
+    ) -> Result<()> {
+        let (pending, tenant) = PendingWrite::with_tenant(pending);
         let of_user = key::user(tenant, user);
         let read = || async {
             let session = self.with_id(tenant, user, id);
@@ -63,13 +49,12 @@ impl SignIn<'_> {
         let write = async |context: WriteContext, read: (Option<Stored<_>>, (Option<_>, _))| {
             let (session, (user, head)) = read;
             let user: Stored<User> = user.or_not_found("session")?;
-            let now = self.0.clock.now();
+            let now = self.0.now();
             let session = session.filter(|session: &Stored<Session>| session.holds(&user, now));
             let session = context.current(session, "session")?;
-            let mut writes = Writes::default();
+            let mut writes = Writes::default().noting(ended(user.id, json!({"sessionId": id})));
             let gone = Error::NotFound("session");
             writes.push_or(Write::delete(session.key(), Condition::exists()), gone);
-            writes.note(ended(user.id, json!({"sessionId": id})));
             self.0.commit(&context.with_head(head), writes, ()).await
         };
         self.0.write(pending, read, write).await?.not_replayed()
@@ -80,7 +65,7 @@ impl SignIn<'_> {
         tenant: OrganizationId,
         user: UserId,
         id: &str,
-    ) -> Result<Option<Stored<Session>>, Error> {
+    ) -> Result<Option<Stored<Session>>> {
         let mut wanted = Wanted::default();
         loop {
             let newest = key::sessions(tenant, user).descending();
@@ -102,9 +87,9 @@ impl SignIn<'_> {
         &self,
         tenant: OrganizationId,
         user: UserId,
-        by: impl Future<Output = Result<Held, Error>>,
+        by: impl Future<Output = Result<Held>>,
         wanted: &Wanted,
-    ) -> Result<(User, Page<Session>), Error> {
+    ) -> Result<(User, Page<Session>)> {
         let directory = self.0.directory();
         let owner = directory.user(tenant, user);
         let (by, owner, sessions) = tokio::join!(by, owner, self.sessions(tenant, user, wanted));
@@ -115,23 +100,20 @@ impl SignIn<'_> {
 
     /// Ends all sessions of a user, on behalf of one with the permissions `by`. 404 when the user is not the
     /// tenant's, 403 when the user has a permission beyond `by`.
-    pub async fn end_all_of<H: Future<Output = Result<Held, Error>>>(
+    pub async fn end_all_of<H: Future<Output = Result<Held>>>(
         &self,
         pending: impl Into<PendingWrite>,
         by: impl Fn() -> H,
         user: UserId,
-    ) -> Result<(), Error> {
-        let pending = pending.into();
-        let tenant = pending.tenant();
+    ) -> Result<()> {
+        let (pending, tenant) = PendingWrite::with_tenant(pending);
         let key = key::user(tenant, user);
         let read = || async { tokio::try_join!(self.0.with_head(&key, tenant), by()) };
         let write = async |context: WriteContext, ((user, head), by): ((Option<_>, _), Held)| {
             let user: Stored<User> = context.current(user, UserId::NOUN)?;
             by.may_change(&user)?;
-            let end = Change::default()
-                .add("sessionEpoch", 1)
-                .remove("keptSession");
             let is_the_same = Condition::version(user.version);
+            let end = end_sessions(Change::default());
             let writes = Writes::from(Write::update(user.key(), end, is_the_same));
             let writes = writes.noting(ended(user.id, Value::Null));
             self.0.commit(&context.with_head(head), writes, ()).await
@@ -149,50 +131,40 @@ impl SignIn<'_> {
         (session, user): (&Session, &User),
         begun: impl Fn(&Sid, &User) -> Session,
         network: Option<&str>,
-    ) -> Result<Option<Sid>, Error> {
-        let begun = &begun;
-        let context = &of_session(user, Some(Box::new(head)));
+    ) -> Result<Option<Sid>> {
+        let context = of_session(user, Some(Box::new(head)));
         let read = || self.still(session);
-        let write = |user: User| async move {
-            let (cell, now) = (&self.0.cell, self.0.clock.now());
+        let write = async |user: User| {
+            let (cell, now) = (&self.0.cell, self.0.now());
             let sid = Sid::generate(cell, user.organization_id, user.id, now);
             let mut renewed = begun(&sid, &user);
             renewed.epoch = user.session_epoch + 1;
+            let password = Change::default().set("passwordHash", password_hash.expose());
+            let ends = end_all(Change::default()).set("updatedAt", now);
             let mut writes = vec![
-                Write::update(
-                    account.key(),
-                    Change::default().set("passwordHash", password_hash.expose()),
-                    account.unchanged(),
-                ),
-                Write::update(
-                    user.key(),
-                    end_all(Change::default()).set("updatedAt", self.0.clock.now()),
-                    unended(&user),
-                ),
+                Write::update(account.key(), password, account.unchanged()),
+                Write::update(user.key(), ends, unended(&user)),
                 Write::create(&renewed)?,
                 Write::delete(session.key(), Condition::default()),
             ];
-            let notice =
-                self.0
-                    .notice(&user, user.email.as_ref(), network, Letter::PasswordChanged);
-            writes.extend(notice?);
+            let (to, letter) = (user.email.as_ref(), Letter::PasswordChanged);
+            writes.extend(self.0.notice(&user, to, network, letter)?);
             let entry = [EntryContent::password_set(user.id)];
-            Ok(
-                match Box::pin(self.0.transact(context, writes, &entry)).await? {
-                    Ok(()) => Some(Some(sid)),
-                    Err(refused) if refused.at(0) => Some(None),
-                    Err(_) => None,
-                },
-            )
+            let done = Box::pin(self.0.transact(&context, writes, &entry)).await?;
+            Ok(match done {
+                Ok(()) => Some(Some(sid)),
+                Err(refused) if refused.at(0) => Some(None),
+                Err(_) => None,
+            })
         };
         retry(user.clone(), read, write).await
     }
 
     /// The user of a session. 401 when the session has ended.
-    async fn still(&self, session: &Session) -> Result<User, Error> {
+    async fn still(&self, session: &Session) -> Result<User> {
         let found = self.caller(session.organization_id, session.user_id, &session.sid_hash);
         match found.await? {
-            Some((session, user, _)) if session.holds(&user, self.0.clock.now()) => Ok(user),
+            Some((session, user, _)) if session.holds(&user, self.0.now()) => Ok(user),
             _ => Err(Error::Unauthenticated),
         }
     }
@@ -209,20 +181,17 @@ fn of_session(user: &User, head: Option<Box<ReadHead>>) -> WriteContext {
 
 /// Notes ended sessions: the one of `sessionId`, all but the one of `keptSessionId`, or all.
 fn ended(user: UserId, which: Value) -> EntryContent {
-    let subjects = vec![subject::user(user)];
-    EntryContent::noted(
-        OrganizationEvent::SessionsEnded,
-        subjects,
-        [Value::Null, which],
-    )
+    let (event, subjects) = (OrganizationEvent::SessionsEnded, vec![subject::user(user)]);
+    EntryContent::noted(event, subjects, [Value::Null, which])
+}
+
+pub(super) fn end_sessions(change: Change) -> Change {
+    change.add("sessionEpoch", 1).remove("keptSession")
 }
 
 /// Ends all of a user's sessions and tokens, for good.
 pub(super) fn end_all(change: Change) -> Change {
-    change
-        .add("sessionEpoch", 1)
-        .remove("keptSession")
-        .add("tokenEpoch", 1)
+    end_sessions(change).add("tokenEpoch", 1)
 }
 
 /// Expects that the user's sessions have not been ended since the user was read.

@@ -6,8 +6,8 @@ use std::{borrow::Cow, ops::Deref};
 
 use agent::{alert::Alert, policy::AgentPolicy};
 use model::{
-    Activity, Milestone, Organization, Phase, Project, ServiceRequest, SignInProvider, Tag, Task,
-    Ticket, WebhookDelivery,
+    Activity, Milestone, Phase, Project, ServiceRequest, SignInProvider, Tag, Task, Ticket,
+    WebhookDelivery,
     input::{Schema, described},
 };
 use serde::{Serialize, Serializer, ser::SerializeMap};
@@ -20,7 +20,7 @@ use utoipa::{
 };
 
 use self::fields::Fields;
-use crate::table::Stored;
+use crate::prelude::*;
 
 pub trait Answered: Serialize + ToSchema {
     /// Fields that answers leave out, by their names in JSON. A view may show them in another form.

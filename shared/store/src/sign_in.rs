@@ -2,7 +2,7 @@
 //!
 //! Three counters hold back who guesses passwords:
 //!
-//! - Of an account from a network: ten failures block it there.
+//! - Of an account from a network: ten failures within 15 minutes block it there.
 //! - Of a network: thirty failures at any accounts block it until the quarter of an hour ends.
 //! - Of an account: from the tenth failure on, from whatever networks, each next attempt waits longer.
 //!   Networks from which the account signed in within thirty days do not wait.
@@ -13,27 +13,17 @@
 use std::future::ready;
 
 use futures::future::try_join_all;
-use model::{
-    Error, Organization, OrganizationId, Session, SignInEntry, SignInMethod, Timestamp, User,
-    UserId, digest, network, span, unique_name,
-};
+use model::{Session, SignInEntry, SignInMethod, digest, network, span, unique_name};
 use serde::de::DeserializeOwned;
 
-use super::{
-    PendingWrite, Store, WriteContext,
-    key::{self, AnyKey, Gsi4, Key},
-    record::record,
-    records::{Account, FailureCount, Failures, ReadHead},
-    retry::try_retry,
+use crate::{
+    key::Gsi4,
+    prelude::*,
+    records::{Account, FailureCount, Failures},
     sign_in_journal::signed_in,
-    store::resource,
-    table::{Batch, Change, Condition, IntoAttribute, OrLeave, Read, Record, Stored, Write},
 };
 
-resource! {
-    /// Sessions, accounts and failed sign-ins.
-    pub SignIn as sign_in
-}
+resource! { pub SignIn as sign_in }
 
 impl Account {
     /// Expects that the password has not changed since the account was read.
@@ -118,20 +108,18 @@ impl Counted {
         of: Option<(OrganizationId, UserId)>,
     ) -> Write {
         let end = FailureCount::expires(self.quarter);
-        let mut change = Change::default();
-        if let Some((organization, user)) = of {
-            change = change
-                .set("organizationId", organization)
-                .set("userId", user);
-            change = change.enter(FailureCount::due(organization, self.quarter));
-        }
-        let change = change
+        let mut change = Change::default()
             .set("kind", FailureCount::KIND)
             .set("subject", subject)
             .set("quarter", self.quarter)
             .set("lastAt", now)
             .set("expiresAt", end)
             .add("failures", 1);
+        if let Some((organization, user)) = of {
+            let due = FailureCount::due(organization, self.quarter);
+            let of_user = change.set("organizationId", organization);
+            change = of_user.set("userId", user).enter(due);
+        }
         Write::update(key::sign_in_count(subject, self.quarter), change, expected)
     }
 
@@ -200,11 +188,11 @@ impl Failures {
         failed.chain(pending)
     }
 
-    fn of(subject: &str) -> Self {
-        Self {
+    fn none(subject: &str) -> Stored<Self> {
+        Stored::unwritten(Self {
             subject: subject.to_owned(),
             ..Self::default()
-        }
+        })
     }
 
     /// Milliseconds for which the network of a sign-in is known.
@@ -259,14 +247,13 @@ record! {
 }
 
 impl Store {
-    /// A session or a token with its user and the organization; `None` when any is missing. The organization
-    /// may be five seconds old.
+    /// A credential, its user and the organization, five seconds old at most; `None` when any is missing.
     pub(super) async fn caller<R: DeserializeOwned>(
         &self,
         credential: &Key<R>,
         tenant: OrganizationId,
         user: UserId,
-    ) -> Result<Option<(Stored<R>, User, Organization)>, Error> {
+    ) -> Result<Option<(Stored<R>, User, Organization)>> {
         let now = self.now();
         let recent = self.recent.get(tenant, now);
         let (user, organization) = (key::user(tenant, user), key::organization(tenant));
@@ -274,57 +261,51 @@ impl Store {
         if recent.is_none() {
             keys.push((&organization).into());
         }
-        let found = self.table.batch_get(keys, Read::Consistent).await?;
+        let found = self.batch(keys).await?;
         let credential = found.get(credential)?;
         let (user, read) = (found.get(&user)?, found.get(&organization)?);
-        let read = read.map(|stored| stored.record);
         if let Some(read) = &read {
             self.recent.keep(read, now);
         }
-        let organization = recent.or(read);
-        let (Some(credential), Some(user), Some(organization)) = (credential, user, organization)
-        else {
-            return Ok(None);
-        };
-        Ok(Some((credential, user.record, organization)))
+        let organization = recent.or(read.map(|stored| stored.record));
+        let whole = credential.zip(user).zip(organization);
+        Ok(whole.map(|((credential, user), organization)| (credential, user.record, organization)))
     }
 }
 
 impl SignIn<'_> {
-    /// A session with its user, as they are now, and the organization, which may be five seconds old. `None`
-    /// when any is missing.
+    /// A session, its user, and the organization, five seconds old at most. `None` when any is missing.
     pub async fn caller(
         &self,
         tenant: OrganizationId,
         user: UserId,
         sid_hash: &str,
-    ) -> Result<Option<(Stored<Session>, User, Organization)>, Error> {
+    ) -> Result<Option<(Stored<Session>, User, Organization)>> {
         let key = key::session(tenant, user, sid_hash);
         self.0.caller(&key, tenant, user).await
     }
 
     /// The user of an account. 403 if the organization is suspended.
-    pub async fn user(&self, account: &Account) -> Result<Option<User>, Error> {
+    pub async fn user(&self, account: &Account) -> Result<Option<User>> {
         let user = key::user(account.organization_id, account.user_id);
         let organization = key::organization(account.organization_id);
-        let keys = [AnyKey::from(&user), AnyKey::from(&organization)];
-        let found = self.0.table.batch_get(keys, Read::Consistent).await?;
-        let organization: Option<Stored<Organization>> = found.get(&organization)?;
-        if let Some(organization) = organization {
+        let keys = [AnyKey::from(&user), (&organization).into()];
+        let found = self.0.batch(keys).await?;
+        if let Some(organization) = found.get(&organization)? {
             organization.works()?;
         }
         Ok(found.get(&user)?.map(|stored| stored.record))
     }
 
     /// The account of a username, in whatever case and form.
-    pub async fn account(&self, username: &str) -> Result<Option<Account>, Error> {
+    pub async fn account(&self, username: &str) -> Result<Option<Account>> {
         let keys = account_keys(username);
-        let found = self.0.table.batch_get(&keys, Read::Consistent).await?;
+        let found = self.0.batch(&keys).await?;
         account_in(&found, &keys)
     }
 
     /// The head of the organization's journal, for [`renew`](Self::renew).
-    pub async fn head(&self, tenant: OrganizationId) -> Result<ReadHead, Error> {
+    pub async fn head(&self, tenant: OrganizationId) -> Result<ReadHead> {
         self.0.head(tenant).await
     }
 
@@ -335,7 +316,7 @@ impl SignIn<'_> {
         account: &Account,
         session: &Session,
         method: Option<SignInMethod>,
-    ) -> Result<(), Error> {
+    ) -> Result<()> {
         let mut writes = vec![
             Write::check(account.key(), account.unchanged()),
             Write::create(session)?,
@@ -353,25 +334,18 @@ impl SignIn<'_> {
     }
 
     /// Extends a session by its idle time, unless a logout ended it.
-    pub async fn touch(&self, session: &Session, now: Timestamp) -> Result<(), Error> {
-        let write = Write::update(
-            session.key(),
-            Change::default().set("touchedAt", now),
-            Condition::exists(),
-        );
+    pub async fn touch(&self, session: &Session, now: Timestamp) -> Result<()> {
+        let touch = Change::default().set("touchedAt", now);
+        let write = Write::update(session.key(), touch, Condition::exists());
         // Refused when the session has ended, which the next request will see.
         self.0.table.write(write).await?.or_leave();
         Ok(())
     }
 
     /// Ends a session; no change if it has ended already.
-    pub async fn end(
-        &self,
-        pending: impl Into<PendingWrite>,
-        session: &Session,
-    ) -> Result<(), Error> {
+    pub async fn end(&self, pending: impl Into<PendingWrite>, session: &Session) -> Result<()> {
         let end = async |context: WriteContext, ()| {
-            let entry = SignInEntry::signed_out(session, self.0.clock.now());
+            let entry = SignInEntry::signed_out(session, self.0.now());
             let ended = Write::delete(session.key(), Condition::default());
             let writes = vec![ended, Write::create(&entry)?];
             self.0.commit(&context, writes, ()).await
@@ -381,12 +355,7 @@ impl SignIn<'_> {
     }
 
     /// Adds an attempt to sign in, before its password is verified, and returns it with the account. 429 with
-    /// the seconds to wait:
-    ///
-    /// - After ten attempts on an account from one network within 15 minutes.
-    /// - After thirty failures of a network in a quarter of an hour.
-    /// - Too soon after the last failure of an account with ten of them in this quarter. Networks from
-    ///   which the account signed in lately do not wait.
+    /// the seconds to wait while one of the [counters](self) blocks it.
     ///
     /// The attempt counts like a failure. [`failed`](Self::failed) makes it one;
     /// [`succeeded`](Self::succeeded) and [`decided`](Self::decided) take it back. Without any of them it
@@ -395,10 +364,10 @@ impl SignIn<'_> {
         &self,
         username: &str,
         address: &str,
-    ) -> Result<(SignInAttempt, Option<Account>), Error> {
+    ) -> Result<(SignInAttempt, Option<Account>)> {
         let subject = subject(username, address);
         let key = key::sign_in_failures(&subject);
-        let mut counted = Counted::new(username, address, self.0.clock.now());
+        let mut counted = Counted::new(username, address, self.0.now());
         let [of_network, of_account] = counted.keys();
         let accounts = account_keys(username);
         let all = [
@@ -407,79 +376,63 @@ impl SignIn<'_> {
             AnyKey::from(&of_account),
         ];
         let all = all.into_iter().chain(accounts.iter().map(AnyKey::from));
-        let found = self.0.table.batch_get(all, Read::Consistent).await?;
+        let found = self.0.batch(all).await?;
         let account = account_in(&found, &accounts)?;
         counted.of = account
             .as_ref()
             .map(|one| (one.organization_id, one.user_id));
         let of_network: Option<Stored<FailureCount>> = found.get(&of_network)?;
         let of_account: Option<Stored<FailureCount>> = found.get(&of_account)?;
-        let of_pair: Option<Stored<Failures>> = found.get(&key)?;
-        let now = self.0.clock.now();
-        let is_known = |pair: &Failures| pair.knows_network(now);
-        counted.counts_account = !of_pair.as_deref().is_some_and(is_known);
-        let (subject, counted) = (&subject, &counted);
-        let write = |failures: Option<Stored<Failures>>| {
-            let now = self.0.clock.now();
+        let of_pair = found.get(&key)?.unwrap_or_else(|| Failures::none(&subject));
+        counted.counts_account = !of_pair.knows_network(self.0.now());
+        let read = || self.failures(&subject);
+        let write = async |mut failures: Stored<Failures>| {
+            let now = self.0.now();
             let network = of_network.as_ref().and_then(|one| one.blocks_network(now));
             let account = of_account.as_ref().and_then(|one| one.delays_account(now));
-            async move {
-                let known = failures.as_deref();
-                let account = account.filter(|_| !known.is_some_and(|one| one.knows_network(now)));
-                let closed = known.and_then(|one| one.closed_for(now));
-                if let Some(wait) = network.max(account).max(closed) {
-                    return Err(too_many(wait));
-                }
-                let (failures, write) = if let Some(mut failures) = failures {
-                    failures.begin(now);
-                    let write = Write::replace(&failures)?;
-                    (failures.replaced(), write)
-                } else {
-                    let mut failures = Failures::of(subject);
-                    failures.begin(now);
-                    let write = Write::create(&failures)?;
-                    (Stored::created(failures), write)
-                };
-                let written = self.0.table.write(write).await?.ok();
-                Ok(written.map(|()| SignInAttempt {
-                    at: now,
-                    failures,
-                    counted: counted.clone(),
-                }))
+            let account = account.filter(|_| !failures.knows_network(now));
+            if let Some(wait) = network.max(account).max(failures.closed_for(now)) {
+                return Err(too_many(wait));
             }
+            failures.begin(now);
+            let written = self.0.table.write(written(&failures)?).await?;
+            Ok(written.is_ok().then(|| SignInAttempt {
+                at: now,
+                failures: failures.replaced(),
+                counted: counted.clone(),
+            }))
         };
-        let read = || self.0.table.get(&key, Read::Consistent);
         let begun = try_retry(of_pair, read, write).await?;
         // No honest user sends so many attempts at the same moment.
         let begun = begun.ok_or_else(|| too_many(span::SECOND))?;
-        self.count(counted, of_account.as_deref()).await?;
+        self.count(&counted, of_account.as_deref()).await?;
         Ok((begun, account))
     }
 
+    /// Reads the failures of an account and a network; version 0 if there are none.
+    async fn failures(&self, subject: &str) -> Result<Stored<Failures>> {
+        let found = self.0.read(&key::sign_in_failures(subject)).await?;
+        Ok(found.unwrap_or_else(|| Failures::none(subject)))
+    }
+
     /// Counts an attempt for its network and its account. 429 if others at the same time took what was left.
-    async fn count(&self, counted: &Counted, account: Option<&FailureCount>) -> Result<(), Error> {
-        let now = self.0.clock.now();
-        let table = &self.0.table;
-        let account = async {
-            if !counted.counts_account {
-                return Ok(true);
-            }
-            let begins = counted.account_begins(account, now);
-            Ok::<_, Error>(table.write(begins).await?.is_ok())
+    async fn count(&self, counted: &Counted, account: Option<&FailureCount>) -> Result<()> {
+        let now = self.0.now();
+        let begins = async |begins: Option<Write>| match begins {
+            Some(begins) => self.0.table.write(begins).await.map(|done| done.is_ok()),
+            None => Ok(true),
         };
-        let network = async {
-            let begins = counted.network_begins(now);
-            Ok::<_, Error>(table.write(begins).await?.is_ok())
-        };
-        let (network, account) = tokio::join!(network, account);
-        if let (Ok(true), Ok(true)) = (&network, &account) {
+        let account = counted.account_begins(account, now);
+        let account = counted.counts_account.then_some(account);
+        let network = begins(Some(counted.network_begins(now)));
+        let (network, account) = tokio::join!(network, begins(account));
+        let counts = [matches!(network, Ok(true)), matches!(account, Ok(true))];
+        if counts == [true; 2] {
             return Ok(());
         }
-        let network_counts = matches!(network, Ok(true));
-        let account_counts = counted.counts_account && matches!(account, Ok(true));
         let taken = [
-            network_counts.then_some(&counted.network),
-            account_counts.then_some(&counted.account),
+            counts[0].then_some(&counted.network),
+            (counts[1] && counted.counts_account).then_some(&counted.account),
         ];
         self.give_back(counted, taken.into_iter().flatten()).await?;
         network?;
@@ -489,19 +442,18 @@ impl SignIn<'_> {
 
     /// Counts an attempt of a network alone, at a sign-in by a provider. 429 after thirty failures of the
     /// network in a quarter of an hour. [`network_succeeded`](Self::network_succeeded) takes it back.
-    pub async fn network_attempt(&self, address: &str) -> Result<NetworkAttempt, Error> {
+    pub async fn network_attempt(&self, address: &str) -> Result<NetworkAttempt> {
         self.attempt_of(&network::counted(address)).await
     }
 
-    /// Counts a look at the ways of a username, for the client's network. 429 after thirty in a quarter of an
-    /// hour.
-    pub async fn ways_attempt(&self, address: &str) -> Result<(), Error> {
+    /// Counts a check of a username's ways, by network. 429 after thirty in a quarter of an hour.
+    pub async fn ways_attempt(&self, address: &str) -> Result<()> {
         let network = format!("{}\nways", network::counted(address));
         self.attempt_of(&network).await.map(|_| ())
     }
 
-    async fn attempt_of(&self, network: &str) -> Result<NetworkAttempt, Error> {
-        let now = self.0.clock.now();
+    async fn attempt_of(&self, network: &str) -> Result<NetworkAttempt> {
+        let now = self.0.now();
         let mut counted = Counted::new("", "", now);
         counted.network = digest(&format!("\n{network}"));
         let begins = counted.network_begins(now);
@@ -511,17 +463,17 @@ impl SignIn<'_> {
         Err(too_many(FailureCount::end(counted.quarter).since(now)))
     }
 
-    pub async fn network_succeeded(&self, attempt: &NetworkAttempt) -> Result<(), Error> {
+    pub async fn network_succeeded(&self, attempt: &NetworkAttempt) -> Result<()> {
         let NetworkAttempt(counted) = attempt;
-        self.give_back(counted, std::iter::once(&counted.network))
-            .await
+        self.give_back(counted, [&counted.network]).await
     }
 
     async fn give_back(
         &self,
         counted: &Counted,
-        subjects: impl Iterator<Item = &String>,
-    ) -> Result<(), Error> {
+        subjects: impl IntoIterator<Item = &String>,
+    ) -> Result<()> {
+        let subjects = subjects.into_iter();
         let writes = subjects.map(|subject| self.0.table.write(counted.lowered(subject)));
         for written in try_join_all(writes).await? {
             written.or_leave();
@@ -530,11 +482,7 @@ impl SignIn<'_> {
     }
 
     /// Returns what came of verifying a password. Takes the attempt back if it could not be verified.
-    pub async fn decided<T>(
-        &self,
-        attempt: &SignInAttempt,
-        verified: Result<T, Error>,
-    ) -> Result<T, Error> {
+    pub async fn decided<T>(&self, attempt: &SignInAttempt, verified: Result<T>) -> Result<T> {
         if verified.is_err() {
             // The client gets the first error.
             let _ = self.withdraw(attempt).await;
@@ -542,59 +490,41 @@ impl SignIn<'_> {
         verified
     }
 
-    async fn withdraw(&self, attempt: &SignInAttempt) -> Result<(), Error> {
+    async fn withdraw(&self, attempt: &SignInAttempt) -> Result<()> {
         let counted = &attempt.counted;
         let account = counted.counts_account.then_some(&counted.account);
-        self.give_back(counted, [&counted.network].into_iter().chain(account))
-            .await
+        let both = [&counted.network].into_iter().chain(account);
+        self.give_back(counted, both).await
     }
 
-    pub async fn failed(&self, attempt: SignInAttempt) -> Result<(), Error> {
+    pub async fn failed(&self, attempt: SignInAttempt) -> Result<()> {
         let SignInAttempt {
             at,
             failures,
             counted,
         } = attempt;
         let account = async {
-            if counted.counts_account {
-                return Ok(());
+            if !counted.counts_account {
+                let raised = counted.raised(&counted.account, at, Condition::default(), counted.of);
+                self.0.table.write(raised).await?.or_leave();
             }
-            let raised = counted.raised(&counted.account, at, Condition::default(), counted.of);
-            self.0.table.write(raised).await?.or_leave();
             Ok(())
         };
-        tokio::try_join!(self.note_failure(at, failures), account)?;
-        Ok(())
-    }
-
-    async fn note_failure(&self, at: Timestamp, failures: Stored<Failures>) -> Result<(), Error> {
         let subject = failures.subject.clone();
-        let key = key::sign_in_failures(&subject);
-        let read = || self.0.table.get(&key, Read::Consistent);
-        let subject = &subject;
-        let write = |failures: Option<Stored<Failures>>| async move {
-            let write = if let Some(mut failures) = failures {
-                failures.fail(at);
-                Write::replace(&failures)?
-            } else {
-                // It has expired.
-                let mut failures = Failures::of(subject);
-                failures.fail(at);
-                Write::create(&failures)?
-            };
-            Ok(self.0.table.write(write).await?.ok())
+        // Those of before may have expired.
+        let read = || self.failures(&subject);
+        let write = async |mut failures: Stored<Failures>| {
+            failures.fail(at);
+            Ok(self.0.table.write(written(&failures)?).await?.ok())
         };
-        let noted = try_retry(Some(failures), read, write).await?;
+        let (noted, ()) = tokio::try_join!(try_retry(failures, read, write), account)?;
         noted.ok_or_else(|| too_many(span::SECOND))
     }
 
-    /// Removes the failures and attempts of an account from a network, notes that it signed in there, and
-    /// takes the attempt back.
-    pub async fn succeeded(&self, attempt: &SignInAttempt) -> Result<(), Error> {
-        let known = Failures {
-            signed_in_at: Some(self.0.clock.now()),
-            ..Failures::of(&attempt.failures.subject)
-        };
+    /// Removes an account's failures from a network, notes the sign-in there, and takes the attempt back.
+    pub async fn succeeded(&self, attempt: &SignInAttempt) -> Result<()> {
+        let mut known = Failures::none(&attempt.failures.subject).record;
+        known.signed_in_at = Some(self.0.now());
         let known = self.0.table.write(Write::put(&known)?);
         let (known, ()) = tokio::try_join!(known, self.withdraw(attempt))?;
         known.or_leave();
@@ -602,14 +532,18 @@ impl SignIn<'_> {
     }
 }
 
-/// The hash of an account, known or not, and a network, which is the key of their failures. It ignores
-/// the case of the username.
+/// Returns the write of failures, which are new at version 0.
+fn written(failures: &Stored<Failures>) -> Result<Write> {
+    match failures.version {
+        0 => Write::create(&failures.record),
+        _ => Write::replace(failures),
+    }
+}
+
+/// The key of an account's failures from a network: a hash, without regard to the username's case.
 fn subject(username: &str, address: &str) -> String {
-    digest(&format!(
-        "{}\n{}",
-        unique_name::key(username),
-        network::counted(address)
-    ))
+    let (username, network) = (unique_name::key(username), network::counted(address));
+    digest(&format!("{username}\n{network}"))
 }
 
 fn account_keys(username: &str) -> Vec<Key<Account>> {
@@ -617,13 +551,9 @@ fn account_keys(username: &str) -> Vec<Key<Account>> {
     keys.iter().map(|name| key::account(name)).collect()
 }
 
-fn account_in(found: &Batch, keys: &[Key<Account>]) -> Result<Option<Account>, Error> {
-    for key in keys {
-        if let Some(account) = found.get(key)? {
-            return Ok(Some(account.record));
-        }
-    }
-    Ok(None)
+fn account_in(found: &Batch, keys: &[Key<Account>]) -> Result<Option<Account>> {
+    let account = keys.iter().find_map(|key| found.get(key).transpose());
+    Ok(account.transpose()?.map(|account| account.record))
 }
 
 fn too_many(millis: i64) -> Error {

@@ -3,17 +3,16 @@
 
 use std::collections::BTreeMap;
 
-use model::{EntryContent, Error, OrganizationId, Session, SignInEntry, SignInMethod, UserId};
+use model::{Session, SignInEntry, SignInMethod};
 use serde::de::DeserializeOwned;
 
-use super::{
-    Journals, Workdesk, WriteContext,
+use crate::{
+    Journals,
     due::{self, Shard},
-    key::{self, Gsi4},
-    page::{Page, Wanted},
-    record::record,
+    key::Gsi4,
+    prelude::*,
     records::FailureCount,
-    table::{Change, Condition, Index, OrLeave, Readable, Record, Stored, Write},
+    table::Index,
 };
 
 /// Page size of due entries.
@@ -29,7 +28,7 @@ record! {
 }
 
 /// Returns the write of a sign-in's entry, for the transaction that creates its session.
-pub(crate) fn signed_in(session: &Session, method: SignInMethod) -> Result<Write, Error> {
+pub(crate) fn signed_in(session: &Session, method: SignInMethod) -> Result<Write> {
     Write::create(&SignInEntry::signed_in(session, method))
 }
 
@@ -39,51 +38,43 @@ impl Journals<'_> {
     pub async fn chain_sign_ins(
         &self,
         shard: Shard,
-        mut each: impl FnMut(OrganizationId, Result<usize, Error>),
-    ) -> Result<(), Error> {
+        mut each: impl FnMut(OrganizationId, Result<usize>),
+    ) -> Result<()> {
         let refused = async |counts: Vec<Stored<FailureCount>>| {
-            let mut done = Vec::new();
             for count in counts {
                 if let Some(of) = count.organization_id.zip(count.user_id) {
-                    done.push((of.0, self.note_refused(of, &count).await));
+                    each(of.0, self.note_refused(of, &count).await);
                 }
             }
-            done
         };
-        self.each_due(shard, refused, &mut each).await?;
+        self.each_due(shard, refused).await?;
         let unnamed = async |entries: Vec<Stored<SignInEntry>>| {
             let mut by_organization: BTreeMap<_, Vec<_>> = BTreeMap::new();
             for entry in entries {
                 let organization = entry.0.organization_id;
                 by_organization.entry(organization).or_default().push(entry);
             }
-            let mut done = Vec::new();
             for (organization, entries) in by_organization {
                 for some in entries.chunks(NAMED) {
-                    done.push((organization, self.name_sign_ins(organization, some).await));
+                    each(organization, self.name_sign_ins(organization, some).await);
                 }
             }
-            done
         };
-        self.each_due(shard, unnamed, &mut each).await
+        self.each_due(shard, unnamed).await
     }
 
     async fn each_due<R: Record<Workdesk> + DeserializeOwned>(
         &self,
         shard: Shard,
-        work: impl AsyncFn(Vec<Stored<R>>) -> Vec<(OrganizationId, Result<usize, Error>)>,
-        each: &mut impl FnMut(OrganizationId, Result<usize, Error>),
-    ) -> Result<(), Error> {
-        let now = self.0.clock.now();
+        mut work: impl AsyncFnMut(Vec<Stored<R>>),
+    ) -> Result<()> {
+        let now = self.0.now();
         let mut wanted = Wanted::first(AT_ONCE);
         loop {
-            let page: Page<Readable<R>> =
-                due::page::<R, R>(&self.0.table, shard, now, &wanted).await?;
+            let page = due::page::<R, R>(&self.0.table, shard, now, &wanted).await?;
             wanted.after = page.end;
             let readable = page.rows.into_iter().filter_map(|row| row.record.yes());
-            for (organization, done) in work(readable.collect()).await {
-                each(organization, done);
-            }
+            work(readable.collect()).await;
             if wanted.after.is_none() {
                 return Ok(());
             }
@@ -95,17 +86,14 @@ impl Journals<'_> {
         &self,
         of: (OrganizationId, UserId),
         count: &Stored<FailureCount>,
-    ) -> Result<usize, Error> {
+    ) -> Result<usize> {
         let as_read = Condition::version(count.version);
         let done = due::not_due(Change::default());
         let mut writes = vec![Write::update(count.key(), done, as_read)];
         if count.failures > 0 {
             let end = FailureCount::end(count.quarter);
-            writes.push(Write::create(&SignInEntry::refused(
-                of,
-                count.failures,
-                end,
-            ))?);
+            let entry = SignInEntry::refused(of, count.failures, end);
+            writes.push(Write::create(&entry)?);
         }
         self.0.table.transact(writes).await?.or_leave();
         Ok(0)
@@ -116,10 +104,9 @@ impl Journals<'_> {
         &self,
         tenant: OrganizationId,
         entries: &[Stored<SignInEntry>],
-    ) -> Result<usize, Error> {
-        let chained = [EntryContent::sign_ins_chained(
-            entries.iter().map(|entry| &entry.record),
-        )];
+    ) -> Result<usize> {
+        let chained = entries.iter().map(|entry| &entry.record);
+        let chained = [EntryContent::sign_ins_chained(chained)];
         let is_due = || Condition::default().and("attribute_exists(#)", Gsi4::PARTITION, []);
         let writes = entries.iter().map(|entry| {
             let done = due::not_due(Change::default());

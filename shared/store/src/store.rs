@@ -1,23 +1,21 @@
 //! The store: a table, its ids and a clock. Each resource's file adds its operations.
 
+use std::sync::{Arc, OnceLock};
+
 use aws_sdk_dynamodb::Client;
-use model::{Cell, Clock, Error, RecordId, Timestamp};
+use model::{Cell, Clock, RecordId};
 use tokio::sync::OnceCell;
 
-use super::{
-    ids::{Ids, Reserved},
-    key,
-    recent::RecentOrganizations,
-    stack_name::StackName,
-    table::{Read, Table},
-};
+use super::{Reserved, Table, ids::Ids, recent::RecentOrganizations};
+use crate::prelude::*;
 
 /// All records, by resource. Cheap to clone; clones share their reserved ids and recent organizations.
 #[derive(Clone, Debug)]
 pub struct Store {
     pub(super) table: Table,
     pub(super) clock: Clock,
-    pub(super) stack: StackName,
+    /// The name by which target systems distinguish this stack from others, once it was read.
+    pub(super) stack: Arc<OnceLock<String>>,
     pub(super) recent: RecentOrganizations,
     /// True if notifications are mailed, too.
     pub(super) sends_mail: bool,
@@ -30,7 +28,7 @@ impl Store {
         Self {
             table: Table::new(client, table, clock.clone()),
             clock,
-            stack: StackName::default(),
+            stack: Arc::default(),
             recent: RecentOrganizations::default(),
             sends_mail: false,
             cell: Cell::default(),
@@ -74,8 +72,7 @@ impl Store {
         self.ids.next(&self.table).await
     }
 
-    /// Returns the id in `reserved`, and reserves one the first time. A write that starts over keeps its
-    /// id.
+    /// Returns the id in `reserved`, and reserves one the first time. A write that starts over keeps its id.
     pub(super) async fn id_once<I: RecordId>(
         &self,
         reserved: &OnceCell<Reserved<I>>,
@@ -111,8 +108,6 @@ macro_rules! resource {
 pub(super) use resource;
 
 pub(super) fn id_is_taken(kind: &'static str) -> Error {
-    Error::internal(
-        "writing a new record",
-        format!("the id of the {kind} is taken"),
-    )
+    let why = format!("the id of the {kind} is taken");
+    Error::internal("writing a new record", why)
 }

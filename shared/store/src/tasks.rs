@@ -1,8 +1,8 @@
 mod counting;
 mod finding;
 mod joined;
+mod links;
 mod moving;
-mod named;
 mod place;
 
 pub use counting::TaskCounts;
@@ -12,32 +12,19 @@ use std::sync::OnceLock;
 
 use futures::{FutureExt, future::OptionFuture};
 use model::{
-    Deleted, Error, Fault, HistoryOf, Id, Order, OrganizationId, ProjectId, ProjectRef, RecordType,
-    Task, TaskCreate, TaskFilter, TaskId, TaskPlace, TaskSort, TaskUpdate, UserId,
+    Fault, HistoryOf, Order, ProjectId, ProjectRef, Task, TaskCreate, TaskFilter, TaskId,
+    TaskPlace, TaskSort, TaskUpdate,
 };
 
 use self::{
     finding::{Finding, still_fits},
-    named::{Links, Named, Names},
+    links::Links,
     place::Room,
 };
-use super::{
-    PendingWrite, WriteContext,
-    directory::takes_work,
-    idempotency::{Created, id_of},
-    key::{self, AnyKey, Key},
-    page::{Page, Wanted},
-    record::record,
-    store::resource,
-    table::{Batch, Change, Condition, OrNotFound, Read, Stored, Write},
-    texts,
-    tracked::Tracked,
-    writes::Writes,
-};
+use super::{Created, Named, Names, directory::takes_work, id_of, texts};
+use crate::prelude::*;
 
-resource! {
-    pub Tasks as tasks
-}
+resource! { pub Tasks as tasks }
 
 record! {
     task: Task = RecordType::Task.name(),
@@ -74,22 +61,17 @@ impl Tasks<'_> {
         };
         let project_key = project.map(|project| key::project(tenant, project));
         let read = async {
-            let keys = links
-                .keys(tenant)
-                .chain(project_key.as_ref().map(AnyKey::from));
-            tokio::try_join!(
-                self.0.table.batch_get(keys, Read::Consistent),
-                OptionFuture::from(project.map(|project| self.room_at_end(tenant, project)))
-                    .map(Option::transpose),
-            )
+            let keys = links.keys(tenant);
+            let keys = keys.chain(project_key.as_ref().map(AnyKey::from));
+            let end = OptionFuture::from(project.map(|project| self.room_at_end(tenant, project)));
+            let found = self.0.table.batch_get(keys, Read::Consistent);
+            tokio::try_join!(found, end.map(Option::transpose))
         };
         let named = OnceLock::new();
         let task = |_: &WriteContext, id: TaskId, (found, end): (Batch, Option<Room>), now| {
             let mut faults = links.faults(tenant, project, None, &found)?;
-            let project = match &project_key {
-                Some(key) => found.get(key)?,
-                None => None,
-            };
+            let project = project_key.as_ref().map(|key| found.get(key));
+            let project = project.transpose()?.flatten();
             if project_key.is_some() && project.is_none() {
                 faults.push(Fault::unknown("projectId", ProjectId::NOUN));
             }
@@ -105,14 +87,14 @@ impl Tasks<'_> {
             let room = end
                 .unwrap_or_else(|| Room::of(Order::at(id.get().saturating_mul(Task::ORDER_STEP))));
             let task = Task::new(id, tenant, new, room.order, now);
-            named.get_or_init(|| Names::of([&task]).found(tenant, &found));
+            named.get_or_init(|| Names::of_tasks([&task]).found(tenant, &found));
             let mut writes = links.writes(tenant);
             writes.append(room.writes(tenant, now));
             Ok((task, writes))
         };
         let created = self.0.create_once(pending, read, task).await?;
         match (created, named.get()) {
-            (Created::New(task), Some(named)) => Ok(named.join(task)),
+            (Created::New(task), Some(named)) => Ok(JoinedTask::new(task, named)),
             (Created::New(task), None) => self.get(tenant, task.id).await,
             (Created::Replayed(made), _) => self.get(tenant, id_of(made)?).await,
         }
@@ -122,8 +104,8 @@ impl Tasks<'_> {
     pub async fn get(&self, tenant: OrganizationId, id: TaskId) -> Result<JoinedTask, Error> {
         let key = key::task(tenant, id);
         let task = self.0.one(&key, TaskId::NOUN).await?;
-        let named = self.named(tenant, Names::of([&*task])).await?;
-        Ok(named.join(task))
+        let named = self.0.named(tenant, Names::of_tasks([&*task])).await?;
+        Ok(JoinedTask::new(task, &named))
     }
 
     /// The organization's tasks that match a filter. 400 for an order that needs another filter.
@@ -143,12 +125,12 @@ impl Tasks<'_> {
             wanted,
         };
         let page = self.0.whole_page(finding.find(sort).await?).await?;
-        let named = self.named(tenant, Names::of(records(&page))).await?;
+        let ids = Names::of_tasks(records(&page));
+        let named = self.0.named(tenant, ids).await?;
         Ok(join(page, &named, filter))
     }
 
-    /// A project's tasks that match a filter, by order, ties by id. 404 when the project is not the
-    /// tenant's.
+    /// A project's tasks that match a filter, by order, ties by id. 404 when the project is not the tenant's.
     pub async fn of_project(
         &self,
         tenant: OrganizationId,
@@ -170,9 +152,9 @@ impl Tasks<'_> {
         let (project, page) = tokio::try_join!(table.get(&key, Read::Lasting), tasks)?;
         let project = ProjectRef::from(&project.or_not_found(ProjectId::NOUN)?.record);
         let page = self.0.whole_page(page).await?;
-        let mut names = Names::of(records(&page));
+        let mut names = Names::of_tasks(records(&page));
         names.projects.clear();
-        let mut found = self.named(tenant, names).await?;
+        let mut found = self.0.named(tenant, names).await?;
         found.projects.insert(project.id, project);
         Ok(join(page, &found, filter))
     }
@@ -209,12 +191,10 @@ impl Tasks<'_> {
             task.updated_at = self.0.clock.now();
             let mut writes = links.writes(tenant);
             writes.extend(context.updated(&before.record, &task, task.updated_at)?);
-            let referred = Names::of([&task.record]);
-            let (done, named) = tokio::try_join!(
-                self.0.commit_change(&context, before, task, writes),
-                self.named(tenant, referred),
-            )?;
-            Ok(done.map(|done| done.map(|task| named.join(task))))
+            let referred = Names::of_tasks([&task.record]);
+            let written = self.0.commit_change(&context, before, task, writes);
+            let (done, named) = tokio::try_join!(written, self.0.named(tenant, referred))?;
+            Ok(done.map(|done| done.map(|task| JoinedTask::new(task, &named))))
         };
         self.0.write(pending, read, write).await?.not_replayed()
     }
@@ -265,16 +245,8 @@ impl Tasks<'_> {
     /// Deletes a task. Its comments are unreachable from then on, and the sweeper deletes them. 404 when
     /// it is not the tenant's.
     pub async fn delete(&self, pending: impl Into<PendingWrite>, id: TaskId) -> Result<(), Error> {
-        let thread = Deleted::from(id);
-        let comments = |_: &Task| (thread, Writes::default());
+        let comments = |_: &Task| (id.into(), Writes::default());
         self.0.delete(pending, key::task, id, comments).await
-    }
-
-    /// Reads the records that tasks refer to.
-    async fn named(&self, tenant: OrganizationId, names: Names) -> Result<Named, Error> {
-        let (lasting, deletable) = (names.lasting(tenant), names.deletable(tenant));
-        let found = self.0.joined(lasting, deletable).await?;
-        Ok(names.found(tenant, &found))
     }
 }
 
@@ -282,8 +254,10 @@ fn records(page: &Page<Stored<Task>>) -> impl Iterator<Item = &Task> + Clone {
     page.records().map(|stored| &stored.record)
 }
 
-/// Joins tasks with the records that they refer to. Drops rows that matched the filter by a deleted
-/// record.
+/// Joins tasks with the records that they refer to. Drops rows that matched the filter by a deleted record.
 fn join(page: Page<Stored<Task>>, named: &Named, filter: &TaskFilter) -> Page<JoinedTask> {
-    page.filter_map(|task| Some(named.join(task)).filter(|joined| still_fits(filter, joined)))
+    page.filter_map(|task| {
+        let joined = JoinedTask::new(task, named);
+        still_fits(filter, &joined).then_some(joined)
+    })
 }

@@ -1,23 +1,16 @@
 //! Long texts of records, which lie in items of their own. Writes of records write them too; reads that
 //! show texts add them here.
 
-use model::Error;
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
 
-use super::{
-    key::{self, Key},
-    page::Page,
-    store::Store,
-    table::{Batch, KeptText, LongText, REFERENCE, Read, Stored, TextReference},
-};
+use super::{KeptText, LongText, REFERENCE, TextReference};
+use crate::prelude::*;
 
 /// The attribute whose text may be long.
 pub(crate) const ATTRIBUTE: &str = "description";
 
-pub(crate) const DESCRIPTION: Option<LongText> = Some(LONG);
-
-pub(crate) const LONG: LongText = LongText {
+pub(crate) const DESCRIPTION: LongText = LongText {
     attribute: ATTRIBUTE,
     key: key::text,
 };
@@ -34,9 +27,9 @@ impl Texts {
         &self,
         stored: Stored<R>,
     ) -> Result<Stored<R>, Error> {
-        let key = stored.text_key(LONG);
+        let key = stored.text_key(DESCRIPTION);
         let kept = key.and_then(|key| self.at(&key));
-        stored.with_text(LONG, kept)
+        stored.with_text(DESCRIPTION, kept)
     }
 
     pub(crate) fn at(&self, key: &Key<KeptText>) -> Option<KeptText> {
@@ -49,9 +42,8 @@ impl Store {
         &self,
         records: impl IntoIterator<Item = &'a Stored<R>>,
     ) -> Result<Texts, Error> {
-        let keys = records
-            .into_iter()
-            .filter_map(|stored| stored.text_key(LONG));
+        let keys = records.into_iter();
+        let keys = keys.filter_map(|stored| stored.text_key(DESCRIPTION));
         self.texts_at(keys.collect()).await
     }
 
@@ -91,9 +83,7 @@ impl Store {
 pub(crate) fn same_text(old: &Value, new: &Value) -> bool {
     let is_apart = |image: &Value| !image[REFERENCE].is_null();
     if is_apart(old) == is_apart(new) {
-        return [ATTRIBUTE, REFERENCE]
-            .iter()
-            .all(|name| old[name] == new[name]);
+        return old[ATTRIBUTE] == new[ATTRIBUTE] && old[REFERENCE] == new[REFERENCE];
     }
     let own = |image: &Value| LongText::reference(image[ATTRIBUTE].as_str()?);
     let reference = |image: &Value| referred(image).or_else(|| own(image));

@@ -2,38 +2,21 @@ use std::collections::{BTreeMap, HashMap};
 
 use futures::future::try_join_all;
 use model::{
-    AnyOf, Code, Content, Error, HistoryOf, Id, OrganizationId, Permission, Priority, RecordType,
-    Resolution, ServiceStatus, ThreadSort, Ticket, TicketCreate, TicketFilter, TicketId,
-    TicketMessage, TicketMessageId, TicketReply, TicketSort, TicketUpdate, Timestamp, Title, User,
-    UserId, UserRef, input::Defaulted,
+    AnyOf, Content, HistoryOf, Permission, Priority, Resolution, ServiceStatus, ThreadSort, Ticket,
+    TicketCreate, TicketFilter, TicketId, TicketMessage, TicketMessageId, TicketReply, TicketSort,
+    TicketUpdate, Title, UserRef,
 };
 use serde::Serialize;
 use tokio::sync::OnceCell;
 use utoipa::ToSchema;
 
 use super::{
-    PendingWrite, WriteContext,
-    assignee::Assignee,
-    by_id::in_first_index,
-    filter::Filter,
-    idempotency::id_of,
-    ids::Reserved,
-    key::{self, AnyKey},
-    page::{Page, Place, Wanted},
-    record::record,
-    records::Participant,
-    resolutions,
-    shown::Shown,
-    store::{id_is_taken, resource},
-    table::{Batch, Change, Condition, OrNotFound, Read, Record, Stored, Write},
-    tracked::Tracked,
-    writes::Writes,
+    Participant, Place, Reserved, Shown, assignee::Assignee, id_is_taken, id_of, in_first_index,
+    resolutions, versioned,
 };
-use crate::versioned;
+use crate::prelude::*;
 
-resource! {
-    pub Tickets as tickets
-}
+resource! { pub Tickets as tickets }
 
 /// A new ticket with its first messages. A time that is `None` is the current one.
 #[derive(Clone, Debug)]
@@ -52,27 +35,21 @@ pub struct NewTicket {
 impl NewTicket {
     /// The ticket of a request, whose description becomes the first message.
     fn raised(author: UserId, sent: TicketCreate) -> Self {
-        let TicketCreate {
-            title,
-            description,
-            priority: Defaulted(priority),
-            assignee_id,
-        } = sent;
         // White space alone is no message.
-        let said = description.and_then(|text| Content::try_from(String::from(text)).ok());
-        let message = said.map(|content| NewMessage {
+        let said = sent.description.map(String::from).map(Content::try_from);
+        let message = said.into_iter().flatten().map(|content| NewMessage {
             user_id: author,
             content,
             created_at: None,
         });
         Self {
-            title,
+            title: sent.title,
             status: ServiceStatus::Open,
-            priority,
-            assignee_id,
+            priority: sent.priority.0,
+            assignee_id: sent.assignee_id,
             created_at: None,
             resolved_at: None,
-            messages: message.into_iter().collect(),
+            messages: message.collect(),
         }
     }
 
@@ -239,32 +216,20 @@ impl Person {
 }
 
 impl Tickets<'_> {
-    /// Creates a ticket with its first messages, and counts its resolution.
+    /// Creates a ticket with its first messages, and counts its resolution. 400 when its assignee is not the
+    /// tenant's.
     pub async fn create(
         &self,
         pending: impl Into<PendingWrite>,
         new: NewTicket,
     ) -> Result<Stored<Ticket>, Error> {
-        let ids = self.message_ids(&new);
-        let ticket = |context: &WriteContext, id, ids, now| new.ticket(context, id, ids, now);
-        self.0.create(pending, key::ticket, ids, ticket).await
-    }
-
-    /// Creates a ticket of a request, which is open. Its description becomes the first message. 400 when
-    /// its assignee is not the tenant's.
-    pub async fn raise(
-        &self,
-        pending: impl Into<PendingWrite>,
-        author: UserId,
-        sent: TicketCreate,
-    ) -> Result<Stored<Ticket>, Error> {
         let pending = pending.into();
-        let assignee = Assignee::new(pending.tenant(), sent.assignee_id.as_ref());
-        let new = NewTicket::raised(author, sent);
+        let assignee = Assignee::new(pending.tenant(), new.assignee_id.as_ref());
         let users = self.0.table.batch_get(assignee.key(), Read::Consistent);
+        let message_ids = try_join_all(new.messages.iter().map(|_| self.0.next_id()));
         // Both end, also after an error, so that no id is lost on its way.
         let read = async {
-            let (ids, users) = tokio::join!(self.message_ids(&new), users);
+            let (ids, users) = tokio::join!(message_ids, users);
             Ok((ids?, users?))
         };
         let ticket = |context: &WriteContext, id, (ids, users): (_, Batch), now| {
@@ -274,8 +239,15 @@ impl Tickets<'_> {
         self.0.create(pending, key::ticket, read, ticket).await
     }
 
-    async fn message_ids(&self, new: &NewTicket) -> Result<Vec<Reserved<TicketMessageId>>, Error> {
-        try_join_all(new.messages.iter().map(|_| self.0.next_id())).await
+    /// As [`create`](Self::create), of a request. The ticket is open, and its description becomes the first
+    /// message.
+    pub async fn raise(
+        &self,
+        pending: impl Into<PendingWrite>,
+        author: UserId,
+        sent: TicketCreate,
+    ) -> Result<Stored<Ticket>, Error> {
+        self.create(pending, NewTicket::raised(author, sent)).await
     }
 
     pub async fn list(
@@ -294,6 +266,7 @@ impl Tickets<'_> {
             .since("updatedAt", filter.updated_since)
             .condition();
         let table = &self.0.table;
+        let descending = sort != TicketSort::OldestFirst;
         let page = match sort {
             _ if let Some(AnyOf(ids)) = &filter.id => {
                 let keys = ids.iter().map(|id| key::ticket(tenant, *id));
@@ -304,21 +277,18 @@ impl Tickets<'_> {
                     }
                     _ => in_first_index(ticket),
                 };
-                let descending = sort != TicketSort::OldestFirst;
                 let rows = self.0.rows_by_id(keys, fits, place, descending, wanted);
                 rows.await?
             }
             TicketSort::LastMessageFirst => {
-                let tickets = key::tickets_by_message(tenant)
-                    .filter(condition)
-                    .descending();
-                table.page(tickets, wanted).await?
+                let tickets = key::tickets_by_message(tenant).filter(condition);
+                table.page(tickets.descending(), wanted).await?
             }
             TicketSort::NewestFirst | TicketSort::OldestFirst => {
-                let is_descending = sort == TicketSort::NewestFirst;
                 let tickets = key::tickets(tenant).filter(condition);
-                let tickets = tickets.descending_if(is_descending);
-                table.page(tickets, wanted).await?
+                table
+                    .page(tickets.descending_if(descending), wanted)
+                    .await?
             }
         };
         let creators = page.records().filter_map(|ticket| ticket.creator_id);
@@ -354,21 +324,21 @@ impl Tickets<'_> {
         let authors = messages.records().map(|message| message.user_id);
         let named = authors.chain(ticket.creator_id);
         let people: HashMap<_, Person> = self.0.users(tenant, named).await?;
-        let messages = messages.map(|message| MessageFrom {
-            id: message.id,
-            sender: people
-                .get(&message.user_id)
-                .map(|person| person.in_ticket_of(ticket.creator_id))
-                .unwrap_or_default(),
-            internal: message.internal,
-            created_at: message.created_at,
-            content: message.record.content,
+        let messages = messages.map(|message| {
+            let author = people.get(&message.user_id);
+            MessageFrom {
+                id: message.id,
+                sender: author
+                    .map_or_else(Sender::default, |one| one.in_ticket_of(ticket.creator_id)),
+                internal: message.internal,
+                created_at: message.created_at,
+                content: message.record.content,
+            }
         });
         let creator = ticket.creator_id.and_then(|id| people.get(&id));
-        let creator = creator.map(|person| person.user.clone());
         let ticket = JoinedTicket {
+            creator: creator.map(|person| person.user.clone()),
             ticket: ticket.into(),
-            creator,
         };
         Ok(TicketWithMessages { ticket, messages })
     }
@@ -402,10 +372,6 @@ impl Tickets<'_> {
         author: UserId,
         reply: TicketReply,
     ) -> Result<TicketMessageId, Error> {
-        let TicketReply {
-            content,
-            internal: Defaulted(internal),
-        } = reply;
         let pending = pending.into();
         let key = key::ticket(pending.tenant(), id);
         let participant = key::participant(pending.tenant(), id.into(), author);
@@ -428,9 +394,9 @@ impl Tickets<'_> {
                 id: message_id,
                 organization_id: context.tenant,
                 ticket_id: id,
-                content: content.clone(),
+                content: reply.content.clone(),
                 user_id: author,
-                internal,
+                internal: reply.internal.0,
                 created_at: self.0.clock.now(),
             };
             let mut writes = writes_of_reply(&context, &ticket, &message)?;

@@ -5,31 +5,17 @@
 //! The places limit the tokens of a user, also when several requests create some at the same time. A
 //! token that has ended leaves its place to the next one.
 
-use model::{
-    Code, EntryContent, Error, Held, Id, OrOther, Organization, OrganizationEvent, OrganizationId,
-    Permission, RecordType, Timestamp, Token, TokenCreate, TokenId, TokenSecret, User, UserId,
-    random,
-};
+use model::{Held, OrOther, Permission, Token, TokenCreate, TokenId, TokenSecret, random};
 use tokio::sync::OnceCell;
 
-use super::{
-    PendingWrite, WriteContext,
+use crate::{
     idempotency::{Created, id_of},
     ids::Reserved,
-    journal::head_in,
-    key::{self, AnyKey},
-    record::record,
-    records::{ReadHead, TokenHolder},
-    store::resource,
-    table::{
-        Batch, Change, Condition, IntoAttribute, OrLeave, OrNotFound, Read, Record, Stored, Write,
-    },
-    writes::Writes,
+    prelude::*,
+    records::TokenHolder,
 };
 
-resource! {
-    pub Tokens as tokens
-}
+resource! { pub Tokens as tokens }
 
 record! {
     token: Token = RecordType::Token.name(),
@@ -45,76 +31,65 @@ record! {
 
 impl Tokens<'_> {
     /// The holder of a token; `None` for an unknown token.
-    pub async fn holder(&self, secret: &TokenSecret) -> Result<Option<TokenHolder>, Error> {
-        let key = key::token_holder(&secret.hash());
-        let holder = self.0.table.get(&key, Read::Consistent).await?;
+    pub async fn holder(&self, secret: &TokenSecret) -> Result<Option<TokenHolder>> {
+        let holder = self.0.read(&key::token_holder(&secret.hash())).await?;
         Ok(holder.map(|stored| stored.record))
     }
 
     /// A token with its owner and the organization, all as they are now. `None` when any is missing.
-    pub async fn caller(
-        &self,
-        holder: &TokenHolder,
-    ) -> Result<Option<(Token, User, Organization)>, Error> {
-        let (tenant, user) = (holder.organization_id, holder.user_id);
-        let key = key::token(tenant, user, holder.place);
+    pub async fn caller(&self, owner: &TokenHolder) -> Result<Option<(Token, User, Organization)>> {
+        let (tenant, user) = (owner.organization_id, owner.user_id);
+        let key = key::token(tenant, user, owner.place);
         let found = self.0.caller(&key, tenant, user).await?;
         // Another token may have taken the place of one that ended.
-        let found = found.filter(|(token, ..)| token.hash == holder.hash);
+        let found = found.filter(|(token, ..)| token.hash == owner.hash);
         Ok(found.map(|(token, user, organization)| (token.record, user, organization)))
     }
 
     /// A user's tokens, including those that have ended.
-    pub async fn all(
-        &self,
-        tenant: OrganizationId,
-        user: UserId,
-    ) -> Result<Vec<Stored<Token>>, Error> {
+    pub async fn all(&self, tenant: OrganizationId, user: UserId) -> Result<Vec<Stored<Token>>> {
         let all = key::tokens(tenant, user).consistent();
         self.0.table.list_stored(all).await
     }
 
     /// Creates a token of a user, and returns it with its secret, of which the table stores only a hash.
-    /// A replay has no secret. `owner` returns the user, or refuses: 403. 409 when the user has as many
-    /// tokens as a user may have.
-    pub async fn create<O: Future<Output = Result<User, Error>>>(
+    /// A replay has no secret. `owner` returns the user, or refuses: 403. 409 at the most tokens of a user.
+    pub async fn create<O: Future<Output = Result<User>>>(
         &self,
         pending: impl Into<PendingWrite>,
         user: UserId,
         owner: impl Fn() -> O,
         sent: TokenCreate,
-    ) -> Result<(Stored<Token>, Option<TokenSecret>), Error> {
-        let pending = pending.into();
-        let tenant = pending.tenant();
+    ) -> Result<(Stored<Token>, Option<TokenSecret>)> {
+        let (pending, tenant) = PendingWrite::with_tenant(pending);
         let secret = TokenSecret::generate(&self.0.cell);
         let id = OnceCell::new();
         let read = || async {
             let others = self.all(tenant, user);
             let head = self.0.head(tenant);
+            let id = self.0.id_once(&id);
             // All end, also after an error, so that no id is lost on its way.
-            let (id, others, owner, head) =
-                tokio::join!(self.0.id_once(&id), others, owner(), head);
+            let (id, others, owner, head) = tokio::join!(id, others, owner(), head);
             Ok((id?, others?, owner?, head?))
         };
-        let write =
-            async |context: WriteContext, (id, others, owner, head): (Reserved<_>, _, User, _)| {
-                let context = context.with_head(head);
-                let now = self.0.clock.now();
-                let token = Token {
-                    id: id.used(),
-                    organization_id: owner.organization_id,
-                    user_id: owner.id,
-                    place: 0,
-                    permissions: permissions_of(&sent),
-                    ends_at: sent.ends_at(now)?,
-                    name: sent.name.clone(),
-                    hash: secret.hash(),
-                    epoch: owner.token_epoch,
-                    created_at: now,
-                    last_used_at: None,
-                };
-                self.take_place(&context, &owner, others, token).await
+        let write = async |context: WriteContext, read: (Reserved<_>, _, User, _)| {
+            let ((id, others, owner, head), now) = (read, self.0.now());
+            let context = context.with_head(head);
+            let token = Token {
+                id: id.used(),
+                organization_id: owner.organization_id,
+                user_id: owner.id,
+                place: 0,
+                permissions: permissions_of(&sent),
+                ends_at: sent.ends_at(now)?,
+                name: sent.name.clone(),
+                hash: secret.hash(),
+                epoch: owner.token_epoch,
+                created_at: now,
+                last_used_at: None,
             };
+            self.take_place(&context, &owner, others, token).await
+        };
         match self.0.write(pending, read, write).await? {
             Created::New(token) => Ok((Stored::created(token), Some(secret))),
             Created::Replayed(made) => {
@@ -126,23 +101,21 @@ impl Tokens<'_> {
         }
     }
 
-    /// Writes a token to a place that none of the owner's other tokens holds. Returns `None` when
-    /// another request took that place.
+    /// Writes a token to a place that no other of the owner holds. `None` when another request took the place.
     async fn take_place(
         &self,
         context: &WriteContext,
         owner: &User,
         others: Vec<Stored<Token>>,
         mut token: Token,
-    ) -> Result<Option<Created<Token>>, Error> {
+    ) -> Result<Option<Created<Token>>> {
         let (held, ended): (Vec<_>, Vec<_>) = others
             .into_iter()
             .partition(|other| other.holds(owner, token.created_at));
         let mut free: Vec<i64> = (0..Token::MOST).collect();
         free.retain(|place| held.iter().all(|other| other.place != *place));
         // A random one, so that creates at the same time seldom choose the same.
-        let chosen = random::below(free.len() as u64);
-        let chosen = usize::try_from(chosen).unwrap_or_default();
+        let chosen = usize::try_from(random::below(free.len() as u64)).unwrap_or_default();
         token.place = *free.get(chosen).ok_or_else(too_many)?;
         let holder = TokenHolder {
             hash: token.hash.clone(),
@@ -168,8 +141,8 @@ impl Tokens<'_> {
         &self,
         tenant: OrganizationId,
         user: UserId,
-        by: impl Future<Output = Result<Held, Error>>,
-    ) -> Result<(User, Vec<Stored<Token>>), Error> {
+        by: impl Future<Output = Result<Held>>,
+    ) -> Result<(User, Vec<Stored<Token>>)> {
         let directory = self.0.directory();
         let owner = directory.user(tenant, user);
         let (by, owner, tokens) = tokio::join!(by, owner, self.all(tenant, user));
@@ -184,9 +157,8 @@ impl Tokens<'_> {
         pending: impl Into<PendingWrite>,
         user: UserId,
         id: TokenId,
-    ) -> Result<(), Error> {
-        let pending = pending.into();
-        let tenant = pending.tenant();
+    ) -> Result<()> {
+        let (pending, tenant) = PendingWrite::with_tenant(pending);
         let read = || async { tokio::try_join!(self.all(tenant, user), self.0.head(tenant)) };
         let write = async |context: WriteContext, (all, head): (Vec<Stored<Token>>, ReadHead)| {
             let writes = delete(&context, all, id)?;
@@ -197,46 +169,42 @@ impl Tokens<'_> {
 
     /// As [`delete`](Self::delete), on behalf of one with the permissions `by`. 404 when the user is not
     /// the tenant's, 403 when the user has a permission beyond `by`.
-    pub async fn delete_of_user<H: Future<Output = Result<Held, Error>>>(
+    pub async fn delete_of_user<H: Future<Output = Result<Held>>>(
         &self,
         pending: impl Into<PendingWrite>,
         by: impl Fn() -> H,
         user: UserId,
         id: TokenId,
-    ) -> Result<(), Error> {
-        let pending = pending.into();
-        let tenant = pending.tenant();
+    ) -> Result<()> {
+        let (pending, tenant) = PendingWrite::with_tenant(pending);
         let of_owner = key::user(tenant, user);
         let read = || async {
-            let keys = [
-                AnyKey::from(&of_owner),
-                key::organization_head(tenant).into(),
-            ];
-            let batch = self.0.table.batch_get(keys, Read::Consistent);
-            tokio::try_join!(self.all(tenant, user), batch, by())
+            let owner = self.0.with_head(&of_owner, tenant);
+            tokio::try_join!(self.all(tenant, user), owner, by())
         };
-        let write = async |context: WriteContext, (all, batch, by): (Vec<_>, Batch, Held)| {
-            let owner: Stored<User> = batch.get(&of_owner)?.or_not_found(UserId::NOUN)?;
+        let write = async |context: WriteContext, read: (Vec<_>, (Option<_>, _), Held)| {
+            let (all, (owner, head), by) = read;
+            let owner: Stored<User> = owner.or_not_found(UserId::NOUN)?;
             by.may_change(&owner)?;
             let mut writes = delete(&context, all, id)?;
             let as_read = Condition::version(owner.version);
             writes.push(Write::check(owner.key(), as_read));
-            let context = context.with_head(head_in(&batch, tenant)?);
-            self.0.commit(&context, writes, ()).await
+            self.0.commit(&context.with_head(head), writes, ()).await
         };
         self.0.write(pending, read, write).await?.not_replayed()
     }
 
     /// Stores the day on which a token was used last.
-    pub async fn touch(&self, token: &Token, now: Timestamp) -> Result<(), Error> {
+    pub async fn touch(&self, token: &Token, now: Timestamp) -> Result<()> {
         let today = now.start_of_day();
         let earlier = "(attribute_not_exists(#) OR # < :)";
-        let condition = Condition::default().equals("id", token.id);
-        let write = Write::update(
-            token.key(),
-            Change::default().set("lastUsedAt", today),
-            condition.and(earlier, "lastUsedAt", [today.into_attribute()]),
+        let is_earlier = Condition::default().equals("id", token.id).and(
+            earlier,
+            "lastUsedAt",
+            [today.into_attribute()],
         );
+        let used = Change::default().set("lastUsedAt", today);
+        let write = Write::update(token.key(), used, is_earlier);
         // Refused when the token was deleted, or when another request stored the day.
         self.0.table.write(write).await?.or_leave();
         Ok(())
@@ -244,7 +212,7 @@ impl Tokens<'_> {
 }
 
 /// Returns the writes that delete a token. 404 when no token has that id.
-fn delete(context: &WriteContext, all: Vec<Stored<Token>>, id: TokenId) -> Result<Writes, Error> {
+fn delete(context: &WriteContext, all: Vec<Stored<Token>>, id: TokenId) -> Result<Writes> {
     let token = all.into_iter().find(|token| token.id == id);
     let token = context.current(token, TokenId::NOUN)?;
     let mut writes = Writes::default();

@@ -1,9 +1,7 @@
 //! Records whose changes have further writes in the same transaction.
 
-use model::{ActionRef, EntryContent, HistoryOf, ServiceRequestId};
-use table::Record;
-
-use crate::records::Workdesk;
+use crate::prelude::*;
+use model::{ActionRef, HistoryOf, ServiceRequestId};
 
 /// A record whose changes its history records, and the agent follows.
 pub(crate) trait Tracked: Record<Workdesk> {

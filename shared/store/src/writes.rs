@@ -1,6 +1,5 @@
-use model::{EntryContent, Error, Id};
-
-use super::table::{Refused, Write};
+use super::Refused;
+use crate::prelude::*;
 
 /// Writes of one transaction, and the meaning of each one's refusal.
 ///

@@ -8,9 +8,9 @@
 use std::{collections::BTreeMap, future::Future, panic::AssertUnwindSafe, time::Duration};
 
 use futures::{FutureExt, StreamExt, stream};
-use model::{Error, OrganizationId, Timestamp};
+use model::{Error, OrganizationId, QueueMessage, Timestamp};
 use runtime::{
-    queue::{Queue, Queued},
+    queue::Queue,
     telemetry::{self, Metric},
 };
 use serde::{Deserialize, Serialize};
@@ -123,8 +123,9 @@ struct SetAside<'a> {
     cause: String,
 }
 
-impl Queued for SetAside<'_> {
-    fn text(&self) -> Result<String, Error> {
+/// No consumer reads the message back, so it has no version.
+impl QueueMessage for SetAside<'_> {
+    fn to_text(&self) -> Result<String, Error> {
         let text = serde_json::to_string(self);
         text.map_err(|error| Error::internal("writing a message", error))
     }
@@ -148,23 +149,19 @@ pub async fn handle<C: Consumer>(
     let (failed, used) = store::metered(handled).await;
     telemetry::unreadable(&used.unreadable, None, now);
     failures.extend(failed.into_iter().flatten());
-    let (refused, faults): (Vec<_>, Vec<_>) = failures
-        .into_iter()
-        .partition(|failure| matches!(failure.cause, Cause::Refused(_)));
-    let first_refused = refused.iter().map(|failure| failure.placed.index).min();
+    let is_refused = |failure: &Failure<'_>| matches!(failure.cause, Cause::Refused(_));
+    let (refused, mut faults): (Vec<_>, Vec<_>) = failures.into_iter().partition(is_refused);
     // Changes after a refused one come again, and so do their faults.
-    let comes_again =
-        |failure: &Failure<'_>| first_refused.is_some_and(|at| failure.placed.index > at);
-    let faults = faults.into_iter().filter(|fault| !comes_again(fault));
-    let faults: Vec<Failure<'_>> = faults.collect();
+    if let Some(first) = refused.iter().map(|failure| failure.placed.index).min() {
+        faults.retain(|fault| fault.placed.index <= first);
+    }
     let unsent = set_aside::<C>(dead_letters, &faults, now).await;
     let failed = refused.iter().map(|failure| failure.placed).chain(unsent);
+    let failed = failed.map(|placed| BatchItemFailure {
+        item_identifier: placed.record.sequence_number().to_owned(),
+    });
     StreamResponse {
-        batch_item_failures: failed
-            .map(|placed| BatchItemFailure {
-                item_identifier: placed.record.sequence_number().to_owned(),
-            })
-            .collect(),
+        batch_item_failures: failed.collect(),
     }
 }
 

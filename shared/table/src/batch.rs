@@ -3,11 +3,7 @@ use std::{collections::HashMap, hash::Hash};
 use model::{Error, Id};
 use serde::de::DeserializeOwned;
 
-use crate::{
-    attribute::Item,
-    item::{Stored, stored_at},
-    key::{AnyKey, Key},
-};
+use crate::{AnyKey, Item, Key, Stored, stored_at};
 
 #[derive(Debug, Default)]
 pub struct Batch(pub(crate) HashMap<AnyKey, Item>);

@@ -4,10 +4,7 @@ use aws_sdk_dynamodb::types::{DeleteRequest, PutRequest, ReturnConsumedCapacity,
 use model::Error;
 
 use crate::{
-    client::{ATTEMPTS, Table, back_off, count_write},
-    failure::{failure, unavailable},
-    item::key_item,
-    write::{Operation, Write},
+    ATTEMPTS, Operation, Table, Write, back_off, count_write, failure, key_item, unavailable,
 };
 
 const MOST: usize = 25;
@@ -52,29 +49,20 @@ impl Table {
 }
 
 fn request(write: &Write) -> Result<WriteRequest, Error> {
-    let invalid = |error| Error::internal("building a batch of writes", error);
-    if !write.condition.is_empty() {
-        return Err(Error::internal(
-            "building a batch of writes",
-            "a write of a batch has no condition",
-        ));
-    }
+    let invalid = |error: model::Source| Error::internal("building a batch of writes", error);
     let request = WriteRequest::builder();
     Ok(match write.signed() {
-        Operation::Put(item) => {
-            let put = PutRequest::builder().set_item(Some(item));
-            request.put_request(put.build().map_err(invalid)?)
+        Operation::Put(item) if write.condition.is_empty() => {
+            let put = PutRequest::builder().set_item(Some(item)).build();
+            request.put_request(put.map_err(|error| invalid(error.into()))?)
         }
-        Operation::Delete => {
+        Operation::Delete if write.condition.is_empty() => {
             let key = Some(key_item(&write.key));
-            let delete = DeleteRequest::builder().set_key(key);
-            request.delete_request(delete.build().map_err(invalid)?)
+            let delete = DeleteRequest::builder().set_key(key).build();
+            request.delete_request(delete.map_err(|error| invalid(error.into()))?)
         }
-        Operation::Update(_) | Operation::Check => {
-            return Err(Error::internal(
-                "building a batch of writes",
-                "a batch has puts and deletes only",
-            ));
+        _ => {
+            return Err(invalid("a batch has unconditional puts and deletes".into()));
         }
     }
     .build())

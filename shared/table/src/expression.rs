@@ -5,10 +5,7 @@ use std::collections::HashMap;
 use aws_sdk_dynamodb::types::AttributeValue;
 use model::Id;
 
-use crate::{
-    attribute::{IntoAttribute, Item},
-    key::{Index, Key, Main, Sort},
-};
+use crate::{Index, IntoAttribute, Item, Key, Main, Sort};
 
 /// The condition of a write, or the filter of a list. Clauses are joined by AND; without any, every
 /// item matches.
@@ -56,8 +53,14 @@ impl Condition {
     /// The set has fewer than `most` numbers. An absent set has none.
     #[must_use]
     pub fn set_below(self, name: &str, most: usize) -> Self {
-        let room = "(attribute_not_exists(#) OR size(#) < :)";
-        self.and(room, name, [AttributeValue::N(most.to_string())])
+        self.absent_or(name, "size(#) < :", most)
+    }
+
+    /// The attribute is absent, or compares to the value as the clause says.
+    #[must_use]
+    pub fn absent_or(self, name: &str, clause: &str, value: impl IntoAttribute) -> Self {
+        let clause = format!("(attribute_not_exists(#) OR {clause})");
+        self.and(&clause, name, [value.into_attribute()])
     }
 
     /// True if there is no clause, so that every item matches.
@@ -187,10 +190,8 @@ impl Expression {
 #[derive(Clone, Debug, Default)]
 pub struct Change {
     expression: Expression,
-    set: Vec<String>,
-    add: Vec<String>,
-    delete: Vec<String>,
-    remove: Vec<String>,
+    /// The clauses of each verb.
+    clauses: HashMap<&'static str, Vec<String>>,
 }
 
 impl Change {
@@ -201,52 +202,48 @@ impl Change {
 
     /// Sets the attribute to a value in DynamoDB's form.
     #[must_use]
-    pub fn set_attribute(mut self, name: &str, value: AttributeValue) -> Self {
-        let clause = self.expression.clause("# = :", name, [value]);
-        self.set.push(clause);
-        self
+    pub fn set_attribute(self, name: &str, value: AttributeValue) -> Self {
+        self.and("SET", "# = :", name, Some(value))
     }
 
     /// Adds to a number. An absent one is 0.
     #[must_use]
-    pub fn add(mut self, name: &str, by: i64) -> Self {
-        let clause = self.expression.clause("# :", name, [by.into_attribute()]);
-        self.add.push(clause);
-        self
+    pub fn add(self, name: &str, by: i64) -> Self {
+        self.and("ADD", "# :", name, Some(by.into_attribute()))
     }
 
     /// Adds a number to a set, which may be absent or contain it already.
     #[must_use]
-    pub fn put_in_set(mut self, name: &str, id: impl Id) -> Self {
-        let clause = self.expression.clause("# :", name, [set_of(id)]);
-        self.add.push(clause);
-        self
+    pub fn put_in_set(self, name: &str, id: impl Id) -> Self {
+        self.put_all_in_set(name, &[id.get()])
     }
 
     /// Adds numbers, at least one, to a set, which may be absent or contain some of them already.
     #[must_use]
-    pub fn put_all_in_set(mut self, name: &str, numbers: &[i64]) -> Self {
-        let numbers = numbers.iter().map(ToString::to_string).collect();
-        let clause = self
-            .expression
-            .clause("# :", name, [AttributeValue::Ns(numbers)]);
-        self.add.push(clause);
-        self
+    pub fn put_all_in_set(self, name: &str, numbers: &[i64]) -> Self {
+        self.and("ADD", "# :", name, Some(set_of(numbers)))
     }
 
-    /// Removes a number from a set, which need not contain it. The attribute is removed with its last
-    /// number.
+    /// Removes a number from a set, which need not contain it. The attribute is removed with its last number.
     #[must_use]
-    pub fn take_from_set(mut self, name: &str, id: impl Id) -> Self {
-        let clause = self.expression.clause("# :", name, [set_of(id)]);
-        self.delete.push(clause);
-        self
+    pub fn take_from_set(self, name: &str, id: impl Id) -> Self {
+        self.and("DELETE", "# :", name, Some(set_of(&[id.get()])))
     }
 
     #[must_use]
-    pub fn remove(mut self, name: &str) -> Self {
-        let clause = self.expression.name(name);
-        self.remove.push(clause);
+    pub fn remove(self, name: &str) -> Self {
+        self.and("REMOVE", "#", name, None)
+    }
+
+    fn and(
+        mut self,
+        verb: &'static str,
+        clause: &str,
+        name: &str,
+        value: Option<AttributeValue>,
+    ) -> Self {
+        let clause = self.expression.clause(clause, name, value);
+        self.clauses.entry(verb).or_default().push(clause);
         self
     }
 
@@ -269,22 +266,17 @@ impl Change {
     }
 
     fn text(&self) -> String {
-        [
-            ("SET ", &self.set),
-            ("ADD ", &self.add),
-            ("DELETE ", &self.delete),
-            ("REMOVE ", &self.remove),
-        ]
-        .into_iter()
-        .filter(|(_, clauses)| !clauses.is_empty())
-        .map(|(verb, clauses)| format!("{verb}{}", clauses.join(", ")))
-        .collect::<Vec<_>>()
-        .join(" ")
+        let verbs = ["SET", "ADD", "DELETE", "REMOVE"].iter();
+        let clauses = verbs.filter_map(|verb| {
+            let clauses = self.clauses.get(verb)?.join(", ");
+            Some(format!("{verb} {clauses}"))
+        });
+        clauses.collect::<Vec<_>>().join(" ")
     }
 }
 
-fn set_of(id: impl Id) -> AttributeValue {
-    AttributeValue::Ns(vec![id.get().to_string()])
+fn set_of(numbers: &[i64]) -> AttributeValue {
+    AttributeValue::Ns(numbers.iter().map(ToString::to_string).collect())
 }
 
 /// Attribute names by placeholder.

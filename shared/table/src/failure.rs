@@ -3,10 +3,11 @@
 use aws_sdk_dynamodb::{
     error::{ProvideErrorMetadata, SdkError},
     operation::transact_write_items::TransactWriteItemsError,
+    types::CancellationReason,
 };
 use model::Error;
 
-use crate::{attribute::Item, refused::Refused};
+use crate::{Item, Refused};
 
 /// The attribute that holds the random id of the last write. After a lost answer, it tells a retry
 /// of our own write from a write of another client.
@@ -21,13 +22,12 @@ pub(crate) enum Single {
     Failed(Error),
 }
 
-/// Classifies the failure of a write outside of a transaction.
-pub(crate) fn single<E>(error: SdkError<E>, item: Option<Item>) -> Single
+/// Classifies the failure of a write outside of a transaction whose condition held.
+pub(crate) fn single<E>(error: SdkError<E>) -> Single
 where
     E: ProvideErrorMetadata + std::error::Error + Send + Sync + 'static,
 {
     match error.code() {
-        Some("ConditionalCheckFailedException") => Single::Refused(item),
         Some("TransactionConflictException") => Single::Conflict(failure(error)),
         _ => Single::Failed(failure(error)),
     }
@@ -35,41 +35,42 @@ where
 
 /// True if the item was written last by the write of this id.
 pub(crate) fn wrote(item: Option<&Item>, write_id: &str) -> bool {
-    item.and_then(|item| item.get(WRITE_ID))
-        .and_then(|value| value.as_s().ok())
-        .is_some_and(|id| id == write_id)
+    let id = item.and_then(|item| item.get(WRITE_ID)?.as_s().ok());
+    id.is_some_and(|id| id == write_id)
+}
+
+/// The codes of a cancelled transaction, one for each write.
+fn codes(error: &SdkError<TransactWriteItemsError>) -> Option<Vec<Option<&str>>> {
+    match error.as_service_error()? {
+        TransactWriteItemsError::TransactionCanceledException(cancelled) => {
+            let reasons = cancelled.cancellation_reasons().iter();
+            Some(reasons.map(CancellationReason::code).collect())
+        }
+        _ => None,
+    }
 }
 
 /// The refused writes of a cancelled transaction. `None` if no condition failed.
 pub(crate) fn refused(error: &SdkError<TransactWriteItemsError>) -> Option<Refused> {
-    let Some(TransactWriteItemsError::TransactionCanceledException(cancelled)) =
-        error.as_service_error()
-    else {
-        return None;
-    };
-    let reasons = cancelled.cancellation_reasons();
-    let failed: Vec<bool> = reasons
-        .iter()
-        .map(|reason| reason.code() == Some("ConditionalCheckFailed"))
-        .collect();
+    let refusals = codes(error)?.into_iter();
+    let failed = refusals.map(|code| code == Some("ConditionalCheckFailed"));
+    let failed: Vec<bool> = failed.collect();
     failed.contains(&true).then_some(Refused { failed })
 }
 
 /// True if the transaction failed for a temporary reason, such as another write of the same items.
 pub(crate) fn is_conflict(error: &SdkError<TransactWriteItemsError>) -> bool {
-    match error.as_service_error() {
-        Some(TransactWriteItemsError::TransactionInProgressException(_)) => true,
-        Some(TransactWriteItemsError::TransactionCanceledException(cancelled)) => {
-            let passing = [
-                "None",
-                "TransactionConflict",
-                "ThrottlingError",
-                "ProvisionedThroughputExceeded",
-            ];
-            cancelled
-                .cancellation_reasons()
-                .iter()
-                .all(|reason| reason.code().is_some_and(|code| passing.contains(&code)))
+    let passing = [
+        "None",
+        "TransactionConflict",
+        "ThrottlingError",
+        "ProvisionedThroughputExceeded",
+    ];
+    match (error.as_service_error(), codes(error)) {
+        (Some(TransactWriteItemsError::TransactionInProgressException(_)), _) => true,
+        (_, Some(codes)) => {
+            let mut codes = codes.into_iter();
+            codes.all(|code| code.is_some_and(|code| passing.contains(&code)))
         }
         _ => false,
     }
@@ -81,29 +82,18 @@ pub fn is_conflict_at(error: &Error, index: usize) -> bool {
     let Error::Unavailable { source, .. } = error else {
         return false;
     };
-    let Some(SdkError::ServiceError(failed)) =
-        source.downcast_ref::<SdkError<TransactWriteItemsError>>()
-    else {
-        return false;
-    };
-    let TransactWriteItemsError::TransactionCanceledException(cancelled) = failed.err() else {
-        return false;
-    };
-    let reason = cancelled.cancellation_reasons().get(index);
-    reason.is_some_and(|reason| reason.code() == Some("TransactionConflict"))
+    let codes = source.downcast_ref().and_then(codes);
+    codes.is_some_and(|codes| codes.get(index) == Some(&Some("TransactionConflict")))
 }
 
 /// The error of a transaction that failed for good. Some reasons are our own fault and permanent:
 /// those are internal errors.
 pub(crate) fn cancelled(error: SdkError<TransactWriteItemsError>) -> Error {
-    let ours = ["ItemCollectionSizeLimitExceeded", "ValidationError"];
-    if let Some(TransactWriteItemsError::TransactionCanceledException(cancelled)) =
-        error.as_service_error()
-        && cancelled
-            .cancellation_reasons()
-            .iter()
-            .any(|reason| reason.code().is_some_and(|code| ours.contains(&code)))
-    {
+    let ours = [
+        Some("ItemCollectionSizeLimitExceeded"),
+        Some("ValidationError"),
+    ];
+    if codes(&error).is_some_and(|codes| codes.iter().any(|code| ours.contains(code))) {
         return Error::internal("writing to the table", error);
     }
     failure(error)
@@ -114,8 +104,7 @@ pub(crate) fn cancelled(error: SdkError<TransactWriteItemsError>) -> Error {
 #[error(transparent)]
 struct Denied(model::Source);
 
-/// True if the table refused a request for a reason outside of the request. The same request may succeed
-/// later.
+/// True if the table refused a request for a reason outside of the request. The same request may succeed later.
 pub fn is_refusal(error: &Error) -> bool {
     match error {
         Error::Unavailable { .. } => true,
@@ -142,13 +131,10 @@ where
     ];
     match &error {
         SdkError::ServiceError(_) if !error.code().is_some_and(|code| passing.contains(&code)) => {
-            let is_of_request = error.code() == Some("ValidationException");
-            let source: model::Source = error.into();
-            if is_of_request {
-                Error::internal("asking the table", source)
-            } else {
-                Error::internal("asking the table", Denied(source))
+            if error.code() == Some("ValidationException") {
+                return Error::internal("asking the table", error);
             }
+            Error::internal("asking the table", Denied(error.into()))
         }
         SdkError::ConstructionFailure(_) => Error::internal("asking the table", error),
         _ => unavailable(error),
@@ -166,8 +152,8 @@ pub fn unavailable(source: impl Into<model::Source>) -> Error {
 #[cfg(test)]
 mod tests {
     use aws_sdk_dynamodb::{
-        config::http::HttpResponse,
-        types::{CancellationReason, error::TransactionCanceledException},
+        config::http::HttpResponse, error::ErrorMetadata,
+        types::error::TransactionCanceledException,
     };
 
     use super::*;
@@ -179,7 +165,7 @@ mod tests {
         let exception = TransactionCanceledException::builder()
             .set_cancellation_reasons(Some(reasons.collect()))
             .meta(
-                aws_sdk_dynamodb::error::ErrorMetadata::builder()
+                ErrorMetadata::builder()
                     .code("TransactionCanceledException")
                     .build(),
             )
@@ -191,21 +177,20 @@ mod tests {
 
     #[test]
     fn a_transaction_that_can_never_be_done_is_not_to_be_tried_again() {
-        for reasons in [
-            ["None", "ValidationError"],
-            ["ItemCollectionSizeLimitExceeded", "None"],
-            ["TransactionConflict", "ValidationError"],
+        for (reasons, is_for_good) in [
+            (["None", "ValidationError"], true),
+            (["ItemCollectionSizeLimitExceeded", "None"], true),
+            (["TransactionConflict", "ValidationError"], true),
+            (["None", "TransactionConflict"], false),
+            (["ThrottlingError", "None"], false),
+            (["None", "ProvisionedThroughputExceeded"], false),
         ] {
-            let error = cancelled_for(&reasons);
-            assert!(matches!(error, Error::Internal { .. }), "{reasons:?}");
-        }
-        for reasons in [
-            ["None", "TransactionConflict"],
-            ["ThrottlingError", "None"],
-            ["None", "ProvisionedThroughputExceeded"],
-        ] {
-            let error = cancelled_for(&reasons);
-            assert!(matches!(error, Error::Unavailable { .. }), "{reasons:?}");
+            let is_internal = match cancelled_for(&reasons) {
+                Error::Internal { .. } => true,
+                Error::Unavailable { .. } => false,
+                other => panic!("{other}"),
+            };
+            assert_eq!(is_internal, is_for_good, "{reasons:?}");
         }
     }
 }

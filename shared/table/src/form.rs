@@ -3,16 +3,8 @@
 use model::Error;
 
 use crate::{
-    attribute::IntoAttribute,
-    client::Table,
-    expression::Condition,
-    failure::WRITE_ID,
-    item::{Stored, stored_at},
-    key::{Index, Main},
-    raw::{COPIED, RawItem, has_same_values},
-    record::{Record, WRITTEN_BY, changed_item},
-    refused::Refused,
-    write::{Operation, Write},
+    COPIED, Condition, Index, IntoAttribute, Main, Operation, RawItem, Record, Refused, Stored,
+    Table, WRITE_ID, WRITTEN_BY, Write, changed_item, raw::has_same_values, stored_at,
 };
 
 /// Attributes that stay as they are: the key of a record never changes.

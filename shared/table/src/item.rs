@@ -4,14 +4,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use model::Error;
 use serde::de::DeserializeOwned;
 
-use crate::{
-    attribute::{IntoAttribute, Item},
-    decode::{self, Undecodable},
-    key::{AnyKey, Index, Main},
-    meter,
-    page::Place,
-    text::Apart,
-};
+use crate::{AnyKey, Apart, Index, IntoAttribute, Item, Main, Place, Undecodable, decode, meter};
 
 /// A record as read, and the version for its next write.
 #[derive(Clone, Debug)]

@@ -12,50 +12,32 @@ pub trait Index {
     const SORT: &'static str;
 }
 
-#[derive(Clone, Copy, Debug)]
-pub struct Main;
+macro_rules! indexes {
+    ($($(#[$about:meta])* $index:ident: $name:expr, $partition:literal, $sort:literal;)*) => {
+        $(
+            $(#[$about])*
+            #[derive(Clone, Copy, Debug)]
+            pub struct $index;
 
-#[derive(Clone, Copy, Debug)]
-pub struct Gsi1;
+            impl Index for $index {
+                const NAME: Option<&'static str> = $name;
+                const PARTITION: &'static str = $partition;
+                const SORT: &'static str = $sort;
+            }
+        )*
 
-#[derive(Clone, Copy, Debug)]
-pub struct Gsi2;
-
-#[derive(Clone, Copy, Debug)]
-pub struct Gsi3;
-
-/// The index `gsi4`, which has keys only. Updates of other attributes cost nothing there.
-#[derive(Clone, Copy, Debug)]
-pub struct Gsi4;
-
-impl Index for Main {
-    const NAME: Option<&'static str> = None;
-    const PARTITION: &'static str = "pk";
-    const SORT: &'static str = "sk";
+        /// The attributes of all keys.
+        pub(crate) const KEY_ATTRIBUTES: &[&str] = &[$($partition, $sort),*];
+    };
 }
 
-impl Index for Gsi1 {
-    const NAME: Option<&'static str> = Some("gsi1");
-    const PARTITION: &'static str = "gsi1pk";
-    const SORT: &'static str = "gsi1sk";
-}
-
-impl Index for Gsi2 {
-    const NAME: Option<&'static str> = Some("gsi2");
-    const PARTITION: &'static str = "gsi2pk";
-    const SORT: &'static str = "gsi2sk";
-}
-
-impl Index for Gsi3 {
-    const NAME: Option<&'static str> = Some("gsi3");
-    const PARTITION: &'static str = "gsi3pk";
-    const SORT: &'static str = "gsi3sk";
-}
-
-impl Index for Gsi4 {
-    const NAME: Option<&'static str> = Some("gsi4");
-    const PARTITION: &'static str = "gsi4pk";
-    const SORT: &'static str = "gsi4sk";
+indexes! {
+    Main: None, "pk", "sk";
+    Gsi1: Some("gsi1"), "gsi1pk", "gsi1sk";
+    Gsi2: Some("gsi2"), "gsi2pk", "gsi2sk";
+    Gsi3: Some("gsi3"), "gsi3pk", "gsi3sk";
+    /// The index `gsi4`, which has keys only. Updates of other attributes cost nothing there.
+    Gsi4: Some("gsi4"), "gsi4pk", "gsi4sk";
 }
 
 /// A partition key and a sort key of the table, for a record of any type.
@@ -97,14 +79,12 @@ impl fmt::Display for AnyKey {
 
 /// The key of a record of the type `R` in the table or in an index.
 ///
-/// A read or a write infers the record's type from its key. A key of another record does not
-/// compile:
+/// A read or a write infers the record's type from its key. A key of another record does not compile:
 ///
 /// ```
 /// use table::Key;
 ///
-/// struct Task;
-/// struct Milestone;
+/// struct Task; struct Milestone;
 ///
 /// fn milestone(id: &str) -> Key<Milestone> {
 ///     Key::new("MILESTONE", id)
@@ -186,8 +166,8 @@ impl<R> AsRef<AnyKey> for Key<R> {
     }
 }
 
-impl AsRef<AnyKey> for AnyKey {
-    fn as_ref(&self) -> &AnyKey {
+impl AsRef<Self> for AnyKey {
+    fn as_ref(&self) -> &Self {
         self
     }
 }
@@ -205,6 +185,7 @@ impl<R> From<&Key<R>> for AnyKey {
 }
 
 /// A sort key in a partition of the table or of an index.
+#[derive(Debug)]
 #[must_use]
 pub struct Sort<I = Main> {
     text: String,
@@ -221,12 +202,6 @@ impl<I> Sort<I> {
 
     pub fn into_text(self) -> String {
         self.text
-    }
-}
-
-impl<I> fmt::Debug for Sort<I> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.text.fmt(f)
     }
 }
 

@@ -53,3 +53,16 @@ pub use record::Record;
 pub use refused::{OrLeave, OrNotFound, Refused};
 pub use text::{KeptText, LongText, REFERENCE, TextReference};
 pub use write::Write;
+
+pub(crate) use attribute::Item;
+pub(crate) use client::ATTEMPTS;
+pub(crate) use decode::{Undecodable, from_item};
+pub(crate) use expression::{some, some_text};
+pub(crate) use failure::{WRITE_ID, failure};
+pub(crate) use item::{key_item, key_of, stored_at};
+pub(crate) use meter::{count_read, count_write};
+pub(crate) use page::Place;
+pub(crate) use query::Query;
+pub(crate) use record::{WRITTEN_BY, changed_item};
+pub(crate) use text::Apart;
+pub(crate) use write::Operation;

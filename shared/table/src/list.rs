@@ -4,12 +4,7 @@ use std::{fmt, marker::PhantomData};
 
 use serde::de::IgnoredAny;
 
-use crate::{
-    expression::Condition,
-    key::{Index, Key, Main, Sort},
-    page::Place,
-    query::{FILTERED_ANSWERS, Query, Read},
-};
+use crate::{Condition, Index, Key, Main, Place, Query, Read, Sort, query::FILTERED_ANSWERS};
 
 /// Records of the type `R` in a partition of the table or of an index, by sort key: all of them or
 /// a range. Reads are eventually consistent. Only lists of the table itself have consistent reads:
@@ -83,6 +78,13 @@ impl<R, I> List<R, I> {
     /// Ends at this sort key, which is included.
     pub fn up_to(mut self, last: Sort<I>) -> Self {
         self.query.last = Some(last.into_text());
+        self
+    }
+
+    /// Begins and ends at these sort keys, if there are such. They are included.
+    pub fn within(mut self, first: Option<Sort<I>>, last: Option<Sort<I>>) -> Self {
+        self.query.first = first.map(Sort::into_text);
+        self.query.last = last.map(Sort::into_text);
         self
     }
 

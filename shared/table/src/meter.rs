@@ -5,9 +5,10 @@ use std::{
     collections::BTreeSet,
 };
 
+use aws_sdk_dynamodb::types::ConsumedCapacity;
 use model::{Error, Fault, FaultCode};
 
-use crate::key::AnyKey;
+use crate::AnyKey;
 
 tokio::task_local! {
     static USED: RefCell<Used>;
@@ -40,8 +41,7 @@ impl Used {
     }
 }
 
-/// Runs a task and returns its output with its usage. An enclosing metered task counts the same
-/// usage.
+/// Runs a task and returns its output with its usage. An enclosing metered task counts the same usage.
 pub async fn metered<F: Future>(task: F) -> (F::Output, Used) {
     let scope = USED.scope(RefCell::default(), async move {
         let output = task.await;
@@ -84,18 +84,23 @@ pub(crate) fn allow_read() -> Result<(), Error> {
     }))
 }
 
-pub(crate) fn count_read(units: f64) {
+pub(crate) fn count_read(consumed: &[ConsumedCapacity]) {
     note(|used| {
         used.requests += 1;
-        used.read_units += units;
+        used.read_units += units(consumed);
     });
 }
 
-pub(crate) fn count_write(units: f64) {
+pub(crate) fn count_write(consumed: &[ConsumedCapacity]) {
     note(|used| {
         used.requests += 1;
-        used.write_units += units;
+        used.write_units += units(consumed);
     });
+}
+
+fn units(consumed: &[ConsumedCapacity]) -> f64 {
+    let units = consumed.iter().filter_map(ConsumedCapacity::capacity_units);
+    units.sum()
 }
 
 pub(crate) fn note_unreadable(key: &AnyKey) {
@@ -115,10 +120,11 @@ mod tests {
 
     #[tokio::test]
     async fn a_bounded_task_reads_until_it_has_used_its_units() {
+        let consumed = |units| [ConsumedCapacity::builder().capacity_units(units).build()];
         let task = bounded(3.0, async {
-            count_read(2.5);
+            count_read(&consumed(2.5));
             allow_read().unwrap();
-            count_write(1.0);
+            count_write(&consumed(1.0));
             let refused = allow_read().unwrap_err();
             let Error::Invalid(faults) = refused else {
                 panic!("{refused:?}");
@@ -133,7 +139,7 @@ mod tests {
             ..Used::default()
         };
         assert_eq!(used, expected);
-        count_read(9.0);
+        count_read(&consumed(9.0));
         allow_read().unwrap();
     }
 }

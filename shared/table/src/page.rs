@@ -1,4 +1,4 @@
-use crate::key::{AnyKey, Key, padded};
+use crate::{AnyKey, Key, padded};
 
 /// The most rows of a page, and the most reads of a list with a filter.
 pub const MOST_ROWS: usize = 1_000;
@@ -50,8 +50,7 @@ impl Wanted {
 }
 
 impl<T> Page<T> {
-    /// A page of a short list that was read as a whole. Rows are sorted by a number that is unique
-    /// among them.
+    /// A page of a short list that was read as a whole. Rows are sorted by a number that is unique among them.
     pub fn of(mut records: Vec<T>, number: impl Fn(&T) -> i64, wanted: &Wanted) -> Self {
         records.sort_by_key(&number);
         let after = wanted.after.as_ref().map(|place| place.sk.as_str());

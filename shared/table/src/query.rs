@@ -3,10 +3,8 @@ use std::collections::{BTreeSet, HashMap};
 use aws_sdk_dynamodb::types::AttributeValue;
 
 use crate::{
-    attribute::{IntoAttribute, Item},
-    expression::{Condition, Expression, Names, some_text},
-    key::{Index, Main},
-    page::{MOST_ROWS, Place},
+    Condition, Index, IntoAttribute, Item, Main, Place, expression::Names, key_item,
+    page::MOST_ROWS, some_text,
 };
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,13 +97,12 @@ impl Query {
             let names = attributes.map(|name| expression.name(name));
             names.collect::<Vec<_>>().join(", ")
         });
-        let Expression { names, values, .. } = expression;
         Expressed {
             condition,
             filter,
             projection,
-            names,
-            values,
+            names: expression.names,
+            values: expression.values,
         }
     }
 
@@ -123,16 +120,12 @@ impl Query {
 
     /// The exclusive start key, if there is one.
     pub(crate) fn start(&self) -> Option<Item> {
-        let Place { pk, sk, sort } = self.after.as_ref()?;
-        let [partition_name, sort_name] = self.names;
-        let mut start = Item::from([
-            (Main::PARTITION.to_owned(), pk.as_str().into_attribute()),
-            (Main::SORT.to_owned(), sk.as_str().into_attribute()),
-        ]);
-        if let (Some(_), Some(sort)) = (self.index, sort) {
-            let partition = self.partition.as_str().into_attribute();
-            start.insert(partition_name.to_owned(), partition);
-            start.insert(sort_name.to_owned(), sort.as_str().into_attribute());
+        let after = self.after.as_ref()?;
+        let mut start = key_item(&after.key());
+        if let (Some(_), Some(sort)) = (self.index, after.sort()) {
+            let [partition_name, sort_name] = self.names.map(str::to_owned);
+            start.insert(partition_name, self.partition.as_str().into_attribute());
+            start.insert(sort_name, sort.into_attribute());
         }
         Some(start)
     }

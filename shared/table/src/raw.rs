@@ -6,18 +6,11 @@ use aws_sdk_dynamodb::{
     types::{AttributeValue, ReturnConsumedCapacity},
 };
 use model::Error;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::{
-    attribute::{IntoAttribute, Item},
-    client::{Table, count_read, count_write},
-    decode::from_item,
-    expression::{Condition, some, some_text},
-    failure::{WRITE_ID, failure},
-    item::{key_item, key_of},
-    key::{AnyKey, Index, Main},
-    query::Read,
-    refused::Refused,
+    AnyKey, Condition, Index, IntoAttribute, Item, Main, Read, Refused, Table, WRITE_ID,
+    count_read, count_write, failure, from_item, key_item, key_of,
 };
 
 /// The write's id of an item that was copied into the table, or got another form. The table's stream has it too.
@@ -98,17 +91,7 @@ impl Table {
         item: &RawItem,
         condition: Condition,
     ) -> Result<Result<(), Refused>, Error> {
-        let Condition(condition) = condition;
-        let request = self
-            .client
-            .put_item()
-            .table_name(&*self.name)
-            .set_item(Some(item.0.clone()))
-            .item(WRITE_ID, COPIED.into_attribute())
-            .set_condition_expression(some_text(&condition.text))
-            .set_expression_attribute_names(some(&condition.names))
-            .set_expression_attribute_values(some(&condition.values))
-            .return_consumed_capacity(ReturnConsumedCapacity::Total);
+        let request = self.put_request(item.0.clone(), COPIED, &condition);
         match Box::pin(request.send()).await {
             Ok(output) => {
                 count_write(output.consumed_capacity.as_slice());
@@ -191,8 +174,7 @@ fn sorted(values: &[String]) -> Vec<&String> {
 }
 
 fn item(value: &Value) -> Option<Item> {
-    let members: &Map<String, Value> = value.as_object()?;
-    let members = members.iter();
+    let members = value.as_object()?.iter();
     members
         .map(|(name, value)| Some((name.clone(), attribute(value)?)))
         .collect()
@@ -201,35 +183,29 @@ fn item(value: &Value) -> Option<Item> {
 fn attribute(value: &Value) -> Option<AttributeValue> {
     let mut members = value.as_object()?.iter();
     let (kind, value) = members.next().filter(|_| members.next().is_none())?;
-    let text = || value.as_str().map(str::to_owned);
-    let texts = || {
-        let texts = value.as_array()?.iter();
-        let texts = texts.map(|text| text.as_str().map(str::to_owned));
-        texts.collect::<Option<Vec<_>>>()
-    };
+    let text = |value: &Value| value.as_str().map(str::to_owned);
     let bytes = |value: &Value| {
-        let bytes: Vec<u8> = serde_json::from_value(value.clone()).ok()?;
-        Some(Blob::new(bytes))
+        serde_json::from_value(value.clone())
+            .ok()
+            .map(Blob::new::<Vec<u8>>)
     };
     Some(match kind.as_str() {
-        "S" => AttributeValue::S(text()?),
-        "N" => AttributeValue::N(text()?),
+        "S" => AttributeValue::S(text(value)?),
+        "N" => AttributeValue::N(text(value)?),
         "BOOL" => AttributeValue::Bool(value.as_bool()?),
         "NULL" => AttributeValue::Null(true),
         "M" => AttributeValue::M(item(value)?),
-        "L" => AttributeValue::L(
-            value
-                .as_array()?
-                .iter()
-                .map(attribute)
-                .collect::<Option<_>>()?,
-        ),
-        "SS" => AttributeValue::Ss(texts()?),
-        "NS" => AttributeValue::Ns(texts()?),
+        "L" => AttributeValue::L(each(value, attribute)?),
+        "SS" => AttributeValue::Ss(each(value, text)?),
+        "NS" => AttributeValue::Ns(each(value, text)?),
         "B" => AttributeValue::B(bytes(value)?),
-        "BS" => AttributeValue::Bs(value.as_array()?.iter().map(bytes).collect::<Option<_>>()?),
+        "BS" => AttributeValue::Bs(each(value, bytes)?),
         _ => return None,
     })
+}
+
+fn each<T>(values: &Value, read: impl Fn(&Value) -> Option<T>) -> Option<Vec<T>> {
+    values.as_array()?.iter().map(read).collect()
 }
 
 fn replace_numbers(item: &mut Item, name: &str, new: &AttributeValue) {

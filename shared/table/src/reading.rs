@@ -6,30 +6,26 @@ use aws_sdk_dynamodb::{
     Client,
     types::{KeysAndAttributes, ReturnConsumedCapacity},
 };
+use futures::future::try_join_all;
 use model::{Clock, Error};
 use serde::de::DeserializeOwned;
 
 use crate::{
-    attribute::Item,
-    batch::Batch,
-    client::{ATTEMPTS, Table, back_off, count_read},
-    failure::{failure, unavailable},
-    item::{Readable, Stored, key_item, key_of, readable_at, stored_at},
-    key::{AnyKey, Index, Key},
-    list::List,
-    meter,
-    page::{Page, Place, Row, Wanted},
-    query::{Expressed, Query, Read},
-    text::REFERENCE,
+    ATTEMPTS, AnyKey, Batch, Index, Item, Key, List, Place, Query, REFERENCE, Read, Readable,
+    Stored, Table, back_off, count_read, failure,
+    item::readable_at,
+    key_item, key_of, meter,
+    page::{Page, Row, Wanted},
+    query::Expressed,
+    stored_at, unavailable,
 };
 
 /// Opens a connection to the table by reading a key without an item, so that the first request need
 /// not wait for it. A failure is ignored; the first request meets it again.
 pub async fn warm_up(client: &Client, table: &str) {
     let nothing = AnyKey::found("WARM_UP".to_owned(), "WARM_UP".to_owned());
-    let _ = Table::new(client.clone(), table, Clock::system())
-        .batch_get([nothing], Read::Eventual)
-        .await;
+    let table = Table::new(client.clone(), table, Clock::system());
+    let _ = table.batch_get([nothing], Read::Eventual).await;
 }
 
 impl Table {
@@ -84,10 +80,8 @@ impl Table {
         read: Read,
     ) -> Result<Batch, Error> {
         let keys: Vec<AnyKey> = keys.cloned().collect();
-        let some = keys
-            .chunks(100)
-            .map(|keys| self.batch_get_some(keys.to_vec(), read));
-        let found = futures::future::try_join_all(some).await?;
+        let some = keys.chunks(100).map(<[_]>::to_vec);
+        let found = try_join_all(some.map(|keys| self.batch_get_some(keys, read))).await?;
         Ok(Batch(found.into_iter().flatten().collect()))
     }
 
@@ -152,7 +146,7 @@ impl Table {
         &self,
         list: List<R, I>,
     ) -> Result<Vec<Stored<R>>, Error> {
-        self.rows(&list.query, Readable::yes).await
+        self.rows(&list, |_, readable| readable.yes()).await
     }
 
     /// As [`list`](Self::list), with the position of each record.
@@ -160,7 +154,7 @@ impl Table {
         &self,
         list: List<R, I>,
     ) -> Result<Vec<Row<R>>, Error> {
-        self.rows_of(&list.query, |place, readable| {
+        self.rows(&list, |place, readable| {
             let record = readable.yes()?.record;
             Some(Row { record, place })
         })
@@ -172,7 +166,7 @@ impl Table {
         &self,
         list: List<R, I>,
     ) -> Result<Vec<Readable<R>>, Error> {
-        self.rows(&list.query, Some).await
+        self.rows(&list, |_, readable| Some(readable)).await
     }
 
     /// Reads a page of a list, without unreadable records. A page of a filtered list may have fewer
@@ -182,7 +176,35 @@ impl Table {
         list: List<R, I>,
         wanted: &Wanted,
     ) -> Result<Page<Stored<R>>, Error> {
-        self.page_of(list, wanted, Readable::yes).await
+        let query = list.after(wanted.after.as_ref()).query;
+        let most = wanted.most();
+        let mut rows = Vec::new();
+        let mut end = None;
+        let mut walk = Walk::new(&query);
+        // One row more than is wanted shows whether another page follows.
+        while rows.len() <= most {
+            let next = match &query.filter {
+                None => most + 1 - rows.len(),
+                // Frequent matches are found in a short read. If there were too few, they are rare,
+                // and one long read follows.
+                Some(_) if walk.answers == 0 => most.saturating_mul(10).min(query.most_read),
+                Some(_) => query.most_read - walk.read,
+            };
+            let Some(items) = self.walk(&mut walk, next).await? else {
+                break;
+            };
+            for item in items {
+                let (place, readable) = found(&query, item)?;
+                rows.extend(readable.yes().map(|record| Row { record, place }));
+            }
+            if walk.answers == query.most_answers
+                || (query.filter.is_some() && walk.read >= query.most_read)
+            {
+                end = walk.start.take().and_then(|mut at| query.position(&mut at));
+                break;
+            }
+        }
+        Ok(Page { rows, end }.cut(most))
     }
 
     /// As [`page`](Self::page) of an index, with the keys of unreadable records: takes the keys from the
@@ -209,57 +231,10 @@ impl Table {
         })
     }
 
-    /// Reads a page of the rows for which `take` returns a value.
-    async fn page_of<R: DeserializeOwned, I: Index, T>(
-        &self,
-        list: List<R, I>,
-        wanted: &Wanted,
-        take: impl Fn(Readable<R>) -> Option<T>,
-    ) -> Result<Page<T>, Error> {
-        let query = list.after(wanted.after.as_ref()).query;
-        let most = wanted.most();
-        let mut rows = Vec::new();
-        let mut end = None;
-        let mut walk = Walk::new(&query);
-        // One row more than is wanted shows whether another page follows.
-        while rows.len() <= most {
-            let next = match &query.filter {
-                None => most + 1 - rows.len(),
-                // Frequent matches are found in a short read. If there were too few, they are rare,
-                // and one long read follows.
-                Some(_) if walk.answers == 0 => most.saturating_mul(10).min(query.most_read),
-                Some(_) => query.most_read - walk.read,
-            };
-            let Some(items) = self.walk(&mut walk, next).await? else {
-                break;
-            };
-            for item in items {
-                let (place, readable) = found(&query, item)?;
-                rows.extend(take(readable).map(|record| Row { record, place }));
-            }
-            if walk.answers == query.most_answers
-                || (query.filter.is_some() && walk.read >= query.most_read)
-            {
-                end = walk.start.take().and_then(|mut at| query.position(&mut at));
-                break;
-            }
-        }
-        Ok(Page { rows, end }.cut(most))
-    }
-
     /// Reads a list up to its limit, and keeps the records for which `take` returns a value.
-    async fn rows<R: DeserializeOwned, T>(
+    async fn rows<R: DeserializeOwned, I, T>(
         &self,
-        query: &Query,
-        take: impl Fn(Readable<R>) -> Option<T>,
-    ) -> Result<Vec<T>, Error> {
-        self.rows_of(query, |_, readable| take(readable)).await
-    }
-
-    /// As [`rows`](Self::rows), with the position of each record.
-    async fn rows_of<R: DeserializeOwned, T>(
-        &self,
-        query: &Query,
+        List { query, .. }: &List<R, I>,
         take: impl Fn(Place, Readable<R>) -> Option<T>,
     ) -> Result<Vec<T>, Error> {
         let mut rows = Vec::new();
@@ -284,23 +259,17 @@ impl Table {
             return Ok(None);
         }
         meter::allow_read()?;
-        let Expressed {
-            condition,
-            filter,
-            projection,
-            names,
-            values,
-        } = &walk.expressed;
+        let expressed = &walk.expressed;
         let request = self
             .client
             .query()
             .table_name(&*self.name)
             .set_index_name(walk.query.index.map(str::to_owned))
-            .key_condition_expression(condition)
-            .set_filter_expression(filter.clone())
-            .set_projection_expression(projection.clone())
-            .set_expression_attribute_names(Some(names.clone()))
-            .set_expression_attribute_values(Some(values.clone()))
+            .key_condition_expression(&expressed.condition)
+            .set_filter_expression(expressed.filter.clone())
+            .set_projection_expression(expressed.projection.clone())
+            .set_expression_attribute_names(Some(expressed.names.clone()))
+            .set_expression_attribute_values(Some(expressed.values.clone()))
             .scan_index_forward(!walk.query.descending)
             .consistent_read(walk.query.read == Read::Consistent)
             .limit(i32::try_from(most).unwrap_or(i32::MAX))

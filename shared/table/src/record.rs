@@ -5,11 +5,8 @@ use model::Error;
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
-    attribute::{IntoAttribute, Item},
-    decode::from_item,
-    item::Stored,
-    key::{Gsi1, Gsi2, Gsi3, Gsi4, Index, Key, Main},
-    text::{LongText, REFERENCE},
+    Gsi1, Gsi2, Gsi3, Gsi4, Index, IntoAttribute, Item, Key, LongText, REFERENCE, Stored,
+    from_item, key::KEY_ATTRIBUTES,
 };
 
 /// The attribute that names the author of an item's last write.
@@ -88,20 +85,15 @@ pub(crate) fn item<S, R: Record<S>>(record: &R, version: i64) -> Result<Item, Er
 
 /// The attributes that the table's own code writes. They follow the record.
 fn is_own(name: &str) -> bool {
-    [
+    let others = [
         "kind",
         "version",
         "words",
         "expiresAt",
         WRITTEN_BY,
         REFERENCE,
-    ]
-    .contains(&name)
-        || [Main::PARTITION, Main::SORT].contains(&name)
-        || [Gsi1::PARTITION, Gsi1::SORT].contains(&name)
-        || [Gsi2::PARTITION, Gsi2::SORT].contains(&name)
-        || [Gsi3::PARTITION, Gsi3::SORT].contains(&name)
-        || [Gsi4::PARTITION, Gsi4::SORT].contains(&name)
+    ];
+    KEY_ATTRIBUTES.contains(&name) || others.contains(&name)
 }
 
 /// The item that holds the record after a change. It keeps the attributes that this version of the
@@ -125,15 +117,12 @@ fn keep_unknown<'a>(
     written: &mut Item,
 ) {
     for (name, value) in found {
+        use AttributeValue::M;
         match (value, known.get(name), written.get_mut(name)) {
-            (value, None, None) => {
-                written.insert(name.clone(), value.clone());
+            (value, None, None) => drop(written.insert(name.clone(), value.clone())),
+            (M(found), Some(M(known)), Some(M(written))) => {
+                keep_unknown(found.iter(), known, written);
             }
-            (
-                AttributeValue::M(found),
-                Some(AttributeValue::M(known)),
-                Some(AttributeValue::M(written)),
-            ) => keep_unknown(found.iter(), known, written),
             _ => {}
         }
     }
@@ -144,13 +133,11 @@ pub(crate) fn into_number_set(item: &mut Item, name: &str) -> Result<(), Error> 
     let Some(AttributeValue::L(values)) = item.remove(name) else {
         return Ok(());
     };
-    let numbers: Vec<String> = values
-        .into_iter()
-        .map(|value| match value {
-            AttributeValue::N(number) => Ok(number),
-            _ => Err(Error::internal("writing a set", "it holds no numbers")),
-        })
-        .collect::<Result<_, _>>()?;
+    let numbers = values.into_iter().map(|value| match value {
+        AttributeValue::N(number) => Ok(number),
+        _ => Err(Error::internal("writing a set", "it holds no numbers")),
+    });
+    let numbers = numbers.collect::<Result<Vec<_>, _>>()?;
     if !numbers.is_empty() {
         item.insert(name.to_owned(), AttributeValue::Ns(numbers));
     }
@@ -177,12 +164,6 @@ mod tests {
     struct Tagged {
         #[serde(default)]
         tags: BTreeSet<i64>,
-    }
-
-    fn tagged(tags: &[i64]) -> Tagged {
-        Tagged {
-            tags: tags.iter().copied().collect(),
-        }
     }
 
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -244,24 +225,17 @@ mod tests {
         assert_eq!(written["places"], found["places"]);
     }
 
-    fn written(record: &Tagged) -> Item {
-        let mut item = serde_dynamo::to_item(record).unwrap();
-        into_number_set(&mut item, "tags").unwrap();
-        item
-    }
-
     #[test]
-    fn a_set_of_numbers_is_written_as_one_and_read_back() {
-        let item = written(&tagged(&[7, 12]));
-        assert_eq!(item["tags"].as_ns().unwrap(), &["7", "12"]);
-        let read = stored::<Tagged>(item).unwrap();
-        assert_eq!(read.record, tagged(&[7, 12]));
-    }
-
-    #[test]
-    fn an_empty_set_is_an_absent_attribute() {
-        let item = written(&tagged(&[]));
-        assert!(item.is_empty());
-        assert_eq!(stored::<Tagged>(item).unwrap().record, tagged(&[]));
+    fn a_set_of_numbers_is_one_attribute_and_an_empty_one_is_none() {
+        let set = AttributeValue::Ns(vec!["7".to_owned(), "12".to_owned()]);
+        for (tags, attribute) in [(&[7, 12][..], Some(&set)), (&[], None)] {
+            let record = Tagged {
+                tags: tags.iter().copied().collect(),
+            };
+            let mut item = serde_dynamo::to_item(&record).unwrap();
+            into_number_set(&mut item, "tags").unwrap();
+            assert_eq!(item.get("tags"), attribute);
+            assert_eq!(stored::<Tagged>(item).unwrap().record, record);
+        }
     }
 }

@@ -9,11 +9,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use model::{Error, digest, span};
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    attribute::{IntoAttribute, Item},
-    decode::{Undecodable, from_item},
-    key::{AnyKey, Key},
-};
+use crate::{AnyKey, IntoAttribute, Item, Key, Undecodable, from_item};
 
 /// The attribute of a record that refers to its long text.
 pub const REFERENCE: &str = "longText";

@@ -4,18 +4,15 @@ use aws_sdk_dynamodb::types::{
 use model::{Error, random};
 
 use crate::{
-    client::{Table, back_off, count_write},
-    expression::{Condition, condition_text, some, some_text, update_expression},
+    Condition, Operation, Refused, Table, Write, back_off, count_write,
+    expression::{condition_text, update_expression},
     failure::{cancelled, is_conflict, refused},
-    item::key_item,
-    refused::Refused,
-    write::{Operation, Write},
+    key_item, some, some_text,
 };
 
 impl Table {
-    /// Sends one conditional write. The SDK may retry it after a lost answer: the write's id shows
-    /// that a put or an update was done, and [`transact`](Self::transact) sends all others with a
-    /// token.
+    /// Sends one conditional write. The SDK may retry it after a lost answer: the write's id shows that
+    /// a put or an update was done, and [`transact`](Self::transact) sends all others with a token.
     pub async fn write(&self, write: Write) -> Result<Result<(), Refused>, Error> {
         match &write.operation {
             Operation::Put(_) | Operation::Update(_) if write.texts.is_empty() => {
@@ -29,10 +26,8 @@ impl Table {
     /// conflicts with other transactions are retried. A single put or update is sent without a
     /// transaction, which costs half. Long texts are written last, and are never refused.
     pub async fn transact(&self, mut writes: Vec<Write>) -> Result<Result<(), Refused>, Error> {
-        let texts: Vec<_> = writes
-            .iter()
-            .flat_map(|write| write.texts.clone())
-            .collect();
+        let texts = writes.iter().flat_map(|write| write.texts.clone());
+        let texts: Vec<_> = texts.collect();
         let now = self.clock.now();
         writes.extend(texts.into_iter().map(|text| Write::of_text(text, now)));
         if let [write] = writes.as_slice()
@@ -41,10 +36,8 @@ impl Table {
             return Ok(self.write_returning(write.clone()).await?.map(|_| ()));
         }
         let token = random::token();
-        let items = writes
-            .iter()
-            .map(|write| self.transaction_item(write))
-            .collect::<Result<Vec<_>, _>>()?;
+        let items = writes.iter().map(|write| self.transaction_item(write));
+        let items = items.collect::<Result<Vec<_>, _>>()?;
         let mut attempt = 0;
         loop {
             let request = self

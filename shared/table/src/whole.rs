@@ -6,12 +6,7 @@ use model::Error;
 use serde::de::DeserializeOwned;
 
 use crate::{
-    attribute::{IntoAttribute, Item},
-    decode::from_item,
-    item::{Stored, key_of},
-    key::Key,
-    meter,
-    text::{Apart, KeptText, LongText},
+    Apart, IntoAttribute, Item, KeptText, Key, LongText, Stored, from_item, key_of, meter,
 };
 
 impl<T> Stored<T> {

@@ -2,11 +2,9 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use model::{Error, Timestamp};
 
 use crate::{
-    attribute::{IntoAttribute, Item},
-    expression::{Change, Condition},
-    item::{Stored, key_item},
-    key::AnyKey,
-    record::{Record, WRITTEN_BY, changed_item, item},
+    AnyKey, Change, Condition, IntoAttribute, Item, Record, Stored, WRITTEN_BY, changed_item,
+    key_item,
+    record::item,
     text::{KEPT, TextWrite},
 };
 
@@ -35,8 +33,7 @@ impl Write {
         Self::put_where(record, Condition::absent())
     }
 
-    /// Creates a record or overwrites the one that is there. Only for writes that are harmless when
-    /// repeated.
+    /// Creates a record or overwrites the one that is there. Only for writes that are harmless when repeated.
     pub fn put<S, R: Record<S>>(record: &R) -> Result<Self, Error> {
         Self::put_where(record, Condition::default())
     }
@@ -113,21 +110,15 @@ impl Write {
     /// Changes attributes of an item and raises its version. Creates the item if there is none and
     /// the condition allows it.
     pub fn update(key: impl Into<AnyKey>, change: Change, condition: Condition) -> Self {
-        Self::of(
-            key.into(),
-            Operation::Update(change.add("version", 1)),
-            condition,
-        )
+        let operation = Operation::Update(change.add("version", 1));
+        Self::of(key.into(), operation, condition)
     }
 
     /// Changes attributes of an existing item that may be unreadable. Sets its version to 1, since
     /// the version itself may be damaged.
     pub fn mend(key: impl Into<AnyKey>, change: Change) -> Self {
-        Self::of(
-            key.into(),
-            Operation::Update(change.set("version", 1)),
-            Condition::exists(),
-        )
+        let operation = Operation::Update(change.set("version", 1));
+        Self::of(key.into(), operation, Condition::exists())
     }
 
     /// Deletes the record that was read, with its long text. Refused if its version has changed since.

@@ -2,22 +2,19 @@
 
 use aws_sdk_dynamodb::{
     operation::{
-        put_item::PutItemError,
-        update_item::{UpdateItemError, UpdateItemOutput},
+        put_item::{PutItemError, builders::PutItemFluentBuilder},
+        update_item::UpdateItemError,
     },
     types::{ReturnConsumedCapacity, ReturnValue, ReturnValuesOnConditionCheckFailure},
 };
 use model::{Error, random};
 
 use crate::{
-    attribute::{IntoAttribute, Item},
-    client::{Table, back_off, count_write},
-    expression::{Change, Condition, condition_text, some, some_text, update_expression},
-    failure::{Single, WRITE_ID, single, wrote},
-    item::key_item,
-    key::AnyKey,
-    refused::Refused,
-    write::{Operation, Write},
+    AnyKey, Change, Condition, IntoAttribute, Item, Operation, Refused, Table, WRITE_ID, Write,
+    back_off, count_write,
+    expression::{condition_text, update_expression},
+    failure::{Single, single, wrote},
+    key_item, some, some_text,
 };
 
 impl Table {
@@ -45,35 +42,24 @@ impl Table {
     }
 
     async fn send_single(&self, write: &Write, write_id: &str) -> Result<Item, Single> {
-        let condition = &write.condition.0;
+        let item_if_refused = ReturnValuesOnConditionCheckFailure::AllOld;
         match write.signed() {
             Operation::Put(item) => {
                 let request = self
-                    .client
-                    .put_item()
-                    .table_name(&*self.name)
-                    .set_item(Some(item))
-                    .item(WRITE_ID, write_id.into_attribute())
-                    .set_condition_expression(some_text(&condition.text))
-                    .set_expression_attribute_names(some(&condition.names))
-                    .set_expression_attribute_values(some(&condition.values))
-                    .return_values_on_condition_check_failure(
-                        ReturnValuesOnConditionCheckFailure::AllOld,
-                    )
-                    .return_consumed_capacity(ReturnConsumedCapacity::Total);
-                let output = Box::pin(request.send()).await.map_err(|error| {
-                    let item = match error.as_service_error() {
-                        Some(PutItemError::ConditionalCheckFailedException(failed)) => {
-                            failed.item.clone()
-                        }
-                        _ => None,
-                    };
-                    single(error, item)
+                    .put_request(item, write_id, &write.condition)
+                    .return_values_on_condition_check_failure(item_if_refused);
+                let sent = Box::pin(request.send()).await;
+                let output = sent.map_err(|error| match error.as_service_error() {
+                    Some(PutItemError::ConditionalCheckFailedException(failed)) => {
+                        Single::Refused(failed.item.clone())
+                    }
+                    _ => single(error),
                 })?;
                 count_write(output.consumed_capacity.as_slice());
                 Ok(Item::new())
             }
             Operation::Update(change) => {
+                let condition = &write.condition.0;
                 let change = change.set(WRITE_ID, write_id);
                 let (text, names, values) = update_expression(&change, condition);
                 let request = self
@@ -86,18 +72,14 @@ impl Table {
                     .set_expression_attribute_names(Some(names))
                     .set_expression_attribute_values(Some(values))
                     .return_values(ReturnValue::UpdatedNew)
-                    .return_values_on_condition_check_failure(
-                        ReturnValuesOnConditionCheckFailure::AllOld,
-                    )
+                    .return_values_on_condition_check_failure(item_if_refused)
                     .return_consumed_capacity(ReturnConsumedCapacity::Total);
-                let output: UpdateItemOutput = Box::pin(request.send()).await.map_err(|error| {
-                    let item = match error.as_service_error() {
-                        Some(UpdateItemError::ConditionalCheckFailedException(failed)) => {
-                            failed.item.clone()
-                        }
-                        _ => None,
-                    };
-                    single(error, item)
+                let sent = Box::pin(request.send()).await;
+                let output = sent.map_err(|error| match error.as_service_error() {
+                    Some(UpdateItemError::ConditionalCheckFailedException(failed)) => {
+                        Single::Refused(failed.item.clone())
+                    }
+                    _ => single(error),
                 })?;
                 count_write(output.consumed_capacity.as_slice());
                 Ok(output.attributes.unwrap_or_default())
@@ -109,15 +91,29 @@ impl Table {
         }
     }
 
-    /// Adds to a number of an item, and returns the sum. Creates the item if there is none.
-    pub async fn add(&self, key: AnyKey, name: &str, by: i64) -> Result<i64, Error> {
-        self.add_and(key, name, by, Change::default()).await
+    /// The put of an item with its write's id, under the condition.
+    pub(crate) fn put_request(
+        &self,
+        item: Item,
+        write_id: &str,
+        Condition(condition): &Condition,
+    ) -> PutItemFluentBuilder {
+        self.client
+            .put_item()
+            .table_name(&*self.name)
+            .set_item(Some(item))
+            .item(WRITE_ID, write_id.into_attribute())
+            .set_condition_expression(some_text(&condition.text))
+            .set_expression_attribute_names(some(&condition.names))
+            .set_expression_attribute_values(some(&condition.values))
+            .return_consumed_capacity(ReturnConsumedCapacity::Total)
     }
 
-    /// As [`add`](Self::add), with a change of other attributes.
-    pub async fn add_and(
+    /// Adds to a number of an item, with a change of other attributes, and returns the sum. Creates the
+    /// item if there is none.
+    pub async fn add(
         &self,
-        key: AnyKey,
+        key: impl Into<AnyKey>,
         name: &str,
         by: i64,
         change: Change,
@@ -127,10 +123,10 @@ impl Table {
         sum.map_err(|_| Error::internal("adding to a number", "the table refused"))
     }
 
-    /// As [`add_and`](Self::add_and), if the item fulfils the condition.
+    /// As [`add`](Self::add), if the item fulfils the condition.
     pub async fn add_where(
         &self,
-        key: AnyKey,
+        key: impl Into<AnyKey>,
         name: &str,
         by: i64,
         change: Change,
@@ -143,10 +139,8 @@ impl Table {
         };
         let sum = attributes
             .get(name)
-            .and_then(|value| value.as_n().ok())
-            .and_then(|number| number.parse().ok());
-        let sum = sum
-            .ok_or_else(|| Error::internal("adding to a number", "the table answered no number"))?;
-        Ok(Ok(sum))
+            .and_then(|value| value.as_n().ok()?.parse().ok());
+        let no_number = || Error::internal("adding to a number", "the table answered no number");
+        sum.ok_or_else(no_number).map(Ok)
     }
 }

@@ -29,10 +29,8 @@ impl Http {
     /// Returns the client. `None` if it cannot be built, which is logged.
     pub(crate) fn client(&self) -> Option<&reqwest::Client> {
         let client = self.client.get_or_init(|| client(self.allows_local));
-        let logged = client.as_ref().inspect_err(|error| {
-            tracing::error!(cause = %error, "cannot build the HTTP client");
-        });
-        logged.ok()
+        let log = |cause: &&_| tracing::error!(%cause, "cannot build the HTTP client");
+        client.as_ref().inspect_err(log).ok()
     }
 }
 
@@ -47,12 +45,9 @@ fn client(local: bool) -> Result<reqwest::Client, reqwest::Error> {
         .pool_max_idle_per_host(0)
         .connect_timeout(Duration::from_secs(3))
         .user_agent("workdesk");
-    let builder = if local {
-        builder
-    } else {
-        builder
-            .https_only(true)
-            .dns_resolver(Arc::new(address::Public))
-    };
-    builder.build()
+    if local {
+        return builder.build();
+    }
+    let public = builder.dns_resolver(Arc::new(address::Public));
+    public.https_only(true).build()
 }

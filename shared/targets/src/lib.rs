@@ -122,18 +122,16 @@ impl Targets {
         let since = Stopwatch::start();
         let left = || sending.timeout.saturating_sub(since.elapsed());
         let (method, url) = self.target(connection, call)?;
-        let no_client =
-            || NoResponse::NotSent("There is no HTTP client; nothing was sent.".to_owned());
+        let none = "There is no HTTP client; nothing was sent.";
+        let no_client = || NoResponse::NotSent(none.to_owned());
         let http = self.http.client().ok_or_else(no_client)?;
         let secret = self.secret(connection, left()).await?;
         // A call that changes nothing carries no key.
         let key = sending.key.filter(|_| call.changes());
         let request = http.request(method, with_key(url, connection, key));
         let request = build(request, connection, call, key, secret.as_ref());
-        let request = request
-            .timeout(left())
-            .build()
-            .map_err(|_| NoResponse::Unsendable("The request could not be built.".to_owned()))?;
+        let not_built = |_| NoResponse::Unsendable("The request could not be built.".to_owned());
+        let request = request.timeout(left()).build().map_err(not_built)?;
         answer(http, request, secret).await
     }
 
@@ -160,9 +158,8 @@ impl Targets {
         let found = tokio::time::timeout(timeout, self.secrets.of_connection(connection)).await;
         let found = found.unwrap_or(Err(NoSecret::Late));
         found.map_err(|why| {
-            let (organization_id, connection) =
-                (connection.organization_id.get(), &*connection.name);
-            tracing::warn!(organizationId = organization_id, connection, %why);
+            let organization = connection.organization_id.get();
+            tracing::warn!(organizationId = organization, connection = &*connection.name, %why);
             NoResponse::NotSent(format!("{why} Nothing was sent."))
         })
     }
@@ -197,13 +194,12 @@ fn with_key(mut url: Url, connection: &Connection, key: Option<&str>) -> Url {
 
 /// Builds the request of a call. A key in the query is already in the URL.
 fn build(
-    request: RequestBuilder,
+    mut request: RequestBuilder,
     connection: &Connection,
     call: &ApiCall,
     key: Option<&str>,
     secret: Option<&SecretString>,
 ) -> RequestBuilder {
-    let mut request = request;
     for header in &connection.headers {
         request = request.header(&*header.name, &*header.value);
     }
@@ -211,8 +207,7 @@ fn build(
         request = authorized(request, connection, secret.expose_secret());
     }
     let mut body = call.body.as_ref().map(|body| body.0.clone().0);
-    let keys = connection.idempotency.as_ref();
-    if let (Some(keys), Some(key)) = (keys, key) {
+    if let (Some(keys), Some(key)) = (&connection.idempotency, key) {
         match keys.r#in {
             KeyPlace::Header => request = request.header(&*keys.name, key),
             KeyPlace::Query => {}
@@ -260,12 +255,9 @@ async fn answer(
     let credentials = authorization
         .and_then(|value| value.to_str().ok()?.split_once(' '))
         .map(|(_, credentials)| SecretString::from(credentials.to_owned()));
-    let response = http.execute(request).await.map_err(|error| {
-        if error.is_connect() {
-            NoResponse::Unreachable
-        } else {
-            NoResponse::BrokenOff(error)
-        }
+    let response = http.execute(request).await.map_err(|error| match error {
+        error if error.is_connect() => NoResponse::Unreachable,
+        error => NoResponse::BrokenOff(error),
     })?;
     let secrets = secret.into_iter().chain(credentials).collect();
     Ok(ResponseHead { response, secrets })

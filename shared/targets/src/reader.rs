@@ -9,17 +9,21 @@ use agent::{
     connection::Connection,
 };
 use futures::{
-    StreamExt,
+    FutureExt, StreamExt,
     future::{BoxFuture, join_all},
     stream,
 };
 use model::{Error, Stopwatch, Timestamp, digest};
 use reqwest::StatusCode;
+use runtime::telemetry;
 
 use crate::{Sending, Targets};
 
 /// The most reads of one call in flight at a time.
 const AT_ONCE: usize = 8;
+
+/// A read and its connection, or why that is not used.
+type Through<'a> = (&'a TargetRead, Result<&'a Connection, ReadError>);
 
 impl Targets {
     /// Sends reads concurrently. Returns their results in the same order, after `timeout` at the
@@ -32,15 +36,15 @@ impl Targets {
         timeout: Duration,
     ) -> Vec<Result<Seen, ReadError>> {
         let since = Stopwatch::start();
-        let reads: Vec<(&TargetRead, Result<&Connection, ReadError>)> = reads
-            .into_iter()
+        let reads = reads.into_iter();
+        let reads: Vec<_> = reads
             .map(|read| (read, through(&read.connection)))
             .collect();
         let mut slots = self.slots(&reads).await;
         let sent = reads.iter().map(|(read, connection)| {
             let connection = connection.clone();
             let slot = slots.get_mut(&*read.connection).map(Slots::next);
-            let seen: BoxFuture<'_, _> = Box::pin(async move {
+            let seen = async move {
                 let (connection, slot) = (connection?, slot.unwrap_or(Ok(Duration::ZERO))?);
                 if since.elapsed() + slot >= timeout {
                     let late = "The time for reads was over; nothing was sent.";
@@ -49,8 +53,8 @@ impl Targets {
                 tokio::time::sleep(slot).await;
                 let left = timeout.saturating_sub(since.elapsed());
                 self.read(connection, read, left).await
-            });
-            seen
+            };
+            seen.boxed()
         });
         // The futures are collected first, so that this one is `Send`.
         let sent: Vec<BoxFuture<'_, _>> = sent.collect();
@@ -59,10 +63,7 @@ impl Targets {
         seen
     }
 
-    async fn slots<'a>(
-        &self,
-        reads: &[(&'a TargetRead, Result<&'a Connection, ReadError>)],
-    ) -> BTreeMap<&'a str, Slots> {
+    async fn slots<'a>(&self, reads: &[Through<'a>]) -> BTreeMap<&'a str, Slots> {
         let Some(counter) = &self.counter else {
             return BTreeMap::new();
         };
@@ -81,11 +82,7 @@ impl Targets {
     }
 
     /// Records unclear answers, which open the breaker.
-    async fn learn(
-        &self,
-        reads: &[(&TargetRead, Result<&Connection, ReadError>)],
-        seen: &[Result<Seen, ReadError>],
-    ) {
+    async fn learn(&self, reads: &[Through<'_>], seen: &[Result<Seen, ReadError>]) {
         let Some(counter) = &self.counter else {
             return;
         };
@@ -101,12 +98,9 @@ impl Targets {
                 unclear.insert(&connection.name, connection);
             }
         }
-        let learned = unclear
-            .values()
-            .map(|connection| counter.unclear(connection));
+        let learned = unclear.values().map(|one| counter.unclear(one));
         for error in join_all(learned).await.into_iter().filter_map(Result::err) {
-            let cause = error.chain();
-            tracing::warn!(cause, "cannot record a connection's answer");
+            telemetry::warn("cannot record a connection's answer", &error);
         }
     }
 
@@ -119,17 +113,16 @@ impl Targets {
     ) -> Result<Seen, ReadError> {
         let sending = Sending { key: None, timeout };
         let head = self.send(connection, &read.call(), sending).await;
-        let response = head.map_err(|none| none.read_error())?;
-        let response = response.read(connection).await;
+        let head = head.map_err(|none| none.read_error())?;
+        let response = head.read(connection).await;
         let is_too_large = response.form == BodyForm::TooLarge;
         if let BodyForm::Broken(broken) = response.form {
             return Err(ReadError::unclear(broken));
         }
         let (status, body) = (response.status, response.body);
         let is_success = StatusCode::from_u16(status).is_ok_and(|status| status.is_success());
-        let mut facts: Facts = [(format!("{}.http", read.name), status.into())]
-            .into_iter()
-            .collect();
+        let http = (format!("{}.http", read.name), status.into());
+        let mut facts: Facts = [http].into_iter().collect();
         if is_success {
             facts.extend(read.facts(&body));
         }
@@ -166,11 +159,9 @@ impl Slots {
                 Err(ReadError::for_now(problem))
             }
             Err(error) => {
-                let cause = error.chain();
-                tracing::warn!(cause, "cannot reserve the reads of a connection");
-                Err(ReadError::for_now(
-                    "The service could not count this read; nothing was sent.",
-                ))
+                telemetry::warn("cannot reserve the reads of a connection", &error);
+                let uncounted = "The service could not count this read; nothing was sent.";
+                Err(ReadError::for_now(uncounted))
             }
         })
     }

@@ -3,8 +3,7 @@
 use std::error::Error;
 
 use agent::{
-    action::BodyForm,
-    action::Response,
+    action::{BodyForm, Response},
     connection::{Connection, Replays, kept, redacted},
     journal::Excerpt,
 };
@@ -102,10 +101,6 @@ fn kept_part(value: Value, connection: &Connection) -> Value {
     if text.len() <= MOST_KEPT {
         return value;
     }
-    let end = (0..=MOST_KEPT)
-        .rev()
-        .find(|end| text.is_char_boundary(*end))
-        .unwrap_or(0);
-    text.truncate(end);
+    text.truncate(text.floor_char_boundary(MOST_KEPT));
     Value::String(text)
 }

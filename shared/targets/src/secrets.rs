@@ -171,11 +171,8 @@ impl Secrets {
         };
         let value = kept.get_or_try_init(decrypt).await.map_err(|error| {
             tracing::warn!(code = error.code, "decrypting a secret failed");
-            if error.is_wrong_ciphertext() {
-                NoSecret::Foreign
-            } else {
-                NoSecret::Unreadable
-            }
+            let foreign = error.is_wrong_ciphertext().then_some(NoSecret::Foreign);
+            foreign.unwrap_or(NoSecret::Unreadable)
         })?;
         Ok(value.clone())
     }

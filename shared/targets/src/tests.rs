@@ -1,7 +1,7 @@
 //! Calls of a system that echoes requests, with secrets of a counting key management service.
 
 use std::{
-    collections::HashMap,
+    collections::{BTreeMap, HashMap},
     sync::{
         Arc,
         atomic::{AtomicBool, AtomicUsize, Ordering},
@@ -92,9 +92,8 @@ async fn respond(State(double): State<Double>, headers: HeaderMap, body: Bytes) 
         return refusal("AccessDeniedException").into_response();
     }
     let request: Value = serde_json::from_slice(&body).unwrap();
-    let (context, text) = (&request["EncryptionContext"], |name: &str| {
-        request[name].as_str().unwrap().to_owned()
-    });
+    let context = &request["EncryptionContext"];
+    let text = |name: &str| request[name].as_str().unwrap().to_owned();
     if headers["x-amz-target"] == "TrentService.Encrypt" {
         let sealed = sealed(context, &text("Plaintext"));
         return Json(json!({ "CiphertextBlob": sealed })).into_response();
@@ -120,9 +119,8 @@ fn with_secret(organization: i64, url: &str, more: &Value, secret: &str) -> Conn
         "idempotency": {"in": "header", "name": "Idempotency-Key"},
         "allow": ["POST /things/{id}", "GET /things/{id}"],
     });
-    for (name, value) in more.as_object().unwrap() {
-        sent[name] = value.clone();
-    }
+    let all = sent.as_object_mut().unwrap();
+    all.extend(more.as_object().unwrap().clone());
     let put: ConnectionPut = input::from_value(&sent).unwrap();
     let tenant = OrganizationId::new(organization).unwrap();
     let now: Timestamp = "2026-01-15T12:00:00Z".parse().unwrap();
@@ -171,62 +169,56 @@ async fn sent(more: &Value, call: &ApiCall) -> Value {
 async fn a_call_carries_secret_key_headers_and_body_as_the_connection_says() {
     let body = json!({"amount": 1, "lines": [{"price": "p"}]});
     let post = call("POST", Some(&body));
-    let usual = sent(&json!({}), &post).await;
-    assert_eq!(
-        (&usual["method"], &usual["uri"]),
-        (&json!("POST"), &json!("/api/things/a%20b"))
-    );
-    let headers = &usual["headers"];
-    assert_eq!(headers["authorization"], "Bearer hush");
-    assert_eq!(headers["idempotency-key"], "wd-1");
-    assert_eq!(headers["content-type"], "application/json");
-    assert_eq!(
-        serde_json::from_str::<Value>(usual["body"].as_str().unwrap()).unwrap(),
-        body
-    );
-
     let form = json!({
         "body": "form", "auth": {"scheme": "basic"},
         "headers": [{"name": "Stripe-Version", "value": "2025-09-30"}],
     });
-    let form = sent(&form, &post).await;
-    // The secret is the user; the password is empty.
-    assert_eq!(form["headers"]["authorization"], "Basic aHVzaDo=");
-    assert_eq!(form["headers"]["stripe-version"], "2025-09-30");
-    assert_eq!(
-        form["headers"]["content-type"],
-        "application/x-www-form-urlencoded"
-    );
-    assert_eq!(form["body"], "amount=1&lines%5B0%5D%5Bprice%5D=p");
-
-    let basic = json!({"auth": {"scheme": "basic", "username": "bot"}});
-    let basic = sent(&basic, &post).await;
-    assert_eq!(basic["headers"]["authorization"], "Basic Ym90Omh1c2g=");
-
-    let header = json!({"auth": {"scheme": "header", "header": "X-Api-Key"}});
-    let header = sent(&header, &post).await;
-    assert_eq!(header["headers"]["x-api-key"], "hush");
-    assert_eq!(header["headers"]["authorization"], Value::Null);
-
-    let nobody = sent(&json!({"secret": null}), &post).await;
-    assert_eq!(nobody["headers"]["authorization"], Value::Null);
+    let bot = json!({"auth": {"scheme": "basic", "username": "bot"}});
+    let named = json!({"auth": {"scheme": "header", "header": "X-Api-Key"}});
+    let (of_json, of_form) = ("application/json", "application/x-www-form-urlencoded");
+    let json = r#"{"amount":1,"lines":[{"price":"p"}]}"#;
+    let pairs = "amount=1&lines%5B0%5D%5Bprice%5D=p";
+    for (connection, headers, body) in [
+        (json!({}), ["Bearer hush", of_json, "", ""], json),
+        // The secret is the user; the password is empty.
+        (form, ["Basic aHVzaDo=", of_form, "2025-09-30", ""], pairs),
+        (bot, ["Basic Ym90Omh1c2g=", of_json, "", ""], json),
+        (named, ["", of_json, "", "hush"], json),
+        (json!({"secret": null}), ["", of_json, "", ""], json),
+    ] {
+        let sent = sent(&connection, &post).await;
+        let header = |name: &str| sent["headers"][name].as_str().unwrap_or_default();
+        let shown = [
+            "authorization",
+            "content-type",
+            "stripe-version",
+            "x-api-key",
+        ];
+        assert_eq!(shown.map(header), headers, "{connection}");
+        assert_eq!(header("idempotency-key"), "wd-1", "{connection}");
+        let request = ["method", "uri", "body"].map(|part| sent[part].as_str().unwrap());
+        assert_eq!(request, ["POST", "/api/things/a%20b", body], "{connection}");
+    }
 }
 
 #[tokio::test]
 async fn a_key_stands_in_its_place_and_only_where_something_changes() {
-    let in_body = json!({"idempotency": {"in": "body", "name": "requestId"}});
-    let with_body = sent(&in_body, &call("POST", Some(&json!({"a": 1})))).await;
-    assert_eq!(with_body["body"], r#"{"a":1,"requestId":"wd-1"}"#);
-    assert_eq!(with_body["headers"]["idempotency-key"], Value::Null);
-    let without_body = sent(&in_body, &call("POST", None)).await;
-    assert_eq!(without_body["body"], r#"{"requestId":"wd-1"}"#);
-    let in_query = json!({"idempotency": {"in": "query", "name": "request_id"}});
-    let in_query = sent(&in_query, &call("POST", None)).await;
-    assert_eq!(in_query["uri"], "/api/things/a%20b?request_id=wd-1");
-    let none = sent(&json!({"idempotency": null}), &call("POST", None)).await;
-    assert_eq!(none["headers"]["idempotency-key"], Value::Null);
-    let read = sent(&json!({}), &call("GET", None)).await;
-    assert_eq!(read["headers"]["idempotency-key"], Value::Null);
+    let place = |place: &str| json!({"idempotency": {"in": place, "name": "key"}});
+    let (post, get) = (call("POST", None), call("GET", None));
+    let of_body = call("POST", Some(&json!({"a": 1})));
+    let (uri, with_key) = ("/api/things/a%20b", "/api/things/a%20b?key=wd-1");
+    for (connection, call, uri, body) in [
+        (place("body"), &of_body, uri, r#"{"a":1,"key":"wd-1"}"#),
+        (place("body"), &post, uri, r#"{"key":"wd-1"}"#),
+        (place("query"), &post, with_key, ""),
+        (json!({"idempotency": null}), &post, uri, ""),
+        (json!({}), &get, uri, ""),
+    ] {
+        let sent = sent(&connection, call).await;
+        let key = sent["headers"].get("idempotency-key");
+        let found = (&sent["uri"], &sent["body"], key);
+        assert_eq!(found, (&json!(uri), &json!(body), None), "{connection}");
+    }
 }
 
 /// Returns the secret that the system received.
@@ -286,15 +278,12 @@ async fn a_secret_of_another_organization_or_connection_is_not_sent() {
 #[tokio::test]
 async fn a_sealed_secret_opens_for_its_connection() {
     let (kms, url) = (Double::default().kms().await, echo().await);
-    let (tenant, mut one) = (
-        OrganizationId::new(1).unwrap(),
-        connection(1, &url, &json!({})),
-    );
+    let mut one = connection(1, &url, &json!({}));
     let put = json!({"kind": "demo", "baseUrl": url, "allow": [], "secret": "of-client"});
     let put: ConnectionPut = input::from_value(&put).unwrap();
     let sealer = Sealer::new(kms.clone(), "arn:key");
     let of = SecretOf::Connection("billing".to_owned());
-    let ciphertext = sealer.seal(tenant, &of, put.secret.value().unwrap());
+    let ciphertext = sealer.seal(one.organization_id, &of, put.secret.value().unwrap());
     one.secret.as_mut().unwrap().ciphertext = ciphertext.await.unwrap();
     let targets = Targets::new(Secrets::new(kms), true);
     assert_eq!(secret_sent(&targets, &one).await.unwrap(), "of-client");
@@ -302,17 +291,19 @@ async fn a_sealed_secret_opens_for_its_connection() {
 
 #[tokio::test]
 async fn what_is_not_allowed_is_not_sent() {
-    let targets = Double::default().targets().await;
-    let url = echo().await;
-    let other = connection(1, &url, &json!({"allow": ["GET /things/{id}"]}));
-    let answered = targets.send(&other, &call("POST", None), SENDING).await;
-    assert!(matches!(answered, Err(NoResponse::Unsendable(_))));
-    // A connection created where http was allowed.
-    let secrets = Secrets::new(Double::default().kms().await);
-    let public = Targets::new(secrets, false);
-    let plain = connection(1, &url, &json!({}));
-    let answered = public.send(&plain, &call("POST", None), SENDING).await;
-    assert!(matches!(answered, Err(NoResponse::Unsendable(_))));
+    let (url, kms) = (echo().await, Double::default().kms().await);
+    // The second connection was created where http was allowed.
+    for (more, local) in [
+        (json!({"allow": ["GET /things/{id}"]}), true),
+        (json!({}), false),
+    ] {
+        let targets = Targets::new(Secrets::new(kms.clone()), local);
+        let connection = connection(1, &url, &more);
+        let answered = targets
+            .send(&connection, &call("POST", None), SENDING)
+            .await;
+        assert!(matches!(answered, Err(NoResponse::Unsendable(_))), "{more}");
+    }
 }
 
 #[tokio::test]
@@ -326,9 +317,8 @@ async fn a_redirect_is_an_answer_and_is_not_followed() {
     let url = serve(Router::new().fallback(redirect)).await;
     let targets = Double::default().targets().await;
     let connection = connection(1, &url, &json!({}));
-    let answered = targets
-        .send(&connection, &call("POST", None), SENDING)
-        .await;
+    let post = call("POST", None);
+    let answered = targets.send(&connection, &post, SENDING).await;
     assert_eq!(answered.ok().unwrap().response.status(), 307);
 }
 
@@ -338,6 +328,20 @@ async fn secrets_are_not_shown() {
     let one = connection(1, &echo().await, &json!({}));
     assert_eq!(secret_sent(&targets, &one).await.unwrap(), "hush");
     assert!(!format!("{targets:?} {:?}", targets.secrets).contains("hush"));
+}
+
+/// A read of facts that stand at the top of the answer.
+fn read(path: &str, facts: &[&str]) -> TargetRead {
+    let facts = facts.iter();
+    TargetRead {
+        name: "thing".into(),
+        connection: "billing".into(),
+        path: path.into(),
+        facts: facts
+            .map(|name| ((*name).into(), format!("/{name}")))
+            .collect(),
+        absent: BTreeMap::new(),
+    }
 }
 
 #[tokio::test]
@@ -350,16 +354,8 @@ async fn a_read_returns_facts_and_keeps_named_members() {
     let url = serve(routes).await;
     let targets = Double::default().targets().await;
     let connection = connection(1, &url, &json!({"keep": ["state", "due"]}));
-    let facts = [("state", "/state"), ("due", "/due")];
-    let read = |path: &str| TargetRead {
-        name: "thing".into(),
-        connection: "billing".into(),
-        path: path.into(),
-        facts: facts.map(|(name, at)| (name.into(), at.into())).into(),
-        absent: std::collections::BTreeMap::new(),
-    };
     let look = async |path: &str| {
-        let read = read(path);
+        let read = read(path, &["state", "due"]);
         let through = |_: &str| Ok(&connection);
         let seen = targets.read_all([&read], through, SENDING.timeout).await;
         seen.into_iter().next().unwrap()
@@ -367,11 +363,8 @@ async fn a_read_returns_facts_and_keeps_named_members() {
     let seen = look("/things/1").await.unwrap();
     let expected = json!({"thing.due": 5, "thing.http": 200, "thing.state": "open"});
     assert_eq!(json!(seen.facts), expected);
-    let excerpt = json!(seen.excerpt);
-    assert_eq!(
-        excerpt,
-        json!({"status": 200, "body": {"state": "open", "due": 5}})
-    );
+    let excerpt = json!({"status": 200, "body": {"state": "open", "due": 5}});
+    assert_eq!(json!(seen.excerpt), excerpt);
     // The body of an error tells nothing about the record.
     let seen = look("/things/2").await.unwrap();
     assert_eq!(json!(seen.facts), json!({"thing.http": 404}));
@@ -385,16 +378,9 @@ async fn a_read_that_gets_no_answer_ends_in_time() {
     let url = serve(hangs).await;
     let targets = Double::default().targets().await;
     let connection = connection(1, &url, &json!({}));
-    let read = TargetRead {
-        name: "thing".into(),
-        connection: "billing".into(),
-        path: "/things/1".into(),
-        facts: std::collections::BTreeMap::new(),
-        absent: std::collections::BTreeMap::new(),
-    };
-    let reads = vec![read; 2];
+    let reads = vec![read("/things/1", &[]); 2];
     let through = |_: &str| Ok(&connection);
-    let seen = targets.read_all(&reads, through, std::time::Duration::from_millis(50));
+    let seen = targets.read_all(&reads, through, Duration::from_millis(50));
     for seen in seen.await {
         let late = "The target system did not answer in time.";
         assert_eq!(seen.unwrap_err().problem, late);
@@ -404,26 +390,14 @@ async fn a_read_that_gets_no_answer_ends_in_time() {
 #[tokio::test]
 async fn an_answer_of_a_mebibyte_is_read_and_a_larger_one_is_named() {
     let invoice = |lines: usize| json!({"lines": vec!["x".repeat(100); lines], "state": "open"});
+    let read_at = |lines| axum::routing::get(move || async move { Json(invoice(lines)) });
     let routes = Router::new()
-        .route(
-            "/things/1",
-            axum::routing::get(move || async move { Json(invoice(1_000)) }),
-        )
-        .route(
-            "/things/2",
-            axum::routing::get(move || async move { Json(invoice(11_000)) }),
-        );
+        .route("/things/1", read_at(1_000))
+        .route("/things/2", read_at(11_000));
     let url = serve(routes).await;
     let targets = Double::default().targets().await;
     let connection = connection(1, &url, &json!({}));
-    let read = |id: u32| TargetRead {
-        name: "thing".into(),
-        connection: "billing".into(),
-        path: format!("/things/{id}"),
-        facts: [("state".into(), "/state".into())].into(),
-        absent: std::collections::BTreeMap::new(),
-    };
-    let reads = [read(1), read(2)];
+    let reads = [1, 2].map(|id| read(&format!("/things/{id}"), &["state"]));
     let seen = targets.read_all(&reads, |_| Ok(&connection), SENDING.timeout);
     let [Ok(read), Ok(cut)] = &seen.await[..] else {
         panic!("no answer");
@@ -431,11 +405,9 @@ async fn an_answer_of_a_mebibyte_is_read_and_a_larger_one_is_named() {
     assert_eq!(read.read_error(&reads[0]), None);
     assert_eq!(read.facts.get("thing.state"), Some(&json!("open")));
     let read_error = cut.read_error(&reads[1]).unwrap();
-    assert!(
-        read_error.problem.starts_with("answer_too_large"),
-        "{read_error:?}"
-    );
-    assert!(read_error.is_for_good && !read_error.is_unclear);
+    let is_named = read_error.problem.starts_with("answer_too_large");
+    assert!(is_named && read_error.is_for_good, "{read_error:?}");
+    assert!(!read_error.is_unclear);
 }
 
 #[tokio::test]
@@ -455,10 +427,8 @@ async fn providers_are_called_at_public_addresses_alone() {
     ] {
         assert!(!public.may_call(url), "{url}");
         let sent = ::http::Request::get(url).body(Vec::new()).unwrap();
-        assert!(
-            matches!(public.send(sent).await, Err(NoAnswer::Address)),
-            "{url}"
-        );
+        let answered = public.send(sent).await;
+        assert!(matches!(answered, Err(NoAnswer::Address)), "{url}");
     }
     assert!(public.may_call("https://login.example.com:8443/token?x=1"));
     let url = serve(Router::new().fallback(|| async { vec![b' '; 1024 * 1024 + 1] })).await;

@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use agent::action::retry_after;
 use base64::{Engine, prelude::BASE64_STANDARD};
-use hmac::{Hmac, KeyInit, Mac};
 use model::{
     FailedAttempt, TEST_EVENT, Timestamp, WebUrl, Webhook, WebhookDelivery, WebhookMessage,
     WebhookMessageData, WebhookUrl,
@@ -16,10 +15,10 @@ use reqwest::{
 use runtime::{
     Start,
     config::{self, ApiUrl, ConfigError, SigningSecrets},
+    links::hmac,
 };
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::json;
-use sha2::Sha256;
 
 use crate::http::Http;
 
@@ -81,11 +80,10 @@ impl WebhookCaller {
     /// Returns the message of a delivery. It is the same for each attempt, until the desk's address changes.
     pub fn message_of(&self, delivery: &WebhookDelivery, web_url: Option<&WebUrl>) -> Message {
         let (change, web_url) = (&delivery.change, self.web_url(web_url));
+        let url = |path| format!("{}{path}", self.api_url.text());
         let data = WebhookMessageData {
             change: Some(change.clone()),
-            url: change
-                .path()
-                .map(|path| format!("{}{path}", self.api_url.text())),
+            url: change.path().map(url),
             web_url: change.view().map(|view| format!("{web_url}{view}")),
         };
         Message::new(&delivery.id, &delivery.event, change.at, data)
@@ -135,10 +133,8 @@ impl WebhookCaller {
             let secrets = self.secrets.all();
             secrets.map(move |secret| derived(secret, webhook, generation))
         });
-        let signatures = keys.map(|key| {
-            let signature = BASE64_STANDARD.encode(mac(&key, &signed));
-            format!("v1,{signature}")
-        });
+        let encoded = |key: [u8; 32]| BASE64_STANDARD.encode(hmac(&key, &signed));
+        let signatures = keys.map(|key| format!("v1,{}", encoded(key)));
         signatures.collect::<Vec<_>>().join(" ")
     }
 }
@@ -171,14 +167,7 @@ impl Message {
 fn derived(secret: &SecretString, webhook: &Webhook, generation: i64) -> [u8; 32] {
     let (tenant, id) = (webhook.organization_id, webhook.id);
     let text = format!("workdesk webhook {tenant} {id} {generation}");
-    mac(secret.expose_secret().as_bytes(), &text)
-}
-
-fn mac(key: &[u8], text: &str) -> [u8; 32] {
-    #[expect(clippy::expect_used, reason = "HMAC takes keys of any length")]
-    let mut mac = Hmac::<Sha256>::new_from_slice(key).expect("HMAC takes keys of any length");
-    mac.update(text.as_bytes());
-    mac.finalize().into_bytes().into()
+    hmac(secret.expose_secret().as_bytes(), &text)
 }
 
 /// The failure that an answer without success is.
@@ -186,14 +175,13 @@ fn refused(response: &Response, now: Timestamp) -> FailedAttempt {
     let status = response.status();
     let asked = response.headers().get(RETRY_AFTER);
     let asked = asked.and_then(|value| retry_after(value.to_str().ok()?, now));
-    let redirects = if status.is_redirection() {
-        " Redirects are not followed."
-    } else {
-        ""
-    };
+    let redirects = status
+        .is_redirection()
+        .then_some(" Redirects are not followed.");
+    let (status, more) = (status.as_u16(), redirects.unwrap_or_default());
     FailedAttempt {
-        status: Some(status.as_u16()),
-        problem: format!("The receiver answered {}.{redirects}", status.as_u16()),
+        status: Some(status),
+        problem: format!("The receiver answered {status}.{more}"),
         retry_after: asked,
     }
 }
@@ -236,16 +224,15 @@ mod tests {
         let (caller, other) = (caller(&["deployment"]), caller(&["other"]));
         let secret = caller.secret(&webhook(1, 1));
         assert_eq!(secret, caller.secret(&webhook(1, 1)));
-        assert_eq!(
-            BASE64_STANDARD
-                .decode(&secret[BEGINNING.len()..])
-                .unwrap()
-                .len(),
-            32
-        );
-        assert_ne!(secret, caller.secret(&webhook(1, 2)));
-        assert_ne!(secret, caller.secret(&webhook(2, 1)));
-        assert_ne!(secret, other.secret(&webhook(1, 1)));
+        let key = BASE64_STANDARD.decode(&secret[BEGINNING.len()..]).unwrap();
+        assert_eq!(key.len(), 32);
+        for (other, of) in [
+            (&caller, webhook(1, 2)),
+            (&caller, webhook(2, 1)),
+            (&other, webhook(1, 1)),
+        ] {
+            assert_ne!(secret, other.secret(&of));
+        }
         assert!(!format!("{caller:?}").contains("deployment"));
     }
 
@@ -256,7 +243,7 @@ mod tests {
             .decode("MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
             .unwrap();
         let signed = r#"msg_p5jXN8AQM9LWM0D4loKWxJek.1614265330.{"test": 2432232314}"#;
-        let signature = BASE64_STANDARD.encode(mac(&key, signed));
+        let signature = BASE64_STANDARD.encode(hmac(&key, signed));
         assert_eq!(signature, "g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=");
     }
 

@@ -61,15 +61,8 @@ async fn calls(world: &Concierge, action_type: ActionType, system: &str, path: &
 
 /// Collects the payment's invoice past the agent.
 async fn collected_by_another(world: &Concierge) {
-    let path = "/invoices/inv_2004/retry";
-    calls(
-        world,
-        ActionType::RetryInvoice,
-        "payments",
-        path,
-        &json!({}),
-    )
-    .await;
+    let (retry, path) = (ActionType::RetryInvoice, "/invoices/inv_2004/retry");
+    calls(world, retry, "payments", path, &json!({})).await;
 }
 
 async fn result(world: &Concierge, id: &Value) -> Value {
@@ -95,7 +88,7 @@ async fn journal(world: &Concierge, id: &Value) -> Vec<(String, String)> {
 async fn alert_status(world: &Concierge, id: &Value) -> Value {
     let alert = world.session(id).await["alertId"].clone();
     let path = format!("/api/concierge/alerts/{alert}");
-    world.max.get(&path).await.expect(200)["status"].clone()
+    world.max.reads(&path).await["status"].clone()
 }
 
 /// Asserts whether the first success counts: its minutes, its last fix, and its alert's end.

@@ -1,6 +1,6 @@
 //! Reconciliation: checks find out whether a call took effect whose answer was lost.
 
-use tests::support::{reconciled, retrying, retrying_verified};
+use tests::support::{reconciled, retrying, retrying_verified, shows};
 
 use super::*;
 
@@ -63,8 +63,7 @@ async fn an_unknown_call_that_took_effect_completes_its_session() {
     // And its effect is verified behind it.
     let result = result(&world, &id).await;
     let reconciliation = &result["reconciliation"];
-    assert_eq!(reconciliation["status"], "done");
-    assert_eq!(reconciliation["found"]["payment.state"], "succeeded");
+    shows!(reconciliation, {"status": "done", "/found/payment.state": "succeeded"});
     assert_eq!(result["verification"]["status"], "effective");
     counts(&world, &id, true).await;
     let journal = journal(&world, &id).await;
@@ -89,8 +88,7 @@ async fn an_unknown_call_that_took_no_effect_may_be_executed_again() {
     assert_eq!(checked(&world, &id, "reconciliation").await, pending);
     world.passes(45 * SECOND).await;
     world.has_failed(&id, "did not take effect", 0).await;
-    let again = world.executes_again(&id, &[&actions[0]]).await;
-    again.expect(202);
+    world.executes_again(&id, &[&actions[0]]).await.expect(202);
     world.delivers(&world.worker()).await;
     world.is_completed(&id, 1).await;
     let result = result(&world, &id).await;

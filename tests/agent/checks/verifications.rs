@@ -12,13 +12,11 @@ async fn a_success_counts_once_its_effect_is_verified() {
     world.is_completed(&id, 1).await;
     let session = world.session(&id).await;
     let now = &session["updatedAt"];
-    assert_eq!(
-        session["executionResults"][0]["verification"],
-        json!({
-            "status": "effective", "looks": 1, "at": now, "next": null, "problem": null,
-            "found": {"payment.http": 200, "payment.state": "succeeded"},
-        })
-    );
+    let expected = json!({
+        "status": "effective", "looks": 1, "at": now, "next": null, "problem": null,
+        "found": {"payment.http": 200, "payment.state": "succeeded"},
+    });
+    assert_eq!(session["executionResults"][0]["verification"], expected);
     counts(&world, &id, true).await;
     let last = journal(&world, &id).await;
     let both = ["verified", "alert_resolved"].map(|what| (what.to_owned(), "worker".to_owned()));
@@ -101,13 +99,13 @@ async fn a_verification_waits_while_its_connection_is_paused() {
     let (world, id, actions) = given(vec![in_line(7)], true).await;
     world.runs_with(&world.worker(), &id, &actions[0]).await;
     let pause = "/api/concierge/connections/billing/pause";
-    world.max.trigger(pause).await.expect(200);
+    world.max.triggers(pause).await;
     for _ in 0..3 {
         assert_eq!(world.passes(MINUTE).await.checks, 1);
         assert_eq!(checked(&world, &id, "verification").await.1, 1);
     }
     let resume = "/api/concierge/connections/billing/resume";
-    world.max.trigger(resume).await.expect(200);
+    world.max.triggers(resume).await;
     world.passes(MINUTE).await;
     assert_eq!(checked(&world, &id, "verification").await.1, 2);
 }
@@ -130,7 +128,7 @@ async fn a_verdict_that_was_all_that_was_missing_resolves_the_alert() {
     let action = &actions[0];
     let path = format!("/api/concierge/agent-sessions/{id}/actions/{action}/settle");
     let seen = json!({"outcome": "done", "note": "The log of the mail server has it."});
-    world.max.post(&path, seen).await.expect(200);
+    world.max.posts(&path, seen).await;
     assert_eq!(world.outcome(&id).await.0, "completed");
     assert_eq!(result(&world, &id).await["steps"][0]["status"], "done");
     // The settlement has a worker read whether the alert's matter is settled.

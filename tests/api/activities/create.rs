@@ -1,6 +1,6 @@
 //! `POST /api/activities`
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use tests::support::{Api, merges};
 
@@ -8,17 +8,17 @@ use tests::support::{Api, merges};
 async fn a_new_activity_happened_now() {
     let (_, [mia]) = Api::signed_in(["mia"]).await;
     let sent = json!({"type": "note", "description": "Called back", "organizationId": 1});
-    let body = mia.post("/api/activities", sent).await.expect(200);
+    let body = mia.posts("/api/activities", sent).await;
     let now = "2026-01-15T12:00:00.000Z";
-    assert_eq!(
-        body,
-        json!({
-            "version": 1, "id": 1, "timestamp": now, "type": "note", "subtype": null,
-            "description": "Called back", "projectId": null, "organizationId": 1,
-            "creatorId": mia.id(), "metadata": null, "evidence": null,
-            "tags": [], "createdAt": now, "updatedAt": now,
-        })
-    );
+    let expected = json!({
+        "version": 1, "id": 1, "timestamp": now, "type": "note", "subtype": null,
+        "description": "Called back", "projectId": null, "organizationId": 1,
+        "creatorId": mia.id(), "metadata": null, "evidence": null,
+        "tags": [], "createdAt": now, "updatedAt": now,
+    });
+    assert_eq!(body, expected);
+    let read = mia.reads("/api/activities/1").await;
+    assert_eq!(read.get("project"), Some(&Value::Null));
 }
 
 #[tokio::test]
@@ -43,8 +43,7 @@ async fn an_activity_has_a_project_or_an_organization_and_small_metadata() {
         ),
     ] {
         let mut body = json!({"type": "note", "description": "x"});
-        let members = body.as_object_mut().unwrap();
-        members.extend(more.as_object().unwrap().clone());
+        merges(&mut body, &more);
         let answer = mia.post("/api/activities", body).await;
         answer.expect_faults(&[fault]);
     }
@@ -99,9 +98,7 @@ async fn an_activity_of_an_unknown_or_foreign_project_or_organization_is_not_fou
     ] {
         let mut body = json!({"type": "note", "description": "x"});
         merges(&mut body, &about);
-        mia.post("/api/activities", body)
-            .await
-            .expect_problem(404, "not_found");
+        mia.post("/api/activities", body).await.expect_not_found();
     }
     assert_eq!(before, api.records().await);
 }

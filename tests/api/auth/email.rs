@@ -16,7 +16,7 @@ async fn a_new_address_counts_once_its_link_was_followed() {
     let mut mailbox = api.mailbox().await;
     let asked = mia.put("/api/auth/email", change("mia@example.com")).await;
     assert_eq!(asked.expect(202), Value::Null);
-    let session = mia.get("/api/auth/session").await.expect(200);
+    let session = mia.reads("/api/auth/session").await;
     assert_eq!(session["user"]["email"], Value::Null);
     let mail = mailbox.mail().await;
     assert_eq!(mail.to, "mia@example.com");
@@ -30,7 +30,7 @@ async fn a_new_address_counts_once_its_link_was_followed() {
     let nobody = api.anonymous();
     let confirmed = nobody.post("/api/auth/email/confirm", token.clone()).await;
     assert_eq!(confirmed.expect(204), Value::Null);
-    let session = mia.get("/api/auth/session").await.expect(200);
+    let session = mia.reads("/api/auth/session").await;
     assert_eq!(session["user"]["email"], "mia@example.com");
     shows!(session["user"], {"emailVerifiedAt": "2026-01-15T12:00:00.000Z"});
     let subjects = json!([format!("user:{}", mia.id())]);
@@ -86,7 +86,7 @@ async fn the_link_ends_after_a_day_and_with_a_new_password() {
     let of_vic = api.has_link_to_confirm(&vic, "vic@example.com").await;
     let password = json!({"password": "a horse of another colour"});
     let path = format!("/api/users/{}/password", vic.id);
-    ada.put(&path, password).await.expect(204);
+    ada.puts(&path, password).await;
     let sue = api.user("sue").await;
     api.has_verified(&sue, "sue@example.com").await;
     let of_another = api.has_link_to_reset("sue@example.com").await;
@@ -118,23 +118,18 @@ async fn a_wrong_password_is_a_failed_sign_in() {
     let refused = mia.put("/api/auth/email", change("mia@example.com")).await;
     refused.expect_problem(429, "too_many_attempts");
     assert!(mailbox.news().await.is_empty());
-    let script = api.token_of(&api.user("mia").await, json!({})).await;
-    let refused = script.put("/api/auth/email", wrong).await;
-    refused.expect_problem(403, "session_required");
 }
 
 #[tokio::test]
 async fn ten_links_go_out_in_an_hour() {
     let (api, [mia]) = Api::signed_in(["mia"]).await;
     for _ in 0..10 {
-        let asked = mia.put("/api/auth/email", change("mia@example.com")).await;
-        asked.expect(202);
+        mia.puts("/api/auth/email", change("mia@example.com")).await;
     }
     let refused = mia.put("/api/auth/email", change("mia@example.com")).await;
     refused.expect_problem(429, "rate_limited");
     api.clock.advance(span::HOUR);
-    let asked = mia.put("/api/auth/email", change("mia@example.com")).await;
-    asked.expect(202);
+    mia.puts("/api/auth/email", change("mia@example.com")).await;
     let without = mia.before(api.instances_without_mail().await);
     let refused = without
         .put("/api/auth/email", change("mia@example.com"))

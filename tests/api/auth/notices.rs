@@ -21,10 +21,7 @@ async fn a_new_password_is_told_whoever_set_it() {
         .await;
     let mut mailbox = api.mailbox().await;
     let own = json!({"currentPassword": PASSWORD, "newPassword": NEW});
-    mia.at("198.51.100.9")
-        .put("/api/auth/password", own)
-        .await
-        .expect(204);
+    mia.at("198.51.100.9").puts("/api/auth/password", own).await;
     let mail = mailbox.mail().await;
     assert_eq!(
         (mail.to.as_str(), mail.user_id),
@@ -34,16 +31,12 @@ async fn a_new_password_is_told_whoever_set_it() {
     assert_eq!((told.username.as_str(), told.at), ("mia", api.clock.now()));
     assert_eq!(told.network.as_deref(), Some("198.51.100.0/24"));
     let path = format!("/api/users/{}/password", api.user("mia").await.id);
-    ada.put(&path, json!({"password": PASSWORD}))
-        .await
-        .expect(204);
+    ada.puts(&path, json!({"password": PASSWORD})).await;
     let told = change(mailbox.mail().await.letter);
     assert_eq!(told.network.as_deref(), Some("203.0.113.0/24"));
     // A user without an address gets none.
     let path = format!("/api/users/{}/password", api.user("vic").await.id);
-    ada.put(&path, json!({"password": PASSWORD}))
-        .await
-        .expect(204);
+    ada.puts(&path, json!({"password": PASSWORD})).await;
     assert!(mailbox.news().await.is_empty());
 }
 
@@ -59,7 +52,7 @@ async fn a_new_address_is_told_to_the_old_one() {
         (json!("newer@example.com"), "new@example.com"),
         (json!(null), "newer@example.com"),
     ] {
-        ada.patch(&path, json!({"email": email})).await.expect(200);
+        ada.patches(&path, json!({"email": email})).await;
         let mail = mailbox.mail().await;
         assert_eq!(mail.to, to);
         assert_eq!(
@@ -77,9 +70,8 @@ async fn a_new_address_is_told_to_the_old_one() {
     assert_eq!(mail.to, "old@example.com");
     assert!(matches!(mail.letter, Letter::EmailChanged(_)), "{mail:?}");
     // Another spelling of the same address is told nobody.
-    ada.patch(&path, json!({"email": "NEW@example.com"}))
-        .await
-        .expect(200);
+    ada.patches(&path, json!({"email": "NEW@example.com"}))
+        .await;
     assert!(mailbox.news().await.is_empty());
 }
 
@@ -92,9 +84,7 @@ async fn a_deployment_without_mail_writes_no_notice() {
     let mut mailbox = api.mailbox().await;
     let path = format!("/api/users/{}", mia.id);
     let password = json!({"password": PASSWORD});
-    ada.put(&format!("{path}/password"), password)
-        .await
-        .expect(204);
-    ada.patch(&path, json!({"email": null})).await.expect(200);
+    ada.puts(&format!("{path}/password"), password).await;
+    ada.patches(&path, json!({"email": null})).await;
     assert!(mailbox.news().await.is_empty());
 }

@@ -4,11 +4,10 @@ use futures::future::join_all;
 use serde_json::{Value, json};
 use shared::model::span;
 
-use tests::support::{Api, Caller, PASSWORD, budgets::within, shows};
+use tests::support::{Api, Caller, PASSWORD, shows};
 
 async fn sessions(caller: &Caller) -> Vec<Value> {
-    let rows = caller.get("/api/auth/sessions").await.expect(200);
-    rows.as_array().unwrap().clone()
+    caller.walk("/api/auth/sessions").await
 }
 
 #[tokio::test]
@@ -20,8 +19,7 @@ async fn a_user_sees_where_they_are_signed_in_newest_first() {
         .anonymous()
         .at("198.51.100.9")
         .with_header("user-agent", "Phone/1.0");
-    let login = json!({"username": "mia", "password": PASSWORD});
-    phone.post("/api/auth/login", login).await.expect(200);
+    phone.logs_in("mia", PASSWORD).await.expect(200);
     let rows = sessions(&mia).await;
     let [newest, own] = rows.as_slice() else {
         panic!("two sessions, not {rows:?}");
@@ -43,55 +41,29 @@ async fn a_user_sees_where_they_are_signed_in_newest_first() {
 }
 
 #[tokio::test]
-async fn a_session_is_named_by_nothing_that_signs_in() {
-    let (api, [mia]) = Api::signed_in(["mia"]).await;
+async fn a_session_is_listed_until_it_ends_by_nothing_that_signs_in() {
+    let api = Api::start().await;
+    let user = api.user("mia").await;
+    let mia = api.session_of(&user).await;
     let id = sessions(&mia).await[0]["id"].as_str().unwrap().to_owned();
     assert_eq!(id.len(), 16);
     // Neither the cookie nor what the table keeps of it.
     assert!(!mia.cookie.as_deref().unwrap().contains(&id));
     assert!(!api.table_dump().await.concat().contains(&id));
-}
-
-#[tokio::test]
-async fn what_has_ended_is_not_listed() {
-    let api = Api::start().await;
-    let user = api.user("mia").await;
-    let mia = api.session_of(&user).await;
     let other = api.session_of(&user).await;
     assert_eq!(sessions(&mia).await.len(), 2);
-    other.trigger("/api/auth/logout").await.expect(204);
+    other.triggers("/api/auth/logout").await;
     assert_eq!(sessions(&mia).await.len(), 1);
-    api.session_of(&user).await;
-    api.clock.advance(span::DAY - 1);
-    assert_eq!(sessions(&mia).await.len(), 2);
+    api.clock.advance(span::DAY / 2);
+    let later = api.session_of(&user).await;
+    let rows = sessions(&later).await;
+    let path = format!("/api/auth/sessions/{}", rows[1]["id"].as_str().unwrap());
+    api.clock.advance(span::DAY / 2 - 1);
+    assert_eq!(sessions(&later).await.len(), 2);
     api.clock.advance(1);
-    assert_eq!(sessions(&mia).await.len(), 1);
-}
-
-#[tokio::test]
-async fn sessions_come_in_pages_whatever_is_begun_and_ended_meanwhile() {
-    let api = Api::start().await;
-    let user = api.user("mia").await;
-    let mia = api.session_of(&user).await;
-    let mut others = Vec::new();
-    for _ in 0..4 {
-        api.clock.advance(span::MINUTE);
-        others.push(api.session_of(&user).await);
-    }
-    let whole = sessions(&mia).await;
-    assert_eq!(mia.walk("/api/auth/sessions?limit=2").await, whole);
-    let first = mia.get("/api/auth/sessions?limit=2").await;
-    assert_eq!(first.expect(200).as_array().unwrap()[..], whole[..2]);
-    others[3].trigger("/api/auth/logout").await.expect(204);
-    api.session_of(&user).await;
-    let rest = mia.walk(first.next().unwrap()).await;
-    assert_eq!(rest, whole[2..]);
-    // A place in one's own list is none in another's.
-    let max = api.sign_in("max").await;
-    let answer = max.get(first.next().unwrap()).await;
-    answer.expect_faults(&[("?cursor", "unknown")]);
-    let answer = mia.get("/api/auth/sessions?limit=0&sort=id").await;
-    answer.expect_faults(&[("?limit", "range"), ("?sort", "value")]);
+    assert_eq!(sessions(&later).await.len(), 1);
+    later.delete(&path).await.expect_not_found();
+    mia.is_signed_out().await;
 }
 
 #[tokio::test]
@@ -107,23 +79,22 @@ async fn all_sessions_but_this_one_end_at_once() {
             others.push(api.session_of(&user_now(&api).await).await);
         }
         assert_eq!(sessions(&mia).await.len(), 4);
-        mia.delete("/api/auth/sessions").await.expect(204);
+        mia.deletes("/api/auth/sessions").await;
         for other in others {
-            let answer = other.get("/api/auth/session").await;
-            answer.expect_problem(401, "unauthenticated");
+            other.is_signed_out().await;
             other.delete("/api/auth/sessions").await.expect(401);
         }
         assert_eq!(sessions(&mia).await.len(), 1);
     }
     // Tokens and other users stay, and the user signs in again.
-    script.get("/api/tasks").await.expect(200);
-    ada.get("/api/auth/session").await.expect(200);
+    script.reads("/api/tasks").await;
+    ada.is_signed_in().await;
     let again = api.session_of(&user_now(&api).await).await;
     assert_eq!(sessions(&again).await.len(), 2);
     // Whoever comes later ends the one that was kept.
-    again.delete("/api/auth/sessions").await.expect(204);
-    mia.get("/api/auth/session").await.expect(401);
-    again.get("/api/auth/session").await.expect(200);
+    again.deletes("/api/auth/sessions").await;
+    mia.is_signed_out().await;
+    again.is_signed_in().await;
 }
 
 /// Mia as she is now, as a sign-in finds her.
@@ -138,26 +109,26 @@ async fn the_session_that_is_kept_ends_as_any_other() {
     let api = Api::start().await;
     let user = api.user("mia").await;
     let mia = api.session_of(&user).await;
-    mia.delete("/api/auth/sessions").await.expect(204);
+    mia.deletes("/api/auth/sessions").await;
     for _ in 0..13 {
         api.clock.advance(12 * span::HOUR);
-        mia.get("/api/auth/session").await.expect(200);
+        mia.is_signed_in().await;
     }
     api.clock.advance(12 * span::HOUR);
-    mia.get("/api/auth/session").await.expect(401);
+    mia.is_signed_out().await;
     let mia = api.session_of(&user_now(&api).await).await;
-    mia.delete("/api/auth/sessions").await.expect(204);
+    mia.deletes("/api/auth/sessions").await;
     let directory = api.store.directory();
     for disabled in [true, false] {
         let done = directory.disable_user(api.home.id, user.id, disabled);
         done.await.unwrap();
         // Who is enabled again signs in again.
-        mia.get("/api/auth/session").await.expect(401);
+        mia.is_signed_out().await;
     }
     let mia = api.session_of(&user_now(&api).await).await;
-    mia.delete("/api/auth/sessions").await.expect(204);
-    mia.trigger("/api/auth/logout").await.expect(204);
-    mia.get("/api/auth/session").await.expect(401);
+    mia.deletes("/api/auth/sessions").await;
+    mia.triggers("/api/auth/logout").await;
+    mia.is_signed_out().await;
 }
 
 #[tokio::test]
@@ -169,27 +140,19 @@ async fn one_of_several_sessions_that_end_each_other_is_left() {
         all.push(api.session_of(&user).await);
     }
     let answers = join_all(all.iter().map(|mia| mia.delete("/api/auth/sessions"))).await;
-    let statuses: Vec<_> = answers.iter().map(|answer| answer.status).collect();
-    let mut left = 0;
-    for (mia, status) in all.iter().zip(&statuses) {
-        let now = mia.get("/api/auth/session").await.status;
-        assert_eq!(
-            (*status, now == 200),
-            (if now == 200 { 204 } else { 401 }, now == 200)
-        );
-        left += usize::from(now == 200);
+    let mut left = Vec::new();
+    for (mia, answer) in all.iter().zip(&answers) {
+        let is_left = mia.get("/api/auth/session").await.status == 200;
+        answer.expect(if is_left { 204 } else { 401 });
+        left.extend(is_left.then_some(mia));
     }
-    assert_eq!(left, 1, "{statuses:?}");
-}
-
-#[tokio::test]
-async fn a_session_may_end_the_others_several_times_at_once() {
-    let (_, [mia]) = Api::signed_in(["mia"]).await;
-    let three = (0..3).map(|_| mia.delete("/api/auth/sessions"));
-    for answer in join_all(three).await {
-        answer.expect(204);
-    }
-    mia.get("/api/auth/session").await.expect(200);
+    let [mia] = left[..] else {
+        panic!("{}", left.len());
+    };
+    // It may end the others several times at once.
+    let again = (0..3).map(|_| mia.deletes("/api/auth/sessions"));
+    join_all(again).await;
+    mia.is_signed_in().await;
 }
 
 #[tokio::test]
@@ -204,28 +167,13 @@ async fn one_session_ends_by_its_id() {
     let rows = sessions(&mia).await;
     let (own, other) = (id(&rows, true), id(&rows, false));
     let ada = api.sign_in("ada").await;
-    ada.delete(&other).await.expect_problem(404, "not_found");
-    api.counter.take();
-    let answer = mia.delete(&other).await;
-    within(&api, "DELETE /api/auth/sessions/{id}", 204, &answer);
-    phone.get("/api/auth/session").await.expect(401);
+    ada.delete(&other).await.expect_not_found();
+    mia.deletes(&other).await;
+    phone.is_signed_out().await;
     assert_eq!(sessions(&mia).await.len(), 1);
     for gone in [other.as_str(), "/api/auth/sessions/0123456789abcdef"] {
-        mia.delete(gone).await.expect_problem(404, "not_found");
+        mia.delete(gone).await.expect_not_found();
     }
-    mia.delete(&own).await.expect(204);
-    mia.get("/api/auth/session").await.expect(401);
-}
-
-#[tokio::test]
-async fn a_session_that_has_ended_is_not_found() {
-    let (api, [mia]) = Api::signed_in(["mia"]).await;
-    api.clock.advance(span::DAY / 2);
-    let later = api.sign_in("mia").await;
-    let rows = sessions(&later).await;
-    let old = rows.iter().find(|row| row["current"] == false).unwrap();
-    let path = format!("/api/auth/sessions/{}", old["id"].as_str().unwrap());
-    api.clock.advance(span::DAY / 2);
-    mia.get("/api/auth/session").await.expect(401);
-    later.delete(&path).await.expect_problem(404, "not_found");
+    mia.deletes(&own).await;
+    mia.is_signed_out().await;
 }

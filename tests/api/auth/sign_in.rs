@@ -3,13 +3,11 @@
 use serde_json::{Value, json};
 use shared::model::SignInFault;
 
-use tests::support::{Api, Caller, OidcProvider, PASSWORD, budgets::within, operations, shows};
+use tests::support::{Api, Caller, OidcProvider, PASSWORD, operations, rows_where, shows};
 
 async fn ways(caller: &Caller, name: &str) -> Value {
-    caller
-        .get(&format!("/api/auth/sign-in?username={name}"))
-        .await
-        .expect(200)
+    let path = format!("/api/auth/sign-in?username={name}");
+    caller.reads(&path).await
 }
 
 fn answer(passwords: bool, organization: Option<i64>) -> Value {
@@ -22,12 +20,10 @@ async fn with_passwords_off(api: &Api) -> OidcProvider {
     let provider = api.has_provider(json!({})).await;
     for name in ["ada", "mia"] {
         api.has_address(name, &format!("{name}@example.com")).await;
-        let claims =
-            json!({"sub": name, "email": format!("{name}@example.com"), "email_verified": true});
-        provider
-            .signs_in(&api.anonymous(), claims)
-            .await
-            .expect(302);
+        let email = format!("{name}@example.com");
+        let claims = json!({"sub": name, "email": email, "email_verified": true});
+        let answer = provider.signs_in(&api.anonymous(), claims).await;
+        answer.expect(302);
     }
     api.sets_provider(&provider, json!({"passwords": "off"}))
         .await;
@@ -40,9 +36,10 @@ async fn a_username_is_answered_with_its_ways() {
     for name in ["mia", "sue", "zac"] {
         api.user(name).await;
     }
-    api.counter.take();
-    let none = api.anonymous().get("/api/auth/sign-in?username=mia").await;
-    let none = within(&api, "GET /api/auth/sign-in", 200, &none);
+    let none = api
+        .anonymous()
+        .reads("/api/auth/sign-in?username=mia")
+        .await;
     assert_eq!(none, answer(true, None));
     with_passwords_off(&api).await;
     let nobody = api.anonymous();
@@ -50,10 +47,6 @@ async fn a_username_is_answered_with_its_ways() {
     // Not bound yet: the first sign-in binds.
     assert_eq!(ways(&nobody, "sue").await, answer(true, Some(1)));
     assert_eq!(ways(&nobody, "zac").await, answer(true, None));
-    nobody
-        .get("/api/auth/sign-in")
-        .await
-        .expect_faults(&[("?username", "required")]);
 }
 
 #[tokio::test]
@@ -83,27 +76,19 @@ async fn a_username_that_does_not_exist_has_one_of_these_ways_and_keeps_it() {
 
 #[tokio::test]
 async fn a_network_asks_for_thirty_usernames_in_a_quarter_of_an_hour() {
-    let api = Api::start().await;
+    let (api, [_]) = Api::signed_in(["mia"]).await;
     let nobody = api.anonymous();
     for number in 0..30 {
         ways(&nobody, &format!("nobody{number}")).await;
     }
-    let path = "/api/auth/sign-in?username=ada";
-    let refused = nobody.get(path).await;
+    let refused = nobody.get("/api/auth/sign-in?username=ada").await;
     refused.expect_problem(429, "too_many_attempts");
     assert_eq!(refused.header("retry-after"), Some("900"));
-    nobody
-        .clone()
-        .at("198.51.100.9")
-        .get(path)
-        .await
-        .expect(200);
+    ways(&nobody.clone().at("198.51.100.9"), "ada").await;
     // Sign-ins have a count of their own.
-    api.user("mia").await;
-    let login = json!({"username": "mia", "password": PASSWORD});
-    nobody.post("/api/auth/login", login).await.expect(200);
+    nobody.logs_in("mia", PASSWORD).await.expect(200);
     api.clock.advance(15 * 60_000);
-    nobody.get(path).await.expect(200);
+    ways(&nobody, "ada").await;
 }
 
 #[tokio::test]
@@ -111,57 +96,45 @@ async fn with_passwords_off_a_bound_user_has_no_password() {
     let api = Api::start().await;
     let sue = api.user("sue").await;
     let provider = with_passwords_off(&api).await;
-    let login = |name: &str, password: &str| json!({"username": name, "password": password});
-    let nobody = api.anonymous();
-    let sign_in = async |name: &str, password: &str| {
-        let login = login(name, password);
-        nobody.post("/api/auth/login", login).await
-    };
-    sign_in("mia", PASSWORD)
-        .await
-        .expect_problem(403, "password_sign_in_off");
-    // A wrong one is answered as any other.
-    sign_in("mia", "a wrong password")
-        .await
-        .expect_problem(401, "invalid_credentials");
-    sign_in("sue", PASSWORD).await.expect(200);
-    let mia = api.sign_in("mia").await;
-    let change =
-        json!({"currentPassword": PASSWORD, "newPassword": "another horse battery staple"});
-    mia.put("/api/auth/password", change)
-        .await
-        .expect_problem(403, "password_sign_in_off");
-    let (ada, set) = (
+    let (nobody, ada, mia) = (
+        api.anonymous(),
         api.sign_in("ada").await,
-        json!({"password": "another horse battery staple"}),
+        api.sign_in("mia").await,
     );
-    let path = format!("/api/users/{}/password", mia.id());
-    ada.put(&path, set.clone())
-        .await
-        .expect_problem(403, "password_sign_in_off");
-    ada.put(&format!("/api/users/{}/password", sue.id), set)
-        .await
-        .expect(204);
+    let off = nobody.logs_in("mia", PASSWORD).await;
+    off.expect_problem(403, "password_sign_in_off");
+    // A wrong one is answered as any other.
+    let wrong = nobody.logs_in("mia", "a wrong password").await;
+    wrong.expect_problem(401, "invalid_credentials");
+    nobody.logs_in("sue", PASSWORD).await.expect(200);
+    let new = "another horse battery staple";
+    let change = json!({"currentPassword": PASSWORD, "newPassword": new});
+    let of_mia = format!("/api/users/{}/password", mia.id());
+    let set = json!({"password": new});
+    for refused in [
+        mia.put("/api/auth/password", change).await,
+        ada.put(&of_mia, set.clone()).await,
+    ] {
+        refused.expect_problem(403, "password_sign_in_off");
+    }
+    ada.puts(&format!("/api/users/{}/password", sue.id), set)
+        .await;
     // The operator's way out.
-    api.store
-        .providers()
-        .allow_passwords(api.home.id)
-        .await
-        .unwrap();
-    sign_in("mia", PASSWORD).await.expect(200);
+    let providers = api.store.providers();
+    providers.allow_passwords(api.home.id).await.unwrap();
+    nobody.logs_in("mia", PASSWORD).await.expect(200);
     assert_eq!(ways(&nobody, "mia").await, answer(true, Some(1)));
     let entries = ada.walk("/api/journal").await;
-    let last = entries
-        .iter()
-        .rfind(|entry| entry["event"] == "sign_in_changed")
+    let last = rows_where(&entries, "event", "sign_in_changed")
+        .pop()
         .unwrap();
-    assert_eq!(last["actor"]["type"], "operator");
-    shows!(last, {"before": {"passwords": "off"}, "after": {"passwords": "allowed"}});
+    shows!(last, {"/actor/type": "operator", "before": {"passwords": "off"}});
+    shows!(last, {"after": {"passwords": "allowed"}});
     // Without the provider, nobody is bound to it.
     api.sets_provider(&provider, json!({"passwords": "off"}))
         .await;
-    ada.delete("/api/organizations/1/sign-in").await.expect(204);
-    sign_in("mia", PASSWORD).await.expect(200);
+    ada.deletes("/api/organizations/1/sign-in").await;
+    nobody.logs_in("mia", PASSWORD).await.expect(200);
 }
 
 #[tokio::test]

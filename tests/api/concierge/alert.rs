@@ -3,7 +3,7 @@
 use serde_json::json;
 use shared::model::span;
 
-use tests::support::{Concierge, budgets, shows};
+use tests::support::{Concierge, shows};
 
 #[tokio::test]
 async fn an_alert_is_acknowledged_resolved_and_opened_again() {
@@ -11,8 +11,7 @@ async fn an_alert_is_acknowledged_resolved_and_opened_again() {
     let alert = world.alert("payment_failed", &[]).await;
     let sue = world.api.sign_in("sue").await;
     let path = format!("/api/concierge/alerts/{}", alert.id);
-    let read = sue.get(&path).await;
-    budgets::within(&world.api, "GET /api/concierge/alerts/{id}", 200, &read);
+    sue.reads(&path).await;
     let mut read = 1;
     for (version, status, resolved_at) in [
         (2, "acknowledged", json!(null)),
@@ -24,18 +23,11 @@ async fn an_alert_is_acknowledged_resolved_and_opened_again() {
     ] {
         world.api.clock.advance(span::MINUTE);
         let sue = sue.clone().with_header("if-match", &format!("\"{read}\""));
-        world.api.counter.take();
-        let changed = sue.patch(&path, json!({"status": status})).await;
-        let changed = budgets::within(
-            &world.api,
-            "PATCH /api/concierge/alerts/{id}",
-            200,
-            &changed,
-        );
+        let changed = sue.patches(&path, json!({"status": status})).await;
         shows!(changed, {"status": status, "resolvedAt": resolved_at});
         assert_eq!(changed["version"], version);
         read = version;
-        assert_eq!(sue.get(&path).await.expect(200), changed);
+        assert_eq!(sue.reads(&path).await, changed);
     }
 }
 
@@ -57,10 +49,8 @@ async fn an_alert_shows_its_sessions_newest_first() {
         sessions.insert(0, session.as_i64().unwrap());
     }
     world.failed_payment().await;
-    world.api.counter.take();
     let answer = world.max.get(&path).await;
-    let operation = "GET /api/concierge/alerts/{id}/agent-sessions";
-    let rows = budgets::within(&world.api, operation, 200, &answer);
+    let rows = answer.expect(200);
     assert_eq!(answer.ids(), sessions);
     shows!(rows[0], {"status": "cancelled", "/alert/id": alert.id});
 }

@@ -51,7 +51,7 @@ async fn an_alert_names_its_session() {
     let world = Concierge::start().await;
     let alert = world.alert("payment_failed", &[("invoice", "inv_1")]).await;
     let session = world.opened(&alert).await;
-    let alerts = world.max.get(ALERTS).await.expect(200);
+    let alerts = world.max.reads(ALERTS).await;
     let alert = &alerts[0];
     assert_eq!(alert["agentSessionId"], session);
     shows!(alert, {"entities": [{"type": "invoice", "id": "inv_1"}]});

@@ -1,10 +1,7 @@
 //! `/api/concierge/connections` and the pause of all of them.
 
 use serde_json::{Value, json};
-use tests::{
-    support::{AgentSettings, Api, Concierge, Item, Settings, budgets, event, shows, text_of},
-    unwary,
-};
+use tests::support::{Api, Caller, Concierge, Item, Settings, rows_where, says, shows, text_of};
 
 const CONNECTIONS: &str = "/api/concierge/connections";
 /// Milliseconds since the Unix epoch.
@@ -28,29 +25,26 @@ fn stripe() -> Value {
     })
 }
 
-/// A stack as it is deployed.
-async fn public() -> Api {
-    let agent = AgentSettings {
-        is_public: true,
-        ..AgentSettings::default()
-    };
-    let settings = Settings {
-        agent,
-        ..Settings::default()
-    };
-    Api::start_with(settings).await
+/// A stack as it is deployed, and an admin.
+async fn public() -> (Api, Caller) {
+    let api = Api::start_with(Settings::public()).await;
+    let ada = api.sign_in("ada").await;
+    (api, ada)
+}
+
+/// A connection to put, without its secret.
+fn without_secret() -> Value {
+    let mut put = stripe();
+    put.as_object_mut().unwrap().remove("secret");
+    put
 }
 
 #[tokio::test]
 async fn a_connection_is_what_was_put() {
-    let api = public().await;
-    let ada = api.sign_in("ada").await;
-    let answer = ada.put(BILLING, stripe()).await;
-    let operation = "PUT /api/concierge/connections/{name}";
-    let put = budgets::within(&api, operation, 200, &answer);
-    let mut expected = stripe();
+    let (_, ada) = public().await;
+    let put = ada.puts(BILLING, stripe()).await;
+    let mut expected = without_secret();
     expected["auth"]["header"] = Value::Null;
-    expected.as_object_mut().unwrap().remove("secret");
     for (name, value) in [
         ("name", json!("billing")),
         ("secretSetAt", json!("2026-01-15T12:00:00.000Z")),
@@ -63,56 +57,34 @@ async fn a_connection_is_what_was_put() {
         expected[name] = value;
     }
     assert_eq!(put, expected);
-    let listed = ada.get(CONNECTIONS).await.expect(200);
+    let listed = ada.reads(CONNECTIONS).await;
     assert_eq!(listed, json!([expected]));
     expected["breaker"] = json!({"state": "closed", "unclearAnswers": 0, "openUntil": null});
-    assert_eq!(ada.get(BILLING).await.expect(200), expected);
+    assert_eq!(ada.reads(BILLING).await, expected);
 }
 
 #[tokio::test]
 async fn a_connection_is_replaced_as_a_whole() {
-    let api = public().await;
-    let ada = api.sign_in("ada").await;
-    let first = ada.put(BILLING, stripe()).await;
-    first.expect(200);
+    let (api, ada) = public().await;
+    ada.puts(BILLING, stripe()).await;
     api.clock.advance(1_000);
     let least = json!({
         "kind": "own", "baseUrl": "https://a.example.com", "secret": null, "allow": [],
     });
-    let again = ada.put(BILLING, least).await.expect(200);
-    shows!(again, {"version": 2, "revision": NOON + 1});
-    assert_eq!(again["createdAt"], "2026-01-15T12:00:00.000Z");
-    assert_eq!(again["updatedAt"], "2026-01-15T12:00:01.000Z");
+    let again = ada.puts(BILLING, least).await;
     let usual = json!({"scheme": "bearer", "username": null, "header": null});
-    shows!(again, {"auth": usual, "body": "json"});
-    shows!(again, {"secretSetAt": null, "idempotency": null});
-    shows!(again, {"errorCode": "/code", "keep": []});
-    // Only under the version that was read, if one is named.
-    let tag = first.header("etag").unwrap();
-    let stale = ada.clone().with_header("if-match", tag);
-    stale
-        .put(BILLING, stripe())
-        .await
-        .expect_problem(412, "precondition_failed");
-    stale
-        .delete(BILLING)
-        .await
-        .expect_problem(412, "precondition_failed");
-    let absent = stale
-        .put(&format!("{CONNECTIONS}/payments"), stripe())
-        .await;
-    absent.expect_problem(404, "not_found");
+    shows!(again, {"version": 2, "revision": NOON + 1, "createdAt": "2026-01-15T12:00:00.000Z"});
+    shows!(again, {"auth": usual, "body": "json", "updatedAt": "2026-01-15T12:00:01.000Z"});
+    shows!(again, {"secretSetAt": null, "idempotency": null, "errorCode": "/code", "keep": []});
 }
 
 #[tokio::test]
 async fn a_secret_is_kept_until_another_is_sent_and_is_required_for_another_base_url() {
-    let api = public().await;
-    let ada = api.sign_in("ada").await;
-    let first = ada.put(BILLING, stripe()).await.expect(200);
-    let mut without = stripe();
-    without.as_object_mut().unwrap().remove("secret");
+    let (api, ada) = public().await;
+    let first = ada.puts(BILLING, stripe()).await;
+    let mut without = without_secret();
     api.clock.advance(1_000);
-    let kept = ada.put(BILLING, without.clone()).await.expect(200);
+    let kept = ada.puts(BILLING, without.clone()).await;
     assert_eq!(kept["secretSetAt"], first["secretSetAt"]);
 
     let mut elsewhere = without.clone();
@@ -122,12 +94,12 @@ async fn a_secret_is_kept_until_another_is_sent_and_is_required_for_another_base
     refused.expect_faults(&[("/secret", "required")]);
     assert_eq!(api.table_dump().await, before);
     elsewhere["secret"] = json!("of-the-other");
-    let moved = ada.put(BILLING, elsewhere).await.expect(200);
+    let moved = ada.puts(BILLING, elsewhere).await;
     assert_eq!(moved["secretSetAt"], "2026-01-15T12:00:01.000Z");
 
     without["baseUrl"] = moved["baseUrl"].clone();
     without["secret"] = Value::Null;
-    let removed = ada.put(BILLING, without).await.expect(200);
+    let removed = ada.puts(BILLING, without).await;
     assert_eq!(removed["secretSetAt"], Value::Null);
 }
 
@@ -170,32 +142,25 @@ async fn a_secret_shows_nowhere() {
 #[tokio::test]
 async fn a_ciphertext_that_was_moved_to_another_connection_is_not_sent() {
     let world = Concierge::start().await;
-    world
-        .connects_for(world.api.abroad.id, "billing", json!({}))
-        .await;
-    let ciphertext_of = |own: &str, name: &str, items: &[Item]| {
-        let mut items = items.iter();
-        let item = items
-            .find(|item| text_of(item, "pk").starts_with(own) && text_of(item, "name") == name);
-        item.unwrap().clone()
-    };
+    let abroad = world.api.abroad.id;
+    world.connects_for(abroad, "billing", json!({})).await;
     let items = world.api.items_of("connection").await;
-    let billing = ciphertext_of("ORG#1#", "billing", &items);
-    let tests = [
-        ("ORG#1#", "payments", world.api.sign_in("ada").await),
-        ("ORG#2#", "billing", world.api.sign_in("zoe").await),
-    ];
-    for (own, name, admin) in tests {
+    let item_of = |own: &str, name: &str| {
+        let is_it =
+            |item: &&Item| text_of(item, "pk").starts_with(own) && text_of(item, "name") == name;
+        items.iter().find(is_it).unwrap().clone()
+    };
+    let billing = item_of("ORG#1#", "billing");
+    for (own, name, admin) in [("ORG#1#", "payments", "ada"), ("ORG#2#", "billing", "zoe")] {
+        let admin = world.api.sign_in(admin).await;
         let test = format!("{CONNECTIONS}/{name}/test");
-        let tested = admin.trigger(&test).await.expect(200);
-        assert_eq!(tested["status"], 200, "{tested}");
-        let mut stranger = ciphertext_of(own, name, &items);
+        shows!(admin.triggers(&test).await, {"status": 200});
+        let mut stranger = item_of(own, name);
         stranger.insert("secret".to_owned(), billing["secret"].clone());
         world.api.puts([stranger]).await;
-        let tested = admin.trigger(&test).await.expect(200);
+        let tested = admin.triggers(&test).await;
         assert_eq!(tested["status"], Value::Null, "{tested}");
-        let problem = tested["problem"].as_str().unwrap();
-        assert!(problem.contains("does not decrypt"), "{problem}");
+        says(&tested["problem"], "does not decrypt");
     }
     assert_eq!(world.demo.effects(), []);
 }
@@ -203,15 +168,8 @@ async fn a_ciphertext_that_was_moved_to_another_connection_is_not_sent() {
 /// Without the key management service, a connection keeps its old secret, and other changes go on.
 #[tokio::test]
 async fn a_secret_that_cannot_be_encrypted_is_not_set() {
-    let agent = AgentSettings {
-        is_public: true,
-        without_key: true,
-        ..AgentSettings::default()
-    };
-    let settings = Settings {
-        agent,
-        ..Settings::default()
-    };
+    let mut settings = Settings::public();
+    settings.agent.without_key = true;
     let api = Api::start_with(settings).await;
     let ada = api.sign_in("ada").await;
     let before = api.table_dump().await;
@@ -221,41 +179,32 @@ async fn a_secret_that_cannot_be_encrypted_is_not_set() {
     assert_eq!(api.table_dump().await, before);
     let mut without = stripe();
     without["secret"] = Value::Null;
-    ada.put(BILLING, without).await.expect(200);
+    ada.puts(BILLING, without).await;
     // A caller without the permission is refused before anything is encrypted.
     let mia = api.sign_in("mia").await;
-    mia.put(BILLING, stripe())
-        .await
-        .expect_problem(403, "permission_denied");
+    mia.put(BILLING, stripe()).await.expect_denied();
 }
 
 /// An address within a network would be reached from the service alone.
 #[tokio::test]
 async fn a_deployed_stack_leads_to_the_public_internet_alone() {
-    let api = public().await;
-    let ada = api.sign_in("ada").await;
+    let (_, ada) = public().await;
     for url in [
         "https://169.254.169.254/latest/meta-data",
         "https://localhost:9001",
     ] {
         let mut put = stripe();
         put["baseUrl"] = json!(url);
-        ada.put(BILLING, put)
-            .await
-            .expect_faults(&[("/baseUrl", "combination")]);
+        let refused = ada.put(BILLING, put).await;
+        refused.expect_faults(&[("/baseUrl", "combination")]);
     }
-    assert_eq!(ada.get(CONNECTIONS).await.expect(200), json!([]));
+    assert_eq!(ada.reads(CONNECTIONS).await, json!([]));
     // What was written where more was allowed is not sent to either.
-    let world = Concierge::start_with(AgentSettings {
-        is_public: true,
-        ..AgentSettings::default()
-    })
-    .await;
+    let world = Concierge::start_in(Settings::public()).await;
     let ada = world.api.sign_in("ada").await;
-    let tested = ada.trigger(&format!("{BILLING}/test")).await.expect(200);
+    let tested = ada.triggers(&format!("{BILLING}/test")).await;
     shows!(tested, {"reachable": false, "status": null});
-    let problem = tested["problem"].as_str().unwrap();
-    assert!(problem.contains("public internet"), "{problem}");
+    says(&tested["problem"], "public internet");
 }
 
 #[tokio::test]
@@ -269,19 +218,16 @@ async fn an_organization_has_so_many_connections_and_no_more() {
         .put(&format!("{CONNECTIONS}/one_more"), put.clone())
         .await;
     one_more.expect_problem(409, "too_many_connections");
-    ada.put(BILLING, put.clone()).await.expect(200);
-    ada.delete(BILLING).await.expect(204);
-    ada.put(BILLING, put).await.expect(200);
+    ada.puts(BILLING, put.clone()).await;
+    ada.deletes(BILLING).await;
+    ada.puts(BILLING, put).await;
 }
 
 #[tokio::test]
 async fn a_test_says_whether_the_system_is_reached_and_lets_us_in() {
     let (world, [ada]) = Concierge::signed_in(["ada"]).await;
     let test = format!("{BILLING}/test");
-    world.api.counter.take();
-    let answer = ada.trigger(&test).await;
-    let operation = "POST /api/concierge/connections/{name}/test";
-    let tested = budgets::within(&world.api, operation, 200, &answer);
+    let tested = ada.triggers(&test).await;
     shows!(tested, {"reachable": true, "status": 200});
     assert!(
         tested["durationMs"].is_u64() && tested["problem"].is_null(),
@@ -294,67 +240,43 @@ async fn a_test_says_whether_the_system_is_reached_and_lets_us_in() {
     world
         .connects("billing", json!({"secret": "another"}))
         .await;
-    let tested = ada.trigger(&test).await.expect(200);
+    let tested = ada.triggers(&test).await;
     shows!(tested, {"reachable": true, "status": 401});
     world
         .connects("billing", json!({"baseUrl": "http://127.0.0.1:9"}))
         .await;
-    let tested = ada.trigger(&test).await.expect(200);
+    let tested = ada.triggers(&test).await;
     assert_eq!(tested["reachable"], false);
     let calls = json!({"allow": ["POST /customers/{id}/sync"], "testPath": null});
     world.connects("billing", calls).await;
-    let tested = ada.trigger(&test).await.expect(200);
-    assert!(
-        tested["problem"].as_str().unwrap().contains("testPath"),
-        "{tested}"
-    );
+    let tested = ada.triggers(&test).await;
+    says(&tested["problem"], "testPath");
 }
 
 #[tokio::test]
 async fn a_pause_is_shown_and_is_no_revision() {
     let world = Concierge::start().await;
-    let paused = world
-        .max
-        .trigger(&format!("{BILLING}/pause"))
-        .await
-        .expect(200);
+    let max = &world.max;
+    let pause = format!("{BILLING}/pause");
+    let paused = max.triggers(&pause).await;
     shows!(paused, {"paused": true, "revision": NOON, "version": 2});
     // Twice is once.
-    let again = world
-        .max
-        .trigger(&format!("{BILLING}/pause"))
-        .await
-        .expect(200);
-    assert_eq!(again, paused);
+    assert_eq!(max.triggers(&pause).await, paused);
     // Whoever replaces it leaves it paused.
     world.connects("billing", json!({"kind": "other"})).await;
-    assert_eq!(world.max.get(BILLING).await.expect(200)["paused"], true);
-    let resumed = world
-        .max
-        .trigger(&format!("{BILLING}/resume"))
-        .await
-        .expect(200);
+    assert_eq!(max.reads(BILLING).await["paused"], true);
+    let resumed = max.triggers(&format!("{BILLING}/resume")).await;
     assert_eq!(resumed["paused"], false);
 
-    let all = world.max.get("/api/concierge/pause").await.expect(200);
-    assert_eq!(
-        all,
-        json!({"paused": false, "reason": null, "changedBy": null, "changedAt": null})
-    );
-    let all = world.max.trigger("/api/concierge/pause").await.expect(200);
+    let all = "/api/concierge/pause";
+    let running = json!({"paused": false, "reason": null, "changedBy": null, "changedAt": null});
+    assert_eq!(max.reads(all).await, running);
     let now = "2026-01-15T12:00:00.000Z";
-    let expected =
-        json!({"paused": true, "reason": null, "changedBy": world.max.id(), "changedAt": now});
-    assert_eq!(all, expected);
-    assert_eq!(
-        world.max.get("/api/concierge/pause").await.expect(200),
-        expected
-    );
+    let paused = json!({"paused": true, "reason": null, "changedBy": max.id(), "changedAt": now});
+    assert_eq!(max.triggers(all).await, paused);
+    assert_eq!(max.reads(all).await, paused);
     let zoe = world.api.sign_in("zoe").await;
-    assert_eq!(
-        zoe.get("/api/concierge/pause").await.expect(200)["paused"],
-        false
-    );
+    assert_eq!(zoe.reads(all).await, running);
 }
 
 #[tokio::test]
@@ -363,14 +285,9 @@ async fn a_paused_action_waits_without_an_attempt_and_resumes() {
         let world = Concierge::start().await;
         let (id, action) = world.approved_batch().await;
         world.takes_messages().await;
-        world
-            .max
-            .trigger(&format!("{path}/pause"))
-            .await
-            .expect(200);
-        let message = world.message(&id, &action);
+        world.max.triggers(&format!("{path}/pause")).await;
         for _ in 0..3 {
-            world.worker().handle(event(&[(&message, 1)])).await;
+            world.runs(&id, &action).await;
             assert_eq!(world.demo.effects(), []);
             world.api.clock.advance(60_000);
             let swept = world.sweeper().sweep().await;
@@ -378,14 +295,9 @@ async fn a_paused_action_waits_without_an_attempt_and_resumes() {
             assert_eq!((swept.resent, swept.overdue), (1, 0), "{path}");
             world.takes_messages().await;
         }
-        world
-            .max
-            .trigger(&format!("{path}/resume"))
-            .await
-            .expect(200);
-        world.worker().handle(event(&[(&message, 1)])).await;
-        assert_eq!(world.outcome(&id).await.0, "completed", "{path}");
-        assert_eq!(world.demo.effects().len(), 1);
+        world.max.triggers(&format!("{path}/resume")).await;
+        world.runs(&id, &action).await;
+        world.is_completed(&id, 1).await;
     }
 }
 
@@ -396,40 +308,29 @@ async fn a_connection_that_is_created_again_is_another_one() {
     let (id, _) = world.approved_batch().await;
     let other = local::target_systems::DemoTargets::start(0, None).unwrap();
     let ada = world.api.sign_in("ada").await;
-    ada.delete(BILLING).await.expect(204);
+    ada.deletes(BILLING).await;
     world.api.clock.advance(1);
-    ada.put(BILLING, other.connections()["billing"].clone())
-        .await
-        .expect(200);
+    let put = other.connections()["billing"].clone();
+    ada.puts(BILLING, put).await;
     assert_eq!(world.delivers(&world.worker()).await, 0);
-    let (status, results) = world.outcome(&id).await;
-    assert_eq!(status, "failed");
-    assert!(results[0].1.starts_with("content_changed"), "{results:?}");
-    assert_eq!((world.demo.effects().len(), other.effects().len()), (0, 0));
+    world.has_failed(&id, "content_changed", 0).await;
+    assert_eq!(other.effects().len(), 0);
 }
 
 /// Only named members of an answer are kept, without the secret that it repeats.
 #[tokio::test]
 async fn only_named_members_of_an_answer_are_kept_and_no_secrets() {
-    let world = Concierge::start_with(AgentSettings {
-        analyse: Some(unwary::analyse()),
-        ..AgentSettings::default()
-    })
-    .await;
+    let world = Concierge::start_unwary().await;
     // Not the demo's, and what it says to that has these words in it.
     let secret = json!({"keep": ["detail"], "secret": "bearer token"});
     world.connects("billing", secret).await;
     let (id, _) = world.approved_batch().await;
     world.delivers(&world.worker()).await;
-    let path = format!("/api/concierge/agent-sessions/{id}");
-    let session = world.max.get(&path).await.expect(200);
+    let session = world.session(&id).await;
     let response = &session["executionResults"][0]["response"];
-    assert_eq!(response["status"], 401, "{session}");
-    assert_eq!(response["body"]["code"], Value::Null);
-    let detail = response["body"]["detail"].as_str().unwrap();
-    assert!(detail.contains("the … is not"), "{detail}");
-    let journal = world.max.get(&format!("{path}/journal")).await.expect(200);
-    let mut entries = journal.as_array().unwrap().iter();
-    let answered = entries.find(|entry| entry["what"] == "answered").unwrap();
-    assert_eq!(&answered["excerpt"], response, "{journal}");
+    shows!(response, {"status": 401, "/body/code": null});
+    says(&response["body"]["detail"], "the … is not");
+    let journal = world.journal(&id).await;
+    let answered = rows_where(&journal, "what", "answered");
+    assert_eq!(&answered[0]["excerpt"], response, "{journal:?}");
 }

@@ -20,16 +20,13 @@ struct Shown {
 impl Shown {
     async fn to(caller: &Caller, id: &Value) -> Self {
         let path = format!("/api/concierge/agent-sessions/{id}");
-        let mut session = caller.get(&path).await.expect(200);
+        let mut session = caller.reads(&path).await;
         Self {
             reads: session["reads"].take(),
             results: session["executionResults"].take(),
             journal: caller.walk(&format!("{path}/journal")).await,
             export: caller.walk("/api/concierge/journal").await,
-            check: caller
-                .get(&format!("{path}/journal/check"))
-                .await
-                .expect(200),
+            check: caller.reads(&format!("{path}/journal/check")).await,
         }
     }
 

@@ -1,35 +1,25 @@
 //! `POST /api/concierge/agent-sessions/{id}/execute`
 
-use local::target_systems::{Fault, FaultMode};
 use serde_json::json;
 
-use tests::support::{AgentSettings, Concierge, Settings, budgets::within, comes, shows};
+use tests::support::{AgentSettings, Concierge, Settings, begins, comes, shows, statuses};
 
 #[tokio::test]
 async fn approved_actions_are_queued_and_answered_202_until_they_end() {
     let world = Concierge::start().await;
     let id = world.stuck_batch().await;
     let action = world.proposed(&id).await.remove(0);
-    let path = format!("/api/concierge/agent-sessions/{id}/execute");
-    let sent = json!({"actionIds": [action]});
-    world.api.counter.take();
-    let operation = "POST /api/concierge/agent-sessions/{id}/execute";
-    let answer = world.max.post(&path, sent).await;
-    let body = within(&world.api, operation, 202, &answer);
+    let body = world.executes(&id, &[&action]).await.expect(202);
     shows!(body, {"results": [], "/session/status": "executing"});
     assert_eq!(world.takes_messages().await, [world.message(&id, &action)]);
 }
 
 #[tokio::test]
 async fn the_answer_waits_for_the_results() {
-    let world = Concierge::start().await;
+    let (world, [max]) = Concierge::signed_in(["max"]).await;
     let id = world.stuck_batch().await;
     let action = world.proposed(&id).await.remove(0);
-    let patient = world
-        .api
-        .sign_in("max")
-        .await
-        .with_header("prefer", "wait=20");
+    let patient = max.with_header("prefer", "wait=20");
     let path = format!("/api/concierge/agent-sessions/{id}/execute");
     let worker = world.worker();
     let works = async {
@@ -59,8 +49,7 @@ async fn an_organization_has_few_calls_that_wait_at_a_time() {
         let action = world.proposed(&id).await.remove(0);
         let path = format!("/api/concierge/agent-sessions/{id}/execute");
         world.api.counter.take();
-        let answer = patient.post(&path, json!({"actionIds": [action]})).await;
-        answer.expect(202);
+        patient.posts(&path, json!({"actionIds": [action]})).await;
         world.api.counter.take().total
     };
     let waiting = requests().await;
@@ -112,52 +101,19 @@ async fn the_same_list_again_runs_nothing_twice() {
     answer.expect_problem(409, "other_actions_approved");
     assert_eq!(world.takes_messages().await, [] as [String; 0]);
     assert_eq!(world.demo.effects().len(), 1);
-    let skipped = first["results"][1]["error"].as_str().unwrap();
-    assert!(skipped.starts_with("not_needed: "), "{skipped}");
+    begins(&first["results"][1]["error"], "not_needed: ");
 }
 
 #[tokio::test]
 async fn lists_approved_at_once_are_approved_once() {
     let world = Concierge::start().await;
     let id = world.failed_payment().await;
-    let actions = world.proposed(&id).await;
-    let (a, b) = (actions[0].as_str(), actions[1].as_str());
-    let (one, other) = ([a], [b]);
-    let (first, second) = futures::join!(world.executes(&id, &one), world.executes(&id, &other));
-    let mut statuses = [first.status, second.status];
-    statuses.sort_unstable();
-    assert_eq!(statuses, [202, 409]);
+    let lists = world.proposed(&id).await;
+    let lists: Vec<_> = lists.iter().map(|action| [action.as_str()]).collect();
+    let answers = lists.iter().map(|list| world.executes(&id, list));
+    let answers = futures::future::join_all(answers).await;
+    assert_eq!(statuses(&answers), [202, 409]);
     assert_eq!(world.takes_messages().await.len(), 1);
-}
-
-#[tokio::test]
-async fn an_action_that_failed_can_be_executed_again() {
-    let world = Concierge::start_unwary().await;
-    let id = world.failed_payment().await;
-    let actions = world.proposed(&id).await;
-    let (a, b) = (actions[0].as_str(), actions[1].as_str());
-    world.demo.inject(Fault {
-        status: 422,
-        ..Fault::once("payments", FaultMode::Fail)
-    });
-    world.executes(&id, &[a, b]).await.expect(202);
-    world.delivers(&world.worker()).await;
-    let session = world.session(&id).await;
-    assert_eq!(session["status"], "failed");
-    assert!(session["error"].as_str().unwrap().contains("1 of 2"));
-    let stored = world.executes(&id, &[a, b]).await.expect(200);
-    shows!(stored["results"][0], {"success": false, "/response/status": 422});
-    let answer = world.executes(&id, &[a]).await;
-    answer.expect_problem(409, "other_actions_approved");
-    let answer = world.executes_again(&id, &[b]).await;
-    answer.expect_problem(409, "action_not_failed");
-
-    world.executes_again(&id, &[a]).await.expect(202);
-    world.delivers(&world.worker()).await;
-    let (status, results) = world.outcome(&id).await;
-    assert_eq!(status, "completed");
-    assert!(results.iter().all(|(success, _)| *success), "{results:?}");
-    assert_eq!(world.demo.effects().len(), 2);
 }
 
 #[tokio::test]
@@ -176,10 +132,6 @@ async fn with_the_queue_down_nothing_is_lost() {
     assert_eq!(world.sweeper().sweep().await.resent, 1);
     let message = world.message(&id, &action);
     assert_eq!(world.takes_messages().await, [message.as_str()]);
-    world
-        .worker()
-        .handle(tests::support::event(&[(&message, 1)]))
-        .await;
-    assert_eq!(world.outcome(&id).await.0, "completed");
-    assert_eq!(world.demo.effects().len(), 1);
+    world.runs(&id, &action).await;
+    world.is_completed(&id, 1).await;
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use tests::support::{Answer, Caller, Concierge, budgets::within, shows};
+use tests::support::{Answer, Caller, Concierge, says, shows, statuses};
 
 const HOUR: i64 = 3_600_000;
 
@@ -15,7 +15,7 @@ async fn hands_over(caller: &Caller, session: &Value, action: &str, to: &Caller)
 /// Returns the status of an action that was handed over, and the session's status.
 async fn stands(caller: &Caller, session: &Value) -> (Value, Value) {
     let path = format!("/api/concierge/agent-sessions/{session}");
-    let session = caller.get(&path).await.expect(200);
+    let session = caller.reads(&path).await;
     let all = session["proposedActions"].as_array().unwrap();
     let handled = all.iter().map(|action| &action["handling"]);
     let mut handled = handled.filter(|handling| !handling.is_null());
@@ -25,7 +25,7 @@ async fn stands(caller: &Caller, session: &Value) -> (Value, Value) {
 
 async fn what_happened(caller: &Caller, session: &Value) -> Vec<(String, Value)> {
     let path = format!("/api/concierge/agent-sessions/{session}/journal");
-    let check = caller.get(&format!("{path}/check")).await.expect(200);
+    let check = caller.reads(&format!("{path}/check")).await;
     assert_eq!(check["verified"], true, "{check}");
     let entries = caller.walk(&path).await.into_iter().skip(3);
     let told = entries.map(|entry| {
@@ -41,11 +41,11 @@ async fn turns(caller: &Caller, request: &Value, status: &str) -> Answer {
 }
 
 /// A session whose manual action was handed over to sue, and the service request.
-async fn handed_over(world: &Concierge, sue: &Caller) -> (Value, String, Value) {
+async fn handed_over(world: &Concierge, sue: &Caller) -> (Value, Value) {
     let (id, action) = world.manual_review().await;
     let session = hands_over(&world.max, &id, &action, sue).await.expect(200);
     let handling = &session["proposedActions"][0]["handling"];
-    (id, action, handling["serviceRequestId"].clone())
+    (id, handling["serviceRequestId"].clone())
 }
 
 /// Like [`handed_over`], of a session with an automated action too; returns that action.
@@ -61,10 +61,8 @@ async fn a_request_refers_back_and_its_resolution_is_the_actions() {
     let world = Concierge::start().await;
     let (id, action) = world.manual_review().await;
     let sue = world.api.sign_in("sue").await;
-    world.api.counter.take();
     let answer = hands_over(&world.max, &id, &action, &sue).await;
-    let operation = "POST /api/concierge/agent-sessions/{id}/actions/{actionId}/hand-over";
-    let session = within(&world.api, operation, 200, &answer);
+    let session = answer.expect(200);
     assert_eq!(session["status"], "awaiting_confirmation");
     let handling = &session["proposedActions"][0]["handling"];
     let request = &handling["serviceRequestId"];
@@ -75,16 +73,13 @@ async fn a_request_refers_back_and_its_resolution_is_the_actions() {
     assert_eq!(*handling, expected);
 
     let path = format!("/api/service-requests/{request}");
-    let raised = sue.get(&path).await.expect(200);
+    let raised = sue.reads(&path).await;
     shows!(raised, {"agentAction": {"sessionId": id, "actionId": action}});
     shows!(raised, {"creatorId": world.max.id(), "assigneeId": sue.id()});
-    shows!(raised, {"status": "open", "priority": "medium"});
-    assert_eq!(raised["category"], "billing");
+    shows!(raised, {"status": "open", "priority": "medium", "category": "billing"});
     let title = raised["title"].as_str().unwrap();
-    assert!(
-        title.starts_with("Alert ") && title.contains("Find the cause"),
-        "{title}"
-    );
+    assert!(title.starts_with("Alert "), "{title}");
+    assert!(title.contains("Find the cause"), "{title}");
     let description = raised["description"].as_str().unwrap();
     for part in [
         "Before Monday.",
@@ -106,25 +101,15 @@ async fn a_request_refers_back_and_its_resolution_is_the_actions() {
     let done = json!({"outcome": "done", "note": "I did."});
     let done = world.max.post(&settle, done).await;
     let problem = done.expect_problem(409, "already_handled");
-    assert!(
-        problem["detail"]
-            .as_str()
-            .unwrap()
-            .contains(&format!("request {request}"))
-    );
+    says(&problem["detail"], &format!("request {request}"));
     assert_eq!(sue.walk("/api/service-requests").await.len(), 1);
 
     // However long it takes.
     world.api.clock.advance(72 * HOUR);
     world.sweeper().sweep().await;
-    let (sue, max) = (
-        world.api.sign_in("sue").await,
-        world.api.sign_in("max").await,
-    );
-    let inbox = max
-        .get("/api/concierge/agent-sessions?status=awaiting_confirmation")
-        .await;
-    assert_eq!(inbox.expect(200)[0]["expiresAt"], Value::Null);
+    let [sue, max] = world.api.sign_ins(["sue", "max"]).await;
+    let inbox = "/api/concierge/agent-sessions?status=awaiting_confirmation";
+    assert_eq!(max.reads(inbox).await[0]["expiresAt"], Value::Null);
     turns(&sue, request, "in_progress").await.expect(200);
     let waits = (json!("handed_over"), json!("awaiting_confirmation"));
     assert_eq!(stands(&max, &id).await, waits);
@@ -146,21 +131,20 @@ async fn a_request_refers_back_and_its_resolution_is_the_actions() {
 #[tokio::test]
 async fn a_request_that_is_opened_again_has_its_action_handed_over_again() {
     let (world, [sue]) = Concierge::signed_in(["sue"]).await;
-    let (id, automated, request) = mixed(&world, &sue).await;
+    let (id, _, request) = mixed(&world, &sue).await;
     turns(&sue, &request, "closed").await.expect(200);
     let done = (json!("done"), json!("awaiting_confirmation"));
     assert_eq!(stands(&world.max, &id).await, done);
     // What is closed stays so; what is resolved may be opened again, by its status or by its creator's word.
-    let (id, action, request) = handed_over(&world, &sue).await;
+    let (id, request) = handed_over(&world, &sue).await;
     for way in ["status", "comment"] {
         turns(&sue, &request, "resolved").await.expect(200);
         assert_eq!(stands(&world.max, &id).await.0, "done", "{way}");
         if way == "status" {
             turns(&sue, &request, "open").await.expect(200);
         } else {
-            let path = format!("/api/service-requests/{request}/comments");
-            let comment = json!({"content": "It is not."});
-            world.max.post(&path, comment).await.expect(200);
+            let request = request.as_i64().unwrap();
+            world.max.comments_on_request(request, "It is not.").await;
         }
         // The session had completed, and stays so.
         let again = (json!("handed_over"), json!("completed"));
@@ -168,44 +152,34 @@ async fn a_request_that_is_opened_again_has_its_action_handed_over_again() {
     }
     let story = what_happened(&world.max, &id).await;
     let what: Vec<&str> = story.iter().map(|(what, _)| what.as_str()).collect();
-    let expected = [
-        "handed_over",
-        "done_by_hand",
-        "hand_over_reopened",
-        "done_by_hand",
-        "hand_over_reopened",
-    ];
-    assert_eq!(what, expected);
-    assert!(!action.is_empty() && !automated.is_empty());
+    let turn = ["done_by_hand", "hand_over_reopened"];
+    assert_eq!(what, [&["handed_over"], &turn[..], &turn].concat());
 }
 
 #[tokio::test]
 async fn a_request_that_is_deleted_gives_its_action_back_for_a_day() {
     let (world, [sue]) = Concierge::signed_in(["sue"]).await;
-    let (id, action, request) = handed_over(&world, &sue).await;
+    let (id, request) = handed_over(&world, &sue).await;
     world.api.clock.advance(72 * HOUR);
-    let (sue, max) = (
-        world.api.sign_in("sue").await,
-        world.api.sign_in("max").await,
-    );
-    let path = format!("/api/service-requests/{request}");
-    max.delete(&path).await.expect(204);
+    let [sue, max] = world.api.sign_ins(["sue", "max"]).await;
+    max.deletes(&format!("/api/service-requests/{request}"))
+        .await;
     let waits = (Value::Null, json!("awaiting_confirmation"));
     assert_eq!(stands(&max, &id).await, waits);
-    let story = what_happened(&max, &id).await;
+    let withdrawn = what_happened(&max, &id).await.pop().unwrap();
     assert_eq!(
-        story.last().unwrap(),
-        &("hand_over_withdrawn".to_owned(), json!(max.id()))
+        withdrawn,
+        ("hand_over_withdrawn".to_owned(), json!(max.id()))
     );
     // It may be handed over anew; else the session expires.
+    let action = format!("s{id}-p1-a1");
     let session = hands_over(&max, &id, &action, &sue).await.expect(200);
     let another = &session["proposedActions"][0]["handling"]["serviceRequestId"];
     assert_ne!(*another, request);
-    max.delete(&format!("/api/service-requests/{another}"))
-        .await
-        .expect(204);
+    max.deletes(&format!("/api/service-requests/{another}"))
+        .await;
     world.api.clock.advance(24 * HOUR);
-    let max = world.api.sign_in("max").await;
+    let max = world.max_again().await;
     assert_eq!(stands(&max, &id).await.1, "expired");
 }
 
@@ -213,19 +187,14 @@ async fn a_request_that_is_deleted_gives_its_action_back_for_a_day() {
 async fn a_request_goes_its_way_without_its_session() {
     let (world, [sue]) = Concierge::signed_in(["sue"]).await;
     // One that was cancelled, where the action is done all the same.
-    let (id, _, request) = handed_over(&world, &sue).await;
+    let (id, request) = handed_over(&world, &sue).await;
     world.cancels(&id).await.expect(200);
     turns(&sue, &request, "resolved").await.expect(200);
-    assert_eq!(
-        stands(&world.max, &id).await,
-        (json!("done"), json!("cancelled"))
-    );
+    let done = (json!("done"), json!("cancelled"));
+    assert_eq!(stands(&world.max, &id).await, done);
     // And one that is gone.
-    let (id, _, request) = handed_over(&world, &sue).await;
-    let pk = format!(
-        "ORG#{}#AGENT_SESSION#{id}",
-        shared::model::Id::get(world.api.home.id)
-    );
+    let (id, request) = handed_over(&world, &sue).await;
+    let pk = format!("ORG#{}#AGENT_SESSION#{id}", world.api.home.id);
     world.api.loses(&pk, "SESSION").await;
     let resolved = turns(&sue, &request, "resolved").await.expect(200);
     assert_eq!(resolved["status"], "resolved");
@@ -233,12 +202,8 @@ async fn a_request_goes_its_way_without_its_session() {
 
 #[tokio::test]
 async fn a_manual_action_is_handed_over_to_a_user_of_the_organization() {
-    let world = Concierge::start().await;
+    let (world, [sue, zoe]) = Concierge::signed_in(["sue", "zoe"]).await;
     let (id, action) = world.manual_review().await;
-    let (sue, zoe) = (
-        world.api.sign_in("sue").await,
-        world.api.sign_in("zoe").await,
-    );
     let path = format!("/api/concierge/agent-sessions/{id}/actions/{action}/hand-over");
     for assignee in [999, zoe.id()] {
         let answer = world.max.post(&path, json!({"assigneeId": assignee})).await;
@@ -246,29 +211,22 @@ async fn a_manual_action_is_handed_over_to_a_user_of_the_organization() {
     }
     for (session, action) in [(&id, "nothing"), (&json!(999), action.as_str())] {
         let answer = hands_over(&world.max, session, action, &sue).await;
-        answer.expect_problem(404, "not_found");
+        answer.expect_not_found();
     }
     let (batch, automated) = world.approved_batch().await;
     let answer = hands_over(&world.max, &batch, &automated, &sue).await;
     answer.expect_problem(409, "action_automated");
-    let requests = world.max.walk("/api/service-requests").await;
-    assert_eq!(requests, [] as [Value; 0]);
+    assert!(sue.get("/api/service-requests").await.ids().is_empty());
 }
 
 #[tokio::test]
 async fn two_hand_overs_at_once_raise_one_request() {
-    for same in [true, false] {
-        let world = Concierge::start().await;
+    for (name, expected) in [("max", [200, 200]), ("sue", [200, 409])] {
+        let (world, [sue, other]) = Concierge::signed_in(["sue", name]).await;
         let (id, action) = world.manual_review().await;
-        let sue = world.api.sign_in("sue").await;
-        let other = if same { &world.max } else { &sue };
-        let (one, other) = futures::join!(
-            hands_over(&world.max, &id, &action, &sue),
-            hands_over(other, &id, &action, &sue),
-        );
-        let mut both = [one.status, other.status];
-        both.sort_unstable();
-        assert_eq!(both, if same { [200, 200] } else { [200, 409] });
+        let both = [&world.max, &other].map(|by| hands_over(by, &id, &action, &sue));
+        let answers = futures::future::join_all(both).await;
+        assert_eq!(statuses(&answers), expected);
         assert_eq!(sue.walk("/api/service-requests").await.len(), 1);
     }
 }
@@ -276,9 +234,8 @@ async fn two_hand_overs_at_once_raise_one_request() {
 #[tokio::test]
 async fn one_of_done_and_handed_over_holds() {
     for _ in 0..2 {
-        let world = Concierge::start().await;
+        let (world, [sue]) = Concierge::signed_in(["sue"]).await;
         let (id, action) = world.manual_review().await;
-        let sue = world.api.sign_in("sue").await;
         let path = format!("/api/concierge/agent-sessions/{id}/actions/{action}/settle");
         let done = json!({"outcome": "done", "note": "By telephone."});
         let (over, done) = futures::join!(
@@ -302,13 +259,11 @@ async fn a_resolution_and_an_execution_at_once_both_hold() {
         let (id, automated, request) = mixed(&world, &sue).await;
         let ids = [automated.as_str()];
         let (resolved, executed) =
-            futures::join!(turns(&sue, &request, "resolved"), world.executes(&id, &ids),);
+            futures::join!(turns(&sue, &request, "resolved"), world.executes(&id, &ids));
         resolved.expect(200);
         executed.expect(202);
-        assert_eq!(
-            stands(&world.max, &id).await,
-            (json!("done"), json!("executing"))
-        );
+        let both = (json!("done"), json!("executing"));
+        assert_eq!(stands(&world.max, &id).await, both);
         world.runs(&id, &automated).await;
         assert_eq!(stands(&world.max, &id).await.1, "completed");
     }

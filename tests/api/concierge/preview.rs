@@ -1,88 +1,59 @@
 //! `POST /api/concierge/agent-sessions/{id}/preview`
 
 use local::target_systems::{Fault, FaultMode};
+use serde::Serialize;
 use serde_json::{Value, json};
 use shared::agent::{
-    action::{ActionType, MoneyDirection, MoneyMoved, Reversibility, Reversible},
-    alert::{Currency, Money},
-    check::TargetRead,
+    action::{ActionType, MoneyDirection, Reversibility, Reversible},
     session::ProposedAction,
 };
 
-use tests::support::{Answer, CASES, Caller, Concierge, UNKNOWN, posting, shows, with};
+use tests::support::{
+    Answer, CASES, Caller, Concierge, UNKNOWN, begins, money, posting, read_of, says, shows, with,
+};
 
-pub(super) async fn previews(caller: &Caller, session: &Value, ids: &[&str]) -> Answer {
+pub(super) async fn previews(caller: &Caller, session: &Value, ids: &[impl Serialize]) -> Answer {
     let path = format!("/api/concierge/agent-sessions/{session}/preview");
     caller.post(&path, json!({"actionIds": ids})).await
 }
 
 /// Voids the invoice as long as it is open, or credits it. A person could void it, too.
 fn careful() -> Vec<ProposedAction> {
-    let read = |name: &str, path: &str, facts: &[(&str, &str)]| TargetRead {
-        name: name.into(),
-        connection: "billing".into(),
-        path: path.into(),
-        facts: facts
-            .iter()
-            .map(|(name, at)| ((*name).into(), (*at).into()))
-            .collect(),
-        absent: std::collections::BTreeMap::new(),
-    };
+    use MoneyDirection::{CustomerIsRepaid, CustomerOwesLess, CustomerOwesMore};
+    let read = |name: &str, path: &str| read_of(name, "billing", path);
     let require = |value: Value| serde_json::from_value(value).unwrap();
-    let money = |direction, minor_units, currency: &str| {
-        let amount = Some(Money {
-            minor_units,
-            currency: Currency::new(currency).unwrap(),
-        });
-        Some(MoneyMoved { direction, amount })
+    let act = |kind, path: &str, body: Value, entity: &str, moved| {
+        let action = posting(kind, "billing", path, &body, entity);
+        with(action, |action| action.money = moved)
     };
-    let void = ActionType::VoidInvoice;
-    let void = posting(
-        void,
-        "billing",
-        "/invoices/inv_2008/void",
-        &json!({}),
-        "inv_2008",
-    );
+    let path = "/invoices/inv_2008/void";
+    let moved = money(CustomerOwesLess, 701_550, "USD");
+    let void = act(ActionType::VoidInvoice, path, json!({}), "inv_2008", moved);
     let void = with(void, |void| {
         void.reads = vec![
-            read("invoice", "/invoices/inv_2008", &[("state", "/state")]),
-            read("none", "/invoices/inv_none", &[("state", "/state")]),
-            read("other", "/customers/cus_505", &[("plan", "/plan")]),
+            read("invoice", "/invoices/inv_2008"),
+            read("none", "/invoices/inv_none"),
+            read("other", "/customers/cus_505"),
         ];
         void.require = vec![
             require(json!({"fact": "invoice.state", "is": ["draft", "open"]})),
             require(json!({"fact": "invoice.state", "is": ["paid"]})),
             require(json!({"fact": "none.state", "is": ["open"]})),
         ];
-        void.money = money(MoneyDirection::CustomerOwesLess, 701_550, "USD");
         void.reversible = Some(Reversible {
             is: Reversibility::Yes,
             says: "By a new invoice.".into(),
         });
     });
-    let amount = json!({"amount": 100, "reason": "Twice"});
     let path = "/invoices/inv_2008/credit-notes";
-    let credit = posting(
-        ActionType::IssueCreditNote,
-        "billing",
-        path,
-        &amount,
-        "inv_2008",
+    let (body, moved) = (
+        json!({"amount": 100, "reason": "Twice"}),
+        money(CustomerIsRepaid, 100, "USD"),
     );
-    let credit = with(credit, |credit| {
-        credit.money = money(MoneyDirection::CustomerIsRepaid, 100, "USD");
-    });
-    let refund = json!({"amount": 5});
+    let credit = act(ActionType::IssueCreditNote, path, body, "inv_2008", moved);
     let path = "/invoices/inv_none/void";
-    let mut sync = posting(
-        ActionType::SyncCustomer,
-        "billing",
-        path,
-        &refund,
-        "cus_505",
-    );
-    sync.content.money = money(MoneyDirection::CustomerOwesMore, -5, "EUR");
+    let (body, moved) = (json!({"amount": 5}), money(CustomerOwesMore, -5, "EUR"));
+    let sync = act(ActionType::SyncCustomer, path, body, "cus_505", moved);
     let by_hand = ProposedAction {
         key: "by_hand".into(),
         is_automated: false,
@@ -119,13 +90,9 @@ async fn an_approver_sees_what_would_be_done_and_to_whom() {
     assert_eq!(named, [&json!(actions[1]), &json!(actions[0])]);
     let tell = &all[0];
     let url = world.demo.connections()["notifications"]["baseUrl"].clone();
+    let url = format!("{}/messages", url.as_str().unwrap());
     let request = &tell["requests"][0];
-    assert_eq!(request["method"], "POST");
-    assert_eq!(
-        request["url"],
-        format!("{}/messages", url.as_str().unwrap())
-    );
-    assert_eq!(request["body"]["customerId"], "cus_501");
+    shows!(request, {"method": "POST", "url": url, "/body/customerId": "cus_501"});
     let record = json!({"targetSystem": "notifications", "id": "pay_3001", "type": "payment"});
     assert_eq!(tell["records"], json!([record]));
     let guard = json!({"record": "payment/pay_3001", "heldBy": null});
@@ -136,11 +103,9 @@ async fn an_approver_sees_what_would_be_done_and_to_whom() {
         "whyNot": "This operation needs the permission execute_agent_remediation.",
     });
     assert_eq!(tell["policy"], policy);
-    let sums = &preview["sums"];
-    shows!(sums, {"records": 2, "customers": 1});
-    shows!(sums, {"requests": 2, "unknownAmounts": 0});
     let money = json!([{"direction": "customer_pays", "minorUnits": 455_000, "currency": "USD"}]);
-    assert_eq!(sums["money"], money);
+    shows!(preview["sums"], {"records": 2, "customers": 1, "money": money});
+    shows!(preview["sums"], {"requests": 2, "unknownAmounts": 0});
     // No secret is in it.
     assert!(!answer.text.contains("Bearer") && !answer.text.contains("-secret"));
 }
@@ -148,7 +113,6 @@ async fn an_approver_sees_what_would_be_done_and_to_whom() {
 #[tokio::test]
 async fn preconditions_are_as_of_now() {
     let (world, id, ids) = carefully().await;
-    let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
     let before = world.api.table_dump().await;
     let preview = previews(&world.max, &id, &ids).await.expect(200);
     let [void, by_hand] = [0, 3].map(|at| preview["actions"][at].clone());
@@ -196,20 +160,17 @@ async fn preconditions_are_as_of_now() {
     // While the connection is paused, nothing is sent, and nothing known.
     world
         .max
-        .trigger("/api/concierge/connections/billing/pause")
-        .await
-        .expect(200);
+        .triggers("/api/concierge/connections/billing/pause")
+        .await;
     let paused = previews(&world.max, &id, &ids).await.expect(200);
     let void = &paused["actions"][0];
     assert_eq!(void["preconditions"][0]["holds"], Value::Null);
-    let problem = void["preconditions"][0]["problem"].as_str().unwrap();
-    assert!(problem.contains("paused"), "{problem}");
+    says(&void["preconditions"][0]["problem"], "paused");
     assert_eq!(void["obstacles"], json!(["The connection is paused."]));
     world
         .max
-        .trigger("/api/concierge/connections/billing/resume")
-        .await
-        .expect(200);
+        .triggers("/api/concierge/connections/billing/resume")
+        .await;
     assert_eq!(world.demo.effects().len(), 0);
     let mut now = world.api.table_dump().await;
     // The pauses are in the organization's journal.
@@ -230,8 +191,7 @@ async fn a_guard_names_who_holds_it() {
     world.runs(&first, &ids[0]).await;
     assert_eq!(world.outcome(&first).await.0, "completed");
     // Neither its own nor an ended one of another kind is in the way.
-    let both = [ids[0].as_str(), ids[1].as_str()];
-    let preview = previews(&world.max, &first, &both).await.expect(200);
+    let preview = previews(&world.max, &first, &ids[..2]).await.expect(200);
     assert_eq!(preview["actions"][0]["guards"][0]["heldBy"], Value::Null);
     let other = json!([{"record": "invoice/inv_2008", "heldBy": null}]);
     assert_eq!(preview["actions"][1]["guards"], other);
@@ -242,13 +202,12 @@ async fn a_guard_names_who_holds_it() {
     let preview = previews(&world.max, &second, &[&ids[0]]).await.expect(200);
     let action = &preview["actions"][0];
     assert_eq!(action["guards"][0]["heldBy"]["sessionId"], first);
-    let detail = action["guards"][0]["heldBy"]["detail"].as_str().unwrap();
-    assert!(
-        detail.starts_with("done_recently: void_invoice"),
-        "{detail}"
+    begins(
+        &action["guards"][0]["heldBy"]["detail"],
+        "done_recently: void_invoice",
     );
     world.api.clock.advance(24 * 3_600_000);
-    let max = world.api.sign_in("max").await;
+    let max = world.max_again().await;
     let preview = previews(&max, &second, &[&ids[0]]).await.expect(200);
     assert_eq!(preview["actions"][0]["guards"][0]["heldBy"], Value::Null);
 }
@@ -259,7 +218,7 @@ async fn a_policy_says_whether_the_caller_may_approve() {
     let ada = world.api.sign_in("ada").await;
     let policy =
         json!({"preset": "billing", "caps": {"money": [{"minorUnits": 1000, "currency": "USD"}]}});
-    ada.put("/api/concierge/policy", policy).await.expect(200);
+    ada.puts("/api/concierge/policy", policy).await;
     let of = async |caller: &Caller, at: usize| {
         let preview = previews(caller, &id, &[&ids[at]]).await.expect(200);
         preview["actions"][0]["policy"].clone()
@@ -267,19 +226,13 @@ async fn a_policy_says_whether_the_caller_may_approve() {
     // Max opened the session.
     let own = of(&world.max, 1).await;
     shows!(own, {"mayApprove": false, "approversNeeded": 1});
-    assert!(
-        own["whyNot"].as_str().unwrap().contains("neither opened"),
-        "{own}"
-    );
+    says(&own["whyNot"], "neither opened");
     assert_eq!(of(&ada, 1).await["mayApprove"], true);
     let above = of(&ada, 0).await;
     assert_eq!(above["mayApprove"], false);
-    assert!(
-        above["aboveCap"].as_str().unwrap().contains("10.00 USD"),
-        "{above}"
-    );
+    says(&above["aboveCap"], "10.00 USD");
     let deny = json!({"rules": [{"when": {"actionType": "issue_credit_note"}, "deny": true}]});
-    ada.put("/api/concierge/policy", deny).await.expect(200);
+    ada.puts("/api/concierge/policy", deny).await;
     let denied = of(&ada, 1).await;
     shows!(denied, {"denied": true, "mayApprove": false});
 }
@@ -289,34 +242,24 @@ async fn a_preview_names_all_obstacles() {
     let world = Concierge::start().await;
     let id = world.stuck_batch().await;
     let ids = world.proposed(&id).await;
-    let all: Vec<&str> = ids.iter().map(String::as_str).collect();
     let elsewhere =
         json!({"baseUrl": "http://127.0.0.1:1", "allow": ["GET /status"], "testPath": null});
     world.connects("billing", elsewhere).await;
-    world.max.trigger("/api/concierge/pause").await.expect(200);
-    let preview = previews(&world.max, &id, &all).await.expect(200);
+    world.max.triggers("/api/concierge/pause").await;
+    let preview = previews(&world.max, &id, &ids).await.expect(200);
     let obstacles = preview["actions"][0]["obstacles"].to_string();
-    for part in [
-        "actions are paused",
-        "was changed since",
-        "does not allow POST",
-    ] {
+    for part in ["are paused", "was changed since", "does not allow POST"] {
         assert!(obstacles.contains(part), "{part}: {obstacles}");
     }
     let manual = &preview["actions"][1];
     shows!(manual, {"isAutomated": false, "requests": []});
-    assert!(manual["obstacles"][0].as_str().unwrap().contains("manual"));
+    says(&manual["obstacles"][0], "manual");
     let ada = world.api.sign_in("ada").await;
-    ada.delete("/api/concierge/connections/billing")
-        .await
-        .expect(204);
-    let preview = previews(&world.max, &id, &all).await.expect(200);
+    ada.deletes("/api/concierge/connections/billing").await;
+    let preview = previews(&world.max, &id, &ids).await.expect(200);
     let gone = &preview["actions"][0];
-    assert!(
-        gone["obstacles"]
-            .to_string()
-            .contains("There is no connection")
-    );
+    let obstacles = gone["obstacles"].to_string();
+    assert!(obstacles.contains("There is no connection"), "{obstacles}");
     shows!(gone["requests"][0], {"url": "/usage-batches/ub_1001/reprocess"});
 }
 
@@ -332,6 +275,7 @@ async fn actions_of_the_newest_proposal_alone_are_previewed() {
     superseded.expect_problem(409, "proposal_superseded");
 }
 
+const SYSTEMS: [&str; 3] = ["billing", "payments", "notifications"];
 const MODES: [FaultMode; 3] = [FaultMode::Fail, FaultMode::Hang, FaultMode::Redirect];
 
 /// Under every fault, nothing is done, and nothing written but the breakers.
@@ -350,21 +294,16 @@ async fn a_preview_of_any_playbook_causes_nothing_whatever_fails() {
     let before = world.api.table_dump().await;
     let mut all = 0;
     for mode in MODES.map(Some).into_iter().chain([None]) {
-        for (system, mode) in ["billing", "payments", "notifications"]
-            .iter()
-            .zip([mode; 3])
-        {
-            for status in [429, 503].into_iter().filter(|_| mode.is_some()) {
-                world.demo.inject(Fault {
-                    status,
-                    times: 1_000,
-                    ..Fault::once(system, mode.unwrap())
-                });
-            }
+        for (system, status) in SYSTEMS.into_iter().flat_map(|one| [(one, 429), (one, 503)]) {
+            let Some(mode) = mode else { break };
+            world.demo.inject(Fault {
+                status,
+                times: 1_000,
+                ..Fault::once(system, mode)
+            });
         }
         for (id, ids) in &proposed {
-            let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
-            let preview = previews(&world.max, id, &ids);
+            let preview = previews(&world.max, id, ids);
             let preview = match mode {
                 Some(FaultMode::Hang) => world.hurries(preview).await,
                 _ => preview.await,
@@ -375,7 +314,7 @@ async fn a_preview_of_any_playbook_causes_nothing_whatever_fails() {
         world.demo.clear_faults();
         assert_eq!(world.demo.effects().len(), 0, "{mode:?}");
         // Unclear answers count for the breaker, which is to let the next mode's reads pass.
-        for system in ["billing", "payments", "notifications"] {
+        for system in SYSTEMS {
             world.api.loses("ORG#1#TRAFFIC", system).await;
         }
         assert_eq!(world.api.table_dump().await, before, "{mode:?}");

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use shared::model::{quota::UnitsPerSecond, span};
 
 use super::preview::{carefully, previews};
-use tests::support::{Caller, Concierge, shows};
+use tests::support::{Caller, Concierge, says, shows};
 
 /// Returns the reason why the caller may not approve an action, or null.
 async fn why_not(caller: &Caller, session: &Value, action: &str) -> Value {
@@ -19,11 +19,8 @@ async fn why_not(caller: &Caller, session: &Value, action: &str) -> Value {
 #[tokio::test]
 async fn a_preview_names_why_an_action_would_not_be_executed() {
     let world = Concierge::start_unwary().await;
-    let alert = world.alert(
-        "payment_failed",
-        &[("payment", "pay_3001"), ("customer", "cus_501")],
-    );
-    let alert = alert.await;
+    let entities = [("payment", "pay_3001"), ("customer", "cus_501")];
+    let alert = world.alert("payment_failed", &entities).await;
     let id = world.opened(&alert).await;
     let ids = world.proposed(&id).await;
     assert_eq!(why_not(&world.max, &id, &ids[1]).await, Value::Null);
@@ -43,25 +40,23 @@ async fn a_preview_names_why_an_action_would_not_be_executed() {
     let other = world.opened(&alert).await;
     let other_ids = world.proposed(&other).await;
     let late = why_not(&world.max, &id, &ids[1]).await;
-    assert!(late.as_str().unwrap().contains("Another session"), "{late}");
+    says(&late, "Another session");
     let again = world.executes_again(&id, &[&ids[1]]).await;
-    assert_eq!(
-        again.expect_problem(409, "session_superseded")["detail"],
-        late
-    );
+    let problem = again.expect_problem(409, "session_superseded");
+    assert_eq!(problem["detail"], late);
     // Cancelled, and expired.
     world.cancels(&other).await.expect(200);
     let cancelled = "Actions cannot be executed while the session is cancelled.";
     assert_eq!(why_not(&world.max, &other, &other_ids[1]).await, cancelled);
     let (last, action) = world.manual_review().await;
     let manual = why_not(&world.max, &last, &action).await;
-    assert!(manual.as_str().unwrap().contains("manual"), "{manual}");
+    says(&manual, "manual");
     let id = world.failed_payment().await;
     let ids = world.proposed(&id).await;
     world.api.clock.advance(24 * 3_600_000);
-    let max = world.api.sign_in("max").await;
+    let max = world.max_again().await;
     let expired = why_not(&max, &id, &ids[0]).await;
-    assert!(expired.as_str().unwrap().contains("expired"), "{expired}");
+    says(&expired, "expired");
     let answer = world.executes(&id, &[&ids[0]]).await;
     assert_ne!(answer.status, 200);
 }
@@ -72,7 +67,6 @@ async fn a_viewer_may_preview_and_not_approve() {
     let user = world.api.user("max").await;
     let more = json!({"permissions": ["view_agent_remediation"]});
     let script = world.api.token_of(&user, more).await;
-    let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
     let preview = previews(&script, &id, &ids).await.expect(200);
     let policy = &preview["actions"][0]["policy"];
     shows!(policy, {"whyNot": "This operation needs the permission execute_agent_remediation."});
@@ -90,9 +84,6 @@ async fn without_the_plan_no_action_can_be_approved() {
     directory.set_plan(home, Vec::new(), units).await.unwrap();
     // Instances keep the plan for five seconds.
     world.api.clock.advance(5 * span::SECOND);
-    let why = why_not(&world.max, &id, &ids[0]).await;
-    assert_eq!(
-        why,
-        "The plan of your organization does not include agentAI."
-    );
+    let why = "The plan of your organization does not include agentAI.";
+    assert_eq!(why_not(&world.max, &id, &ids[0]).await, why);
 }

@@ -3,14 +3,14 @@
 use serde_json::{Value, json};
 use shared::{
     agent::{
-        action::{ActionKey, ActionType, Claim, Outcome},
+        action::{ActionKey, Claim, Outcome},
         check::Observation,
         session::ProposedAction,
     },
     model::{Id, span},
 };
 
-use tests::support::{CASES, Concierge, posting, shows};
+use tests::support::{CASES, Concierge, begins, says, shows};
 
 /// Returns a session with the proposal for an alert about these records.
 async fn analysed(world: &Concierge, class: &str, entities: &[(&str, &str)]) -> Value {
@@ -27,56 +27,35 @@ async fn an_analysis_keeps_its_reads_and_findings() {
     let at = world.api.clock.now();
     let read = &session["reads"][0];
     assert_eq!(session["reads"].as_array().unwrap().len(), 1);
-    assert_eq!(
-        (
-            &read["name"],
-            &read["connection"],
-            &read["request"],
-            &read["status"]
-        ),
-        (
-            &json!("batch"),
-            &json!("billing"),
-            &json!("GET /usage-batches/ub_1001"),
-            &json!(200)
-        )
-    );
-    shows!(read, {"error": null, "at": at});
-    assert_eq!(
-        read["facts"],
-        json!({
-            "batch.http": 200, "batch.id": "ub_1001", "batch.state": "processing",
-            "batch.events": 48_210, "batch.idle": 1_560,
-            "batch.last_error": "worker_restarted", "batch.invoiced": false,
-        })
-    );
+    shows!(read, {"name": "batch", "connection": "billing", "status": 200, "error": null});
+    shows!(read, {"request": "GET /usage-batches/ub_1001", "at": at});
+    let expected = json!({
+        "batch.http": 200, "batch.id": "ub_1001", "batch.state": "processing",
+        "batch.events": 48_210, "batch.idle": 1_560,
+        "batch.last_error": "worker_restarted", "batch.invoiced": false,
+    });
+    assert_eq!(read["facts"], expected);
     assert_eq!(read["hash"].as_str().unwrap().len(), 64);
     assert_eq!(read["excerpt"]["body"]["events"], 48_210);
     // Nothing else of the answer is kept.
     assert!(!session.to_string().contains("cus_501"), "{session}");
     let analysis = &session["analysis"];
-    assert_eq!(
-        analysis["evidence"],
-        json!([
-            {
-                "id": "not_processed", "says": "Usage batch `ub_1001` is not processed.",
-                "holds": true, "at": at,
-            },
-            {
-                "id": "stuck", "holds": true, "at": at,
-                "says": "Usage batch `ub_1001` has made no progress for at least two hours.",
-            },
-            {
-                "id": "restarted", "holds": true, "at": at,
-                "says": "A restart of the billing pipeline interrupted the processing of usage batch `ub_1001`.",
-            },
-        ])
-    );
-    let cause = analysis["rootCause"].as_str().unwrap();
-    assert!(
-        cause.starts_with("A restart of the billing pipeline"),
-        "{cause}"
-    );
+    let expected = json!([
+        {
+            "id": "not_processed", "says": "Usage batch `ub_1001` is not processed.",
+            "holds": true, "at": at,
+        },
+        {
+            "id": "stuck", "holds": true, "at": at,
+            "says": "Usage batch `ub_1001` has made no progress for at least two hours.",
+        },
+        {
+            "id": "restarted", "holds": true, "at": at,
+            "says": "A restart of the billing pipeline interrupted the processing of usage batch `ub_1001`.",
+        },
+    ]);
+    assert_eq!(analysis["evidence"], expected);
+    begins(&analysis["rootCause"], "A restart of the billing pipeline");
     assert_eq!(analysis["playbook"]["name"], "usage-batch-stuck");
     multiplied(analysis);
 }
@@ -208,33 +187,6 @@ async fn looks(
 }
 
 #[tokio::test]
-async fn an_action_whose_amount_changed_is_not_done() {
-    let world = Concierge::start().await;
-    let entities = [("invoice", "inv_2010")];
-    let session = analysed(&world, "invoice_duplicated", &entities).await;
-    let (id, credit) = (&session["id"], &session["proposedActions"][0]);
-    assert_eq!(credit["money"]["amount"]["minorUnits"], 24_800);
-    let action = credit["id"].as_str().unwrap();
-    world.executes(id, &[action]).await.expect(202);
-    // Meanwhile, somebody credits a part.
-    let by_hand = ActionType::IssueCreditNote;
-    let path = "/invoices/inv_2010/credit-notes";
-    let body = json!({"amount": 100, "reason": "By hand"});
-    let by_hand = posting(by_hand, "billing", path, &body, "inv_2010");
-    let call = by_hand.content.steps[0].call.as_ref().unwrap();
-    assert_eq!(world.calls("billing", call).await, 200);
-    let before = world.demo.effects().len();
-    world.delivers(&world.worker()).await;
-    let (status, results) = world.outcome(id).await;
-    assert_eq!(status, "failed");
-    let error = &results[0].1;
-    let changed = "precondition_changed: expected that invoice.credited is 0; found that \
-                   invoice.credited is 100. Nothing was sent.";
-    assert_eq!(error, changed);
-    assert_eq!(world.demo.effects().len(), before);
-}
-
-#[tokio::test]
 async fn a_target_that_is_away_leaves_an_analysis_of_what_is_suspected() {
     let world = Concierge::start().await;
     let away = json!({"baseUrl": "http://127.0.0.1:9/nobody"});
@@ -243,11 +195,9 @@ async fn a_target_that_is_away_leaves_an_analysis_of_what_is_suspected() {
     assert_eq!(session["status"], "awaiting_confirmation");
     let read = &session["reads"][0];
     shows!(read, {"status": null, "facts": {}});
-    let error = read["error"].as_str().unwrap();
-    assert!(error.contains("cannot be reached"), "{error}");
+    says(&read["error"], "cannot be reached");
     let analysis = &session["analysis"];
-    let cause = analysis["rootCause"].as_str().unwrap();
-    assert!(cause.starts_with("Suspected: "), "{cause}");
+    begins(&analysis["rootCause"], "Suspected: ");
     shows!(analysis, {"/evidence/0/holds": null, "/confidenceFrom/findings": []});
     let action = &session["proposedActions"][0];
     assert_eq!(action["isAutomated"], false);
@@ -264,13 +214,7 @@ async fn a_target_that_is_away_leaves_an_analysis_of_what_is_suspected() {
 async fn a_pause_does_not_keep_anybody_from_looking() {
     let world = Concierge::start().await;
     let pause = "/api/concierge/connections/billing/pause";
-    world
-        .api
-        .sign_in("ada")
-        .await
-        .trigger(pause)
-        .await
-        .expect(200);
+    world.api.sign_in("ada").await.triggers(pause).await;
     let session = analysed(&world, "usage_batch_stuck", &[("usage_batch", "ub_1001")]).await;
     shows!(session, {"/reads/0/status": 200, "/proposedActions/0/isAutomated": true});
 }

@@ -2,15 +2,15 @@
 
 use serde_json::{Value, json};
 
-use tests::support::{Answer, Caller, Concierge, budgets::within, shows};
+use tests::support::{Answer, Caller, Concierge, rows_where, shows};
 
 const HOUR: i64 = 3_600_000;
 
-const OPERATION: &str = "POST /api/concierge/agent-sessions/{id}/actions/{actionId}/settle";
+const NOTE: &str = "The log of the mail server has it.";
 
 async fn settles(caller: &Caller, session: &Value, action: &str, outcome: &str) -> Answer {
     let path = format!("/api/concierge/agent-sessions/{session}/actions/{action}/settle");
-    let body = json!({"outcome": outcome, "note": "The log of the mail server has it."});
+    let body = json!({"outcome": outcome, "note": NOTE});
     caller.post(&path, body).await
 }
 
@@ -21,16 +21,12 @@ async fn an_action_whose_record_cannot_be_read_is_settled() {
         let world = Concierge::start().await;
         let (id, action) = world.unknown_message("cus_501").await;
         world.poisons(&id, &action).await;
-        let error = world.session(&id).await["executionResults"][0]["error"].clone();
-        assert!(
-            error.as_str().unwrap().contains("cannot be read"),
-            "{error}"
-        );
+        let error = world.session(&id).await["executionResults"][0]["error"].to_string();
+        assert!(error.contains("cannot be read"), "{error}");
         let session = settles(&world.max, &id, &action, outcome).await.expect(200);
-        assert_eq!(session["status"], status);
         let result = &session["executionResults"][0];
-        assert_eq!(result["success"], outcome == "done");
-        assert_eq!(result["verdict"]["outcome"], outcome);
+        shows!(result, {"success": outcome == "done", "/verdict/outcome": outcome});
+        assert_eq!(session["status"], status);
         assert_eq!(world.session(&id).await, session);
         // The journal verifies.
         world.journal(&id).await;
@@ -49,64 +45,42 @@ async fn a_verdict_of_done_completes_the_session() {
     let world = Concierge::start().await;
     let (id, action) = world.unknown_message("cus_501").await;
     assert_eq!(world.session(&id).await["status"], "executing");
-    world.api.counter.take();
     let answer = settles(&world.max, &id, &action, "done").await;
-    let session = within(&world.api, OPERATION, 200, &answer);
-    shows!(session, {"status": "completed", "error": null});
-    let result = &session["executionResults"][0];
-    shows!(result, {"success": true, "error": null});
+    let session = answer.expect(200);
     let verdict = json!({
-        "outcome": "done", "by": world.max.id(), "at": session["updatedAt"],
-        "note": "The log of the mail server has it.",
+        "outcome": "done", "by": world.max.id(), "at": session["updatedAt"], "note": NOTE,
     });
-    assert_eq!(result["verdict"], verdict);
+    shows!(session, {"status": "completed", "error": null});
+    shows!(session["executionResults"][0], {"success": true, "error": null, "verdict": verdict});
     assert_eq!(world.session(&id).await, session);
     // Somebody had to look, so that nothing was saved.
     assert_eq!(world.minutes_saved().await, 0);
 
     let entries = world.journal(&id).await;
-    let said: Vec<&Value> = entries
-        .iter()
-        .filter(|entry| entry["what"] == "verdict")
-        .collect();
-    let [said] = said.as_slice() else {
+    let [said] = rows_where(&entries, "what", "verdict")[..] else {
         panic!("{entries:?}");
     };
-    shows!(said, {"actor": {"type": "user", "userId": world.max.id()}});
-    shows!(said, {"from": "unknown", "to": "succeeded"});
-    shows!(said, {"/detail/note": "The log of the mail server has it.", "actionId": action});
-    let settled: Vec<_> = entries
-        .iter()
-        .filter(|entry| entry["what"] == "settled")
-        .collect();
-    let settled = settled.last().unwrap();
+    shows!(said, {"actor": {"type": "user", "userId": world.max.id()}, "actionId": action});
+    shows!(said, {"from": "unknown", "to": "succeeded", "/detail/note": NOTE});
+    let settled = rows_where(&entries, "what", "settled").pop().unwrap();
     shows!(settled, {"from": "executing", "to": "completed"});
     assert_eq!(settled["detail"]["heads"][&action]["hash"], said["hash"]);
 
     // The same person's same word changes nothing; any other comes too late.
-    assert_eq!(
-        settles(&world.max, &id, &action, "done").await.expect(200),
-        session
-    );
+    let again = settles(&world.max, &id, &action, "done").await;
+    assert_eq!(again.expect(200), session);
     let ada = world.api.sign_in("ada").await;
     for (caller, outcome) in [(&world.max, "not_done"), (&ada, "done")] {
-        settles(caller, &id, &action, outcome)
-            .await
-            .expect_problem(409, "outcome_known");
+        let late = settles(caller, &id, &action, outcome).await;
+        late.expect_problem(409, "outcome_known");
     }
     assert_eq!(world.journal(&id).await.len(), entries.len());
 
     // The record is held until the effect was checked.
     let (second, other) = world.unknown_message("cus_501").await;
-    let (_, results) = world.outcome(&second).await;
-    assert!(
-        results[0].1.starts_with("effect_in_progress"),
-        "{results:?}"
-    );
-    settles(&world.max, &second, &other, "done")
-        .await
-        .expect_problem(409, "outcome_known");
-    assert_eq!(world.demo.effects().len(), 1);
+    world.has_failed(&second, "effect_in_progress", 1).await;
+    let known = settles(&world.max, &second, &other, "done").await;
+    known.expect_problem(409, "outcome_known");
 }
 
 #[tokio::test]
@@ -115,9 +89,8 @@ async fn a_verdict_of_not_done_fails_the_action_which_may_run_again() {
     let (id, action) = world.unknown_and_unsent("cus_501").await;
     let answer = world.executes_again(&id, &[&action]).await;
     answer.expect_problem(409, "outcome_unknown");
-    let session = settles(&world.max, &id, &action, "not_done")
-        .await
-        .expect(200);
+    let answer = settles(&world.max, &id, &action, "not_done").await;
+    let session = answer.expect(200);
     assert_eq!(session["status"], "failed");
     let result = &session["executionResults"][0];
     assert_eq!(result["success"], false);
@@ -128,54 +101,44 @@ async fn a_verdict_of_not_done_fails_the_action_which_may_run_again() {
     );
     world.executes_again(&id, &[&action]).await.expect(202);
     world.runs(&id, &action).await;
-    let session = world.session(&id).await;
-    assert_eq!(session["status"], "completed");
+    world.is_completed(&id, 1).await;
     // It is of the round before.
-    assert_eq!(session["executionResults"][0]["verdict"], Value::Null);
-    assert_eq!(world.demo.effects().len(), 1);
+    let result = world.session(&id).await["executionResults"][0].clone();
+    assert_eq!(result["verdict"], Value::Null);
     assert_eq!(world.minutes_saved().await, 10);
     world.journal(&id).await;
 }
 
 #[tokio::test]
-async fn a_verdict_frees_the_record_or_keeps_it() {
-    let world = Concierge::start().await;
-    let (first, action) = world.unknown_and_unsent("cus_501").await;
-    let (second, held_back) = world.unknown_and_unsent("cus_501").await;
-    world.demo.clear_faults();
-    let (_, results) = world.outcome(&second).await;
-    assert!(results[0].1.starts_with("effect_unknown"), "{results:?}");
-    settles(&world.max, &first, &action, "not_done")
-        .await
-        .expect(200);
-    world
-        .executes_again(&second, &[&held_back])
-        .await
-        .expect(202);
-    world.runs(&second, &held_back).await;
-    assert_eq!(world.outcome(&second).await.0, "completed");
-    assert_eq!(world.demo.effects().len(), 1);
-}
-
-#[tokio::test]
 async fn one_of_two_verdicts_holds() {
-    for _ in 0..2 {
+    for manual in [false, true, false, true] {
         let world = Concierge::start().await;
-        let (id, action) = world.unknown_message("cus_501").await;
+        let (id, action) = if manual {
+            world.manual_review().await
+        } else {
+            world.unknown_message("cus_501").await
+        };
         let ada = world.api.sign_in("ada").await;
-        let (done, not_done) = futures::join!(
+        let other = if manual { "waived" } else { "not_done" };
+        let (done, not) = futures::join!(
             settles(&world.max, &id, &action, "done"),
-            settles(&ada, &id, &action, "not_done"),
+            settles(&ada, &id, &action, other),
         );
-        let status = world.session(&id).await["status"].clone();
-        match (done.status, not_done.status) {
-            (200, 409) => assert_eq!(status, "completed"),
-            (409, 200) => assert_eq!(status, "failed"),
-            other => panic!("{other:?}"),
-        }
-        let entries = world.journal(&id).await;
-        let said = entries.iter().filter(|entry| entry["what"] == "verdict");
-        assert_eq!(said.count(), 1);
+        let session = world.session(&id).await;
+        let expected = match (done.status, not.status) {
+            (200, 409) => ["completed", "done"],
+            (409, 200) if manual => ["completed", other],
+            (409, 200) => ["failed", other],
+            statuses => panic!("{statuses:?}"),
+        };
+        let handling = &session["proposedActions"][0]["handling"]["status"];
+        let verdict = &session["executionResults"][0]["verdict"]["outcome"];
+        let held = if manual { handling } else { verdict };
+        assert_eq!([&session["status"], held], expected);
+        let told = ["verdict", "done_by_hand", "waived"];
+        let mut entries = world.journal(&id).await;
+        entries.retain(|entry| told.iter().any(|what| entry["what"] == *what));
+        assert_eq!(entries.len(), 1);
     }
 }
 
@@ -201,68 +164,48 @@ async fn a_verdict_beside_another_execution_is_of_the_round_before() {
 }
 
 #[tokio::test]
-async fn a_session_of_manual_actions_completes_when_they_are_done() {
-    let world = Concierge::start().await;
-    let (id, action) = world.manual_review().await;
-    assert_eq!(
-        world.session(&id).await["proposedActions"][0]["handling"],
-        Value::Null
-    );
-    let ada = world.api.sign_in("ada").await;
-    world.api.clock.advance(HOUR);
-    world.api.counter.take();
-    let answer = settles(&ada, &id, &action, "done").await;
-    let session = within(&world.api, OPERATION, 200, &answer);
-    assert_eq!(session["status"], "completed");
-    let handling = json!({
-        "status": "done", "by": ada.id(), "at": session["updatedAt"], "note": "The log of the mail server has it.",
-        "serviceRequestId": null, "assigneeId": null,
-    });
-    assert_eq!(session["proposedActions"][0]["handling"], handling);
-    // What people do is no result of the agent's, and saves nothing.
-    assert_eq!(session["executionResults"], json!([]));
-    assert_eq!(world.minutes_saved().await, 0);
-    let path = format!("/api/concierge/agent-sessions/{id}/journal");
-    let entries = world.max.walk(&path).await;
-    let last = entries.last().unwrap();
-    shows!(last, {"what": "done_by_hand", "actor": {"type": "user", "userId": ada.id()}});
-    shows!(last, {"from": "awaiting_confirmation", "to": "completed"});
-    assert_eq!(last["detail"]["note"], "The log of the mail server has it.");
-    let digest = &session["proposedActions"][0]["digest"];
-    assert_eq!(last["detail"]["actions"], json!({&action: digest}));
-    // The same again changes nothing; somebody else's word comes too late.
-    assert_eq!(
-        settles(&ada, &id, &action, "done").await.expect(200),
-        session
-    );
-    settles(&world.max, &id, &action, "done")
-        .await
-        .expect_problem(409, "already_handled");
-    assert_eq!(world.max.walk(&path).await.len(), entries.len());
-    // It is no longer in the inbox, and the alert may have another session.
-    let inbox = "/api/concierge/agent-sessions?status=awaiting_confirmation";
-    assert_eq!(world.max.get(inbox).await.expect(200), json!([]));
-    world
-        .cancels(&id)
-        .await
-        .expect_problem(409, "invalid_transition");
-}
-
-#[tokio::test]
-async fn a_waived_action_need_not_be_done() {
-    let world = Concierge::start().await;
-    let (id, action) = world.manual_review().await;
-    let answer = settles(&world.max, &id, &action, "waived").await;
-    let session = answer.expect(200);
-    assert_eq!(session["status"], "completed");
-    shows!(session["proposedActions"][0]["handling"], {"status": "waived"});
-    let again = settles(&world.max, &id, &action, "waived").await;
-    assert_eq!(again.expect(200), session);
-    let done = settles(&world.max, &id, &action, "done").await;
-    done.expect_problem(409, "already_handled");
-    let path = format!("/api/concierge/agent-sessions/{id}/journal");
-    let last = world.max.walk(&path).await.pop().unwrap();
-    assert_eq!(last["what"], "waived");
+async fn a_session_of_manual_actions_completes_when_they_are_done_or_waived() {
+    for (outcome, what) in [("done", "done_by_hand"), ("waived", "waived")] {
+        let world = Concierge::start().await;
+        let (id, action) = world.manual_review().await;
+        let manual = world.session(&id).await["proposedActions"][0].clone();
+        assert_eq!(manual["handling"], Value::Null);
+        let ada = world.api.sign_in("ada").await;
+        world.api.clock.advance(HOUR);
+        let answer = settles(&ada, &id, &action, outcome).await;
+        let session = answer.expect(200);
+        let handling = json!({
+            "status": outcome, "by": ada.id(), "at": session["updatedAt"], "note": NOTE,
+            "serviceRequestId": null, "assigneeId": null,
+        });
+        shows!(session, {"status": "completed", "/proposedActions/0/handling": handling});
+        // What people do is no result of the agent's, and saves nothing.
+        assert_eq!(session["executionResults"], json!([]));
+        assert_eq!(world.minutes_saved().await, 0);
+        let path = format!("/api/concierge/agent-sessions/{id}/journal");
+        let entries = world.max.walk(&path).await;
+        let last = entries.last().unwrap();
+        shows!(last, {"what": what, "actor": {"type": "user", "userId": ada.id()}});
+        shows!(last, {"from": "awaiting_confirmation", "to": "completed", "/detail/note": NOTE});
+        assert_eq!(
+            last["detail"]["actions"],
+            json!({&action: manual["digest"]})
+        );
+        // The same again changes nothing; another word, or somebody else's, comes too late.
+        let again = settles(&ada, &id, &action, outcome).await;
+        assert_eq!(again.expect(200), session);
+        let other = if outcome == "done" { "waived" } else { "done" };
+        for (by, outcome) in [(&world.max, outcome), (&ada, other)] {
+            let late = settles(by, &id, &action, outcome).await;
+            late.expect_problem(409, "already_handled");
+        }
+        assert_eq!(world.max.walk(&path).await.len(), entries.len());
+        // It is no longer in the inbox, and the alert may have another session.
+        let inbox = "/api/concierge/agent-sessions?status=awaiting_confirmation";
+        assert_eq!(world.max.reads(inbox).await, json!([]));
+        let late = world.cancels(&id).await;
+        late.expect_problem(409, "invalid_transition");
+    }
 }
 
 /// The kind of the action limits its outcomes, whatever its state.
@@ -278,25 +221,5 @@ async fn an_outcome_of_the_other_kind_of_action_is_refused() {
         let answer = settles(&world.max, id, action, outcome).await;
         answer.expect_faults(&[("/outcome", "combination")]);
         assert!(answer.text.contains(send), "{}", answer.text);
-    }
-}
-
-#[tokio::test]
-async fn one_of_waived_and_done_holds() {
-    for _ in 0..2 {
-        let world = Concierge::start().await;
-        let (id, action) = world.manual_review().await;
-        let ada = world.api.sign_in("ada").await;
-        let (waived, done) = futures::join!(
-            settles(&world.max, &id, &action, "waived"),
-            settles(&ada, &id, &action, "done"),
-        );
-        let expected = match (waived.status, done.status) {
-            (200, 409) => "waived",
-            (409, 200) => "done",
-            other => panic!("{other:?}"),
-        };
-        let handling = world.session(&id).await["proposedActions"][0]["handling"].clone();
-        assert_eq!(handling["status"], expected);
     }
 }

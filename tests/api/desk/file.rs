@@ -1,39 +1,8 @@
-//! `GET /desk/{file}`
-
-use std::collections::BTreeSet;
+//! `GET /desk/{file}`: the modules of the desk
 
 use tests::support::Api;
 
 use super::named;
-
-#[tokio::test]
-async fn every_file_of_the_desk_is_served_with_its_type_and_kept_for_good() {
-    let api = Api::start().await;
-    let nobody = api.anonymous();
-    let names = named(&nobody.get("/").await, "\"desk/");
-    let digests: BTreeSet<&str> = names
-        .iter()
-        .map(|name| name.split('.').nth(1).unwrap())
-        .collect();
-    assert_eq!(digests.len(), 1, "{digests:?}");
-    for name in names {
-        let answer = nobody.get(&format!("/desk/{name}")).await;
-        assert_eq!(answer.status, 200, "{name}");
-        let kind = match name.rsplit_once('.').unwrap().1 {
-            "css" => "text/css; charset=utf-8",
-            "js" => "text/javascript; charset=utf-8",
-            _ => "image/svg+xml",
-        };
-        for (header, value) in [
-            ("content-type", kind),
-            ("content-encoding", "gzip"),
-            ("cache-control", "public, max-age=31536000, immutable"),
-            ("x-content-type-options", "nosniff"),
-        ] {
-            assert_eq!(answer.header(header), Some(value), "{name}");
-        }
-    }
-}
 
 /// The page names the modules of its start, and a browser loads these at once. A view is loaded when it is opened.
 #[tokio::test]
@@ -84,19 +53,4 @@ fn imports(module: &str, specifiers: &[&str]) -> Vec<String> {
 /// Returns true for a line of a comment: it may name types of files that are not served.
 fn is_comment(line: &str) -> bool {
     line.trim_start().starts_with("//")
-}
-
-#[tokio::test]
-async fn there_are_no_other_files() {
-    let api = Api::start().await;
-    for name in [
-        "index.html",
-        "desk.js",
-        "style/base.css",
-        "..%2fCargo.toml",
-        "%FF",
-    ] {
-        let answer = api.anonymous().get(&format!("/desk/{name}")).await;
-        answer.expect_problem(404, "not_found");
-    }
 }

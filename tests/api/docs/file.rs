@@ -1,53 +1,63 @@
-//! `GET /api/docs/{file}`
+//! `GET /api/docs/{file}` and `GET /desk/{file}`
 
 use std::collections::BTreeSet;
 
-use tests::support::{Answer, Api};
+use crate::desk::named;
+use tests::support::Api;
 
-/// The files that the page names.
-fn named(page: &Answer) -> BTreeSet<String> {
-    let places = page.text.split("\"docs/").skip(1);
-    places
-        .map(|rest| rest.split_once('"').unwrap().0.to_owned())
-        .collect()
-}
+/// The pages, and the folders of their files.
+const PAGES: [(&str, &str); 2] = [("/api/docs", "/api/docs"), ("/", "/desk")];
 
 #[tokio::test]
-async fn every_file_of_the_page_is_served_with_its_type_and_kept_for_good() {
-    let api = Api::start().await;
-    let nobody = api.anonymous();
-    let names = named(&nobody.get("/api/docs").await);
-    assert_eq!(names.len(), 7, "{names:?}");
-    for name in names {
-        let answer = nobody.get(&format!("/api/docs/{name}")).await;
-        assert_eq!(answer.status, 200, "{name}");
-        let kind = match name.rsplit_once('.').unwrap().1 {
-            "css" => "text/css; charset=utf-8",
-            "js" => "text/javascript; charset=utf-8",
-            _ => "text/plain; charset=utf-8",
-        };
-        assert_eq!(answer.header("content-type"), Some(kind), "{name}");
-        assert_eq!(
-            answer.header("cache-control"),
-            Some("public, max-age=31536000, immutable")
-        );
-        assert_eq!(answer.header("x-content-type-options"), Some("nosniff"));
-        assert!(!answer.text.is_empty(), "{name}");
+async fn every_file_of_a_page_is_served_with_its_type_and_kept_for_good() {
+    let nobody = Api::start().await.anonymous();
+    for (page, folder) in PAGES {
+        let before = format!("\"{}/", folder.rsplit('/').next().unwrap());
+        let names = named(&nobody.get(page).await, &before);
+        assert!(names.len() >= 7, "{names:?}");
+        for name in &names {
+            let answer = nobody.get(&format!("{folder}/{name}")).await;
+            assert_eq!(answer.status, 200, "{name}");
+            let kind = match name.rsplit_once('.').unwrap().1 {
+                "css" => "text/css; charset=utf-8",
+                "js" => "text/javascript; charset=utf-8",
+                "svg" => "image/svg+xml",
+                _ => "text/plain; charset=utf-8",
+            };
+            for (header, value) in [
+                ("content-type", kind),
+                ("cache-control", "public, max-age=31536000, immutable"),
+                ("x-content-type-options", "nosniff"),
+            ] {
+                assert_eq!(answer.header(header), Some(value), "{name}");
+            }
+            let is_packed = answer.header("content-encoding") == Some("gzip");
+            assert!(is_packed || page != "/", "{name}");
+            assert!(!answer.text.is_empty(), "{name}");
+        }
+        if page == "/" {
+            let digests = names.iter().map(|name| name.split('.').nth(1).unwrap());
+            let digests: BTreeSet<&str> = digests.collect();
+            assert_eq!(digests.len(), 1, "{digests:?}");
+        }
     }
 }
 
 #[tokio::test]
 async fn there_are_no_other_files() {
-    let api = Api::start().await;
-    for name in [
-        "index.html",
-        "page.js",
-        "swagger-ui-bundle.js",
-        "%2e%2e",
-        "..%2fCargo.toml",
-        "%FF",
-    ] {
-        let answer = api.anonymous().get(&format!("/api/docs/{name}")).await;
-        answer.expect_problem(404, "not_found");
+    let nobody = Api::start().await.anonymous();
+    for (_, folder) in PAGES {
+        for name in [
+            "index.html",
+            "page.js",
+            "desk.js",
+            "style/base.css",
+            "%2e%2e",
+            "..%2fCargo.toml",
+            "%FF",
+        ] {
+            let answer = nobody.get(&format!("{folder}/{name}")).await;
+            answer.expect_not_found();
+        }
     }
 }

@@ -36,7 +36,7 @@ async fn a_deployment_names_its_contact_with_an_expiry() {
         .anonymous()
         .get("/.well-known/security.txt")
         .await;
-    answer.expect_problem(404, "not_found");
+    answer.expect_not_found();
 }
 
 #[tokio::test]

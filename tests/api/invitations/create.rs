@@ -14,16 +14,14 @@ use tests::support::Api;
 async fn an_invitation_is_mailed_with_a_link_of_which_the_table_has_a_hash() {
     let (api, [ada]) = Api::signed_in(["ada"]).await;
     let (mut mailbox, mut reader) = (api.mailbox().await, Reader::of(&api).await);
-    let made = ada.post("/api/invitations", grace()).await.expect(200);
-    assert_eq!(
-        made,
-        json!({
-            "id": 1, "email": "grace@example.com", "role": "member", "fullName": "Grace Okafor",
-            "invitedBy": {"id": ada.id(), "username": "ada", "fullName": "Ada Tester"},
-            "createdAt": "2026-01-15T12:00:00.000Z", "sentAt": "2026-01-15T12:00:00.000Z",
-            "expiresAt": "2026-01-22T12:00:00.000Z", "acceptedAt": null, "version": 1,
-        })
-    );
+    let made = ada.posts("/api/invitations", grace()).await;
+    let expected = json!({
+        "id": 1, "email": "grace@example.com", "role": "member", "fullName": "Grace Okafor",
+        "invitedBy": {"id": ada.id(), "username": "ada", "fullName": "Ada Tester"},
+        "createdAt": "2026-01-15T12:00:00.000Z", "sentAt": "2026-01-15T12:00:00.000Z",
+        "expiresAt": "2026-01-22T12:00:00.000Z", "acceptedAt": null, "version": 1,
+    });
+    assert_eq!(made, expected);
     let mail = mailbox.mail().await;
     assert_eq!(
         (mail.to.as_str(), mail.user_id),
@@ -51,24 +49,15 @@ async fn an_invitation_is_mailed_with_a_link_of_which_the_table_has_a_hash() {
 }
 
 #[tokio::test]
-async fn no_caller_invites_to_a_role_above_their_own_or_with_a_token() {
+async fn no_caller_invites_to_a_role_above_their_own() {
     let api = Api::start().await;
     let max = head_of_staff(&api).await;
-    let script = api.token_of(&api.user("ada").await, json!({})).await;
-    let mia = api.sign_in("mia").await;
     let before = api.records().await;
     let mut admin = grace();
     admin["role"] = json!("admin");
-    for (caller, body, code) in [
-        (&max, admin, "permission_denied"),
-        (&mia, grace(), "permission_denied"),
-        (&script, grace(), "session_required"),
-    ] {
-        let refused = caller.post("/api/invitations", body).await;
-        refused.expect_problem(403, code);
-    }
+    max.post("/api/invitations", admin).await.expect_denied();
     assert_eq!(before, api.records().await);
-    max.post("/api/invitations", grace()).await.expect(200);
+    max.posts("/api/invitations", grace()).await;
 }
 
 #[tokio::test]
@@ -81,31 +70,7 @@ async fn an_address_of_a_user_is_not_invited() {
     taken.expect_problem(409, "email_taken");
     assert!(mailbox.news().await.is_empty());
     // In another organization she may be a user, too.
-    zoe.post("/api/invitations", grace()).await.expect(200);
-}
-
-#[tokio::test]
-async fn bad_bodies_are_refused_with_their_places() {
-    let (api, [ada]) = Api::signed_in(["ada"]).await;
-    let before = api.records().await;
-    for (body, faults) in [
-        (
-            json!({}),
-            &[("/email", "required"), ("/role", "required")][..],
-        ),
-        (
-            json!({"email": "grace", "role": "owner", "fullName": "Grace\r\nBcc: eve@example.com"}),
-            &[
-                ("/email", "pattern"),
-                ("/role", "value"),
-                ("/fullName", "pattern"),
-            ],
-        ),
-    ] {
-        let refused = ada.post("/api/invitations", body).await;
-        refused.expect_faults(faults);
-    }
-    assert_eq!(before, api.records().await);
+    zoe.posts("/api/invitations", grace()).await;
 }
 
 #[tokio::test]
@@ -119,8 +84,7 @@ async fn a_plan_has_fifty_invitations_a_day() {
         invites(number).await.expect(200);
     }
     // To send one again counts as well.
-    let again = ada.trigger("/api/invitations/1/send").await;
-    again.expect(200);
+    ada.triggers("/api/invitations/1/send").await;
     let before = api.records().await;
     let refused = invites(51).await;
     refused.expect_problem(429, "rate_limited");
@@ -128,7 +92,7 @@ async fn a_plan_has_fifty_invitations_a_day() {
     let again = ada.trigger("/api/invitations/2/send").await;
     again.expect_problem(429, "rate_limited");
     assert_eq!(before, api.records().await);
-    zoe.post("/api/invitations", grace()).await.expect(200);
+    zoe.posts("/api/invitations", grace()).await;
     api.clock.advance(12 * span::HOUR);
     invites(51).await.expect(200);
 }
@@ -136,7 +100,7 @@ async fn a_plan_has_fifty_invitations_a_day() {
 #[tokio::test]
 async fn without_mail_nobody_is_invited() {
     let (api, [ada]) = Api::signed_in(["ada"]).await;
-    ada.post("/api/invitations", grace()).await.expect(200);
+    ada.posts("/api/invitations", grace()).await;
     let without = ada.before(api.instances_without_mail().await);
     let before = api.records().await;
     for (path, body) in [

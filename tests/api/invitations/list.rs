@@ -13,13 +13,15 @@ async fn open_ones_come_first_then_the_newest() {
     for number in 1..=4 {
         let mut body = grace();
         body["email"] = json!(format!("grace{number}@example.com"));
-        ada.post("/api/invitations", body).await.expect(200);
+        ada.posts("/api/invitations", body).await;
         tokens.push(mailbox.token().await);
         api.clock.advance(1_000);
     }
     let nobody = api.anonymous();
-    let accepted = nobody.post("/api/auth/accept", accepting(&tokens[2])).await;
-    let id = accepted.expect(200)["id"].clone();
+    let id = nobody
+        .posts("/api/auth/accept", accepting(&tokens[2]))
+        .await["id"]
+        .clone();
     for path in ["/api/invitations", "/api/invitations?limit=2&sort=open"] {
         let rows = ada.walk(path).await;
         let ids: Vec<_> = rows.iter().map(|row| row["id"].clone()).collect();
@@ -31,7 +33,4 @@ async fn open_ones_come_first_then_the_newest() {
     // Another organization has its own.
     let zoe = api.sign_in("zoe").await;
     assert_eq!(zoe.walk("/api/invitations").await, [Value::Null; 0]);
-    let script = api.token_of(&api.user("ada").await, json!({})).await;
-    let refused = script.get("/api/invitations").await;
-    refused.expect_problem(403, "session_required");
 }

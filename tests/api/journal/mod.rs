@@ -6,9 +6,10 @@ mod list;
 mod sign_ins;
 mod users;
 
+use aws_sdk_dynamodb::types::AttributeValue;
 use serde_json::{Value, json};
 
-use tests::support::{Api, Caller};
+use tests::support::{Api, Caller, Item};
 
 /// An admin who reads the journal.
 pub struct Reader {
@@ -30,7 +31,7 @@ impl Reader {
         for (number, entry) in chained.enumerate() {
             assert_eq!(entry["seq"], json!(number + 1));
         }
-        let check = self.ada.get("/api/journal/check").await.expect(200);
+        let check = self.ada.reads("/api/journal/check").await;
         assert_eq!(check["verified"], true, "{check}");
         assert_eq!(check["entries"], json!(entries.len()));
         let mut news = entries.split_off(self.seen);
@@ -42,6 +43,25 @@ impl Reader {
         }
         news
     }
+}
+
+/// The breaks that the check finds.
+async fn breaks(ada: &Caller) -> Value {
+    let check = ada.reads("/api/journal/check").await;
+    assert_eq!(check["verified"], json!(check["breaks"] == json!([])));
+    check["breaks"].clone()
+}
+
+/// The only break.
+fn broken(seq: impl Into<Value>, why: &str) -> Value {
+    json!([{"seq": seq.into(), "subject": null, "why": why}])
+}
+
+/// The item with another value of an attribute.
+fn changed(item: &Item, name: &str, value: AttributeValue) -> Item {
+    let mut changed = item.clone();
+    changed.insert(name.to_owned(), value);
+    changed
 }
 
 /// An entry of a caller with a session.

@@ -8,7 +8,6 @@ mod reply;
 mod request;
 mod search_references;
 mod ticket;
-mod update_ticket;
 
 use serde_json::{Value, json};
 use shared::{
@@ -17,7 +16,7 @@ use shared::{
 };
 use tests::{
     records,
-    support::{Api, Caller},
+    support::{Api, Caller, text_of},
 };
 
 pub const REQUEST: &str = "/api/managed-services/request";
@@ -29,23 +28,14 @@ pub fn at(text: &str) -> Timestamp {
 }
 
 pub async fn has_ticket(api: &Api, status: ServiceStatus) -> Ticket {
-    api.has_ticket(NewTicket {
-        status,
-        ..records::ticket()
-    })
-    .await
+    let new = records::ticket();
+    api.has_ticket(NewTicket { status, ..new }).await
 }
 
 async fn has_request(api: &Api, title: &str, created: &str, resolved: Option<&str>) {
-    let status = match resolved {
-        Some(_) => ServiceStatus::Resolved,
-        None => ServiceStatus::Open,
-    };
+    let status = resolved.map_or(ServiceStatus::Open, |_| ServiceStatus::Resolved);
     let new = records::sent(&json!({
-        "title": title,
-        "priority": "low",
-        "referenceType": "project",
-        "referenceId": 1,
+        "title": title, "priority": "low", "referenceType": "project", "referenceId": 1,
     }));
     let history = Past {
         status,
@@ -55,25 +45,28 @@ async fn has_request(api: &Api, title: &str, created: &str, resolved: Option<&st
     };
     let requests = api.store.service_requests();
     let mia = api.user("mia").await.id;
-    requests
-        .create_with(api.home.id, mia, new, history)
-        .await
-        .unwrap();
+    let created = requests.create_with(api.home.id, mia, new, history);
+    created.await.unwrap();
 }
 
 async fn has_activity(api: &Api, description: &str, timestamp: &str) {
     let new = records::sent(&json!({
-        "timestamp": timestamp,
-        "type": "call",
-        "subtype": "kick_off",
-        "description": description,
-        "projectId": api.projects[0].id,
+        "timestamp": timestamp, "type": "call", "subtype": "kick_off",
+        "description": description, "projectId": api.projects[0].id,
     }));
     let activities = api.store.activities();
     let mia = api.user("mia").await.id;
     activities.create(api.home.id, mia, new).await.unwrap();
 }
 
-async fn metrics(caller: &Caller) -> Value {
-    caller.get(DASHBOARD).await.expect(200)["metrics"].clone()
+/// The counts of resolutions by day.
+pub async fn resolutions(api: &Api) -> Vec<String> {
+    let mut days = api.items().await;
+    days.retain(|item| text_of(item, "pk") == "ORG#1#RESOLUTIONS");
+    let counts = days.iter().map(|day| day["count"].as_n().unwrap().clone());
+    counts.collect()
+}
+
+pub async fn metrics(caller: &Caller) -> Value {
+    caller.reads(DASHBOARD).await["metrics"].clone()
 }

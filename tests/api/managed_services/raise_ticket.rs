@@ -15,25 +15,23 @@ async fn a_ticket_is_open_and_its_description_is_the_first_message() {
         "title": "No invoices", "description": "Since Monday.", "priority": "high",
         "assigneeId": sue.id(), "status": "closed",
     });
-    let ticket = mia.post(TICKETS, sent).await.expect(200);
-    assert_eq!(
-        ticket,
-        json!({
-            "version": 1, "id": 1, "title": "No invoices", "status": "open", "priority": "high",
-            "createdAt": now, "updatedAt": now, "assigneeId": sue.id(), "lastMessageAt": now,
-            "creatorId": mia.id(), "messageCount": 1,
-        })
-    );
+    let ticket = mia.posts(TICKETS, sent).await;
+    let expected = json!({
+        "version": 1, "id": 1, "title": "No invoices", "status": "open", "priority": "high",
+        "createdAt": now, "updatedAt": now, "assigneeId": sue.id(), "lastMessageAt": now,
+        "creatorId": mia.id(), "messageCount": 1,
+    });
+    assert_eq!(ticket, expected);
     let message = json!({
         "id": 1, "content": "Since Monday.", "createdAt": now, "internal": false,
         "sender": {"id": mia.id(), "name": "Mia Tester", "isSupport": false},
     });
     let mut joined = ticket.clone();
     joined["creator"] = json!({"id": mia.id(), "username": "mia", "fullName": "Mia Tester"});
-    let read = sue.get("/api/managed-services/ticket/1").await.expect(200);
+    let read = sue.reads("/api/managed-services/ticket/1").await;
     assert_eq!(read, json!({"ticket": joined, "messages": [message]}));
-    assert_eq!(sue.get(TICKETS).await.expect(200), json!([joined]));
-    let dashboard = sue.get(DASHBOARD).await.expect(200);
+    assert_eq!(sue.reads(TICKETS).await, json!([joined]));
+    let dashboard = sue.reads(DASHBOARD).await;
     assert_eq!(dashboard["tickets"], json!([ticket]));
 }
 
@@ -42,10 +40,10 @@ async fn a_ticket_may_say_no_more_than_its_title() {
     let (_, [mia]) = Api::signed_in(["mia"]).await;
     for description in [Value::Null, json!(""), json!(" \n")] {
         let sent = json!({"title": "Help", "description": description, "priority": null});
-        let ticket = mia.post(TICKETS, sent).await.expect(200);
+        let ticket = mia.posts(TICKETS, sent).await;
         shows!(ticket, {"priority": "medium", "lastMessageAt": null});
         let path = format!("/api/managed-services/ticket/{}", ticket["id"]);
-        assert_eq!(mia.get(&path).await.expect(200)["messages"], json!([]));
+        assert_eq!(mia.reads(&path).await["messages"], json!([]));
     }
 }
 

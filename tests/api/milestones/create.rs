@@ -8,20 +8,17 @@ use tests::support::Api;
 async fn a_new_milestone_is_pending() {
     let (_, [max]) = Api::signed_in(["max"]).await;
     let body = max
-        .post(
+        .posts(
             "/api/milestones",
             json!({"title": "Cut-over", "projectId": 1}),
         )
-        .await
-        .expect(200);
-    assert_eq!(
-        body,
-        json!({
-            "version": 1, "id": 1, "title": "Cut-over", "description": null, "projectId": 1,
-            "startDate": null, "dueDate": null, "status": "pending",
-            "createdAt": "2026-01-15T12:00:00.000Z", "updatedAt": "2026-01-15T12:00:00.000Z",
-        })
-    );
+        .await;
+    let expected = json!({
+        "version": 1, "id": 1, "title": "Cut-over", "description": null, "projectId": 1,
+        "startDate": null, "dueDate": null, "status": "pending",
+        "createdAt": "2026-01-15T12:00:00.000Z", "updatedAt": "2026-01-15T12:00:00.000Z",
+    });
+    assert_eq!(body, expected);
 }
 
 #[tokio::test]

@@ -8,13 +8,9 @@ use tests::support::{Api, Requests};
 async fn a_second_delete_finds_nothing() {
     let (_, [max]) = Api::signed_in(["max"]).await;
     max.creates_milestone(json!({})).await;
-    max.delete("/api/milestones/1").await.expect(204);
-    max.delete("/api/milestones/1")
-        .await
-        .expect_problem(404, "not_found");
-    max.get("/api/milestones/1")
-        .await
-        .expect_problem(404, "not_found");
+    max.deletes("/api/milestones/1").await;
+    max.delete("/api/milestones/1").await.expect_not_found();
+    max.get("/api/milestones/1").await.expect_not_found();
     assert_eq!(max.get("/api/projects/1/milestones").await.ids(), [0; 0]);
 }
 

@@ -12,17 +12,15 @@ async fn a_milestone_keeps_every_field() {
         "startDate": "2026-02-01T00:00:00+01:00", "dueDate": "2026-02-28T12:00:00.5Z",
         "status": "in_progress", "unknown": "is ignored",
     });
-    let id = max.post("/api/milestones", sent).await.expect(200)["id"].clone();
-    let read = max.get(&format!("/api/milestones/{id}")).await.expect(200);
-    assert_eq!(
-        read,
-        json!({
-            "version": 1, "id": id, "title": "Cut-over", "description": "All at once", "projectId": 2,
-            "startDate": "2026-01-31T23:00:00.000Z", "dueDate": "2026-02-28T12:00:00.500Z",
-            "status": "in_progress", "tasks": [], "tasksNext": null,
-            "createdAt": "2026-01-15T12:00:00.000Z", "updatedAt": "2026-01-15T12:00:00.000Z",
-        })
-    );
+    let id = max.posts("/api/milestones", sent).await["id"].clone();
+    let read = max.reads(&format!("/api/milestones/{id}")).await;
+    let expected = json!({
+        "version": 1, "id": id, "title": "Cut-over", "description": "All at once", "projectId": 2,
+        "startDate": "2026-01-31T23:00:00.000Z", "dueDate": "2026-02-28T12:00:00.500Z",
+        "status": "in_progress", "tasks": [], "tasksNext": null,
+        "createdAt": "2026-01-15T12:00:00.000Z", "updatedAt": "2026-01-15T12:00:00.000Z",
+    });
+    assert_eq!(read, expected);
 }
 
 #[tokio::test]
@@ -31,11 +29,11 @@ async fn a_milestone_links_the_tasks_that_it_does_not_show() {
     let milestone = max.creates_milestone(json!({})).await;
     let task = max.creates_task(json!({"milestoneId": milestone})).await;
     let path = format!("/api/milestones/{milestone}");
-    let whole = max.get(&path).await.expect(200);
+    let whole = max.reads(&path).await;
     assert_eq!(whole["tasksNext"], json!(null));
     api.copy_tasks(&task, 1..=250).await;
-    let read = max.get(&path).await.expect(200);
-    let listed = max.get("/api/projects/1/milestones").await.expect(200);
+    let read = max.reads(&path).await;
+    let listed = max.reads("/api/projects/1/milestones").await;
     for milestone in [&read, &listed[0]] {
         let shown = milestone["tasks"].as_array().unwrap();
         assert_eq!(shown.len(), 200);

@@ -38,7 +38,7 @@ async fn new_work_is_refused_until_the_project_is_taken_up_again() {
     let milestone = max.creates_milestone(json!({})).await;
     let task = max.creates_task(json!({})).await["id"].clone();
     let archived = json!({"status": "archived"});
-    max.patch("/api/projects/1", archived).await.expect(200);
+    max.patches("/api/projects/1", archived).await;
     let before = api.records().await;
     for answer in new_work(&max).await {
         answer.expect_problem(409, "project_archived");
@@ -47,12 +47,12 @@ async fn new_work_is_refused_until_the_project_is_taken_up_again() {
     // What is there can be read and finished.
     let path = format!("/api/tasks/{task}");
     let done = json!({"status": "done", "milestoneId": milestone});
-    max.patch(&path, done).await.expect(200);
-    max.get("/api/projects/1/tasks").await.expect(200);
+    max.patches(&path, done).await;
+    max.reads("/api/projects/1/tasks").await;
     max.creates_task(json!({"projectId": 2})).await;
     for status in ["on_hold", "completed", "active"] {
         let change = json!({"status": status});
-        max.patch("/api/projects/1", change).await.expect(200);
+        max.patches("/api/projects/1", change).await;
         for answer in new_work(&max).await {
             answer.expect(200);
         }
@@ -68,8 +68,7 @@ async fn nothing_that_begins_after_an_archiving_comes_to_be() {
         tokio::spawn(async move {
             if at == 7 {
                 let archived = json!({"status": "archived"});
-                let answer = max.patch("/api/projects/1", archived).await;
-                answer.expect(200);
+                max.patches("/api/projects/1", archived).await;
                 let late = max.post("/api/tasks", json!({"title": "late", "projectId": 1}));
                 late.await.expect_problem(409, "project_archived");
                 return;
@@ -84,7 +83,7 @@ async fn nothing_that_begins_after_an_archiving_comes_to_be() {
     for done in join_all(creates).await {
         done.unwrap();
     }
-    let tasks = max.get("/api/projects/1/tasks").await.expect(200);
+    let tasks = max.reads("/api/projects/1/tasks").await;
     let mut tasks = tasks.as_array().unwrap().iter();
     assert!(tasks.all(|task| task["title"] == "x"));
 }

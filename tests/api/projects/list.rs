@@ -57,14 +57,14 @@ async fn projects_come_by_title_archived_ones_only_when_asked_for() {
     let rows = max.walk("/api/projects").await;
     let ids: Vec<_> = rows.iter().map(|row| row["id"].as_i64().unwrap()).collect();
     assert_eq!(ids, [1, 4, 2, 8, 6]);
-    assert_eq!(max.get("/api/projects/1").await.expect(200), rows[0]);
+    assert_eq!(max.reads("/api/projects/1").await, rows[0]);
 }
 
 #[tokio::test]
 async fn a_renamed_project_moves_in_the_list() {
     let (_, [max]) = Api::signed_in(["max"]).await;
     let renamed = json!({"title": "Zebra"});
-    max.patch("/api/projects/1", renamed).await.expect(200);
+    max.patches("/api/projects/1", renamed).await;
     assert_eq!(max.get("/api/projects").await.ids(), [2, 1]);
     assert_eq!(max.get("/api/projects?query=bill").await.ids(), [0; 0]);
     assert_eq!(max.get("/api/projects?query=zeb").await.ids(), [1]);

@@ -33,9 +33,7 @@ async fn the_last_changed_comes_first_and_each_once() {
     for id in [3, 6] {
         api.clock.advance(span::SECOND);
         let change = json!({"status": "done"});
-        mia.patch(&format!("/api/tasks/{id}"), change)
-            .await
-            .expect(200);
+        mia.patches(&format!("/api/tasks/{id}"), change).await;
     }
     api.publishes(&mut api.stream().await).await;
     for limit in [1, 2, 3, 50] {
@@ -45,15 +43,9 @@ async fn the_last_changed_comes_first_and_each_once() {
     // What was changed or deleted meanwhile does not move the others.
     let first = mia.get("/api/search?query=zebra&limit=3").await;
     let next = first.next().unwrap().to_owned();
-    api.sign_in("max")
-        .await
-        .delete("/api/tasks/5")
-        .await
-        .expect(204);
+    api.sign_in("max").await.deletes("/api/tasks/5").await;
     api.clock.advance(span::SECOND);
-    mia.patch("/api/tasks/6", json!({"status": "todo"}))
-        .await
-        .expect(200);
+    mia.patches("/api/tasks/6", json!({"status": "todo"})).await;
     api.publishes(&mut api.stream().await).await;
     let rest = mia.get(&next).await;
     assert_eq!(rest.found(), [4, 2, 1].map(|id| json!(["task", id])));

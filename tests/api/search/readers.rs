@@ -26,7 +26,7 @@ async fn readers(api: &Api) -> Vec<Caller> {
     for name in ["ada", "max", "mia", "sue", "vic", "zoe", "zac"] {
         all.push(api.sign_in(name).await);
     }
-    let session = all[0].get("/api/auth/session").await.expect(200);
+    let session = all[0].reads("/api/auth/session").await;
     let permissions = session["permissions"].as_array().unwrap().clone();
     assert!(permissions.len() > 10, "{permissions:?}");
     let ada = api.user("ada").await;

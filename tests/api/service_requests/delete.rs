@@ -14,13 +14,10 @@ async fn creators_delete_their_own_and_managers_any() {
         let path = format!("/api/service-requests/{request}");
         let before = api.table_dump().await;
         for other in others {
-            other
-                .delete(&path)
-                .await
-                .expect_problem(403, "permission_denied");
+            other.delete(&path).await.expect_denied();
         }
         assert_eq!(before, api.table_dump().await);
-        assert_eq!(one_who_may.delete(&path).await.expect(204), Value::Null);
+        assert_eq!(one_who_may.deletes(&path).await, Value::Null);
     }
 }
 
@@ -40,14 +37,11 @@ async fn a_deleted_request_is_gone_at_once_with_its_comments() {
             .unwrap();
     }
     let path = format!("/api/service-requests/{request}");
-    mia.delete(&path).await.expect(204);
-    mia.delete(&path).await.expect_problem(404, "not_found");
-    mia.get(&comments(request))
-        .await
-        .expect_problem(404, "not_found");
-    mia.post(&comments(request), json!({"content": "x"}))
-        .await
-        .expect_problem(404, "not_found");
+    mia.deletes(&path).await;
+    mia.delete(&path).await.expect_not_found();
+    mia.get(&comments(request)).await.expect_not_found();
+    let refused = mia.post(&comments(request), json!({"content": "x"})).await;
+    refused.expect_not_found();
     assert_eq!(api.cleans_up().await, 1);
     let left = api.table_dump().await;
     assert!(!left.iter().any(|item| item.contains("Goes")));
@@ -61,6 +55,6 @@ async fn deleting_a_resolved_request_leaves_its_resolution_counted() {
     let request = exists(&api, &mia, ServiceStatus::Resolved).await;
     assert_eq!(resolutions(&api).await, (1, 2 * 24 * 3_600_000));
     let path = format!("/api/service-requests/{}", request.id);
-    mia.delete(&path).await.expect(204);
+    mia.deletes(&path).await;
     assert_eq!(resolutions(&api).await, (1, 2 * 24 * 3_600_000));
 }

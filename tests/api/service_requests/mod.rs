@@ -2,9 +2,7 @@
 
 mod comments;
 mod delete;
-mod get;
 mod list;
-mod update;
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use shared::{

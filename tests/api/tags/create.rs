@@ -6,31 +6,6 @@ use serde_json::json;
 use tests::support::Api;
 
 #[tokio::test]
-async fn a_new_tag_is_attached_at_once() {
-    let (_, [max]) = Api::signed_in(["max"]).await;
-    let tag = max.post("/api/tags", json!({"name": "Urgent"})).await;
-    assert_eq!(
-        tag.expect(200),
-        json!({"version": 1, "id": 1, "name": "Urgent"})
-    );
-    let activity = max.records_activity(json!({})).await;
-    let tags = format!("/api/activities/{activity}/tags");
-    max.post(&tags, json!({"tagId": 1})).await.expect(204);
-}
-
-#[tokio::test]
-async fn a_name_is_taken_in_every_case() {
-    let (api, [max]) = Api::signed_in(["max"]).await;
-    max.creates("/api/tags", json!({"name": "Straße"})).await;
-    let before = api.records().await;
-    for name in ["Straße", "straße", "STRASSE"] {
-        let answer = max.post("/api/tags", json!({"name": name})).await;
-        answer.expect_problem(409, "name_taken");
-    }
-    assert_eq!(before, api.records().await);
-}
-
-#[tokio::test]
 async fn one_of_many_requests_for_a_tag_name_gets_it() {
     let (_, [max]) = Api::signed_in(["max"]).await;
     let old = max.creates("/api/tags", json!({"name": "old"})).await;

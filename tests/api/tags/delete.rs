@@ -33,19 +33,20 @@ async fn carried(api: &Api, kind: &str) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_deleted_tag_is_gone_and_its_name_free() {
+async fn a_new_tag_is_attached_at_once_and_gone_once_it_is_deleted() {
     let (_, [max]) = Api::signed_in(["max"]).await;
-    max.creates("/api/tags", json!({"name": "Urgent"})).await;
-    max.delete("/api/tags/1").await.expect(204);
-    max.delete("/api/tags/1")
-        .await
-        .expect_problem(404, "not_found");
-    max.patch("/api/tags/1", json!({"name": "x"}))
-        .await
-        .expect(404);
+    let tag = max.posts("/api/tags", json!({"name": "Urgent"})).await;
+    assert_eq!(tag, json!({"version": 1, "id": 1, "name": "Urgent"}));
     let activity = max.records_activity(json!({})).await;
     let tags = format!("/api/activities/{activity}/tags");
-    max.post(&tags, json!({"tagId": 1})).await.expect(404);
+    max.posts(&tags, json!({"tagId": 1})).await;
+    max.deletes("/api/tags/1").await;
+    max.delete("/api/tags/1").await.expect_not_found();
+    let renamed = json!({"name": "x"});
+    max.patch("/api/tags/1", renamed).await.expect_not_found();
+    let gone = max.post(&tags, json!({"tagId": 1})).await;
+    gone.expect_not_found();
+    // Its name is free.
     max.creates("/api/tags", json!({"name": "urgent"})).await;
 }
 
@@ -64,7 +65,7 @@ async fn a_deleted_tag_is_taken_off_tasks_and_activities() {
         carries(&api, kind, 2, &[1, 2]).await;
         carries(&api, kind, 3, &[2]).await;
     }
-    max.delete("/api/tags/1").await.expect(204);
+    max.deletes("/api/tags/1").await;
     assert_eq!(api.cleans_up().await, 1);
     for kind in ["task", "activity"] {
         assert_eq!(
@@ -98,7 +99,7 @@ async fn a_long_walk_keeps_its_place_between_rounds() {
     ] {
         carries(&api, kind, id, &[1]).await;
     }
-    max.delete("/api/tags/1").await.expect(204);
+    max.deletes("/api/tags/1").await;
     api.clock.advance(CLEANUP_DELAY);
     let store = api.store_of("sweeper");
     let cleanups = store.cleanups();

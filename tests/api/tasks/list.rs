@@ -2,30 +2,27 @@
 
 use serde_json::{Value, json};
 
-use tests::support::{Api, Caller, shows};
+use tests::support::{Api, Caller, ids, shows};
 
 #[tokio::test]
 async fn a_milestone_that_is_gone_is_seen_on_no_task() {
     let (api, [max]) = Api::signed_in(["max"]).await;
     let milestone = max.creates_milestone(json!({})).await;
     max.creates_task(json!({"milestoneId": milestone})).await;
-    max.delete(&format!("/api/milestones/{milestone}"))
-        .await
-        .expect(204);
+    max.deletes(&format!("/api/milestones/{milestone}")).await;
     // The link is still in the table: nothing has swept yet.
     let dump = api.records().await;
     assert!(dump.iter().any(|item| item.contains("milestoneId")));
     for path in ["/api/tasks", "/api/projects/1/tasks"] {
-        let tasks = max.get(path).await.expect(200);
+        let tasks = max.reads(path).await;
         assert_eq!(tasks[0]["milestoneId"], Value::Null, "{path}");
         assert_eq!(tasks[0]["milestone"], Value::Null, "{path}");
     }
     let changed = max.patch("/api/tasks/1", json!({"title": "x"})).await;
     assert_eq!(changed.expect(200)["milestoneId"], Value::Null);
     let link = json!({"milestoneId": milestone});
-    max.patch("/api/tasks/1", link)
-        .await
-        .expect_faults(&[("/milestoneId", "unknown")]);
+    let refused = max.patch("/api/tasks/1", link).await;
+    refused.expect_faults(&[("/milestoneId", "unknown")]);
     assert_eq!(api.cleans_up().await, 1);
     let dump = api.records().await;
     assert!(!dump.iter().any(|item| item.contains("\"milestoneId\": N")));
@@ -39,7 +36,7 @@ async fn a_long_list_reads_its_objects_side_by_side() {
         max.creates_task(json!({"milestoneId": milestone})).await;
     }
     api.counter.take();
-    let tasks = max.get("/api/tasks").await.expect(200);
+    let tasks = max.reads("/api/tasks").await;
     let used = api.counter.take();
     // The tasks beside authentication, then two batches of milestones and one of the project at once.
     assert_eq!((used.in_sequence, used.total), (2, 5));
@@ -64,10 +61,6 @@ async fn ten_tasks(max: &Caller) {
     }
 }
 
-fn ids(rows: &[Value]) -> Vec<i64> {
-    rows.iter().map(|row| row["id"].as_i64().unwrap()).collect()
-}
-
 #[tokio::test]
 async fn a_list_is_read_page_by_page_in_every_order() {
     let (_, [max]) = Api::signed_in(["max"]).await;
@@ -82,11 +75,16 @@ async fn a_list_is_read_page_by_page_in_every_order() {
         ("projectId=1&limit=2&sort=-id", vec![5, 4, 3, 2, 1]),
         ("status=done&limit=1", vec![5, 10]),
     ] {
-        let rows = max.walk(&format!("/api/tasks?{query}")).await;
-        assert_eq!(ids(&rows), expected, "{query}");
+        assert_eq!(
+            ids(&max.walk(&format!("/api/tasks?{query}")).await),
+            expected,
+            "{query}"
+        );
     }
-    let rows = max.walk("/api/projects/2/tasks?limit=2").await;
-    assert_eq!(ids(&rows), [6, 7, 8, 9, 10]);
+    assert_eq!(
+        ids(&max.walk("/api/projects/2/tasks?limit=2").await),
+        [6, 7, 8, 9, 10]
+    );
     // There is no link where there is no more.
     let whole = max.get("/api/tasks?limit=10").await;
     assert_eq!((whole.ids().len(), whole.next()), (10, None));
@@ -99,7 +97,7 @@ async fn every_filter_keeps_what_fits() {
     let milestone = max.creates_milestone(json!({})).await;
     ten_tasks(&max).await;
     let links = json!({"milestoneId": milestone, "phaseId": phase, "priority": "high"});
-    max.patch("/api/tasks/3", links).await.expect(200);
+    max.patches("/api/tasks/3", links).await;
     for (query, expected) in [
         ("status=done", vec![5, 10]),
         ("status=done,todo&priority=high", vec![3]),
@@ -144,7 +142,7 @@ async fn a_filter_of_what_is_gone_finds_nothing() {
     max.records_activity(json!({})).await;
     for record in ["tasks", "activities"] {
         let tags = format!("/api/{record}/1/tags");
-        max.post(&tags, json!({"tagId": tag})).await.expect(204);
+        max.posts(&tags, json!({"tagId": tag})).await;
     }
     let filters = [
         format!("/api/tasks?milestoneId={milestone}"),
@@ -161,7 +159,7 @@ async fn a_filter_of_what_is_gone_finds_nothing() {
         format!("/api/phases/{phase}"),
         format!("/api/tags/{tag}"),
     ] {
-        max.delete(&path).await.expect(204);
+        max.deletes(&path).await;
     }
     // The records still name them: nothing has swept yet.
     for path in &filters {
@@ -179,14 +177,6 @@ async fn the_detail_of_a_fault_names_what_may_be_sent() {
     ] {
         let answer = mia.get(&format!("/api/tasks?{query}")).await;
         answer.expect_faults(&[("?sort", "combination")]);
-    }
-    for (query, named) in [
-        ("colour=red", "status, priority, assigneeId"),
-        ("sort=title", "one of: id, -id, -createdAt"),
-    ] {
-        let problem = mia.get(&format!("/api/tasks?{query}")).await.expect(400);
-        let detail = problem["detail"].as_str().unwrap();
-        assert!(detail.contains(named), "{detail}");
     }
 }
 
@@ -223,31 +213,6 @@ async fn a_cursor_holds_for_its_list_filters_and_organization_alone() {
     }
     let zoe = api.sign_in("zoe").await;
     zoe.get(next).await.expect_faults(&[("?cursor", "unknown")]);
-}
-
-#[tokio::test]
-async fn an_answer_ends_before_it_is_too_large_for_the_gateway() {
-    let (_, [max]) = Api::signed_in(["max"]).await;
-    // Characters that take four bytes each, or as many when they are escaped twice.
-    for text in ["\"", "𝄞", "\\", "\u{1}"] {
-        for number in 0..12 {
-            let text = text.repeat(40_000);
-            max.creates_task(json!({"title": format!("{number}"), "description": text}))
-                .await;
-        }
-    }
-    for path in [
-        "/api/tasks",
-        "/api/projects/1/tasks",
-        "/api/tasks?sort=-id&limit=200",
-    ] {
-        let first = max.get(path).await;
-        assert!(first.next().is_some(), "{path}");
-        assert!(first.text.len() > 1_000_000, "{path}");
-        let mut rows = ids(&max.walk(path).await);
-        rows.sort_unstable();
-        assert_eq!(rows, (1..=48).collect::<Vec<_>>(), "{path}");
-    }
 }
 
 #[tokio::test]

@@ -8,14 +8,13 @@ mod list;
 mod move_beside;
 mod move_to_phase;
 mod reorder;
-mod tags;
 mod update;
 
 use serde_json::Value;
 use tests::support::Caller;
 
 async fn task(caller: &Caller, id: i64) -> Value {
-    let tasks = caller.get("/api/tasks").await.expect(200);
+    let tasks = caller.reads("/api/tasks").await;
     let mut tasks = tasks.as_array().unwrap().iter();
     tasks.find(|task| task["id"] == id).unwrap().clone()
 }

@@ -11,13 +11,10 @@ async fn a_task_moves_between_the_phases_of_its_project() {
     let [phase, phase_of_2, phase_of_3] = api.has_phases().await;
     mia.creates_task(json!({})).await;
     let path = "/api/tasks/1/phase";
-    mia.patch(path, json!({"phaseId": phase})).await.expect(204);
+    mia.patches(path, json!({"phaseId": phase})).await;
     assert_eq!(task(&mia, 1).await["phaseId"], phase);
     let before = api.table_dump().await;
     for (body, fault) in [
-        (json!({}), "required"),
-        (json!({"phaseId": "1"}), "type"),
-        (json!({"phaseId": 0}), "range"),
         (json!({"phaseId": 99}), "unknown"),
         (json!({"phaseId": phase_of_3}), "unknown"),
         (json!({"phaseId": phase_of_2}), "project"),
@@ -26,6 +23,6 @@ async fn a_task_moves_between_the_phases_of_its_project() {
         mia.patch(path, body).await.expect_faults(&faults);
     }
     assert_eq!(before, api.table_dump().await);
-    mia.patch(path, json!({"phaseId": null})).await.expect(204);
+    mia.patches(path, json!({"phaseId": null})).await;
     assert_eq!(task(&mia, 1).await["phaseId"], Value::Null);
 }

@@ -4,18 +4,16 @@ use futures::future::join_all;
 use serde_json::json;
 use shared::model::{Role, Token, TokenSecret, span};
 
-use tests::support::{Api, shows};
+use tests::support::{Api, says, shows, statuses};
 
 #[tokio::test]
 async fn a_token_is_answered_once_and_signs_in() {
     let (api, [mia]) = Api::signed_in(["mia"]).await;
     let sent = json!({"name": "export", "permissions": ["view_work", "create_task", "view_work"]});
-    let created = mia.post("/api/tokens", sent).await.expect(200);
+    let created = mia.posts("/api/tokens", sent).await;
     let token = created["token"].as_str().unwrap();
-    assert!(
-        TokenSecret::parse(token, api.store.cell()).is_some(),
-        "{token}"
-    );
+    let secret = TokenSecret::parse(token, api.store.cell());
+    assert!(secret.is_some(), "{token}");
     let expected = json!({
         "id": created["id"], "name": "export", "permissions": ["view_work", "create_task"],
         "createdAt": "2026-01-15T12:00:00.000Z", "expiresAt": "2027-01-15T12:00:00.000Z",
@@ -23,11 +21,11 @@ async fn a_token_is_answered_once_and_signs_in() {
     });
     assert_eq!(created, expected);
     let script = api.anonymous().with_token(token);
-    let session = script.get("/api/auth/session").await.expect(200);
+    let session = script.reads("/api/auth/session").await;
     shows!(session, {"/user/username": "mia", "permissions": ["view_work", "create_task"]});
     assert_eq!(session["expiresAt"], created["expiresAt"]);
     let task = json!({"title": "Export", "projectId": 1});
-    script.post("/api/tasks", task).await.expect(200);
+    script.posts("/api/tasks", task).await;
     let rest = mia.get("/api/tokens").await.text;
     assert!(!rest.contains(token));
     assert!(!api.table_dump().await.concat().contains(&token[3..]));
@@ -37,7 +35,7 @@ async fn a_token_is_answered_once_and_signs_in() {
 async fn a_token_without_permissions_of_its_own_has_its_owners() {
     let api = Api::start().await;
     let script = api.token_of(&api.user("max").await, json!({})).await;
-    let session = script.get("/api/auth/session").await.expect(200);
+    let session = script.reads("/api/auth/session").await;
     assert_eq!(session["permissions"].as_array().unwrap().len(), 20);
 }
 
@@ -48,8 +46,8 @@ async fn no_token_has_a_permission_that_its_creator_lacks() {
     for permission in ["delete_task", "manage_users"] {
         let sent = json!({"name": "export", "permissions": ["view_work", permission]});
         let answer = mia.post("/api/tokens", sent).await;
-        let problem = answer.expect_problem(403, "permission_denied");
-        assert!(problem["detail"].as_str().unwrap().contains(permission));
+        let problem = answer.expect_denied();
+        says(&problem["detail"], permission);
     }
     assert_eq!(api.records().await, before);
 }
@@ -91,27 +89,22 @@ async fn a_user_holds_fifty_tokens_and_no_more() {
     }
     // One place is left, and several want it.
     let new = || mia.post("/api/tokens", json!({"name": "export"}));
-    let mut statuses: Vec<_> = join_all((0..5).map(|_| new()))
-        .await
-        .iter()
-        .map(|answer| answer.status)
-        .collect();
-    statuses.sort_unstable();
-    assert_eq!(statuses, [200, 409, 409, 409, 409]);
+    let answers = join_all((0..5).map(|_| new())).await;
+    assert_eq!(statuses(&answers), [200, 409, 409, 409, 409]);
     new().await.expect_problem(409, "too_many_tokens");
     assert_eq!(mia.get("/api/tokens").await.ids().len(), most);
     // Others hold their own.
     let max = api.sign_in("max").await;
     max.creates("/api/tokens", json!({"name": "export"})).await;
     // What has ended leaves its place, and does not come back in it.
-    first.get("/api/tasks").await.expect(200);
+    first.reads("/api/tasks").await;
     api.clock.advance(span::HOUR);
     new().await.expect(200);
     first.get("/api/tasks").await.expect(401);
     new().await.expect(409);
     let ids = mia.get("/api/tokens").await.ids();
     let path = format!("/api/tokens/{}", ids[0]);
-    mia.delete(&path).await.expect(204);
+    mia.deletes(&path).await;
     new().await.expect(200);
 }
 
@@ -120,8 +113,6 @@ async fn as_many_tokens_as_a_user_may_hold_can_be_created_at_once() {
     let (_, [mia]) = Api::signed_in(["mia"]).await;
     let new = |_| mia.post("/api/tokens", json!({"name": "export"}));
     let answers = join_all((0..10).map(new)).await;
-    for answer in &answers {
-        answer.expect(200);
-    }
+    assert_eq!(statuses(&answers), [200; 10]);
     assert_eq!(mia.get("/api/tokens").await.ids().len(), 10);
 }

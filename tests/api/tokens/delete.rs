@@ -3,7 +3,7 @@
 use futures::future::join_all;
 use serde_json::json;
 
-use tests::support::Api;
+use tests::support::{Api, statuses};
 
 #[tokio::test]
 async fn a_deleted_token_ends_at_once() {
@@ -11,16 +11,11 @@ async fn a_deleted_token_ends_at_once() {
     let user = api.user("mia").await;
     let mia = api.session_of(&user).await;
     let (script, id) = api.token_and_id_of(&user, json!({})).await;
-    script.get("/api/tasks").await.expect(200);
+    script.reads("/api/tasks").await;
     let path = format!("/api/tokens/{id}");
     let deletes = join_all((0..4).map(|_| mia.delete(&path))).await;
-    let mut statuses: Vec<_> = deletes.iter().map(|answer| answer.status).collect();
-    statuses.sort_unstable();
-    assert_eq!(statuses, [204, 404, 404, 404]);
-    script
-        .get("/api/tasks")
-        .await
-        .expect_problem(401, "unauthenticated");
+    assert_eq!(statuses(&deletes), [204, 404, 404, 404]);
+    script.is_signed_out().await;
     // Nothing is left of it.
     for kind in ["token", "token_holder"] {
         assert_eq!(api.items_of(kind).await, []);
@@ -34,7 +29,7 @@ async fn another_users_token_is_absent() {
     for name in ["ada", "zoe"] {
         let caller = api.sign_in(name).await;
         let path = format!("/api/tokens/{id}");
-        caller.delete(&path).await.expect_problem(404, "not_found");
+        caller.delete(&path).await.expect_not_found();
     }
-    script.get("/api/tasks").await.expect(200);
+    script.reads("/api/tasks").await;
 }

@@ -9,19 +9,17 @@ async fn extra_permissions_are_shown_to_those_who_manage_users() {
     let (_, [ada, mia]) = Api::signed_in(["ada", "mia"]).await;
     let path = format!("/api/users/{}", mia.id());
     let more = json!({"permissions": ["manage_tickets"]});
-    ada.patch(&path, more).await.expect(200);
-    let seen = ada.get(&path).await.expect(200);
-    assert_eq!(
-        seen,
-        json!({
-            "id": mia.id(), "username": "mia", "fullName": "Mia Tester", "role": "member",
-            "permissions": ["manage_tickets"], "disabled": false, "version": 2,
-            "email": null, "emailBouncedAt": null, "emailVerifiedAt": null,
-            "createdAt": "2026-01-15T12:00:00.000Z", "updatedAt": "2026-01-15T12:00:00.000Z",
-        })
-    );
+    ada.patches(&path, more).await;
+    let seen = ada.reads(&path).await;
+    let expected = json!({
+        "id": mia.id(), "username": "mia", "fullName": "Mia Tester", "role": "member",
+        "permissions": ["manage_tickets"], "disabled": false, "version": 2,
+        "email": null, "emailBouncedAt": null, "emailVerifiedAt": null,
+        "createdAt": "2026-01-15T12:00:00.000Z", "updatedAt": "2026-01-15T12:00:00.000Z",
+    });
+    assert_eq!(seen, expected);
     // Not even her own.
-    let own = mia.get(&path).await.expect(200);
+    let own = mia.reads(&path).await;
     assert_eq!(own["permissions"], Value::Null);
     assert!(!seen.to_string().contains("argon2"));
 }

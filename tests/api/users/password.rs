@@ -14,15 +14,11 @@ async fn a_new_password_ends_every_session_and_is_the_only_one() {
     assert_eq!(answer.expect(204), Value::Null);
     mia.get("/api/tasks").await.expect(401);
     for (password, status) in [(PASSWORD, 401), (NEW, 200)] {
-        let login = json!({"username": "mia", "password": password});
-        let answer = api.anonymous().post("/api/auth/login", login).await;
+        let answer = api.anonymous().logs_in("mia", password).await;
         answer.expect(status);
     }
-    ada.get("/api/tasks").await.expect(200);
-    let user = ada
-        .get(&format!("/api/users/{}", mia.id()))
-        .await
-        .expect(200);
+    ada.reads("/api/tasks").await;
+    let user = ada.reads(&format!("/api/users/{}", mia.id())).await;
     assert_eq!(user["version"], 2);
 }
 
@@ -33,9 +29,7 @@ async fn nobody_sets_their_own_password_without_the_current_one() {
     let path = format!("/api/users/{}/password", ada.id());
     let answer = ada.put(&path, json!({"password": NEW})).await;
     answer.expect_problem(403, "access_denied");
-    let login = json!({"username": "ada", "password": PASSWORD});
-    let answer = api.anonymous().post("/api/auth/login", login).await;
-    answer.expect(200);
+    api.anonymous().logs_in("ada", PASSWORD).await.expect(200);
 }
 
 #[tokio::test]
@@ -63,8 +57,8 @@ async fn a_user_who_keeps_changing_keeps_the_password() {
     faults.outrun("TransactWriteItems");
     let answer = ada.put(&path, json!({"password": NEW})).await;
     answer.expect_problem(409, "concurrent_change");
-    mia.get("/api/tasks").await.expect(200);
+    mia.reads("/api/tasks").await;
     faults.next("TransactWriteItems", Fault::Outrun);
-    ada.put(&path, json!({"password": NEW})).await.expect(204);
+    ada.puts(&path, json!({"password": NEW})).await;
     assert!(faults.are_over());
 }

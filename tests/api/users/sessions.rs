@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::head_of_staff;
-use tests::support::{Api, budgets::within};
+use tests::support::{Api, column};
 
 #[tokio::test]
 async fn an_admin_lists_and_ends_the_sessions_of_others() {
@@ -13,50 +13,35 @@ async fn an_admin_lists_and_ends_the_sessions_of_others() {
     let phone = api.session_of(&user).await;
     let script = api.token_of(&user, json!({})).await;
     let path = format!("/api/users/{}/sessions", user.id);
-    api.counter.take();
-    let answer = ada.get(&path).await;
-    let sessions = within(&api, "GET /api/users/{id}/sessions", 200, &answer);
+    let sessions = ada.reads(&path).await;
     assert_eq!(sessions.as_array().unwrap().len(), 2);
     assert_eq!(sessions[0]["current"], false);
-    let own = mia.get("/api/auth/sessions").await.expect(200);
-    assert!(
-        own.as_array()
-            .unwrap()
-            .iter()
-            .any(|row| row["id"] == sessions[0]["id"])
-    );
-    api.counter.take();
-    let answer = ada.delete(&path).await;
-    within(&api, "DELETE /api/users/{id}/sessions", 204, &answer);
+    let own = mia.walk("/api/auth/sessions").await;
+    assert!(column(&own, "id").contains(&&sessions[0]["id"]));
+    ada.deletes(&path).await;
     for ended in [&mia, &phone] {
-        let answer = ended.get("/api/auth/session").await;
-        answer.expect_problem(401, "unauthenticated");
+        ended.is_signed_out().await;
     }
-    assert_eq!(ada.get(&path).await.expect(200), json!([]));
+    assert_eq!(ada.reads(&path).await, json!([]));
     // Tokens and the user's next sessions are valid.
-    script.get("/api/tasks").await.expect(200);
-    ada.get("/api/auth/session").await.expect(200);
+    script.reads("/api/tasks").await;
+    ada.reads("/api/auth/session").await;
     // One's own sessions end, too.
     let own = format!("/api/users/{}/sessions", ada.id());
-    assert_eq!(ada.get(&own).await.expect(200)[0]["current"], true);
-    ada.delete(&own).await.expect(204);
-    ada.get("/api/auth/session").await.expect(401);
+    assert_eq!(ada.reads(&own).await[0]["current"], true);
+    ada.deletes(&own).await;
+    ada.is_signed_out().await;
 }
 
 #[tokio::test]
 async fn only_sessions_of_users_whom_the_caller_may_change() {
     let api = Api::start().await;
     let max = head_of_staff(&api).await;
-    let ada = api.sign_in("ada").await;
-    let (mia, zoe) = (api.sign_in("mia").await, api.sign_in("zoe").await);
+    let [ada, mia] = api.sign_ins(["ada", "mia"]).await;
     let path = format!("/api/users/{}/sessions", ada.id());
-    for (caller, status, code) in [
-        (&max, 403, "permission_denied"),
-        (&mia, 403, "permission_denied"),
-        (&zoe, 404, "not_found"),
-    ] {
-        caller.get(&path).await.expect_problem(status, code);
-        caller.delete(&path).await.expect_problem(status, code);
+    for caller in [&max, &mia] {
+        caller.get(&path).await.expect_denied();
+        caller.delete(&path).await.expect_denied();
     }
-    ada.get("/api/auth/session").await.expect(200);
+    ada.is_signed_in().await;
 }

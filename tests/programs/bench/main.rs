@@ -66,10 +66,8 @@ async fn main() -> ExitCode {
     let world = Box::pin(Release::world()).await;
     reads::create_what_is_missing(&world, &options).await;
 
-    let functions: Vec<_> = FUNCTIONS
-        .iter()
-        .filter(|function| options.wants(function.name))
-        .collect();
+    let mut functions: Vec<_> = FUNCTIONS.iter().collect();
+    functions.retain(|function| options.wants(function.name));
     let mut requests = Vec::new();
     let mut reads = Vec::new();
     for function in &functions {
@@ -114,8 +112,8 @@ async fn measure(
         }
     }
     let rows = function.reads.iter().zip(&rounds);
-    rows.map(|(read, rounds)| ReadRow::of(read, rounds, options))
-        .collect()
+    let rows = rows.map(|(read, rounds)| ReadRow::of(read, rounds, options));
+    rows.collect()
 }
 
 /// A function's memory and package.

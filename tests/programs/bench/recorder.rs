@@ -8,13 +8,14 @@ use std::{
 
 use axum::{
     Router,
-    body::Bytes,
     extract::State,
-    http::{HeaderMap, StatusCode, header},
     response::{IntoResponse, Response},
 };
 use serde_json::{Value, json};
-use tests::Release;
+use tests::{
+    Release,
+    table_proxy::{Asked, Upstream, serve},
+};
 
 use crate::{reads::Function, served::Served};
 
@@ -56,8 +57,7 @@ struct Log {
 
 #[derive(Clone)]
 struct Proxy {
-    client: reqwest::Client,
-    table: String,
+    table: Upstream,
     log: Arc<Mutex<Log>>,
 }
 
@@ -65,14 +65,10 @@ impl Recorder {
     async fn start(table: &str) -> Self {
         let log = Arc::new(Mutex::new(Log::default()));
         let proxy = Proxy {
-            client: reqwest::Client::builder().no_proxy().build().unwrap(),
-            table: table.to_owned(),
+            table: Upstream::new(table),
             log: log.clone(),
         };
-        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let url = format!("http://{}", listener.local_addr().unwrap());
-        let routes = Router::new().fallback(forward).with_state(proxy);
-        tokio::spawn(async { axum::serve(listener, routes).await });
+        let url = serve(Router::new().fallback(forward).with_state(proxy)).await;
         Self { url, log }
     }
 
@@ -82,19 +78,12 @@ impl Recorder {
     }
 }
 
-async fn forward(State(proxy): State<Proxy>, headers: HeaderMap, body: Bytes) -> Response {
-    let target = headers["x-amz-target"].to_str().unwrap();
-    let operation = target.rsplit('.').next().unwrap();
-    let request: Value = serde_json::from_slice(&body).unwrap();
-    let turn = proxy.asked(json!({"operation": operation, "body": request}));
-    let sent = proxy.client.post(&proxy.table).headers(headers).body(body);
-    let answer = sent.send().await.unwrap();
-    let status = StatusCode::from_u16(answer.status().as_u16()).unwrap();
-    let kind = [(header::CONTENT_TYPE, "application/x-amz-json-1.0")];
-    let body = answer.bytes().await.unwrap();
+async fn forward(State(proxy): State<Proxy>, asked: Asked) -> Response {
+    let turn = proxy.asked(json!({"operation": asked.operation, "body": asked.request}));
+    let answer = proxy.table.pass_on(&asked).await;
     tokio::time::sleep(HOLD).await;
     proxy.answered(turn);
-    (status, kind, body).into_response()
+    answer.into_response()
 }
 
 impl Proxy {

@@ -98,7 +98,8 @@ impl Report {
                 let most = MOST_RESIDENT / MEGABYTE;
                 broken.push(format!("{}: {most} MB of memory or more", row.name));
             }
-            let most = if CALLING.contains(&row.name) {
+            let calls = CALLING.contains(&row.name);
+            let most = if calls {
                 MOST_CALLING_PACKAGE
             } else {
                 MOST_PACKAGE
@@ -122,10 +123,8 @@ impl fmt::Display for Report {
                 row.read, row.wall, row.wall_ratio, row.cpu, row.cpu_ratio
             )?;
         }
-        writeln!(
-            f,
-            "\n| function | cold start ms | × empty | × bare | memory MB | package MB |"
-        )?;
+        let head = "| function | cold start ms | × empty | × bare | memory MB | package MB |";
+        writeln!(f, "\n{head}")?;
         writeln!(f, "|---|---|---|---|---|---|")?;
         writeln!(f, "| (empty) | {:.1} | 1.0 | | | |", self.empty)?;
         for row in &self.functions {

@@ -2,13 +2,14 @@
 
 use serde_json::{Map, Value, json};
 use shared::{agent::alert::AlertReport, clock::Clock};
+use strum::VariantArray;
 use tests::records;
 
 /// The failure of a payment that is declined whenever it is tried.
 const DECLINED: &str = "card_declined";
 
 /// A class of alerts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, VariantArray)]
 pub enum Class {
     /// A payment is retried, which a key keeps from being done twice. If that fails, a message is sent.
     Payment,
@@ -23,17 +24,9 @@ pub enum Class {
 }
 
 impl Class {
-    const ALL: [Self; 5] = [
-        Self::Payment,
-        Self::Declined,
-        Self::Customer,
-        Self::Invoice,
-        Self::Batch,
-    ];
-
     /// Returns the class of the entities of this number.
     pub const fn of(number: usize) -> Self {
-        Self::ALL[number % Self::ALL.len()]
+        Self::VARIANTS[number % Self::VARIANTS.len()]
     }
 
     /// The proposed action that is not executed: the executed one excludes it.

@@ -124,18 +124,17 @@ impl Client {
     /// Deletes a record of the ledger.
     pub async fn deletes(&mut self, path: &str, place: usize) {
         let outcome = self.send(Method::DELETE, path, None, true).await.0;
-        let is_done = match outcome {
-            // An earlier send did it.
-            Outcome::Done(_)
-            | Outcome::Refused {
+        // An earlier send may have done it.
+        let went_before = matches!(
+            &outcome,
+            Outcome::Refused {
                 status: 404,
                 perhaps: true,
                 ..
-            } => true,
-            other => self
-                .expected(&format!("DELETE {path}"), other, &[])
-                .is_some(),
-        };
+            }
+        );
+        let what = format!("DELETE {path}");
+        let is_done = went_before || self.expected(&what, outcome, &[]).is_some();
         let gone = if is_done { Gone::Surely } else { Gone::Perhaps };
         self.ledger.made[place].gone = gone;
     }
@@ -175,9 +174,7 @@ impl Client {
             let answers = self.send_as_often_as_asked(&sent).await;
             count.sends += answers.len();
             self.ledger.requests += answers.len();
-            let mut done = None;
-            let mut refused = None;
-            let mut pause = None;
+            let (mut done, mut refused, mut pause) = (None, None, None);
             for answer in answers {
                 match answer {
                     Answer::Done(body) => {
@@ -208,10 +205,8 @@ impl Client {
             }
             tokio::time::sleep(pause.unwrap_or_default().min(LONGEST_PAUSE)).await;
         }
-        let what = format!(
-            "{} {path}: not answered after {MOST_SENDS} sends",
-            sent.method
-        );
+        let method = sent.method;
+        let what = format!("{method} {path}: not answered after {MOST_SENDS} sends");
         self.ledger.wrong.push(what);
         (Outcome::Unclear, count)
     }

@@ -105,10 +105,9 @@ impl Fates {
     /// Returns the strikes of each kind.
     pub fn struck(&self) -> BTreeMap<Kind, usize> {
         let struck = self.struck.lock().unwrap();
-        let counts = self.kinds.iter();
-        counts
-            .map(|kind| (*kind, struck.get(kind).copied().unwrap_or_default()))
-            .collect()
+        let count = |kind| struck.get(kind).copied().unwrap_or_default();
+        let kinds = self.kinds.iter();
+        kinds.map(|kind| (*kind, count(kind))).collect()
     }
 
     /// Returns whether every kind has struck as often as it is to.
@@ -127,11 +126,8 @@ impl Fates {
                 continue;
             };
             // Few requests record an answer.
-            let shares = if kind == Kind::WorkerKilled {
-                1
-            } else {
-                self.shares
-            };
+            let is_rare = kind == Kind::WorkerKilled;
+            let shares = if is_rare { 1 } else { self.shares };
             if self.strikes(kind, &asked.operation, rate / shares) {
                 return Some(fault);
             }

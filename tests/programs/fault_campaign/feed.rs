@@ -139,18 +139,12 @@ impl Shard {
     /// Delivers records. Returns how many of them, from the first on, are published.
     async fn publish(&self, records: &[Value]) -> usize {
         let event = json!({ "Records": records }).to_string();
-        let answer = self
-            .functions
-            .invoke(self.consumer, event.into(), TIMEOUT)
-            .await;
-        let Ok(answer) = answer else {
-            return 0;
-        };
+        let answer = (self.functions).invoke(self.consumer, event.into(), TIMEOUT);
+        let Ok(answer) = answer.await else { return 0 };
         let answer: Value = serde_json::from_slice(&answer).unwrap();
         let failures = answer["batchItemFailures"].as_array().into_iter().flatten();
-        let failed: Vec<&str> = failures
-            .filter_map(|failure| failure["itemIdentifier"].as_str())
-            .collect();
+        let failed = failures.filter_map(|failure| failure["itemIdentifier"].as_str());
+        let failed: Vec<&str> = failed.collect();
         let first = records.iter().position(|record| {
             Stream::position(record).is_some_and(|position| failed.contains(&position))
         });

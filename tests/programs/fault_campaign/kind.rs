@@ -1,7 +1,9 @@
 //! The kinds of faults.
 
-/// A kind of fault.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+use strum::VariantArray;
+
+/// A kind of fault. The table of results lists them in this order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, VariantArray)]
 pub enum Kind {
     Throttling,
     Conflict,
@@ -31,35 +33,6 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Every kind, as the table of results lists them.
-    pub const ALL: [Self; 25] = [
-        Self::Throttling,
-        Self::Conflict,
-        Self::Broken,
-        Self::LostAnswer,
-        Self::Slow,
-        Self::Unprocessed,
-        Self::Stale,
-        Self::Killed,
-        Self::WorkerKilled,
-        Self::QueueDown,
-        Self::Twice,
-        Self::Late,
-        Self::Never,
-        Self::Poisoned,
-        Self::TargetRefuses,
-        Self::TargetHangs,
-        Self::TargetGarbage,
-        Self::TargetDrops,
-        Self::TargetRedirects,
-        Self::TargetReplays,
-        Self::Clock,
-        Self::Kms,
-        Self::DiskFull,
-        Self::ClientTwiceWithKey,
-        Self::ClientTwiceWithoutKey,
-    ];
-
     /// The kind, for people.
     pub const fn title(self) -> &'static str {
         match self {
@@ -118,29 +91,12 @@ impl Kind {
     }
 
     /// Returns whether it strikes actions of the agent alone, so that clients do little else.
-    pub const fn concerns_the_agent(self) -> bool {
-        let is_behind_the_queue = matches!(
-            self,
-            Self::WorkerKilled
-                | Self::QueueDown
-                | Self::Twice
-                | Self::Late
-                | Self::Never
-                | Self::Poisoned
-        );
-        is_behind_the_queue || self.concerns_target_systems()
+    pub fn concerns_the_agent(self) -> bool {
+        self == Self::WorkerKilled || ["the queue", "target systems"].contains(&self.system())
     }
 
     /// Returns whether it strikes calls of target systems alone.
-    pub const fn concerns_target_systems(self) -> bool {
-        matches!(
-            self,
-            Self::TargetRefuses
-                | Self::TargetHangs
-                | Self::TargetGarbage
-                | Self::TargetDrops
-                | Self::TargetRedirects
-                | Self::TargetReplays
-        )
+    pub fn concerns_target_systems(self) -> bool {
+        self.system() == "target systems"
     }
 }

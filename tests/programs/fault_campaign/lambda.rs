@@ -147,10 +147,9 @@ impl Lambda {
             .route("/2015-03-31/functions/{name}/invocations", post(invoke))
             .route(&format!("{runtime}/invocation/next"), get(next))
             .route(
-                &format!("{runtime}/invocation/{{id}}/response"),
-                post(response),
+                &format!("{runtime}/invocation/{{id}}/{{what}}"),
+                post(tells),
             )
-            .route(&format!("{runtime}/invocation/{{id}}/error"), post(error))
             .route(&format!("{runtime}/init/error"), post(init_error))
             .layer(DefaultBodyLimit::disable())
             .with_state(lambda.clone());
@@ -172,14 +171,10 @@ impl Lambda {
     pub fn of_former(&self) -> Vec<String> {
         let both = FORMER.iter().filter(|_| self.former.is_some());
         let answered = both.map(|name| {
-            let [own, former] = &self.pools[name].answered;
-            (
-                name,
-                own.load(Ordering::SeqCst),
-                former.load(Ordering::SeqCst),
-            )
+            let answered = self.pools[name].answered.each_ref();
+            (name, answered.map(|count| count.load(Ordering::SeqCst)))
         });
-        let one_sided = answered.filter(|(name, own, former)| {
+        let one_sided = answered.filter(|(name, [own, former])| {
             eprintln!("{name}: {own} events by this release, {former} by the former one");
             *own == 0 || *former == 0
         });
@@ -197,8 +192,7 @@ impl Lambda {
 
     /// Kills an instance, and waits until it is gone.
     pub async fn kill(&self, name: &str) {
-        let instance = self.instances.lock().unwrap().get(name).cloned();
-        if let Some(instance) = instance {
+        if let Some(instance) = self.instance(name) {
             instance.end().await;
         }
     }
@@ -233,11 +227,8 @@ impl Lambda {
 
     async fn carry_out(self: Arc<Self>, function: String, event: Bytes) -> Answer {
         let Some(pool) = self.pools.get(function.as_str()) else {
-            return Answer::Error(
-                json!({"errorMessage": "no such function"})
-                    .to_string()
-                    .into(),
-            );
+            let error = json!({"errorMessage": "no such function"});
+            return Answer::Error(error.to_string().into());
         };
         let _room = pool.room.acquire().await.unwrap();
         let ahead = self.ahead.load(Ordering::SeqCst);
@@ -286,7 +277,8 @@ impl Lambda {
     fn new_instance(&self, function: &str) -> Arc<Instance> {
         let number = self.started.fetch_add(1, Ordering::SeqCst);
         let name = format!("{function}-{number}");
-        let off = if self.fates.has(Kind::Clock) {
+        let is_off = self.fates.has(Kind::Clock);
+        let off = if is_off {
             [0, OFF, -OFF][number % 3]
         } else {
             0
@@ -324,10 +316,8 @@ impl Lambda {
             kill: Notify::new(),
             gone: Notify::new(),
         });
-        self.instances
-            .lock()
-            .unwrap()
-            .insert(name, instance.clone());
+        let mut instances = self.instances.lock().unwrap();
+        instances.insert(name, instance.clone());
         tokio::spawn(instance.clone().watch(child, self.crashed.clone()));
         instance
     }
@@ -408,22 +398,20 @@ async fn next(State(lambda): State<Arc<Lambda>>, Path(name): Path<String>) -> Re
     (headers, event).into_response()
 }
 
-type Of = Path<(String, String)>;
-
-async fn response(
+/// A response, or an error.
+async fn tells(
     State(lambda): State<Arc<Lambda>>,
-    Path((name, _)): Of,
+    Path((name, _, what)): Path<(String, String, String)>,
     body: Bytes,
 ) -> StatusCode {
     if let Some(instance) = lambda.instance(&name) {
-        instance.answer(Answer::Result(body));
-    }
-    StatusCode::ACCEPTED
-}
-
-async fn error(State(lambda): State<Arc<Lambda>>, Path((name, _)): Of, body: Bytes) -> StatusCode {
-    if let Some(instance) = lambda.instance(&name) {
-        instance.answer(Answer::Error(body));
+        let is_error = what == "error";
+        let answer = if is_error {
+            Answer::Error
+        } else {
+            Answer::Result
+        };
+        instance.answer(answer(body));
     }
     StatusCode::ACCEPTED
 }

@@ -21,6 +21,7 @@ use shared::{
     clock::Stopwatch,
     model::{OrganizationId, PlanFeature, quota::UnitsPerSecond},
 };
+use tests::support::{number, scan};
 use tokio::task::JoinHandle;
 
 use crate::{
@@ -122,10 +123,7 @@ async fn time(world: &World, client: &mut Client, rounds: usize, cleanups: usize
         let (path, approval) = proposed(client, shared).await;
         let began = Stopwatch::start();
         let is_accepted = executed(client, &path, &approval).await;
-        assert!(
-            is_accepted,
-            "an approval of the quiet organization is refused"
-        );
+        assert!(is_accepted, "an approval of the quiet one is refused");
         until(async || client.get(&path).await.unwrap()["status"] != "executing").await;
         times.actions.push(began.elapsed());
         let began = Stopwatch::start();
@@ -257,10 +255,8 @@ impl Noise {
         let directory = shared.store.directory();
         let units = UnitsPerSecond::new(UNITS).unwrap();
         let plan = vec![PlanFeature::AgentAi];
-        directory
-            .set_plan(shared.tenant, plan, units)
-            .await
-            .unwrap();
+        let planned = directory.set_plan(shared.tenant, plan, units);
+        planned.await.unwrap();
         Self::flood(&world.url(), &cookies[0])
     }
 
@@ -302,17 +298,8 @@ impl Noise {
 impl World {
     /// Returns the number of cleanups of an organization that have not ended.
     async fn cleanups(&self, tenant: OrganizationId) -> usize {
-        let scan = self.table.scan().table_name(self.engines.table_name());
-        let scan = scan.filter_expression("kind = :kind AND organizationId = :tenant");
-        let kind = aws_sdk_dynamodb::types::AttributeValue::S("cleanup".to_owned());
-        let tenant = aws_sdk_dynamodb::types::AttributeValue::N(tenant.to_string());
-        let scan = scan.expression_attribute_values(":kind", kind);
-        let scan = scan.expression_attribute_values(":tenant", tenant);
-        let mut pages = scan.into_paginator().send();
-        let mut count = 0;
-        while let Some(page) = pages.next().await {
-            count += page.unwrap().items.unwrap_or_default().len();
-        }
-        count
+        let mut all = scan(&self.table, self.engines.table_name(), &["cleanup"], None).await;
+        all.retain(|item| item["organizationId"] == number(tenant));
+        all.len()
     }
 }

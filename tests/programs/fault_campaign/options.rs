@@ -2,6 +2,8 @@
 
 use std::{path::PathBuf, time::Duration};
 
+use strum::VariantArray;
+
 use crate::kind::Kind;
 
 /// Strikes of each kind by default.
@@ -61,7 +63,8 @@ impl Options {
     /// Returns the stories: a title, and the kinds that strike in it.
     pub fn stories(&self) -> Vec<(&'static str, Vec<Kind>)> {
         let mut stories: Vec<(&str, Vec<Kind>)> = Vec::new();
-        for kind in Kind::ALL.into_iter().filter(|kind| self.includes(*kind)) {
+        let kinds = Kind::VARIANTS.iter().copied();
+        for kind in kinds.filter(|kind| self.includes(*kind)) {
             let title = if self.quick {
                 kind.system()
             } else {

@@ -5,13 +5,12 @@ use std::sync::Arc;
 
 use axum::{
     Router,
-    body::Bytes,
     extract::State,
-    http::{HeaderMap, StatusCode, Uri},
+    http::StatusCode,
     response::{IntoResponse, Response},
 };
 use serde_json::{Value, json};
-use tests::table_proxy;
+use tests::table_proxy::{self, Asked, Upstream};
 
 use crate::{fates::Fates, kind::Kind};
 
@@ -26,58 +25,47 @@ const NEVER: u64 = 900;
 
 #[derive(Clone)]
 struct Proxy {
-    sqs: Arc<str>,
-    client: reqwest::Client,
+    sqs: Upstream,
     fates: Arc<Fates>,
 }
 
 /// Starts a proxy of the SQS at a URL, and answers where it is.
 pub async fn start(sqs: &str, fates: Arc<Fates>) -> String {
     let proxy = Proxy {
-        sqs: sqs.into(),
-        client: reqwest::Client::builder().no_proxy().build().unwrap(),
+        sqs: Upstream::new(sqs),
         fates,
     };
     table_proxy::serve(Router::new().fallback(respond).with_state(proxy)).await
 }
 
-async fn respond(
-    State(proxy): State<Proxy>,
-    uri: Uri,
-    mut headers: HeaderMap,
-    body: Bytes,
-) -> Response {
-    headers.remove("content-length");
-    headers.remove("host");
-    let target = headers["x-amz-target"].to_str().unwrap_or_default();
-    let operation = target.rsplit('.').next().unwrap_or_default().to_owned();
-    let mut request: Value = serde_json::from_slice(&body).unwrap_or_default();
-    let fates = &proxy.fates;
-    if fates.strikes(Kind::QueueDown, &operation, 500) {
+async fn respond(State(proxy): State<Proxy>, mut asked: Asked) -> Response {
+    if (proxy.fates).strikes(Kind::QueueDown, &asked.operation, 500) {
         return down();
     }
-    match operation.as_str() {
+    let request = &mut asked.request;
+    match asked.operation.as_str() {
         "ReceiveMessage" => {
             request["VisibilityTimeout"] = json!(VISIBILITY);
             // What is late or in sight again is looked for more often than every 20 seconds.
             request["WaitTimeSeconds"] = json!(1);
         }
-        "SendMessageBatch" => return proxy.send_batch(&uri, headers, request).await,
+        "SendMessageBatch" => return proxy.send_batch(asked).await,
         _ => {}
     }
-    proxy.pass_on(&headers, &request).await.into_response()
+    let answer = proxy.sqs.pass_on_as(&asked, &asked.request).await;
+    answer.into_response()
 }
 
 impl Proxy {
-    async fn send_batch(&self, uri: &Uri, headers: HeaderMap, mut request: Value) -> Response {
+    async fn send_batch(&self, mut asked: Asked) -> Response {
         let fates = &self.fates;
-        let sender = uri.path().trim_matches('/');
         if fates.strikes(Kind::Killed, "before the queue", 50) {
-            self.kill(sender).await;
+            self.kill(&asked.sender).await;
             return down();
         }
         let mut twice = Vec::new();
-        for entry in request["Entries"].as_array_mut().into_iter().flatten() {
+        let entries = asked.request["Entries"].as_array_mut();
+        for entry in entries.into_iter().flatten() {
             if fates.strikes(Kind::Never, "message", 400) {
                 entry["DelaySeconds"] = json!(NEVER);
             } else if fates.strikes(Kind::Late, "message", 600) {
@@ -91,13 +79,13 @@ impl Proxy {
                 twice.push(poison);
             }
         }
-        let answer = self.pass_on(&headers, &request).await;
+        let answer = self.sqs.pass_on_as(&asked, &asked.request).await;
         if !twice.is_empty() {
-            let more = json!({"QueueUrl": request["QueueUrl"], "Entries": twice});
-            self.pass_on(&headers, &more).await;
+            let more = json!({"QueueUrl": asked.request["QueueUrl"], "Entries": twice});
+            self.sqs.pass_on_as(&asked, &more).await;
         }
         if fates.strikes(Kind::Killed, "after the queue", 50) {
-            self.kill(sender).await;
+            self.kill(&asked.sender).await;
             return down();
         }
         answer.into_response()
@@ -129,17 +117,6 @@ impl Proxy {
         if let Some(lambda) = self.fates.lambda.get().and_then(std::sync::Weak::upgrade) {
             lambda.kill(sender).await;
         }
-    }
-
-    async fn pass_on(&self, headers: &HeaderMap, request: &Value) -> (StatusCode, Bytes) {
-        let sent = self.client.post(&*self.sqs).headers(headers.clone());
-        let answer = async {
-            let answer = sent.body(request.to_string()).send().await?;
-            Ok::<_, reqwest::Error>((answer.status(), answer.bytes().await?))
-        };
-        // The engine is gone once the world has ended.
-        let gone = (StatusCode::SERVICE_UNAVAILABLE, Bytes::new());
-        answer.await.unwrap_or(gone)
     }
 }
 

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use crate::{
     client::Client,
     ledger::{Gone, Made},
+    verdict::text_of,
     world::Shared,
 };
 
@@ -25,28 +26,50 @@ impl Client {
         (chapter + self.number / 3).is_multiple_of(2)
     }
 
-    fn mark(&self, chapter: usize, what: &str) -> String {
-        format!("{what} {chapter} of client {}", self.number)
+    /// Creates a record whose text is its mark, perhaps in a thread. Returns its place in the ledger.
+    async fn makes(
+        &mut self,
+        kind: &'static str,
+        path: &str,
+        (chapter, what): (usize, &str),
+        mut body: Value,
+        thread: Option<usize>,
+    ) -> Option<usize> {
+        let mark = format!("{what} {chapter} of client {}", self.number);
+        body[text_of(kind)] = json!(mark);
+        let made = Made {
+            thread,
+            ..Made::new(kind, mark)
+        };
+        self.creates(path, &body, made).await
+    }
+
+    /// Changes a field of a record of the ledger.
+    async fn writes(
+        &mut self,
+        method: Method,
+        path: &str,
+        place: usize,
+        (field, value): (&'static str, Value),
+    ) {
+        let done = self.change(method, path, &json!({ field: value })).await;
+        self.ledger.made[place].wrote(field, value, done);
     }
 
     /// Tasks and a milestone.
     async fn plans(&mut self, shared: &Shared, chapter: usize) {
-        let project = shared.project;
         let mut tasks = Vec::new();
         for name in ["task", "second task"] {
-            let mark = self.mark(chapter, name);
-            let body = json!({"title": mark, "projectId": project});
-            let made = Made::new("task", mark);
-            tasks.extend(self.creates("/api/tasks", &body, made).await);
+            let (mark, body) = ((chapter, name), json!({"projectId": shared.project}));
+            let made = self.makes("task", "/api/tasks", mark, body, None);
+            tasks.extend(made.await);
         }
         for &task in &tasks {
             let id = self.id(task);
             let path = format!("/api/tasks/{id}");
             let text = json!(format!("read in chapter {chapter}"));
-            let done = self
-                .change(Method::PATCH, &path, &json!({"description": text}))
-                .await;
-            self.ledger.made[task].wrote("description", text, done);
+            let field = ("description", text);
+            self.writes(Method::PATCH, &path, task, field).await;
             self.reads(&path, task).await;
             self.tags(&path, task, shared).await;
         }
@@ -55,16 +78,15 @@ impl Client {
             let placed = [(first, order + 7), (second, order + 3)];
             let body = placed.map(|(task, order)| json!({"id": self.id(task), "order": order}));
             let body = json!({"tasks": body});
-            let done = self
-                .change(Method::PATCH, "/api/tasks/reorder", &body)
-                .await;
+            let path = "/api/tasks/reorder";
+            let done = self.change(Method::PATCH, path, &body).await;
             for (task, order) in placed {
                 self.ledger.made[task].wrote("order", json!(order), done);
             }
         }
-        self.reaches_a_milestone(shared, chapter, tasks.first().copied())
-            .await;
-        if let Some(&task) = tasks.first() {
+        let first = tasks.first().copied();
+        self.reaches_a_milestone(shared, chapter, first).await;
+        if let Some(task) = first {
             let path = format!("/api/tasks/{}", self.id(task));
             self.talks(&path, chapter, task, "task").await;
             if self.deletes_in(chapter) {
@@ -74,25 +96,18 @@ impl Client {
     }
 
     async fn reaches_a_milestone(&mut self, shared: &Shared, chapter: usize, task: Option<usize>) {
-        let mark = self.mark(chapter, "milestone");
-        let body = json!({"title": mark, "projectId": shared.project});
-        let made = Made::new("milestone", mark);
-        let Some(place) = self.creates("/api/milestones", &body, made).await else {
-            return;
-        };
+        let (mark, body) = ((chapter, "milestone"), json!({"projectId": shared.project}));
+        let made = self.makes("milestone", "/api/milestones", mark, body, None);
+        let Some(place) = made.await else { return };
         let id = self.id(place);
         let path = format!("/api/milestones/{id}");
         if let Some(task) = task {
-            let link = json!({"milestoneId": id});
             let of_task = format!("/api/tasks/{}", self.id(task));
-            let done = self.change(Method::PATCH, &of_task, &link).await;
-            self.ledger.made[task].wrote("milestoneId", json!(id), done);
+            let link = ("milestoneId", json!(id));
+            self.writes(Method::PATCH, &of_task, task, link).await;
         }
-        let status = json!("in_progress");
-        let done = self
-            .change(Method::PUT, &path, &json!({"status": status}))
-            .await;
-        self.ledger.made[place].wrote("status", status, done);
+        let status = ("status", json!("in_progress"));
+        self.writes(Method::PUT, &path, place, status).await;
         self.reads(&path, place).await;
         if self.deletes_in(chapter + 1) {
             self.deletes(&path, place).await;
@@ -103,9 +118,8 @@ impl Client {
             }
             let list = format!("/api/projects/{}/milestones", shared.project);
             let listed = self.get(&list).await.unwrap_or_default();
-            let still = listed
-                .as_array()
-                .is_some_and(|rows| rows.iter().any(|row| row["id"] == id));
+            let mut rows = listed.as_array().into_iter().flatten();
+            let still = rows.any(|row| row["id"] == id);
             if still && self.ledger.made[place].gone == Gone::Surely {
                 let wrong = format!("GET {list}: a milestone that was deleted");
                 self.ledger.wrong.push(wrong);
@@ -115,16 +129,12 @@ impl Client {
 
     /// A service request, and a ticket.
     async fn serves(&mut self, shared: &Shared, chapter: usize) {
-        let mark = self.mark(chapter, "request");
-        let path = "/api/managed-services/request";
-        let made = Made::new("service_request", mark.clone());
-        if let Some(request) = self.creates(path, &json!({"title": mark}), made).await {
+        let (mark, path) = ((chapter, "request"), "/api/managed-services/request");
+        let made = self.makes("service_request", path, mark, json!({}), None);
+        if let Some(request) = made.await {
             let path = format!("/api/service-requests/{}", self.id(request));
-            let priority = json!("high");
-            let done = self
-                .change(Method::PATCH, &path, &json!({"priority": priority}))
-                .await;
-            self.ledger.made[request].wrote("priority", priority, done);
+            let priority = ("priority", json!("high"));
+            self.writes(Method::PATCH, &path, request, priority).await;
             self.talks(&path, chapter, request, "request").await;
             self.reads(&path, request).await;
             if self.deletes_in(chapter) {
@@ -132,28 +142,30 @@ impl Client {
             }
         }
         // Everybody's.
-        let mark = self.mark(chapter, "word on the request of all");
-        let path = format!("/api/service-requests/{}/comments", shared.request);
-        let made = Made::new("comment", mark.clone());
-        self.creates(&path, &json!({"content": mark}), made).await;
-        let mark = self.mark(chapter, "reply to the ticket of all");
-        let path = format!("/api/managed-services/ticket/{}/reply", shared.ticket);
-        let made = Made::new("ticket_message", mark.clone());
-        self.creates(&path, &json!({"content": mark}), made).await;
-
-        let mark = self.mark(chapter, "ticket");
-        let body = json!({"title": mark, "description": "Since Monday."});
-        let made = Made::new("ticket", mark);
-        self.creates("/api/managed-services/tickets", &body, made)
-            .await;
+        let word = format!("/api/service-requests/{}/comments", shared.request);
+        let reply = format!("/api/managed-services/ticket/{}/reply", shared.ticket);
+        let tickets = "/api/managed-services/tickets";
+        let since = json!({"description": "Since Monday."});
+        for (kind, path, what, body) in [
+            ("comment", &*word, "word on the request of all", json!({})),
+            (
+                "ticket_message",
+                &reply,
+                "reply to the ticket of all",
+                json!({}),
+            ),
+            ("ticket", tickets, "ticket", since),
+        ] {
+            self.makes(kind, path, (chapter, what), body, None).await;
+        }
     }
 
     /// An activity.
     async fn records(&mut self, shared: &Shared, chapter: usize) {
-        let mark = self.mark(chapter, "activity");
-        let body = json!({"type": "note", "description": mark, "projectId": shared.project});
-        let made = Made::new("activity", mark);
-        if let Some(activity) = self.creates("/api/activities", &body, made).await {
+        let (mark, path) = ((chapter, "activity"), "/api/activities");
+        let body = json!({"type": "note", "projectId": shared.project});
+        let made = self.makes("activity", path, mark, body, None);
+        if let Some(activity) = made.await {
             let path = format!("/api/activities/{}", self.id(activity));
             self.talks(&path, chapter, activity, "activity").await;
             self.tags(&path, activity, shared).await;
@@ -167,21 +179,13 @@ impl Client {
     /// A comment and a reply to it.
     async fn talks(&mut self, path: &str, chapter: usize, thread: usize, what: &str) {
         let path = format!("{path}/comments");
-        let mark = self.mark(chapter, &format!("comment on the {what}"));
-        let made = Made {
-            thread: Some(thread),
-            ..Made::new("comment", mark.clone())
-        };
-        let Some(comment) = self.creates(&path, &json!({"content": mark}), made).await else {
-            return;
-        };
-        let mark = self.mark(chapter, &format!("reply on the {what}"));
-        let body = json!({"content": mark, "parentId": self.id(comment)});
-        let made = Made {
-            thread: Some(thread),
-            ..Made::new("comment", mark)
-        };
-        self.creates(&path, &body, made).await;
+        let mark = format!("comment on the {what}");
+        let made = self.makes("comment", &path, (chapter, &mark), json!({}), Some(thread));
+        let Some(comment) = made.await else { return };
+        let mark = format!("reply on the {what}");
+        let body = json!({"parentId": self.id(comment)});
+        let reply = self.makes("comment", &path, (chapter, &mark), body, Some(thread));
+        reply.await;
     }
 
     /// Attaches the tag of all.

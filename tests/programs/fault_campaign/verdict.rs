@@ -12,7 +12,7 @@ use shared::{
     clock::Stopwatch,
     model::{SearchedType, Timestamp},
 };
-use tests::feed_copy;
+use tests::{feed_copy, support::scan};
 
 use crate::{
     kind::Kind,
@@ -158,24 +158,16 @@ pub async fn judge(world: World, ledger: Ledger) -> Verdict {
         wrong: ledger.wrong.clone(),
         ..Verdict::default()
     };
-    if queued > 0 {
-        verdict
-            .stuck
-            .push(format!("{queued} messages in the queue"));
-    }
+    let some = |count: usize, of: &str| (count > 0).then(|| format!("{count} {of}"));
+    verdict.stuck.extend(some(queued, "messages in the queue"));
     verdict.wrong.extend(world.lambda.crashes());
-    let set_aside = world
-        .messages_of(&world.engines.queues().dead_changes)
-        .await;
-    if set_aside > 0 {
-        let line = format!("{set_aside} changes that were set aside");
-        verdict.wrong.push(line);
-    }
+    let dead_changes = &world.engines.queues().dead_changes;
+    let set_aside = world.messages_of(dead_changes).await;
+    let set_aside = some(set_aside, "changes that were set aside");
+    verdict.wrong.extend(set_aside);
     let unpublished = world.unpublished.count();
-    if unpublished > 0 {
-        let line = format!("{unpublished} changes that are not published");
-        verdict.stuck.push(line);
-    }
+    let unpublished = some(unpublished, "changes that are not published");
+    verdict.stuck.extend(unpublished);
     verdict.lost.extend(table.feed_differences());
     let feed = table.feed();
     let changes = feed.iter().map(|(number, entry)| name(*number, entry));
@@ -238,29 +230,12 @@ impl Table {
     /// Reads the items of these kinds; with none, all items.
     async fn read_kinds(world: &World, kinds: &[&str]) -> Self {
         let mut table = Self::default();
-        let mut start = None;
-        let names: Vec<String> = (0..kinds.len()).map(|at| format!(":kind{at}")).collect();
-        loop {
-            let scan = world.table.scan().table_name(world.engines.table_name());
-            let mut scan = scan.set_exclusive_start_key(start).consistent_read(true);
-            for (name, kind) in names.iter().zip(kinds) {
-                let kind = AttributeValue::S((*kind).to_owned());
-                scan = scan.expression_attribute_values(name, kind);
-            }
-            if !kinds.is_empty() {
-                scan = scan.filter_expression(format!("kind IN ({})", names.join(", ")));
-            }
-            let page = scan.send().await.unwrap();
-            for item in page.items.unwrap_or_default() {
-                let item = plain(&AttributeValue::M(item));
-                let kind = item["kind"].as_str().unwrap_or_default().to_owned();
-                table.0.entry(kind).or_default().push(item);
-            }
-            start = page.last_evaluated_key;
-            if start.is_none() {
-                return table;
-            }
+        for item in scan(&world.table, world.engines.table_name(), kinds, None).await {
+            let item = plain(&AttributeValue::M(item));
+            let kind = item["kind"].as_str().unwrap_or_default().to_owned();
+            table.0.entry(kind).or_default().push(item);
         }
+        table
     }
 
     fn of(&self, kind: &str) -> impl Iterator<Item = &Value> {
@@ -289,9 +264,8 @@ impl Table {
         let records = feed_copy::kinds().flat_map(|kind| self.of(kind));
         let records: Vec<Value> = records.cloned().collect();
         let lines = feed_copy::differences(&entries, &records).into_iter();
-        lines
-            .map(|line| format!("in the change feed: {line}"))
-            .collect()
+        let lines = lines.map(|line| format!("in the change feed: {line}"));
+        lines.collect()
     }
 
     /// Returns the records whose state in search differs, and those in one of both alone.
@@ -308,9 +282,8 @@ impl Table {
             .map(|record| state(&record["type"], &record["id"], &record["recordVersion"]))
             .collect();
         let differences = records.symmetric_difference(&indexed);
-        differences
-            .map(|state| format!("in the search index: {state}"))
-            .collect()
+        let lines = differences.map(|state| format!("in the search index: {state}"));
+        lines.collect()
     }
 
     /// The id of a milestone as every reader takes it: for none when the milestone is gone. An index
@@ -338,13 +311,8 @@ impl Table {
         let cleanups = self.of("cleanup");
         let unended = sessions.chain(actions).chain(cleanups);
         let unended = unended.chain(self.pending_deliveries());
-        let unended = unended.map(|one| {
-            format!(
-                "{} {} {} {}",
-                one["pk"], one["sk"], one["status"], one["state"]
-            )
-        });
-        unended.collect()
+        let named = |one: &Value| ["pk", "sk", "status", "state"].map(|name| one[name].to_string());
+        unended.map(|one| named(one).join(" ")).collect()
     }
 
     /// The deliveries that were given up.
@@ -372,10 +340,8 @@ impl Table {
     /// Returns whether a visit of a record is due at an instant.
     fn has_due(&self, now: Timestamp) -> bool {
         let now = now.to_string();
-        let mut due = BOUNDED
-            .iter()
-            .flat_map(|kind| self.of(kind))
-            .filter_map(|one| one["dueAt"].as_str());
+        let due = BOUNDED.iter().flat_map(|kind| self.of(kind));
+        let mut due = due.filter_map(|one| one["dueAt"].as_str());
         due.any(|due| due <= now.as_str())
     }
 }
@@ -431,29 +397,24 @@ impl Verdict {
             names.iter().any(|name| item[*name].as_i64() == thread) || thread.is_none()
         });
         if left.count() > 0 {
-            self.stuck
-                .push(format!("{} of what was deleted", made.mark));
+            let line = format!("{} of what was deleted", made.mark);
+            self.stuck.push(line);
         }
     }
 
     fn record(&mut self, made: &Made, items: &[&Value], table: &Table) {
         let (least, most) = made.bounds();
-        for _ in items.len()..least {
-            self.lost.push(format!("{} {:?}", made.kind, made.mark));
-        }
-        for _ in most..items.len() {
-            self.duplicated
-                .push(format!("{} {:?}", made.kind, made.mark));
-        }
-        let Some(id) = made.id else {
-            return;
-        };
+        let name = format!("{} {:?}", made.kind, made.mark);
+        self.lost.extend((items.len()..least).map(|_| name.clone()));
+        let more = (most..items.len()).map(|_| name.clone());
+        self.duplicated.extend(more);
+        let Some(id) = made.id else { return };
         let item = items.iter().find(|item| item["id"] == id);
         match (made.gone, item) {
             (Gone::No, None) => self.lost.push(format!("{} {id}", made.kind)),
             (Gone::Surely, Some(_)) => {
-                self.lost
-                    .push(format!("the deletion of {} {id}", made.kind));
+                let line = format!("the deletion of {} {id}", made.kind);
+                self.lost.push(line);
             }
             (_, Some(item)) => {
                 for (field, values) in &made.fields {
@@ -496,31 +457,29 @@ impl Verdict {
                 let ending = format!("{} {code}", state.unwrap_or_default());
                 *self.others.entry(ending).or_default() += 1;
             }
-            for _ in 1..count {
-                self.duplicated.push(name.clone());
-            }
+            self.duplicated.extend((1..count).map(|_| name.clone()));
             match (state, count) {
                 (Some("succeeded"), 0) => self.lost.push(format!("the effect of {name}")),
                 // The effect of another session on the same entities.
                 (Some("failed" | "skipped"), 1..) if owned.contains(&(kind, entity)) => {}
                 (Some("failed" | "skipped"), 1..) => {
-                    self.wrong
-                        .push(format!("{name} took effect and is {state:?}"));
+                    let line = format!("{name} took effect and is {state:?}");
+                    self.wrong.push(line);
                 }
                 _ => {}
             }
             let id = action["actionId"].as_str().unwrap_or_default();
             let was_told = session.told.iter().any(|told| told == id);
             if was_told && state != Some("succeeded") {
-                self.wrong
-                    .push(format!("{name} was told as done and is {state:?}"));
+                let line = format!("{name} was told as done and is {state:?}");
+                self.wrong.push(line);
             }
         }
     }
 }
 
 /// The attribute that has a record's mark.
-fn text_of(kind: &str) -> &'static str {
+pub fn text_of(kind: &str) -> &'static str {
     match kind {
         "comment" | "ticket_message" => "content",
         "activity" => "description",
@@ -564,9 +523,7 @@ impl Effects {
 
     fn count(&self, action: &str, entity: usize) -> usize {
         let counts = self.0.iter();
-        counts
-            .filter(|((name, number), _)| *name == action && *number == entity)
-            .map(|(_, count)| count)
-            .sum()
+        let counts = counts.filter(|((name, number), _)| *name == action && *number == entity);
+        counts.map(|(_, count)| count).sum()
     }
 }

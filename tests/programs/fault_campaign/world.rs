@@ -144,16 +144,13 @@ impl World {
         campaign: &Campaign,
         clock_shift: &str,
     ) -> Self {
-        let disk = if kinds.contains(&Kind::DiskFull) {
-            Some(Disk::start().await)
-        } else {
-            None
-        };
+        let (mut disk, mut table_engine) = (None, TableEngine::Memory);
+        if kinds.contains(&Kind::DiskFull) {
+            let started = disk.insert(Disk::start().await);
+            table_engine = TableEngine::At(started.url().to_owned());
+        }
         let engines = Engines::start(Options {
-            table_engine: match &disk {
-                Some(disk) => TableEngine::At(disk.url().to_owned()),
-                None => TableEngine::Memory,
-            },
+            table_engine,
             ..Options::default()
         });
         let engines = engines.await.unwrap();
@@ -167,13 +164,10 @@ impl World {
         let observer = dynamodb_client(&proxy.url_of(OBSERVER));
         let store = Store::new(observer, engines.table_name(), Clock::system());
         // Target systems are not on a webhook's way.
-        let has_webhooks =
-            kinds.is_empty() || kinds.iter().any(|kind| !kind.concerns_target_systems());
-        let receiver = if has_webhooks {
-            Some(Receiver::start(Duration::ZERO).await)
-        } else {
-            None
-        };
+        let mut receiver = None;
+        if kinds.is_empty() || kinds.iter().any(|kind| !kind.concerns_target_systems()) {
+            receiver = Some(Receiver::start(Duration::ZERO).await);
+        }
         let sealer = Sealer::new(engines.kms().unwrap(), KEY);
         let newcomer = Newcomer {
             name: "client",
@@ -252,9 +246,8 @@ impl World {
                 let answer = functions.invoke(function, sent, within).await;
                 Ok(answer.unwrap_or_else(|_| {
                     let records = event["Records"].as_array().into_iter().flatten();
-                    let failed = records
-                        .map(|record| json!({"itemIdentifier": record["messageId"]}))
-                        .collect::<Vec<_>>();
+                    let failed = records.map(|one| json!({"itemIdentifier": one["messageId"]}));
+                    let failed: Vec<_> = failed.collect();
                     json!({"batchItemFailures": failed}).to_string().into()
                 }))
             })
@@ -278,8 +271,8 @@ impl World {
     fn sweep(&mut self) {
         let schedule = self.schedule();
         let forever = std::future::pending();
-        self.background
-            .push(tokio::spawn(async move { schedule.run(forever).await }));
+        let sweeping = tokio::spawn(async move { schedule.run(forever).await });
+        self.background.push(sweeping);
     }
 
     /// Returns the rule that invokes the sweeper.
@@ -444,22 +437,18 @@ async fn start_functions(
     let kms = kms::start(engines.kms_url(), fates.clone()).await;
     let (proxy, queue) = (proxy.clone(), queue.to_owned());
     let table = engines.table_name().to_owned();
-    let queue_url = engines.queues().actions.url.clone();
-    let webhook_queue_url = engines.queues().webhooks.url.clone();
-    let mail_queue_url = engines.queues().mails.url.clone();
-    let sweep_queue_url = engines.queues().sweeps.url.clone();
-    let dead_changes_url = engines.queues().dead_changes.clone();
+    let queues = engines.queues().clone();
     let environment = move |instance: &str| {
         vec![
             ("AWS_ENDPOINT_URL_DYNAMODB", proxy.url_of(instance)),
             ("AWS_ENDPOINT_URL_SQS", format!("{queue}/{instance}")),
             ("AWS_ENDPOINT_URL_KMS", kms.clone()),
             ("TABLE_NAME", table.clone()),
-            ("QUEUE_URL", queue_url.clone()),
-            ("WEBHOOK_QUEUE_URL", webhook_queue_url.clone()),
-            ("MAIL_QUEUE_URL", mail_queue_url.clone()),
-            ("SWEEP_QUEUE_URL", sweep_queue_url.clone()),
-            ("CHANGE_DEAD_LETTER_QUEUE_URL", dead_changes_url.clone()),
+            ("QUEUE_URL", queues.actions.url.clone()),
+            ("WEBHOOK_QUEUE_URL", queues.webhooks.url.clone()),
+            ("MAIL_QUEUE_URL", queues.mails.url.clone()),
+            ("SWEEP_QUEUE_URL", queues.sweeps.url.clone()),
+            ("CHANGE_DEAD_LETTER_QUEUE_URL", queues.dead_changes.clone()),
             ("API_URL", "https://api.workdesk.example".to_owned()),
             ("ENCRYPTED_SESSION_SECRETS", session_secrets.clone()),
             ("ENCRYPTED_WEBHOOK_SECRETS", webhook_secrets.clone()),
@@ -510,11 +499,8 @@ async fn fill(
     }
     let project = records::project("Billing migration");
     let project = directory.create_project(tenant, project).await.unwrap().id;
-    let tag = directory
-        .create_tag(tenant, records::tag("urgent"))
-        .await
-        .unwrap()
-        .id;
+    let tag = directory.create_tag(tenant, records::tag("urgent"));
+    let tag = tag.await.unwrap().id;
     if let Some(receiver) = receiver {
         let webhook = json!({"url": receiver.url, "types": ["*"]});
         let webhooks = store.webhooks();
@@ -532,15 +518,11 @@ async fn fill(
     let request = requests.create(tenant, user, records::service_request());
     let request = request.await.unwrap().id;
     let message = records::message(user, "Where are they?", None);
-    let tickets = store.tickets();
-    let ticket = tickets.create(
-        tenant,
-        NewTicket {
-            messages: vec![message],
-            ..records::ticket()
-        },
-    );
-    let ticket = ticket.await.unwrap().id;
+    let ticket = NewTicket {
+        messages: vec![message],
+        ..records::ticket()
+    };
+    let ticket = store.tickets().create(tenant, ticket).await.unwrap().id;
     let shared = Shared {
         tenant,
         project: project.get(),

@@ -3,6 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use ::tests::table;
+
 use crate::{
     measure::Measured,
     report::thousands,
@@ -123,13 +125,10 @@ impl Costs {
             [READ, WRITE]
         };
         let first = millions.min(GATEWAY_TIER);
-        let log = RUN
-            + LINE * choice.success_log_share
-            + if choice.has_access_log {
-                ACCESS_LINE
-            } else {
-                0.0
-            };
+        let mut log = RUN + LINE * choice.success_log_share;
+        if choice.has_access_log {
+            log += ACCESS_LINE;
+        }
         Self([
             millions * reads * read,
             millions * writes * write,
@@ -159,21 +158,13 @@ pub fn lines(measured: &Measured) -> Vec<String> {
         .map(|choice| Costs::new(&request, choice, 1.0));
     let [most, less, least] = a_million.each_ref().map(Costs::sum);
     let saved = |costs: f64| 100.0 * (1.0 - costs / most);
-    let mut lines = vec![
-        String::new(),
-        "| read units of a request | write units | kB of its answer | cheaper by default | if provisioned |"
-            .to_owned(),
-        "|---|---|---|---|---|".to_owned(),
-        format!(
-            "| {reads:.1} | {writes:.1} | {:.1} | {:.0} % | {:.0} % |",
-            request.answer,
-            saved(less),
-            saved(least)
-        ),
-        String::new(),
-        format!("| $ for | {} | together |", SERVICES.join(" | ")),
-        "|---|---|---|---|---|---|---|---|".to_owned(),
-    ];
+    let (answer, less, least) = (request.answer, saved(less), saved(least));
+    let head = "| read units of a request | write units | kB of its answer | cheaper by default | if provisioned |";
+    let row = format!("| {reads:.1} | {writes:.1} | {answer:.1} | {less:.0} % | {least:.0} % |");
+    let mut all = table(head, [row]);
+    // The next table begins with the empty line between both.
+    all.pop();
+    let mut lines = Vec::new();
     for (choice, costs) in CHOICES.iter().zip(&a_million) {
         let what = format!("a million requests, {}", choice.name);
         lines.push(costs.row(&what, |dollars| format!("{dollars:.2}")));
@@ -185,8 +176,9 @@ pub fn lines(measured: &Measured) -> Vec<String> {
             lines.push(costs.row(&what, thousands));
         }
     }
-    lines.push(String::new());
-    lines
+    let head = format!("| $ for | {} | together |", SERVICES.join(" | "));
+    all.extend(table(&head, lines));
+    all
 }
 
 #[cfg(test)]

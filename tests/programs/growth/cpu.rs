@@ -11,7 +11,8 @@ use shared::{
 };
 use tests::{
     Release, RuntimeApi, cpu_of, messages, records, start_function,
-    support::{example, operations, webhooks::Receiver},
+    support::{Operation, example, webhooks::Receiver},
+    table,
 };
 use tokio::process::Child;
 
@@ -80,15 +81,10 @@ impl Process {
 
 /// The table of milliseconds.
 pub async fn lines() -> Vec<String> {
-    let mut lines = vec![
-        String::new(),
-        "| function | of | CPU ms | ms |".to_owned(),
-        "|---|---|---|---|".to_owned(),
-    ];
+    let mut lines = Vec::new();
     Box::pin(of_requests(&mut lines)).await;
     Box::pin(of_changes(&mut lines)).await;
-    lines.push(String::new());
-    lines
+    table("| function | of | CPU ms | ms |", lines)
 }
 
 /// A line: means of CPU time and of time, in milliseconds.
@@ -107,9 +103,7 @@ async fn of_requests(lines: &mut Vec<String>) {
     let mut sums: BTreeMap<&str, [f64; 3]> = BTreeMap::new();
     for (name, more) in REQUESTS {
         let (method, path) = name.split_once(' ').unwrap();
-        let mut all = operations().iter();
-        let operation = all.find(|one| one.method == method && one.path == path);
-        let function = operation.unwrap_or_else(|| panic!("{name}")).function;
+        let function = Operation::of(method, path).function;
         if !processes.contains_key(function) {
             let runtime = RuntimeApi::start().await;
             let child = world.start(&runtime, function, &[]);
@@ -130,10 +124,8 @@ async fn of_requests(lines: &mut Vec<String>) {
         for number in 0..2 {
             let answer = process.ask(event(number)).await;
             let status = answer["statusCode"].as_u64().unwrap();
-            assert!(
-                status < 300 || (is_login && status == 401),
-                "{name}: {answer}"
-            );
+            let is_fine = status < 300 || (is_login && status == 401);
+            assert!(is_fine, "{name}: {answer}");
         }
         let (before, watch) = (process.cpu(), Stopwatch::start());
         for number in 0..runs {
@@ -149,13 +141,9 @@ async fn of_requests(lines: &mut Vec<String>) {
             *sum += a_day(name) * more;
         }
     }
+    let of = "an average request";
     for (function, [times, cpu, time]) in sums {
-        lines.push(line(
-            function,
-            "an average request",
-            cpu / times,
-            time / times,
-        ));
+        lines.push(line(function, of, cpu / times, time / times));
     }
 }
 
@@ -169,23 +157,17 @@ async fn of_changes(lines: &mut Vec<String>) {
     for _ in 0..ORGANIZATIONS {
         let tenant = tests::organization(&store).await;
         let webhook = json!({"url": receiver.url, "types": ["*"]});
-        store
-            .webhooks()
-            .create(tenant, records::sent(&webhook))
-            .await
-            .unwrap();
+        let webhooks = store.webhooks();
+        let created = webhooks.create(tenant, records::sent(&webhook));
+        created.await.unwrap();
         let project = records::project("Billing migration");
-        let project = store
-            .directory()
-            .create_project(tenant, project)
-            .await
-            .unwrap();
-        tenants.push((tenant, project.id));
+        let directory = store.directory();
+        let project = directory.create_project(tenant, project).await;
+        tenants.push((tenant, project.unwrap().id));
     }
     let create = async |tenant: OrganizationId, project, number: usize| {
-        let words: Vec<String> = (0..30)
-            .map(|word| format!("word{}", number + word))
-            .collect();
+        let words = (0..30).map(|word| format!("word{}", number + word));
+        let words: Vec<String> = words.collect();
         let task = TaskCreate {
             description: Some(records::text(&words.join(" "))),
             ..records::task(project)
@@ -213,17 +195,11 @@ async fn of_changes(lines: &mut Vec<String>) {
     };
     let is_published = |kind: &str| StreamRecord::published_kinds().any(|one| one == kind);
     let is_indexed = |kind: &str| StreamRecord::indexed_kinds().any(|one| one == kind);
+    let changes: [&[Value]; 2] = [&of_all, &of_one];
     let publisher = start("publisher").await;
-    consumed(
-        lines,
-        "publisher",
-        &publisher,
-        [&of_all, &of_one],
-        is_published,
-    )
-    .await;
+    consumed(lines, "publisher", &publisher, changes, is_published).await;
     let indexer = start("indexer").await;
-    consumed(lines, "indexer", &indexer, [&of_all, &of_one], is_indexed).await;
+    consumed(lines, "indexer", &indexer, changes, is_indexed).await;
     let sender = start("webhook-sender").await;
     let messages = messages(&engines, &engines.queues().webhooks.url).await;
     let mut rest = messages.chunks(10);
@@ -250,12 +226,9 @@ async fn consumed(
     is_taken: impl Fn(&str) -> bool,
 ) {
     let of_kinds = |changes: &[Value]| -> Vec<Value> {
-        let kind = |change: &Value| {
-            change["dynamodb"]["NewImage"]["kind"]["S"]
-                .as_str()
-                .map(&is_taken)
-        };
-        let ours = changes.iter().filter(|change| kind(change) == Some(true));
+        let kind = |change: &Value| change["dynamodb"]["NewImage"]["kind"]["S"].clone();
+        let ours = changes.iter();
+        let ours = ours.filter(|change| kind(change).as_str().is_some_and(&is_taken));
         ours.cloned().collect()
     };
     let (of_all, of_one) = (of_kinds(of_all), of_kinds(of_one));
@@ -263,17 +236,11 @@ async fn consumed(
     let (warm, rest) = of_all.split_at(2 * of_each);
     let (many, single) = rest.split_at(rest.len() - 5 * of_each);
     deliver(process, warm, of_each).await;
+    let of_twenty = "a change, in deliveries of twenty organizations";
+    let of_single = "a change, in deliveries of one organization";
     for (of, changes, size) in [
-        (
-            "a change, in deliveries of twenty organizations",
-            many,
-            of_each,
-        ),
-        (
-            "a change, in deliveries of one organization",
-            &of_one,
-            of_same,
-        ),
+        (of_twenty, many, of_each),
+        (of_single, &of_one, of_same),
         ("a change alone", single, 1),
     ] {
         let (before, watch) = (process.cpu(), Stopwatch::start());

@@ -44,14 +44,10 @@ pub fn forecasts(measured: &Measured) -> Vec<Forecast<'_>> {
 /// The load of the table, and of its keys.
 fn of_keys(tally: &Tally) -> Vec<Forecast<'_>> {
     let table = of_table(tally);
-    let mut all = vec![
-        Forecast::new(Limited::Table("reads"), table.reads / TABLE, organizations),
-        Forecast::new(
-            Limited::Table("writes"),
-            table.writes / TABLE,
-            organizations,
-        ),
-    ];
+    let of_table = [("reads", table.reads), ("writes", table.writes)].into_iter();
+    let of_table = of_table
+        .map(|(name, units)| Forecast::new(Limited::Table(name), units / TABLE, organizations));
+    let mut all: Vec<_> = of_table.collect();
     for (pattern, row) in &tally.patterns {
         let mut units = Units::default();
         for (operation, load) in &row.loads {

@@ -45,17 +45,16 @@ pub async fn measure() -> Measured {
     all.insert(REMINDER.to_owned(), Box::pin(reminder(&recorder)).await);
     let work = all.iter().map(|(name, (_, work))| (name.clone(), *work));
     let work = work.collect();
-    let operations = all
-        .into_iter()
-        .map(|(name, (accesses, _))| (name, accesses));
+    let operations = all.into_iter();
+    let operations = operations.map(|(name, (accesses, _))| (name, accesses));
     let operations: BTreeMap<_, _> = operations.collect();
     for name in usage::names() {
         assert!(operations.contains_key(name), "{name} is no operation");
     }
-    let mismatches = recorder.mismatches();
+    let others = recorder.mismatches();
     assert!(
-        mismatches.is_empty(),
-        "the engine counts other units: {mismatches:#?}"
+        others.is_empty(),
+        "the engine counts other units: {others:#?}"
     );
     Measured {
         tally: Tally::new(operations, &recorder.partitions()),
@@ -85,9 +84,8 @@ async fn requests(
     let max = world.caller().await;
     for webhook in 1..=2 {
         let path = format!("/api/webhooks/{webhook}");
-        max.patch(&path, json!({"url": receiver.url}))
-            .await
-            .expect(200);
+        let body = json!({"url": receiver.url});
+        max.patch(&path, body).await.expect(200);
     }
     let mut stream = Followed::of(api).await;
     follow(api, &mut stream).await;
@@ -224,10 +222,8 @@ async fn reminder(recorder: &Recorder) -> (Vec<Access>, Work) {
     let mia = api.sign_in("mia").await;
     let mut stream = Followed::of(api).await;
     let due = api.clock.now().plus(2 * span::DAY);
-    let task = world
-        .max
-        .creates_task(json!({"assigneeId": mia.id()}))
-        .await;
+    let task = json!({"assigneeId": mia.id()});
+    let task = world.max.creates_task(task).await;
     follow(api, &mut stream).await;
     stream.work = Work::default();
     let path = format!("/api/tasks/{}", task["id"]);

@@ -32,16 +32,13 @@ struct Template(Value);
 
 impl Template {
     fn deployed() -> Self {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../infra/template.yaml");
-        let text = std::fs::read_to_string(path).unwrap();
-        Self(serde_saphyr::from_str(&text).unwrap())
+        Self(tests::support::roles::template())
     }
 
     /// A number; of a parameter, its default.
     fn number(&self, value: &Value) -> f64 {
-        let default = value
-            .as_str()
-            .map(|name| &self.0["Parameters"][name]["Default"]);
+        let parameter = value.as_str().map(|name| &self.0["Parameters"][name]);
+        let default = parameter.map(|parameter| &parameter["Default"]);
         default.unwrap_or(value).as_f64().unwrap()
     }
 
@@ -54,10 +51,8 @@ impl Template {
 
     /// A setting of the first event source that has it.
     fn source(&self, function: &str, setting: &str) -> f64 {
-        let mut sources = self.properties(function)["Events"]
-            .as_object()
-            .unwrap()
-            .values();
+        let sources = self.properties(function)["Events"].as_object();
+        let mut sources = sources.unwrap().values();
         let found = sources.find_map(|source| {
             let source = &source["Properties"];
             let scaling = source["ScalingConfig"].get(setting);
@@ -79,18 +74,12 @@ pub fn parts(measured: &Measured) -> Vec<Part> {
     let requests = requests();
     let rate: f64 = requests.values().sum();
     let stage = template.number(&Value::from("RequestsPerSecond"));
+    let of_stage = format!("gateway: `RequestsPerSecond`, {stage} by default");
+    let granted = thousands(GATEWAY);
+    let of_account = format!("gateway: {granted} requests a second of an account");
     let mut all = vec![
-        part(
-            format!("gateway: `RequestsPerSecond`, {stage} by default"),
-            rate / stage,
-        ),
-        part(
-            format!(
-                "gateway: {} requests a second of an account",
-                thousands(GATEWAY)
-            ),
-            rate / GATEWAY,
-        ),
+        part(of_stage, rate / stage),
+        part(of_account, rate / GATEWAY),
     ];
     let mut instances = 0.0;
     for (function, rate) in requests {
@@ -112,17 +101,13 @@ pub fn parts(measured: &Measured) -> Vec<Part> {
         let seconds = cpu(function) / template.processor(function);
         let shard = parallel / seconds;
         instances += changes * seconds;
-        all.push(part(
-            format!("`{function}`: {SHARDS} shards of {shard:.0} changes a second"),
-            changes / (SHARDS * shard),
-        ));
+        let name = format!("`{function}`: {SHARDS} shards of {shard:.0} changes a second");
+        all.push(part(name, changes / (SHARDS * shard)));
     }
+    let deliveries = a_second_of(measured, |work| work.deliveries);
     for (function, messages) in [
         ("action-worker", a_second(ACTION)),
-        (
-            "webhook-sender",
-            a_second_of(measured, |work| work.deliveries),
-        ),
+        ("webhook-sender", deliveries),
         ("mailer", a_second_of(measured, |work| work.mails)),
     ] {
         let most = template.source(function, "MaximumConcurrency");
@@ -130,25 +115,17 @@ pub fn parts(measured: &Measured) -> Vec<Part> {
         let mut seconds = SECONDS.iter().filter(|(name, _)| *name == function);
         let each = seconds.next().unwrap().1 / at_once;
         instances += messages * each;
-        all.push(part(
-            format!("queue of `{function}`: {most} instances, {at_once} messages at a time"),
-            messages * each / most,
-        ));
+        let name = format!("queue of `{function}`: {most} instances, {at_once} messages at a time");
+        all.push(part(name, messages * each / most));
     }
     let most = template.source("sweeper", "MaximumConcurrency");
     let due = due(measured) * cpu("sweeper");
     instances += due;
-    all.push(part(
-        format!("queue of `sweeper`: {most} instances"),
-        due / most,
-    ));
-    all.push(part(
-        format!(
-            "all functions: {} instances of an account",
-            thousands(INSTANCES)
-        ),
-        instances / INSTANCES,
-    ));
+    let name = format!("queue of `sweeper`: {most} instances");
+    all.push(part(name, due / most));
+    let granted = thousands(INSTANCES);
+    let name = format!("all functions: {granted} instances of an account");
+    all.push(part(name, instances / INSTANCES));
     all
 }
 
@@ -160,8 +137,7 @@ const fn part(name: String, used: f64) -> Part {
 fn requests() -> BTreeMap<&'static str, f64> {
     let mut requests = BTreeMap::new();
     for operation in operations() {
-        let name = format!("{} {}", operation.method, operation.path);
-        *requests.entry(operation.function).or_default() += a_second(&name);
+        *requests.entry(operation.function).or_default() += a_second(&operation.name());
     }
     *requests.entry("resolution-agent").or_default() += REQUESTS_OF_ACTION * a_second(ACTION);
     requests
@@ -169,23 +145,19 @@ fn requests() -> BTreeMap<&'static str, f64> {
 
 fn a_second_of(measured: &Measured, of: fn(&Work) -> f64) -> f64 {
     let work = measured.work.iter();
-    work.map(|(operation, work)| a_second(operation) * of(work))
-        .sum()
+    let times = work.map(|(operation, work)| a_second(operation) * of(work));
+    times.sum()
 }
 
 /// Due items of an average organization in the busiest second: each is an entry that comes and goes.
 fn due(measured: &Measured) -> f64 {
     let is_due =
         |pattern: &Pattern| pattern.index.is_some() && pattern.partition.starts_with("DUE#");
-    let rows = measured
-        .tally
-        .patterns
-        .iter()
-        .filter(|(pattern, _)| is_due(pattern));
+    let rows = measured.tally.patterns.iter();
+    let rows = rows.filter(|(pattern, _)| is_due(pattern));
     let loads = rows.flat_map(|(_, row)| &row.loads);
-    loads
-        .map(|(operation, load)| a_second(operation) * load.all.writes / 2.0)
-        .sum()
+    let writes = loads.map(|(operation, load)| a_second(operation) * load.all.writes);
+    writes.sum::<f64>() / 2.0
 }
 
 /// Seconds of a processor for a request, a change or a due item.

@@ -7,14 +7,12 @@ use std::{
 
 use axum::{
     Router,
-    body::Bytes,
     extract::State,
-    http::{HeaderMap, StatusCode, header},
     response::{IntoResponse, Response},
 };
 use local::template::{KeyElement, Template};
 use serde_json::{Value, json};
-use tests::table_proxy::serve;
+use tests::table_proxy::{Asked, ItemKey, Upstream, serve};
 
 use crate::units::{Access, Does, Index, Item, read_units, size, text, write_units};
 
@@ -26,8 +24,7 @@ pub struct Recorder {
 }
 
 struct Shared {
-    client: reqwest::Client,
-    dynamodb: String,
+    upstream: Upstream,
     /// The table first, then its indexes.
     indexes: Vec<Index>,
     log: Mutex<Log>,
@@ -49,8 +46,7 @@ impl Recorder {
     /// Starts before the DynamoDB at a URL.
     pub async fn start(dynamodb: &str) -> Self {
         let shared = Arc::new(Shared {
-            client: reqwest::Client::builder().no_proxy().build().unwrap(),
-            dynamodb: dynamodb.to_owned(),
+            upstream: Upstream::new(dynamodb),
             indexes: indexes(),
             log: Mutex::default(),
             turn: tokio::sync::Mutex::default(),
@@ -118,88 +114,49 @@ fn indexes() -> Vec<Index> {
     indexes
 }
 
-async fn pass_on(State(shared): State<Arc<Shared>>, headers: HeaderMap, body: Bytes) -> Response {
-    let target = headers["x-amz-target"].to_str().unwrap();
-    let operation = target.rsplit('.').next().unwrap().to_owned();
-    let mut request: Value = serde_json::from_slice(&body).unwrap();
-    if request.get("ReturnConsumedCapacity").is_some() {
-        request["ReturnConsumedCapacity"] = json!("INDEXES");
+async fn pass_on(State(shared): State<Arc<Shared>>, mut asked: Asked) -> Response {
+    if asked.request.get("ReturnConsumedCapacity").is_some() {
+        asked.request["ReturnConsumedCapacity"] = json!("INDEXES");
     }
+    let passed = shared.upstream.ask(&asked, &asked.request);
     if !shared.log.lock().unwrap().is_on {
-        let (status, text) = shared.ask(&headers, &operation, &request).await;
-        return response(status, text);
+        let (status, answer) = passed.await;
+        return (status, answer.to_string()).into_response();
     }
-    let writes = writes(&operation, &request);
-    let turn = shared.turn.lock();
-    let _turn = if writes.is_empty() {
-        None
-    } else {
-        Some(turn.await)
+    let writes = writes(&asked);
+    let _turn = match &*writes {
+        [] => None,
+        _ => Some(shared.turn.lock().await),
     };
-    let before = shared.images(&headers, &writes).await;
-    let (status, text) = shared.ask(&headers, &operation, &request).await;
-    let answer: Value = serde_json::from_str(&text).unwrap_or_default();
+    let before = shared.images(&writes).await;
+    let (status, answer) = passed.await;
     let accesses = if writes.is_empty() {
-        shared.reads(&operation, &request, &answer)
+        shared.reads(&asked.operation, &asked.request, &answer)
     } else if status.is_success() {
-        let after = shared.images(&headers, &writes).await;
-        shared.written(&writes, &before, &after)
+        shared.written(&writes, &before, &shared.images(&writes).await)
     } else {
         refused(&writes, &before)
     };
-    shared.note(&operation, &answer, accesses);
-    response(status, text)
-}
-
-fn response(status: StatusCode, text: String) -> Response {
-    let kind = [(header::CONTENT_TYPE, "application/x-amz-json-1.0")];
-    (status, kind, text).into_response()
+    shared.note(&asked.operation, &answer, accesses);
+    (status, answer.to_string()).into_response()
 }
 
 /// A write of a request.
 struct Write {
-    table: Value,
-    key: [String; 2],
+    item: ItemKey,
     is_transaction: bool,
     /// Only checks its item.
     is_check: bool,
 }
 
-fn writes(operation: &str, request: &Value) -> Vec<Write> {
-    let write = |table: &Value, kind: &str, write: &Value| {
-        let key = write.get("Key").or_else(|| write.get("Item")).unwrap();
-        let key = ["pk", "sk"].map(|name| key[name]["S"].as_str().unwrap().to_owned());
-        Write {
-            table: table.clone(),
-            key,
-            is_transaction: operation == "TransactWriteItems",
-            is_check: kind == "ConditionCheck",
-        }
-    };
-    let members = |value: &Value| value.as_object().cloned().unwrap_or_default();
-    match operation {
-        "PutItem" | "UpdateItem" | "DeleteItem" => {
-            vec![write(&request["TableName"], operation, request)]
-        }
-        "TransactWriteItems" => {
-            let items = request["TransactItems"].as_array().into_iter().flatten();
-            let items = items.flat_map(members);
-            items
-                .map(|(kind, one)| write(&one["TableName"], &kind, &one))
-                .collect()
-        }
-        "BatchWriteItem" => {
-            let mut all = Vec::new();
-            for (table, requests) in members(&request["RequestItems"]) {
-                let requests = requests.as_array().into_iter().flatten();
-                for (kind, one) in requests.flat_map(members) {
-                    all.push(write(&json!(table), &kind, &one));
-                }
-            }
-            all
-        }
-        _ => Vec::new(),
-    }
+fn writes(asked: &Asked) -> Vec<Write> {
+    let mut kinds = asked.transaction().into_iter().map(|(kind, _)| kind);
+    let writes = asked.items().into_iter().map(|item| Write {
+        item,
+        is_transaction: asked.operation == "TransactWriteItems",
+        is_check: kinds.next() == Some("ConditionCheck"),
+    });
+    writes.collect()
 }
 
 /// The accesses of writes whose conditions failed. They cost the table, and no index.
@@ -211,7 +168,7 @@ fn refused(writes: &[Write], before: &[Option<Item>]) -> Vec<Access> {
 
 /// The access of a write that leaves its item as it is.
 fn unchanged(write: &Write, item: Option<&Item>) -> Access {
-    let [partition, sort] = write.key.clone();
+    let (_, partition, sort) = write.item.clone();
     let times = if write.is_transaction { 2.0 } else { 1.0 };
     Access {
         index: None,
@@ -223,32 +180,14 @@ fn unchanged(write: &Write, item: Option<&Item>) -> Access {
 }
 
 impl Shared {
-    async fn ask(
-        &self,
-        headers: &HeaderMap,
-        operation: &str,
-        request: &Value,
-    ) -> (StatusCode, String) {
-        let mut headers = headers.clone();
-        headers.remove(header::CONTENT_LENGTH);
-        headers.remove(header::HOST);
-        let target = format!("DynamoDB_20120810.{operation}");
-        headers.insert("x-amz-target", target.parse().unwrap());
-        let asked = self.client.post(&self.dynamodb).headers(headers);
-        let answer = asked.body(request.to_string()).send().await.unwrap();
-        (answer.status(), answer.text().await.unwrap())
-    }
-
     /// The items of writes as they are now.
-    async fn images(&self, headers: &HeaderMap, writes: &[Write]) -> Vec<Option<Item>> {
+    async fn images(&self, writes: &[Write]) -> Vec<Option<Item>> {
         let mut images = Vec::new();
-        for write in writes {
-            let [pk, sk] = &write.key;
+        for Write { item, .. } in writes {
+            let (table, pk, sk) = item;
             let key = json!({"pk": {"S": pk}, "sk": {"S": sk}});
-            let read = json!({"TableName": write.table, "Key": key, "ConsistentRead": true});
-            let (status, answer) = self.ask(headers, "GetItem", &read).await;
-            assert!(status.is_success(), "{answer}");
-            let answer: Value = serde_json::from_str(&answer).unwrap();
+            let read = json!({"TableName": table, "Key": key, "ConsistentRead": true});
+            let answer = self.upstream.expect("GetItem", &read).await;
             images.push(answer["Item"].as_object().cloned());
         }
         images

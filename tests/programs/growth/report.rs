@@ -1,5 +1,7 @@
 //! The tables, as Markdown.
 
+use ::tests::table;
+
 use crate::{
     forecast::{Forecast, Limited, forecasts},
     keys::{Pattern, Scope},
@@ -36,9 +38,8 @@ struct Line<'a> {
 pub fn keys(tally: &Tally, all: bool) -> Vec<String> {
     let patterns = tally.patterns.iter();
     let patterns = patterns.filter(|(pattern, row)| all || (is_shared(pattern) && row.is_fixed()));
-    let mut lines: Vec<Line<'_>> = patterns
-        .map(|(pattern, row)| Line::new(pattern, row))
-        .collect();
+    let lines = patterns.map(|(pattern, row)| Line::new(pattern, row));
+    let mut lines: Vec<Line<'_>> = lines.collect();
     lines.sort_by(|one, other| {
         let scopes = one.scope.cmp(other.scope);
         scopes.then(one.rate.total_cmp(&other.rate))
@@ -50,19 +51,14 @@ pub fn keys(tally: &Tally, all: bool) -> Vec<String> {
         others = before - lines.len();
         lines = merged(lines);
     }
-    let mut text = vec![
-        String::new(),
-        "| key | shared by | keys | costs most | R | W | a second |".to_owned(),
-        "|---|---|---|---|---|---|---|".to_owned(),
-    ];
-    text.extend(lines.iter().map(Line::text));
+    let mut rows: Vec<String> = lines.iter().map(Line::text).collect();
     if others > 0 {
         let many = round(MANY);
         let line = format!("| {others} others | an organization | | | | | {many} or more |");
-        text.push(line);
+        rows.push(line);
     }
-    text.push(String::new());
-    text
+    let head = "| key | shared by | keys | costs most | R | W | a second |";
+    table(head, rows)
 }
 
 /// A line for each part of a deployment, and for each key that a large one comes near to. The first one breaks
@@ -80,14 +76,8 @@ pub fn sizes(measured: &Measured) -> Vec<String> {
             || (is_of_largest && of_organizations <= OF_LARGEST)
     });
     let sizes = SIZES.map(|(organizations, _)| thousands(organizations));
-    let mut text = vec![
-        String::new(),
-        format!("| limit | {} | full at |", sizes.join(" | ")),
-        "|---|---|---|---|---|".to_owned(),
-    ];
-    text.extend(lines.iter().map(size));
-    text.push(String::new());
-    text
+    let head = format!("| limit | {} | full at |", sizes.join(" | "));
+    table(&head, lines.iter().map(size))
 }
 
 fn size(line: &Forecast<'_>) -> String {
@@ -171,11 +161,12 @@ impl<'a> Line<'a> {
 
 /// An operation as code, unless it is named in words.
 fn code(operation: &str) -> String {
-    if operation.contains(" /api/") {
-        format!("`{operation}`")
+    let mark = if operation.contains(" /api/") {
+        "`"
     } else {
-        operation.to_owned()
-    }
+        ""
+    };
+    format!("{mark}{operation}{mark}")
 }
 
 /// Units without a fraction that is zero.

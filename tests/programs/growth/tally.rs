@@ -103,15 +103,10 @@ impl Tally {
             for access in accesses {
                 let mut pattern = pattern(&access, Sort::Spread);
                 let list = (pattern.index.clone(), pattern.partition.clone());
-                pattern.sort = match &access.sort {
-                    Some(sort) => Sort::of(sort),
-                    // An empty answer: the list has the form that other accesses show.
-                    None => known
-                        .get(&list)
-                        .and_then(BTreeSet::last)
-                        .cloned()
-                        .unwrap_or(Sort::Spread),
-                };
+                // An empty answer: the list has the form that other accesses show.
+                let of_others = || known.get(&list).and_then(BTreeSet::last).cloned();
+                let sort = access.sort.as_deref().map(Sort::of).or_else(of_others);
+                pattern.sort = sort.unwrap_or(Sort::Spread);
                 let row = patterns.entry(pattern.clone()).or_default();
                 let load = row.loads.entry(operation.clone()).or_default();
                 load.all.add(&access);
@@ -189,28 +184,17 @@ pub mod tests {
         assert_eq!(tally.patterns.len(), 1);
         let (operation, costs, rate) = row(&tally, "DUE#x").costliest();
         // 1,000 by 20 write units, before 3,000 by 60 read units; the other takes 1,000 by 10.
-        let units = Units {
-            reads: 0.0,
-            writes: 20.0,
-        };
-        assert_eq!((operation, costs), ("often", units));
+        let units = |reads: f64, writes: f64| Units { reads, writes };
+        assert_eq!((operation, costs), ("often", units(0.0, 20.0)));
         assert!((rate - 50.0).abs() < 1e-9, "{rate}");
-        let reads = Units {
-            reads: 90.0,
-            writes: 10.0,
-        };
         // 3,000 by 90.
-        assert!((reads.of_limit() - 0.03).abs() < 1e-9);
+        assert!((units(90.0, 10.0).of_limit() - 0.03).abs() < 1e-9);
     }
 
     #[test]
     fn partitions_of_all_organizations_share_their_load() {
-        let item = [access(
-            "DUE#x#3",
-            "2026-01-15T12:00:00.000Z",
-            10.0,
-            Does::Add,
-        )];
+        let instant = "2026-01-15T12:00:00.000Z";
+        let item = [access("DUE#x#3", instant, 10.0, Does::Add)];
         let shards = ["DUE#x#0", "DUE#x#1", "DUE#x#2", "DUE#x#3", "DUE#y#1"];
         let tally = tally(&[("due", &item)], &shards);
         let row = row(&tally, "DUE#x#<n>");

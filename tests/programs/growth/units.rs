@@ -69,11 +69,8 @@ impl Index {
     ) -> Vec<Access> {
         let entry = |item: Option<&Item>| item.and_then(|item| self.entry(item));
         let (old, new) = (entry(old), entry(new));
-        let times = if is_transaction && self.name.is_none() {
-            2.0
-        } else {
-            1.0
-        };
+        let is_twice = is_transaction && self.name.is_none();
+        let times = if is_twice { 2.0 } else { 1.0 };
         let access = |entry: &Entry, units: f64, does| Access {
             index: self.name.clone(),
             partition: entry.partition.clone(),
@@ -133,13 +130,8 @@ fn value_size(value: &Value) -> usize {
     let Some((kind, value)) = value.as_object().and_then(|typed| typed.iter().next()) else {
         return 0;
     };
-    let texts = || {
-        value
-            .as_array()
-            .into_iter()
-            .flatten()
-            .filter_map(Value::as_str)
-    };
+    let values = || value.as_array().into_iter().flatten();
+    let texts = || values().filter_map(Value::as_str);
     match kind.as_str() {
         "S" => value.as_str().map_or(0, str::len),
         "N" => value.as_str().map_or(0, number_size),
@@ -147,10 +139,7 @@ fn value_size(value: &Value) -> usize {
         "SS" => texts().map(str::len).sum(),
         "NS" => texts().map(number_size).sum(),
         "BS" => texts().map(binary_size).sum(),
-        "L" => {
-            let values = value.as_array().into_iter().flatten();
-            3 + values.map(|value| 1 + value_size(value)).sum::<usize>()
-        }
+        "L" => 3 + values().map(|value| 1 + value_size(value)).sum::<usize>(),
         "M" => {
             let members = value.as_object().into_iter().flatten();
             let sizes = members.map(|(name, value)| name.len() + 1 + value_size(value));
@@ -251,15 +240,11 @@ mod tests {
     fn a_transaction_costs_the_table_twice_and_an_index_once() {
         let new = due("1", 1_500);
         let table = index(None, ["pk", "sk"], None);
-        assert_eq!(
-            costs(&table.written(None, Some(&new), true)),
-            [(Does::Add, 4.0)]
-        );
         let gsi = index(Some("gsi"), ["ipk", "isk"], None);
-        assert_eq!(
-            costs(&gsi.written(None, Some(&new), true)),
-            [(Does::Add, 2.0)]
-        );
+        for (index, units) in [(table, 4.0), (gsi, 2.0)] {
+            let written = index.written(None, Some(&new), true);
+            assert_eq!(costs(&written), [(Does::Add, units)]);
+        }
     }
 
     #[test]

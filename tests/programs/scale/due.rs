@@ -1,9 +1,6 @@
 //! A backlog of due work, which the sweeper's binary works off.
 
-use std::collections::HashMap;
-
-use aws_sdk_dynamodb::types::{AttributeValue, PutRequest, WriteRequest};
-use futures::{StreamExt, TryStreamExt, stream};
+use aws_sdk_dynamodb::types::AttributeValue;
 use local::{
     engines::{Engines, KEY},
     target_systems::DemoTargets,
@@ -17,15 +14,17 @@ use shared::{
     store::{Approval, Store, WebhookEvent},
 };
 use targets::Sealer;
-use tests::{Member, RuntimeApi, messages, records, start_function, support::text, unwary};
+use tests::{
+    Member, RuntimeApi, messages, records, start_function,
+    support::{Item, number, puts, scan, set, text, text_of},
+    unwary,
+};
 
 /// Organizations, two in each shard.
 const ORGANIZATIONS: usize = 32;
 
 /// Minutes after which the backlog must be done.
 const MINUTES: usize = 10;
-
-type Item = HashMap<String, AttributeValue>;
 
 /// The outcome of a drain.
 pub struct Drained {
@@ -112,10 +111,8 @@ async fn first_of_each_kind(engines: &Engines, now: Timestamp) -> Vec<Item> {
     approve(&store, &sealer, tenant, &member, now).await;
     let webhook = json!({"url": "https://hooks.example.com", "types": ["*"]});
     let webhooks = store.webhooks();
-    webhooks
-        .create(tenant, records::sent(&webhook))
-        .await
-        .unwrap();
+    let created = webhooks.create(tenant, records::sent(&webhook));
+    created.await.unwrap();
     let entry =
         json!({"type": "task", "recordId": 1, "action": "created", "version": 1, "at": now});
     let event = WebhookEvent::of_entry(1, &serde_json::from_value(entry).unwrap());
@@ -126,11 +123,8 @@ async fn first_of_each_kind(engines: &Engines, now: Timestamp) -> Vec<Item> {
     let allow = async |_| Ok(());
     requests.delete(tenant, request, allow).await.unwrap();
 
-    let items = scan(engines).await.into_iter();
     let kinds = ["agent_action", "webhook_delivery", "cleanup"];
-    let firsts: Vec<_> = items
-        .filter(|item| kinds.contains(&text_of(item, "kind")))
-        .collect();
+    let firsts = scan(&engines.dynamodb(), engines.table_name(), &kinds, None).await;
     assert_eq!(firsts.len(), kinds.len(), "{firsts:?}");
     firsts
 }
@@ -173,85 +167,55 @@ async fn fill(engines: &Engines, firsts: &[Item], items: usize) {
         let delete = delete.key("pk", first["pk"].clone());
         delete.key("sk", first["sk"].clone()).send().await.unwrap();
     }
-    let copies: Vec<_> = (0..items)
-        .map(|number| copied(&firsts[number % firsts.len()], number))
-        .collect();
-    let writes = stream::iter(copies.chunks(25).map(|some| {
-        let write = client.batch_write_item();
-        write.request_items(table, some.to_vec()).send()
-    }));
-    let written: Vec<_> = writes.buffer_unordered(4).try_collect().await.unwrap();
-    assert_eq!(written.len(), items.div_ceil(25));
+    let copies = (0..items).map(|number| copied(&firsts[number % firsts.len()], number));
+    puts(client, table, copies).await;
 }
 
 /// An item under another id, of another organization.
-fn copied(first: &Item, number: usize) -> WriteRequest {
-    let organization = 1 + number % ORGANIZATIONS;
+fn copied(first: &Item, nth: usize) -> Item {
+    let organization = 1 + nth % ORGANIZATIONS;
     let kind = text_of(first, "kind");
     let mut item = first.clone();
-    let mut set = |name: &str, value| item.insert(name.to_owned(), value);
     let pk = text_of(first, "pk").replacen("ORG#1#", &format!("ORG#{organization}#"), 1);
-    set("pk", text(&pk));
+    let due = format!("DUE#{kind}#{}", organization % 16);
+    let tenant = ("organizationId", number(organization));
     set(
-        "organizationId",
-        AttributeValue::N(organization.to_string()),
+        &mut item,
+        [("pk", text(&pk)), ("gsi4pk", text(&due)), tenant],
     );
-    let shard = organization % 16;
-    set("gsi4pk", text(&format!("DUE#{kind}#{shard}")));
-    match kind {
+    let (name, sk, value) = match kind {
         "cleanup" => {
             let mut subject = first["subject"].clone();
-            renumber(&mut subject, number + 1);
-            set("sk", text(&format!("REQUEST#{:016}", number + 1)));
-            set("subject", subject);
+            renumber(&mut subject, nth + 1);
+            ("subject", format!("REQUEST#{:016}", nth + 1), subject)
         }
         "agent_action" => {
-            let id = format!("{}-{number}", text_of(first, "actionId"));
-            set("sk", text(&format!("ACTION#{id}")));
-            set("actionId", text(&id));
+            let id = format!("{}-{nth}", text_of(first, "actionId"));
+            ("actionId", format!("ACTION#{id}"), text(&id))
         }
         _ => {
-            let id = format!("{}{number}", text_of(first, "id"));
-            set("sk", text(&id));
-            set("id", text(&id));
+            let id = format!("{}{nth}", text_of(first, "id"));
+            ("id", id.clone(), text(&id))
         }
-    }
-    let put = PutRequest::builder().set_item(Some(item)).build().unwrap();
-    WriteRequest::builder().put_request(put).build()
+    };
+    set(&mut item, [("sk", text(&sk)), (name, value)]);
+    item
 }
 
 /// Replaces the number within nested objects.
-fn renumber(value: &mut AttributeValue, number: usize) {
+fn renumber(value: &mut AttributeValue, nth: usize) {
     match value {
-        AttributeValue::M(object) => object.values_mut().for_each(|one| renumber(one, number)),
-        value => *value = AttributeValue::N(number.to_string()),
+        AttributeValue::M(object) => object.values_mut().for_each(|one| renumber(one, nth)),
+        value => *value = number(nth),
     }
 }
 
 /// The number of items that were due before `now` and still are.
 async fn count_due(engines: &Engines, now: Timestamp) -> usize {
     let now = now.to_string();
-    let items = scan(engines).await.into_iter();
-    let is_left = |item: &Item| {
+    let items = scan(&engines.dynamodb(), engines.table_name(), &[], None).await;
+    let is_left = |item: &&Item| {
         text_of(item, "gsi4pk").starts_with("DUE#") && *text_of(item, "gsi4sk") <= *now
     };
-    items.filter(is_left).count()
-}
-
-async fn scan(engines: &Engines) -> Vec<Item> {
-    let (client, mut start, mut items) = (engines.dynamodb(), None, Vec::new());
-    loop {
-        let scan = client.scan().table_name(engines.table_name());
-        let page = scan.set_exclusive_start_key(start).send().await.unwrap();
-        items.extend(page.items.unwrap_or_default());
-        start = page.last_evaluated_key;
-        if start.is_none() {
-            return items;
-        }
-    }
-}
-
-fn text_of<'a>(item: &'a Item, name: &str) -> &'a str {
-    let value = item.get(name).and_then(|value| value.as_s().ok());
-    value.map_or("", String::as_str)
+    items.iter().filter(is_left).count()
 }

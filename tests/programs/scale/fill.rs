@@ -1,9 +1,7 @@
 //! Fills an organization.
 
-use std::collections::HashMap;
-
-use aws_sdk_dynamodb::types::{AttributeValue, PutRequest, WriteRequest};
-use futures::{StreamExt, TryStreamExt, stream};
+use aws_sdk_dynamodb::types::AttributeValue;
+use futures::{StreamExt, stream};
 use local::engines::Engines;
 use serde_json::json;
 use shared::{
@@ -11,7 +9,10 @@ use shared::{
     model::{Id, OrganizationId, ProjectId, Role, SearchedType, TaskCreate, TaskId, UserId},
     store::key::{self, AnyKey},
 };
-use tests::{Member, records, support::text};
+use tests::{
+    Member, records,
+    support::{Item, number, puts, set, sets, text},
+};
 
 /// The size of an organization.
 #[derive(Clone, Copy, Debug)]
@@ -42,8 +43,6 @@ impl Size {
 /// Items of a request.
 const BATCH: i64 = 25;
 
-type Item = HashMap<String, AttributeValue>;
-
 /// Creates users, projects, milestones, a phase, a tag and tasks. Returns the cookie of user 1. The
 /// service creates the first task; the others are copies of its item, of all projects and users in
 /// turn.
@@ -64,17 +63,13 @@ pub async fn fill(engines: &Engines, app: &App, size: Size) -> String {
     let project = ProjectId::new(1).unwrap();
     let phase = directory.create_phase(tenant, project, records::phase("Build", 1));
     phase.await.unwrap();
-    directory
-        .create_tag(tenant, records::tag("urgent"))
-        .await
-        .unwrap();
+    let tag = directory.create_tag(tenant, records::tag("urgent"));
+    tag.await.unwrap();
     for number in 1..=10 {
         let milestone = json!({"title": format!("Milestone {number}"), "projectId": 1});
         let milestones = app.store.milestones();
-        milestones
-            .create(tenant, records::sent(&milestone))
-            .await
-            .unwrap();
+        let created = milestones.create(tenant, records::sent(&milestone));
+        created.await.unwrap();
     }
     let task = TaskCreate {
         description: Some(records::text(&"A sentence about it. ".repeat(15))),
@@ -98,33 +93,16 @@ async fn copy(engines: &Engines, tenant: OrganizationId, size: Size) {
     let get = get.key("pk", text(key.pk())).key("sk", text(key.sk()));
     let first = get.send().await.unwrap().item.unwrap();
     let ids: Vec<i64> = (2..=size.tasks).collect();
-    let batches = stream::iter(ids.chunks(25).map(|ids| {
-        let puts = ids
-            .iter()
-            .map(|id| put(copied(&first, *id, size)))
-            .collect();
-        let write = client.batch_write_item().request_items(table, puts);
-        let last = ids[ids.len() - 1];
-        async move {
-            let written = write.send().await;
-            show_progress("tasks", last, BATCH, size.tasks);
-            written
-        }
+    let first = &first;
+    let batches = stream::iter(ids.chunks(25).map(|ids| async move {
+        let copies = ids.iter().map(|id| copied(first, *id, size));
+        puts(client, table, copies).await;
+        show_progress("tasks", ids[ids.len() - 1], BATCH, size.tasks);
     }));
-    batches
-        .buffer_unordered(4)
-        .try_collect::<Vec<_>>()
-        .await
-        .unwrap();
+    batches.buffer_unordered(4).collect::<Vec<_>>().await;
     // Ids that are given out from now on are others.
-    let counter = client.update_item().table_name(table);
-    let counter = counter
-        .key("pk", text("COUNTER#task"))
-        .key("sk", text("COUNTER"));
-    let counter = counter.update_expression("SET #last = :last");
-    let counter = counter.expression_attribute_names("#last", "last");
-    let counter = counter.expression_attribute_values(":last", number(size.tasks));
-    counter.send().await.unwrap();
+    let last = [("last", number(size.tasks))];
+    sets((client, table), ["COUNTER#task", "COUNTER"], last).await;
 }
 
 /// The first task under another id, in another place.
@@ -133,52 +111,41 @@ fn copied(first: &Item, id: i64, size: Size) -> Item {
     let day = 1 + id % 28;
     let due = format!("2026-02-{day:02}T00:00:00.000Z");
     let mut item = first.clone();
-    let mut set = |name: &str, value| item.insert(name.to_owned(), value);
-    set("id", number(id));
-    set("sk", text(&format!("{id:016}")));
-    set(
-        "gsi4sk",
-        text(&format!("2026-01-15T12:00:00.000Z#{id:016}")),
-    );
-    set("order", number(id * 1_024));
-    set("projectId", number(project));
-    set("gsi1pk", text(&format!("ORG#1#PROJECT#{project}#TASK")));
-    set("gsi1sk", text(&format!("{:016}#{id:016}", id * 1_024)));
-    set("assigneeId", number(assignee));
-    set("gsi3pk", text(&format!("ORG#1#ASSIGNEE#{assignee}#TASK")));
-    set("gsi3sk", text(&format!("{due}#{id:016}")));
-    set("dueDate", text(&due));
-    set(
-        "status",
-        text(if id % 50 == 0 { "blocked" } else { "todo" }),
-    );
-    set(
-        "priority",
-        text(if id % 40 == 0 { "urgent" } else { "medium" }),
-    );
+    let status = if id % 50 == 0 { "blocked" } else { "todo" };
+    let priority = if id % 40 == 0 { "urgent" } else { "medium" };
+    let of = |kind: &str, id: i64| text(&format!("ORG#1#{kind}#{id}#TASK"));
+    let by_id = |before: &str| text(&format!("{before}{id:016}"));
+    let attributes = [
+        ("id", number(id)),
+        ("sk", by_id("")),
+        ("gsi4sk", by_id("2026-01-15T12:00:00.000Z#")),
+        ("order", number(id * 1_024)),
+        ("projectId", number(project)),
+        ("gsi1pk", of("PROJECT", project)),
+        ("gsi1sk", by_id(&format!("{:016}#", id * 1_024))),
+        ("assigneeId", number(assignee)),
+        ("gsi3pk", of("ASSIGNEE", assignee)),
+        ("gsi3sk", by_id(&format!("{due}#"))),
+        ("dueDate", text(&due)),
+        ("status", text(status)),
+        ("priority", text(priority)),
+    ];
+    set(&mut item, attributes);
     if project == 1 {
         let milestone = 1 + id % 10;
-        set("milestoneId", number(milestone));
-        set("gsi2pk", text(&format!("ORG#1#MILESTONE#{milestone}#TASK")));
-        set("gsi2sk", text(&format!("{id:016}")));
-        set("phaseId", number(1));
+        let attributes = [
+            ("milestoneId", number(milestone)),
+            ("gsi2pk", of("MILESTONE", milestone)),
+            ("gsi2sk", by_id("")),
+            ("phaseId", number(1)),
+        ];
+        set(&mut item, attributes);
     }
     if id % 30 == 0 {
-        item.insert(
-            "tagIds".to_owned(),
-            AttributeValue::Ns(vec!["1".to_owned()]),
-        );
+        let tags = AttributeValue::Ns(vec!["1".to_owned()]);
+        set(&mut item, [("tagIds", tags)]);
     }
     item
-}
-
-fn put(item: Item) -> WriteRequest {
-    let put = PutRequest::builder().set_item(Some(item)).build().unwrap();
-    WriteRequest::builder().put_request(put).build()
-}
-
-fn number(number: i64) -> AttributeValue {
-    AttributeValue::N(number.to_string())
 }
 
 /// Draws a bar of forty places when a step makes it longer.

@@ -5,15 +5,14 @@ use serde_json::Value;
 use shared::{
     App,
     clock::{Clock, Stopwatch},
-    config::{ApiConfig, CookieScope, SigningSecrets},
-    model::Cell,
+    config::{ApiConfig, SigningSecrets},
     queue::Queue,
     serve::router,
     store::{Used, metered},
 };
 use tests::{
     SECRET,
-    support::{Answer, Caller, Gateway, webhooks},
+    support::{Answer, Caller, Gateway, api_config, webhooks},
 };
 use updates::Updates;
 
@@ -40,14 +39,10 @@ impl Organization {
     pub async fn start(size: Size) -> Self {
         let engines = Engines::in_memory().await.unwrap();
         let config = ApiConfig {
-            table: engines.table_name().to_owned(),
-            cell: Cell::default(),
             session_secrets: SigningSecrets::new([SECRET.to_owned()]).unwrap(),
-            cookie_scope: CookieScope::SameSite,
             allowed_origins: Vec::new(),
             sends_mail: false,
-            proxy: None,
-            is_paused: false,
+            ..api_config(engines.table_name())
         };
         let app = App::new(engines.dynamodb(), &config, Clock::system());
         let cookie = fill(&engines, &app, size).await;

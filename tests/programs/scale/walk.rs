@@ -7,6 +7,7 @@ use serde_json::json;
 use crate::organization::Organization;
 
 /// The findings of a walk.
+#[derive(Default)]
 pub struct Walked {
     pages: usize,
     /// Tasks that were there all the time, and how many of them were not found exactly once.
@@ -48,14 +49,7 @@ impl fmt::Display for Walked {
 pub async fn through_all_tasks(organization: &Organization) -> Walked {
     let tasks = organization.size.tasks;
     let mut found: BTreeMap<i64, usize> = BTreeMap::new();
-    let mut walked = Walked {
-        pages: 0,
-        steady: 0,
-        wrong: 0,
-        created: 0,
-        deleted: 0,
-        moved: 0,
-    };
+    let mut walked = Walked::default();
     let mut gone = Vec::new();
     let mut next = Some("/api/tasks?limit=200".to_owned());
     while let Some(path) = next {
@@ -81,19 +75,15 @@ pub async fn through_all_tasks(organization: &Organization) -> Walked {
         let mut places = Vec::new();
         while places.len() < 2 {
             let id = movable.next().unwrap();
-            if !gone.contains(&id)
-                && places
-                    .iter()
-                    .all(|place: &serde_json::Value| place["id"] != id)
-            {
-                places.push(json!({"id": id, "order": turn}));
+            if !gone.contains(&id) && !places.contains(&id) {
+                places.push(id);
             }
         }
         walked.moved += places.len();
-        let places = json!({"tasks": places});
-        organization
-            .send("PATCH", "/api/tasks/reorder", Some(&places))
-            .await;
+        let places = places.iter().map(|id| json!({"id": id, "order": turn}));
+        let places = json!({"tasks": places.collect::<Vec<_>>()});
+        let path = "/api/tasks/reorder";
+        organization.send("PATCH", path, Some(&places)).await;
     }
     let steady = (1..=tasks).filter(|id| !gone.contains(id));
     for id in steady {

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
+use tests::support::roles;
 
 use super::math::evaluate;
 use crate::metrics::{Watched, watched};
@@ -86,10 +87,9 @@ pub struct Alarm {
 impl Alarm {
     /// Returns the alarms of a template.
     pub fn all(template: &Value) -> Vec<Self> {
-        let resources = template["Resources"].as_object().unwrap().iter();
-        let alarms = resources.filter(|(_, one)| one["Type"] == "AWS::CloudWatch::Alarm");
+        let alarms = roles::resources(template, "AWS::CloudWatch::Alarm");
         alarms
-            .map(|(name, alarm)| Self::read(name, &alarm["Properties"]))
+            .map(|(name, alarm)| Self::read(name, alarm))
             .collect()
     }
 

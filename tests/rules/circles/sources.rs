@@ -10,6 +10,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use tests::{files, is_test};
+
 use super::tokens::{Use, declared, paths, tokens, uses};
 
 /// The path of a module in its crate: empty for the root, `["key", "work"]` for `key/work.rs`.
@@ -33,18 +35,13 @@ struct Source {
 impl Sources {
     /// Reads the files of a crate, but for tests, and for programs beside a library.
     pub fn of(folder: &Path) -> Self {
-        let mut files = Vec::new();
-        collect(folder, &mut files);
         let is_library = folder.join("lib.rs").exists();
         let source = |path: PathBuf| {
             let file = path.strip_prefix(folder).unwrap().to_str().unwrap();
-            let mut module: Module = file
-                .strip_suffix(".rs")?
-                .split('/')
-                .map(str::to_owned)
-                .collect();
+            let module = file.strip_suffix(".rs")?.split('/').map(str::to_owned);
+            let mut module: Module = module.collect();
             let is_program = module[0] == "bin" || (is_library && module == ["main"]);
-            if is_program || module.iter().any(|part| part == "tests") {
+            if is_program || is_test(&path) {
                 return None;
             }
             module.pop_if(|last| matches!(last.as_str(), "lib" | "main" | "mod"));
@@ -57,7 +54,8 @@ impl Sources {
             };
             Some((module, source))
         };
-        Self(files.into_iter().filter_map(source).collect())
+        let files = files(folder, &[".rs"]).into_iter();
+        Self(files.filter_map(source).collect())
     }
 
     /// The circles: their files, and the others of the circle that each of them needs.
@@ -88,11 +86,8 @@ impl Sources {
                 .map(|module| (file(module), within(module)))
                 .collect()
         };
-        circles
-            .iter()
-            .filter(|circle| !circle.is_empty())
-            .map(shown)
-            .collect()
+        let circles = circles.iter().filter(|circle| !circle.is_empty());
+        circles.map(shown).collect()
     }
 
     /// The other modules whose items a file names.
@@ -114,6 +109,13 @@ impl Sources {
                 }
                 None => needs.extend(self.declaring(module, path)),
             }
+        }
+        // The names of a prelude lead through it.
+        let preludes = source.uses.iter().filter(|used| used.name == "*");
+        for prelude in preludes.filter(|used| used.path[0] == "crate") {
+            let paths = source.paths.iter();
+            let paths = paths.map(|path| [&prelude.path[..], &path[..]].concat());
+            needs.extend(paths.filter_map(|path| self.declaring(module, &path)));
         }
         needs.remove(module);
         needs
@@ -175,16 +177,4 @@ fn reached<'a>(module: &'a Module, needs: &Needs<'a>) -> BTreeSet<&'a Module> {
         open.extend(needed.filter(|needed| reached.insert(*needed)));
     }
     reached
-}
-
-/// Collects the Rust files of a folder and of those in it.
-fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            collect(&path, files);
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
-            files.push(path);
-        }
-    }
 }

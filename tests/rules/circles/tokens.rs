@@ -160,14 +160,10 @@ pub fn declared(tokens: &[String]) -> BTreeSet<String> {
         "fn", "struct", "enum", "trait", "type", "const", "static", "union",
     ];
     let declares = |pair: &&[String]| kinds.contains(&pair[0].as_str()) && is_word(&pair[1]);
-    let items = tokens
-        .windows(2)
-        .filter(declares)
-        .map(|pair| pair[1].clone());
+    let items = tokens.windows(2).filter(declares);
+    let items = items.map(|pair| pair[1].clone());
     let is_macro = |three: &&[String]| three[0] == "macro_rules" && three[1] == "!";
-    let macros = tokens
-        .windows(3)
-        .filter(is_macro)
-        .map(|three| three[2].clone());
+    let macros = tokens.windows(3).filter(is_macro);
+    let macros = macros.map(|three| three[2].clone());
     items.chain(macros).collect()
 }

@@ -168,13 +168,8 @@ pub fn objectives() -> Vec<String> {
              are starts."
         );
         let alarm = (function, "Latency", &*text, "Slow of a hundred requests");
-        lines.extend(one(
-            alarm,
-            "IF(runs >= 20, 100 - fast, 0)",
-            SLOW,
-            3_600,
-            &stats,
-        ));
+        let rate = "IF(runs >= 20, 100 - fast, 0)";
+        lines.extend(one(alarm, rate, SLOW, 3_600, &stats));
     }
     lines.pop();
     lines
@@ -229,11 +224,8 @@ fn one(
         "  Properties:".to_owned(),
         "    AlarmDescription: >-".to_owned(),
     ];
-    lines.extend(
-        wrapped(text)
-            .into_iter()
-            .map(|line| format!("      {line}")),
-    );
+    let text = wrapped(text).into_iter();
+    lines.extend(text.map(|line| format!("      {line}")));
     lines.extend([
         "    Metrics:".to_owned(),
         format!("      - {{ Id: rate, Label: {label}, Expression: \"{expression}\" }}"),
@@ -275,7 +267,8 @@ pub fn query_names() -> impl Iterator<Item = &'static str> {
 pub fn queries() -> Vec<String> {
     let mut lines = Vec::new();
     for (name, groups, text) in QUERIES {
-        let condition = if groups == ["checker"] {
+        let is_check = groups == ["checker"];
+        let condition = if is_check {
             "HasCheckAlarm"
         } else {
             "HasAlarms"

@@ -7,7 +7,7 @@ use shared::{
     model::Timestamp,
     telemetry::{self, Metric},
 };
-use tests::{FUNCTIONS, Function};
+use tests::{FUNCTIONS, Function, support::roles};
 
 use super::template::upper_camel;
 
@@ -28,49 +28,36 @@ type Shown = Vec<Value>;
 /// The body, a widget a line.
 pub fn body(template: &str) -> Vec<String> {
     let template: Value = serde_saphyr::from_str(template).unwrap();
+    let sum = |title: &str, metrics: &[Shown]| graph(title, "Sum", metrics);
+    let durations = of_functions("Duration");
+    let of_table = |kind: &str| {
+        let title = format!("{kind} units of the table and its indexes");
+        sum(&title, &units(kind, &template))
+    };
+    let oldest = "The queue: seconds that the oldest message waits, and dead letters";
     let rows = [
         vec![alarms(&template)],
         vec![
-            graph("Requests by function", "Sum", &of_functions("Invocations")),
-            graph("Errors by function", "Sum", &of_functions("Errors")),
+            sum("Requests by function", &of_functions("Invocations")),
+            sum("Errors by function", &of_functions("Errors")),
         ],
         vec![
             graph(
                 "Half of a function's runs end within, ms",
                 "p50",
-                &of_functions("Duration"),
+                &durations,
             ),
-            graph(
-                "99 of 100 runs end within, ms",
-                "p99",
-                &of_functions("Duration"),
-            ),
+            graph("99 of 100 runs end within, ms", "p99", &durations),
         ],
         vec![
-            graph(
-                "The API's refusals (4xx) and failures (5xx)",
-                "Sum",
-                &refusals(),
-            ),
+            sum("The API's refusals (4xx) and failures (5xx)", &refusals()),
             graph("The API answers within, ms", "p50", &latency()),
-            graph(
-                "The queue: seconds that the oldest message waits, and dead letters",
-                "Maximum",
-                &queue(),
-            ),
+            graph(oldest, "Maximum", &queue()),
         ],
         vec![
-            graph("Actions by outcome", "Sum", &actions()),
-            graph(
-                "Read units of the table and its indexes",
-                "Sum",
-                &units("Read", &template),
-            ),
-            graph(
-                "Write units of the table and its indexes",
-                "Sum",
-                &units("Write", &template),
-            ),
+            sum("Actions by outcome", &actions()),
+            of_table("Read"),
+            of_table("Write"),
         ],
     ];
     let mut widgets = Vec::new();
@@ -88,28 +75,22 @@ pub fn body(template: &str) -> Vec<String> {
         }
         y += height;
     }
-    let mut lines = vec![
-        "DashboardBody: !Sub".to_owned(),
-        "  - |".to_owned(),
-        "    {\"widgets\": [".to_owned(),
-    ];
-    let last = widgets.len() - 1;
-    let widgets = widgets.into_iter().enumerate();
-    lines.extend(
-        widgets.map(|(at, widget)| format!("    {widget}{}", if at == last { "" } else { "," })),
+    let widgets = widgets.join(",\n    ");
+    let body = format!(
+        r#"DashboardBody: !Sub
+  - |
+    {{"widgets": [
+    {widgets}
+    ]}}
+  - Table: !If [OwnsTable, !Ref Table, !Ref ExistingTable]"#
     );
-    lines.push("    ]}".to_owned());
-    let table = "  - Table: !If [OwnsTable, !Ref Table, !Ref ExistingTable]";
-    lines.push(table.to_owned());
-    lines
+    body.lines().map(str::to_owned).collect()
 }
 
 fn alarms(template: &Value) -> (&'static str, Value) {
-    let resources = template["Resources"].as_object().unwrap();
-    let alarms = resources.iter().filter(|(_, one)| {
-        one["Type"] == "AWS::CloudWatch::Alarm" && one["Condition"] == "HasAlarms"
-    });
-    let arns: Vec<String> = alarms.map(|(name, _)| format!("${{{name}.Arn}}")).collect();
+    let alarms = roles::resources(template, "AWS::CloudWatch::Alarm").map(|(name, _)| name);
+    let alarms = alarms.filter(|name| template["Resources"][name]["Condition"] == "HasAlarms");
+    let arns: Vec<String> = alarms.map(|name| format!("${{{name}.Arn}}")).collect();
     ("alarm", json!({"title": "Alarms", "alarms": arns}))
 }
 
@@ -133,26 +114,21 @@ pub fn is_shown(function: &Function) -> bool {
 fn of_functions(metric: &str) -> Vec<Shown> {
     let of_function = |name: &str| {
         let logical = format!("${{{}}}", upper_camel(name));
-        vec![
-            json!("AWS/Lambda"),
-            json!(metric),
-            json!("FunctionName"),
-            json!(logical),
-            json!({"label": name}),
-        ]
+        let texts = ["AWS/Lambda", metric, "FunctionName", &logical];
+        shown(&texts, json!({"label": name}))
     };
-    let shown = FUNCTIONS.iter().filter(|one| is_shown(one));
-    shown.map(|function| of_function(function.name)).collect()
+    let functions = FUNCTIONS.iter().filter(|one| is_shown(one));
+    functions
+        .map(|function| of_function(function.name))
+        .collect()
 }
 
-fn of_the_api(metric: &str, shown: Value) -> Shown {
-    vec![
-        json!("AWS/ApiGateway"),
-        json!(metric),
-        json!("ApiId"),
-        json!("${Api}"),
-        shown,
-    ]
+fn shown(texts: &[&str], how: Value) -> Shown {
+    texts.iter().map(|text| json!(text)).chain([how]).collect()
+}
+
+fn of_the_api(metric: &str, how: Value) -> Shown {
+    shown(&["AWS/ApiGateway", metric, "ApiId", "${Api}"], how)
 }
 
 fn refusals() -> Vec<Shown> {
@@ -170,21 +146,14 @@ fn latency() -> Vec<Shown> {
 fn queue() -> Vec<Shown> {
     let of_queue = |metric: &str, queue: &str, label: &str| {
         let name = format!("${{{queue}.QueueName}}");
-        vec![
-            json!("AWS/SQS"),
-            json!(metric),
-            json!("QueueName"),
-            json!(name),
-            json!({"label": label}),
-        ]
+        let metric = format!("Approximate{metric}");
+        let texts = ["AWS/SQS", &metric, "QueueName", &name];
+        shown(&texts, json!({"label": label}))
     };
+    let dead = "ActionDeadLetterQueue";
     vec![
-        of_queue("ApproximateAgeOfOldestMessage", "ActionQueue", "seconds"),
-        of_queue(
-            "ApproximateNumberOfMessagesVisible",
-            "ActionDeadLetterQueue",
-            "dead letters",
-        ),
+        of_queue("AgeOfOldestMessage", "ActionQueue", "seconds"),
+        of_queue("NumberOfMessagesVisible", dead, "dead letters"),
     ]
 }
 
@@ -195,15 +164,12 @@ fn actions() -> Vec<Shown> {
         let line =
             telemetry::embedded_metric(metric, "${AWS::StackName}", "", Timestamp::from_millis(0));
         let directive = &line["_aws"]["CloudWatchMetrics"][0];
-        let mut shown = vec![
-            directive["Namespace"].clone(),
-            directive["Metrics"][0]["Name"].clone(),
-        ];
+        let mut parts = vec![&directive["Namespace"], &directive["Metrics"][0]["Name"]];
         for dimension in directive["Dimensions"][0].as_array().unwrap() {
-            shown.extend([dimension.clone(), line[dimension.as_str().unwrap()].clone()]);
+            parts.extend([dimension, &line[dimension.as_str().unwrap()]]);
         }
-        shown.push(json!({"label": outcome.name()}));
-        shown
+        let texts: Vec<_> = parts.iter().map(|part| part.as_str().unwrap()).collect();
+        shown(&texts, json!({"label": outcome.name()}))
     };
     OUTCOMES.map(of_outcome).into()
 }
@@ -212,25 +178,14 @@ fn actions() -> Vec<Shown> {
 /// dashboards of more than 50 metrics cost 3 dollars.
 fn units(kind: &str, template: &Value) -> Vec<Shown> {
     let metric = format!("Consumed{kind}CapacityUnits");
-    let table = [
-        json!("AWS/DynamoDB"),
-        json!(metric),
-        json!("TableName"),
-        json!("${Table}"),
-    ];
+    let table = ["AWS/DynamoDB", &metric, "TableName", "${Table}"];
     let indexes = template["Resources"]["Table"]["Properties"]["GlobalSecondaryIndexes"].as_array();
-    let mut all = vec![[table.as_slice(), &[json!({"label": "table"})]].concat()];
-    for index in indexes.unwrap() {
-        if index["Projection"]["ProjectionType"] != "ALL" {
-            continue;
-        }
-        let name = &index["IndexName"];
-        let dimension = [
-            json!("GlobalSecondaryIndexName"),
-            name.clone(),
-            json!({"label": name}),
-        ];
-        all.push([table.as_slice(), &dimension].concat());
+    let mut all = vec![shown(&table, json!({"label": "table"}))];
+    let whole = |index: &&Value| index["Projection"]["ProjectionType"] == "ALL";
+    for index in indexes.unwrap().iter().filter(whole) {
+        let name = index["IndexName"].as_str().unwrap();
+        let texts = [&table[..], &["GlobalSecondaryIndexName", name]].concat();
+        all.push(shown(&texts, json!({"label": name})));
     }
     all
 }

@@ -1,57 +1,36 @@
 //! The endpoints: as the reference lists them, and as their files name them.
 
-use std::{
-    collections::BTreeSet,
-    fs,
-    path::{Path, PathBuf},
-};
+use std::{collections::BTreeSet, fs};
 
 use tests::{
-    api_functions, path,
+    api_functions, files, path,
     support::{METHODS, Operation, document, operations},
 };
 
 /// A row for each operation, under a row for each resource.
 pub fn table() -> Vec<String> {
     let document = serde_json::to_value(document()).unwrap();
-    let mut lines = vec![
-        String::new(),
-        "| endpoint | what it does | permission |".to_owned(),
-        "|---|---|---|".to_owned(),
-    ];
-    let mut listed = 0;
+    let (mut rows, mut listed) = (Vec::new(), 0);
     for tag in document["tags"].as_array().unwrap() {
-        let about = tag["description"].as_str().unwrap();
-        lines.push(format!(
-            "| **{}** | **{about}** | |",
-            tag["name"].as_str().unwrap()
-        ));
+        let [name, about] = ["name", "description"].map(|text| tag[text].as_str().unwrap());
+        rows.push(format!("| **{name}** | **{about}** | |"));
         let of_tag = |one: &&Operation| one.described["tags"][0] == tag["name"];
         let mut of_tag: Vec<_> = operations().iter().filter(of_tag).collect();
         // A resource comes before what belongs to it.
         of_tag.sort_by_key(|one| one.path.matches('/').count());
         listed += of_tag.len();
-        lines.extend(of_tag.into_iter().map(row));
+        rows.extend(of_tag.into_iter().map(row));
     }
-    assert_eq!(
-        listed,
-        operations().len(),
-        "a tag is not described in the document"
-    );
-    lines.push(String::new());
-    lines
+    let all = operations().len();
+    assert_eq!(listed, all, "a tag is not described in the document");
+    tests::table("| endpoint | what it does | permission |", rows)
 }
 
 fn row(operation: &Operation) -> String {
     let summary = operation.described["summary"].as_str().unwrap();
     let needs = operation.needs().join(", ");
-    let row = format!(
-        "| `{} {}` | {} | {needs} |",
-        operation.method,
-        operation.path,
-        in_short(summary),
-    );
-    row.replace("|  |", "| |")
+    let (name, short) = (operation.name(), in_short(summary));
+    format!("| `{name}` | {short} | {needs} |").replace("|  |", "| |")
 }
 
 /// The first sentence, as a table has it.
@@ -69,7 +48,7 @@ fn in_short(summary: &str) -> String {
 fn every_endpoint_file_begins_with_its_operation() {
     let mut with_file = BTreeSet::new();
     for (function, _) in api_functions() {
-        for path in files(&path("functions").join(function).join("src")) {
+        for path in files(&path("functions").join(function).join("src"), &[".rs"]) {
             let text = fs::read_to_string(&path).unwrap();
             let named: Vec<&str> = text.lines().map_while(operation_named).collect();
             if let Some(operation) = operation_of(&text) {
@@ -110,27 +89,9 @@ fn operation_of(text: &str) -> Option<String> {
         "a file for each endpoint"
     );
     let (method, rest) = attribute.trim_start().split_once(',').unwrap();
-    let path = rest
-        .split_once("path = \"")
-        .unwrap()
-        .1
-        .split_once('"')
-        .unwrap()
-        .0;
+    let (_, path) = rest.split_once("path = \"").unwrap();
+    let (path, _) = path.split_once('"').unwrap();
     let method = method.to_ascii_uppercase();
     assert!(METHODS.contains(&method.as_str()), "{method}");
     Some(format!("{method} {path}"))
-}
-
-fn files(folder: &Path) -> Vec<PathBuf> {
-    let mut all = Vec::new();
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            all.extend(files(&path));
-        } else {
-            all.push(path);
-        }
-    }
-    all
 }

@@ -5,6 +5,7 @@
 pub mod alarms;
 pub mod dashboard;
 mod endpoints;
+mod keys;
 mod playbooks;
 mod reference;
 pub mod template;
@@ -53,6 +54,14 @@ fn the_tables_of_the_reference_are_those_of_the_code() {
         file = file.section(section, &table);
     }
     file.hold();
+}
+
+#[tokio::test]
+async fn the_keys_of_each_kind_are_those_of_a_filled_table() {
+    let rows = keys::table().await;
+    File::open("shared/store/KEYS.md")
+        .section("keys", &rows)
+        .hold();
 }
 
 #[test]

@@ -3,30 +3,20 @@
 
 use std::{collections::BTreeMap, fs};
 
-use tests::path;
+use tests::{files, path};
 use toml::{Table, Value};
-
-use super::reference;
 
 /// Their folder, from the project's root.
 const FOLDER: &str = "shared/playbooks/files";
 
 /// A row for each file, by name.
 pub fn table() -> Vec<String> {
-    let files = fs::read_dir(path(FOLDER)).unwrap();
-    let paths = files.map(|file| file.unwrap().path());
-    let mut paths: Vec<_> = paths
-        .filter(|path| path.extension().is_some_and(|kind| kind == "toml"))
-        .collect();
-    paths.sort();
-    let rows = paths.into_iter().map(|path| {
-        let text = fs::read_to_string(path).unwrap();
+    let rows = files(&path(FOLDER), &[".toml"]).into_iter().map(|file| {
+        let text = fs::read_to_string(file).unwrap();
         row(&text.parse().unwrap())
     });
-    reference::table(
-        "| playbook | alerts | automated actions | `allow` by connection |",
-        rows,
-    )
+    let head = "| playbook | alerts | automated actions | `allow` by connection |";
+    tests::table(head, rows)
 }
 
 fn row(playbook: &Table) -> String {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 use shared::http::operation::CODES;
-use tests::support::document;
+use tests::{support::document, table};
 
 /// Query parameters of every list. The order has a column of its own.
 const OF_ALL_LISTS: [&str; 3] = ["cursor", "limit", "sort"];
@@ -29,10 +29,8 @@ fn lists(document: &Value) -> Vec<String> {
         let Some(parameters) = item["get"]["parameters"].as_array() else {
             continue;
         };
-        let in_query: Vec<&Value> = parameters
-            .iter()
-            .filter(|one| one["in"] == "query")
-            .collect();
+        let in_query = parameters.iter().filter(|one| one["in"] == "query");
+        let in_query: Vec<&Value> = in_query.collect();
         let parameter = |name: &str| in_query.iter().find(|one| one["name"] == name);
         if parameter("cursor").is_none() {
             continue;
@@ -103,17 +101,4 @@ fn resolved<'a>(document: &'a Value, part: &'a Value) -> &'a Value {
 fn texts(list: &Value) -> Vec<&str> {
     let list = list.as_array().into_iter().flatten();
     list.map(|one| one.as_str().unwrap()).collect()
-}
-
-/// A table between empty lines.
-pub(super) fn table(head: &str, rows: impl Iterator<Item = String>) -> Vec<String> {
-    let columns = head.matches('|').count() - 1;
-    let mut lines = vec![
-        String::new(),
-        head.to_owned(),
-        format!("|{}", "---|".repeat(columns)),
-    ];
-    lines.extend(rows);
-    lines.push(String::new());
-    lines
 }

@@ -11,7 +11,7 @@ use shared::{
 };
 use tests::{
     FUNCTIONS, Function,
-    support::{METHODS, operations},
+    support::{METHODS, operations, roles},
 };
 
 use super::{alarms, dashboard};
@@ -171,9 +171,8 @@ fn way_from_the_gateway(function: &Function, named: &Routes) -> Vec<String> {
 
 /// Every method of its paths, in the order of the document; then its pages, and the default last.
 fn route_keys(function: &Function) -> Vec<String> {
-    let of_function = operations()
-        .iter()
-        .filter(|one| one.function == function.name);
+    let all = operations().iter();
+    let of_function = all.filter(|one| one.function == function.name);
     let mut keys: Vec<String> = of_function.map(|one| format!("ANY {}", one.path)).collect();
     keys.dedup();
     let pages = function.api().into_iter().flat_map(|api| api.pages);
@@ -186,11 +185,8 @@ fn route_keys(function: &Function) -> Vec<String> {
 
 /// A brace would begin a mapping.
 fn quoted(key: &str) -> String {
-    if key.contains('{') {
-        format!("\"{key}\"")
-    } else {
-        key.to_owned()
-    }
+    let quote = if key.contains('{') { "\"" } else { "" };
+    format!("{quote}{key}{quote}")
 }
 
 /// Logical names of the routes that the template has. A route keeps its name, whichever function it
@@ -201,13 +197,10 @@ struct Routes(BTreeMap<String, String>);
 impl Routes {
     fn of(template: &str) -> Self {
         let template: Value = serde_saphyr::from_str(template).unwrap();
-        let resources = template["Resources"].as_object().unwrap();
-        let routes = resources
-            .iter()
-            .filter(|(_, resource)| resource["Type"] == "AWS::ApiGatewayV2::Route");
+        let routes = roles::resources(&template, "AWS::ApiGatewayV2::Route");
         let named = routes.map(|(name, route)| {
-            let key = route["Properties"]["RouteKey"].as_str().unwrap();
-            (key.to_owned(), name.clone())
+            let key = route["RouteKey"].as_str().unwrap();
+            (key.to_owned(), name.to_owned())
         });
         Self(named.collect())
     }
@@ -223,12 +216,11 @@ impl Routes {
 /// The logical name: `ManagedServices` of `managed-services`: words begin after whatever is no letter or digit.
 pub fn upper_camel(text: &str) -> String {
     let words = text.split(|letter: char| !letter.is_ascii_alphanumeric());
-    words
-        .map(|word| {
-            let (first, rest) = word.split_at(word.len().min(1));
-            first.to_ascii_uppercase() + rest
-        })
-        .collect()
+    let words = words.map(|word| {
+        let (first, rest) = word.split_at(word.len().min(1));
+        first.to_ascii_uppercase() + rest
+    });
+    words.collect()
 }
 
 pub fn lower_camel(text: &str) -> String {

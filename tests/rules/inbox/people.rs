@@ -94,16 +94,14 @@ async fn who_took_part_once_is_not_forgotten() {
     let reply = format!("/api/managed-services/ticket/{ticket}/reply");
     // The first message is of the ticket's instant.
     api.clock.advance(span::SECOND);
-    sue.post(&reply, json!({"content": "Soon."}))
-        .await
-        .expect(200);
+    let body = json!({"content": "Soon."});
+    sue.post(&reply, body).await.expect(200);
     for number in 0..101 {
         let content = json!({"content": format!("Report {number}")});
         mia.post(&reply, content).await.expect(200);
     }
-    max.post(&reply, json!({"content": "And now?"}))
-        .await
-        .expect(200);
+    let body = json!({"content": "And now?"});
+    max.post(&reply, body).await.expect(200);
     api.publishes(&mut stream).await;
     let told = told(&sue).await;
     let of = |subject: &str, by: &str| {
@@ -152,11 +150,8 @@ async fn a_participant_who_sees_no_notes_hears_of_none() {
     let ticket = mia.creates("/api/managed-services/tickets", ticket).await;
     let reply = format!("/api/managed-services/ticket/{ticket}/reply");
     let note = json!({"content": "For us.", "internal": true});
-    api.session_of(&sue)
-        .await
-        .post(&reply, note.clone())
-        .await
-        .expect(200);
+    let before = api.session_of(&sue).await;
+    before.post(&reply, note.clone()).await.expect(200);
     api.gives_role(&sue, Role::Viewer).await;
     max.post(&reply, note).await.expect(200);
     api.publishes(&mut stream).await;
@@ -177,10 +172,8 @@ async fn the_inbox_shows_a_comment_and_a_description_as_they_are() {
     let edit = json!({"description": "@vic see the vault"});
     max.patch("/api/tasks/1", edit).await.expect(200);
     let rows = vic.walk("/api/notifications").await;
-    let mut excerpts: Vec<_> = rows
-        .iter()
-        .map(|row| row["excerpt"].as_str().unwrap())
-        .collect();
+    let excerpts = rows.iter().map(|row| row["excerpt"].as_str().unwrap());
+    let mut excerpts: Vec<_> = excerpts.collect();
     excerpts.sort_unstable();
     assert_eq!(excerpts, ["@vic ask me", "@vic see the vault"]);
 }
@@ -193,28 +186,18 @@ async fn a_mention_by_edits_notifies_once() {
     comments(&mia, 1, "I take part.").await;
     let comment = comments(&max, 1, "Nobody yet.").await;
     let path = format!("/api/tasks/1/comments/{comment}");
-    for text in [
-        "@mia?",
-        "No one.",
-        "@mia!",
-        "@mia and @sue",
-        "None.",
-        "@sue",
-    ] {
-        max.patch(&path, json!({ "content": text }))
-            .await
-            .expect(200);
-        max.patch("/api/tasks/1", json!({ "description": text }))
-            .await
-            .expect(200);
+    let texts = ["@mia?", "No one.", "@mia!", "@mia, @sue", "None.", "@sue"];
+    for text in texts {
+        let body = json!({ "content": text });
+        max.patch(&path, body).await.expect(200);
+        let body = json!({ "description": text });
+        max.patch("/api/tasks/1", body).await.expect(200);
         api.publishes(&mut stream).await;
     }
     let of = |kind: &str| json!([kind, "task", 1, "max"]);
-    assert_eq!(
-        told(&mia).await,
-        [of("commented"), of("mentioned"), of("mentioned")]
-    );
-    assert_eq!(told(&sue).await, [of("mentioned"), of("mentioned")]);
+    let all = [of("commented"), of("mentioned"), of("mentioned")];
+    assert_eq!(told(&mia).await, all);
+    assert_eq!(told(&sue).await, all[1..]);
 }
 
 #[tokio::test]
@@ -247,8 +230,8 @@ async fn the_operators_program_plans_the_reminders_of_old_tasks() {
     let mia = api.sign_in("mia").await;
     for day in [16, 17] {
         let due = format!("2026-01-{day}T11:00:00Z");
-        mia.creates_task(json!({"assigneeId": mia.id(), "dueDate": due}))
-            .await;
+        let task = json!({"assigneeId": mia.id(), "dueDate": due});
+        mia.creates_task(task).await;
     }
     for _ in 0..2 {
         api.indexes(api.home.id).await;

@@ -38,26 +38,23 @@ async fn a_task_is_remembered_a_day_before_it_is_due_and_when_it_is() {
     let mia = api.session_of(&api.user("mia").await).await;
     assert_eq!(told(&mia).await, [soon(1)]);
     // The second is moved, so that it is due a day later.
-    mia.patch("/api/tasks/2", json!({"dueDate": due(19)}))
-        .await
-        .expect(200);
+    let body = json!({"dueDate": due(19)});
+    mia.patch("/api/tasks/2", body).await.expect(200);
     api.publishes(&mut stream).await;
     api.clock.advance(span::DAY);
     assert_eq!(reminds(&sweeper).await, 1);
     let mia = api.session_of(&api.user("mia").await).await;
     assert_eq!(told(&mia).await, [soon(1), overdue(1)]);
     // The publisher may be behind: the record tells.
-    mia.patch("/api/tasks/2", json!({"status": "done"}))
-        .await
-        .expect(200);
+    let body = json!({"status": "done"});
+    mia.patch("/api/tasks/2", body).await.expect(200);
     api.clock.advance(3 * span::DAY);
     assert_eq!(reminds(&sweeper).await, 0);
     let mia = api.session_of(&api.user("mia").await).await;
     assert_eq!(told(&mia).await.len(), 2);
     // Open again, it is overdue at once.
-    mia.patch("/api/tasks/2", json!({"status": "todo"}))
-        .await
-        .expect(200);
+    let body = json!({"status": "todo"});
+    mia.patch("/api/tasks/2", body).await.expect(200);
     api.publishes(&mut stream).await;
     assert_eq!(reminds(&sweeper).await, 1);
     assert_eq!(told(&mia).await, [soon(1), overdue(1), overdue(2)]);
@@ -76,12 +73,10 @@ async fn a_task_that_is_done_unassigned_or_deleted_is_not_remembered() {
         mia.creates_task(task).await;
     }
     api.publishes(&mut stream).await;
-    mia.patch("/api/tasks/1", json!({"status": "cancelled"}))
-        .await
-        .expect(200);
-    mia.patch("/api/tasks/2", json!({"assigneeId": null}))
-        .await
-        .expect(200);
+    let body = json!({"status": "cancelled"});
+    mia.patch("/api/tasks/1", body).await.expect(200);
+    let body = json!({"assigneeId": null});
+    mia.patch("/api/tasks/2", body).await.expect(200);
     max.delete("/api/tasks/3").await.expect(204);
     let changes = api.changes(&mut stream).await;
     api.clock.advance(2 * span::DAY);

@@ -9,7 +9,7 @@ use shared::model::span;
 use tests::support::{shows, webhooks::Receiver};
 use tokio::{net::TcpListener, sync::watch};
 
-use super::Told;
+use super::{Told, next_attempt};
 
 #[tokio::test]
 async fn a_slow_receiver_gets_one_message_in_each_turn() {
@@ -23,9 +23,7 @@ async fn a_slow_receiver_gets_one_message_in_each_turn() {
     told.all_attempt().await;
     assert!(receiver.take().await.is_empty());
     for waits in told.pending().await {
-        let wakes = waits["nextAttemptAt"].as_str().unwrap();
-        let wakes: shared::model::Timestamp = wakes.parse().unwrap();
-        let wait = wakes.since(api.clock.now());
+        let wait = next_attempt(&waits).since(api.clock.now());
         assert!((15 * span::SECOND..=2 * span::MINUTE).contains(&wait));
         assert_eq!(waits["attempts"], 0);
     }
@@ -81,8 +79,8 @@ async fn a_slow_receiver_does_not_delay_another() {
     let url = json!({"url": listening(slow).await});
     told.ada.patch("/api/webhooks/1", url).await.expect(200);
     let zoe = api.sign_in("zoe").await;
-    api.has_webhook(&zoe, &listening(quick).await, &["task.*"])
-        .await;
+    let quick = listening(quick).await;
+    api.has_webhook(&zoe, &quick, &["task.*"]).await;
     let mut stream = api.stream().await;
     api.changes(&mut stream).await;
     for _ in 0..7 {
@@ -91,13 +89,8 @@ async fn a_slow_receiver_does_not_delay_another() {
     zoe.creates_task(json!({"projectId": 3})).await;
     api.publishes(&mut stream).await;
     let mut batch = api.webhook_messages().await;
-    batch.sort_by_key(|message| {
-        message
-            .body
-            .as_ref()
-            .unwrap()
-            .contains("\"organizationId\":2")
-    });
+    let is_abroad = |text: &String| text.contains("\"organizationId\":2");
+    batch.sort_by_key(|message| message.body.as_ref().is_some_and(is_abroad));
     api.sends(batch).await;
     let deliveries = told.deliveries().await;
     assert_eq!(deliveries.len(), 7);

@@ -9,5 +9,6 @@ mod runtime_api;
 pub use cpu::cpu_of;
 pub use options::Options;
 pub use organization::{Member, SECRET, organization};
+pub(crate) use release::bodies;
 pub use release::{Release, binary, command, command_of, event, messages, start_function};
 pub use runtime_api::RuntimeApi;

@@ -65,8 +65,8 @@ async fn fill(engines: &Engines) -> String {
     let store = Store::new(engines.dynamodb(), engines.table_name(), clock.clone());
     let directory = store.directory();
     let tenant = organization(&store).await;
-    let Member { user, cookie } =
-        Member::sign_in(&store, tenant, ("ada", Role::Admin), clock.now()).await;
+    let (ada, now) = (("ada", Role::Admin), clock.now());
+    let Member { user, cookie } = Member::sign_in(&store, tenant, ada, now).await;
     let project = records::project("Billing migration");
     let project = directory.create_project(tenant, project).await.unwrap().id;
     let mut colleagues = Vec::new();
@@ -96,7 +96,6 @@ async fn fill(engines: &Engines) -> String {
         let requests = store.service_requests();
         requests.create(tenant, user.id, request).await.unwrap();
     }
-    let now = clock.now();
     let message = records::message(user.id, &text, Some(now));
     let ticket = NewTicket {
         messages: vec![message; MESSAGES],
@@ -133,19 +132,17 @@ pub fn start_function(
     function: &str,
     more: &[(&str, &str)],
 ) -> Child {
+    let queues = engines.queues();
     command(function, runtime.address())
         .envs([
             ("AWS_ENDPOINT_URL_DYNAMODB", engines.dynamodb_url()),
             ("AWS_ENDPOINT_URL_SQS", engines.sqs_url()),
             ("TABLE_NAME", engines.table_name()),
-            ("QUEUE_URL", &engines.queues().actions.url),
-            ("WEBHOOK_QUEUE_URL", &engines.queues().webhooks.url),
-            ("MAIL_QUEUE_URL", &engines.queues().mails.url),
-            ("SWEEP_QUEUE_URL", &engines.queues().sweeps.url),
-            (
-                "CHANGE_DEAD_LETTER_QUEUE_URL",
-                &engines.queues().dead_changes,
-            ),
+            ("QUEUE_URL", &queues.actions.url),
+            ("WEBHOOK_QUEUE_URL", &queues.webhooks.url),
+            ("MAIL_QUEUE_URL", &queues.mails.url),
+            ("SWEEP_QUEUE_URL", &queues.sweeps.url),
+            ("CHANGE_DEAD_LETTER_QUEUE_URL", &queues.dead_changes),
             ("SESSION_SECRETS", SECRET),
             ("WEBHOOK_SECRETS", SECRET),
             ("API_URL", "https://api.workdesk.example"),
@@ -156,23 +153,30 @@ pub fn start_function(
         .unwrap_or_else(|error| panic!("{function} does not start, build it first: {error}"))
 }
 
-/// Takes the messages out of a queue, as records of an event.
-pub async fn messages(engines: &Engines, url: &str) -> Vec<Value> {
-    let sqs = engines.sqs();
+/// Takes the messages out of a queue. Returns their bodies.
+pub(crate) async fn bodies(sqs: &aws_sdk_sqs::Client, url: &str) -> Vec<String> {
     let mut all = Vec::new();
     loop {
         let receive = sqs.receive_message().queue_url(url);
         let received = receive.max_number_of_messages(10).send().await.unwrap();
-        if received.messages().is_empty() {
+        let messages = received.messages.unwrap_or_default();
+        if messages.is_empty() {
             return all;
         }
-        for message in received.messages() {
+        for message in messages {
             let delete = sqs.delete_message().queue_url(url);
-            let delete = delete.receipt_handle(message.receipt_handle().unwrap());
+            let delete = delete.set_receipt_handle(message.receipt_handle);
             delete.send().await.unwrap();
-            all.push(json!({"messageId": message.message_id(), "body": message.body()}));
+            all.push(message.body.unwrap());
         }
     }
+}
+
+/// Takes the messages out of a queue, as records of an event.
+pub async fn messages(engines: &Engines, url: &str) -> Vec<Value> {
+    let bodies = bodies(&engines.sqs(), url).await.into_iter();
+    let message = |(at, body): (usize, String)| json!({"messageId": at.to_string(), "body": body});
+    bodies.enumerate().map(message).collect()
 }
 
 /// The release binary of a function, or any other of that folder, before a runtime API. Its
@@ -213,8 +217,8 @@ pub fn command_of(binary: &Path, function: &str, runtime: &str) -> Command {
 /// The gateway's event of a request with a session cookie of this value. Its answer is not compressed.
 #[must_use]
 pub fn event(method: &str, path: &str, body: Option<&Value>, cookie: &str) -> Value {
-    let mut event: Value =
-        serde_json::from_str(include_str!("../../events/http_request.json")).unwrap();
+    let event = include_str!("../../events/http_request.json");
+    let mut event: Value = serde_json::from_str(event).unwrap();
     let (path, query) = path.split_once('?').unwrap_or((path, ""));
     let route = format!("{method} {path}");
     event["routeKey"] = json!(route);

@@ -80,16 +80,12 @@ async fn next(State(side): State<Side>) -> Response {
         // Nobody has events any more; a function that is not killed yet waits on.
         return std::future::pending().await;
     };
+    let id = "00000000-0000-0000-0000-000000000000";
+    let arn = "arn:aws:lambda:us-east-1:123456789012:function:action-worker";
     let headers = [
-        (
-            "lambda-runtime-aws-request-id",
-            "00000000-0000-0000-0000-000000000000",
-        ),
+        ("lambda-runtime-aws-request-id", id),
         ("lambda-runtime-deadline-ms", "4102444800000"),
-        (
-            "lambda-runtime-invoked-function-arn",
-            "arn:aws:lambda:us-east-1:123456789012:function:action-worker",
-        ),
+        ("lambda-runtime-invoked-function-arn", arn),
     ];
     (headers, Json(event)).into_response()
 }

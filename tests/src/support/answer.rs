@@ -40,12 +40,11 @@ impl Answer {
             body.to_owned()
         };
         let cookies = response["cookies"].as_array().into_iter().flatten();
+        let cookies = cookies.map(|one| one.as_str().unwrap().to_owned());
         Self {
             status: response["statusCode"].as_u64().unwrap().try_into().unwrap(),
             headers: response["headers"].clone(),
-            cookies: cookies
-                .map(|one| one.as_str().unwrap().to_owned())
-                .collect(),
+            cookies: cookies.collect(),
             text,
             bytes: bytes.try_into().unwrap(),
         }
@@ -85,6 +84,13 @@ impl Answer {
         }
     }
 
+    /// Asserts a success, and returns the body, null when there is none.
+    #[track_caller]
+    pub fn succeeds(&self) -> Value {
+        assert!((200..300).contains(&self.status), "{}", self.text);
+        self.expect(self.status)
+    }
+
     /// Returns whether each line of it is JSON.
     pub fn is_lines(&self) -> bool {
         self.header("content-type") == Some("application/x-ndjson")
@@ -92,10 +98,8 @@ impl Answer {
 
     #[track_caller]
     pub fn lines(&self) -> Vec<Value> {
-        let lines = self.text.lines();
-        lines
-            .map(|line| serde_json::from_str(line).unwrap())
-            .collect()
+        let lines = self.text.lines().map(serde_json::from_str);
+        lines.map(Result::unwrap).collect()
     }
 
     /// Asserts a problem of this status and code.
@@ -106,21 +110,25 @@ impl Answer {
         body
     }
 
+    #[track_caller]
+    pub fn expect_not_found(&self) -> Value {
+        self.expect_problem(404, "not_found")
+    }
+
+    /// Asserts that the caller lacks a permission.
+    #[track_caller]
+    pub fn expect_denied(&self) -> Value {
+        self.expect_problem(403, "permission_denied")
+    }
+
     /// Asserts a validation error with exactly these faults, as (pointer, code).
     #[track_caller]
     pub fn expect_faults(&self, faults: &[(&str, &str)]) {
         let body = self.expect_problem(400, "validation_error");
-        let mut found: Vec<(&str, &str)> = body["errors"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|fault| {
-                (
-                    fault["pointer"].as_str().unwrap(),
-                    fault["code"].as_str().unwrap(),
-                )
-            })
-            .collect();
+        let found = body["errors"].as_array().unwrap().iter();
+        let found =
+            found.map(|fault| ["pointer", "code"].map(|name| fault[name].as_str().unwrap()));
+        let mut found: Vec<_> = found.map(|[pointer, code]| (pointer, code)).collect();
         let mut expected = faults.to_vec();
         found.sort_unstable();
         expected.sort_unstable();
@@ -130,9 +138,7 @@ impl Answer {
     /// The ids of a list.
     #[track_caller]
     pub fn ids(&self) -> Vec<i64> {
-        let body = self.expect(200);
-        let rows = body.as_array().unwrap();
-        rows.iter().map(|row| row["id"].as_i64().unwrap()).collect()
+        ids(self.expect(200).as_array().unwrap())
     }
 
     /// A header's value.
@@ -146,10 +152,8 @@ impl Answer {
         let link = self.header("link")?;
         let url = link.strip_prefix('<').unwrap();
         let url = url.strip_suffix(">; rel=\"next\"").unwrap();
-        Some(
-            url.strip_prefix("https://a1b2c3d4e5.execute-api.us-east-1.amazonaws.com")
-                .unwrap_or_else(|| panic!("{url}")),
-        )
+        let path = url.strip_prefix("https://a1b2c3d4e5.execute-api.us-east-1.amazonaws.com");
+        Some(path.unwrap_or_else(|| panic!("{url}")))
     }
 
     /// Every header as (name in lower case, value), among them one `set-cookie` for each cookie.
@@ -162,6 +166,14 @@ impl Answer {
         let cookies = self.cookies.iter();
         let cookies = cookies.map(|cookie| ("set-cookie".to_owned(), cookie.clone()));
         headers.chain(cookies).collect()
+    }
+
+    /// The cookie of the session that the answer begins, as a request has it.
+    #[track_caller]
+    pub fn session(&self) -> &str {
+        let (cookie, _) = self.cookie().split_once("; ").unwrap();
+        assert!(cookie.starts_with("connect.sid=s%3A"), "{cookie}");
+        cookie
     }
 
     /// The one cookie that the answer sets; of several, `cargo lambda watch` would lose all but
@@ -183,10 +195,8 @@ impl Answer {
 
     #[track_caller]
     fn check_problem(&self) {
-        assert_eq!(
-            self.header("content-type"),
-            Some("application/problem+json")
-        );
+        let content_type = self.header("content-type");
+        assert_eq!(content_type, Some("application/problem+json"));
         let body: Value = serde_json::from_str(&self.text).unwrap();
         assert_eq!(body["status"], self.status, "{body}");
         // RFC 9110: a 401 says what it asks for, and nothing else does.
@@ -194,10 +204,8 @@ impl Answer {
         assert_eq!(self.header("www-authenticate"), challenge, "{body}");
         assert_eq!(body["message"], body["detail"], "{body}");
         for member in ["type", "title", "detail", "instance", "code", "requestId"] {
-            assert!(
-                body[member].as_str().is_some_and(|text| !text.is_empty()),
-                "{member}: {body}"
-            );
+            let text = body[member].as_str().unwrap_or_default();
+            assert!(!text.is_empty(), "{member}: {body}");
         }
     }
 }
@@ -230,6 +238,41 @@ pub fn shows_members<T: Serialize + ?Sized>(value: &T, members: &Value) {
         };
         assert_eq!(found, expected, "{name} of {value}");
     }
+}
+
+/// Asserts that a text says this somewhere.
+#[track_caller]
+pub fn says(text: &Value, part: &str) {
+    assert!(text.as_str().unwrap().contains(part), "{part}: {text}");
+}
+
+/// Asserts that a text begins with this.
+#[track_caller]
+pub fn begins(text: &Value, part: &str) {
+    assert!(text.as_str().unwrap().starts_with(part), "{part}: {text}");
+}
+
+/// The ids of rows.
+#[track_caller]
+pub fn ids(rows: &[Value]) -> Vec<i64> {
+    rows.iter().map(|row| row["id"].as_i64().unwrap()).collect()
+}
+
+/// One member of each row.
+pub fn column<'a>(rows: impl IntoIterator<Item = &'a Value>, name: &str) -> Vec<&'a Value> {
+    rows.into_iter().map(|row| &row[name]).collect()
+}
+
+/// The rows of which a member has a value.
+pub fn rows_where<'a>(rows: &'a [Value], name: &str, value: &str) -> Vec<&'a Value> {
+    rows.iter().filter(|row| row[name] == value).collect()
+}
+
+/// The sorted statuses of answers to requests that were sent at once.
+pub fn statuses<'a>(answers: impl IntoIterator<Item = &'a Answer>) -> Vec<u16> {
+    let mut statuses: Vec<_> = answers.into_iter().map(|answer| answer.status).collect();
+    statuses.sort_unstable();
+    statuses
 }
 
 /// The record as it is after one write more.

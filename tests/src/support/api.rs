@@ -29,8 +29,8 @@ use shared::{
 use tokio::sync::{Mutex, OnceCell};
 
 use super::{
-    AgentSettings, Caller, Counter, Faults, Item, Table, comes, damage::puts, described, engines,
-    gateway::Gateway, given::merges, log, text_of, weather::Outdoors,
+    AgentSettings, Caller, Counter, Faults, Item, Table, comes, described, engines,
+    gateway::Gateway, given::merges, log, number, puts, sets, text_of, weather::Outdoors,
 };
 
 /// The password of every user.
@@ -83,6 +83,13 @@ pub struct Settings {
 }
 
 impl Settings {
+    /// Requests of the service lead to public addresses alone, as those of a deployed stack do.
+    pub fn public() -> Self {
+        let mut settings = Self::default();
+        settings.agent.is_public = true;
+        settings
+    }
+
     /// A table behind a proxy that fails on demand, and the proxy.
     pub async fn behind_faults() -> (Self, Faults) {
         let faults = Faults::start().await;
@@ -126,14 +133,11 @@ fn patient(client: &aws_sdk_dynamodb::Client) -> aws_sdk_dynamodb::Client {
 
 /// The settings of the functions under test.
 pub fn api_config(table: &str) -> ApiConfig {
+    let secrets = ["a secret of the tests", "an older one"];
     ApiConfig {
         table: table.to_owned(),
         cell: Cell::default(),
-        session_secrets: SigningSecrets::new([
-            "a secret of the tests".to_owned(),
-            "an older one".to_owned(),
-        ])
-        .unwrap(),
+        session_secrets: SigningSecrets::new(secrets.map(str::to_owned)).unwrap(),
         cookie_scope: CookieScope::SameSite,
         allowed_origins: vec!["https://app.workdesk.example".to_owned()],
         sends_mail: true,
@@ -158,22 +162,18 @@ impl Founded {
     ) -> Self {
         let directory = store.directory();
         let with_agent = vec![PlanFeature::AgentAi];
-        let plan = if settings.without_agent {
-            vec![]
-        } else {
-            with_agent.clone()
-        };
-        let home = directory
-            .create_organization("Halden Services".into(), plan)
-            .await
-            .unwrap();
-        let abroad = directory
-            .create_organization("Outland".into(), with_agent)
-            .await
-            .unwrap();
+        let mut plan = with_agent.clone();
+        plan.retain(|_| !settings.without_agent);
+        let home = directory.create_organization("Halden Services".into(), plan);
+        let home = home.await.unwrap();
+        let abroad = directory.create_organization("Outland".into(), with_agent);
+        let abroad = abroad.await.unwrap();
         let units = settings.units_per_second.unwrap_or(UnitsPerSecond::MOST);
+        // Without a version or an entry more.
         for organization in [&home, &abroad] {
-            Box::pin(sets_units(client, table, organization.id, units)).await;
+            let pk = format!("ORG#{}", organization.id);
+            let attributes = [("unitsPerSecond", number(units))];
+            sets((client, table), [&pk, "ORGANIZATION"], attributes).await;
         }
         let mut projects = Vec::new();
         for (organization, title) in [
@@ -197,15 +197,13 @@ impl Founded {
         let mut organizations: Vec<Organization> = of_kind(items, "organization");
         let mut projects: Vec<Project> = of_kind(items, "project");
         projects.truncate(3);
-        let users: Vec<User> = of_kind(items, "user");
+        let users = of_kind::<User>(items, "user").into_iter();
+        let users = users.map(|user| (user.username.clone(), user));
         Self {
             home: organizations.remove(0),
             abroad: organizations.remove(0),
             projects: projects.try_into().unwrap(),
-            users: users
-                .into_iter()
-                .map(|user| (user.username.clone(), user))
-                .collect(),
+            users: users.collect(),
         }
     }
 }
@@ -219,33 +217,13 @@ fn of_kind<R: DeserializeOwned>(items: &[Item], kind: &str) -> Vec<R> {
     records.map(Result::unwrap).collect()
 }
 
-/// Sets the units of a plan without a version or an entry more.
-async fn sets_units(
-    client: &aws_sdk_dynamodb::Client,
-    table: &str,
-    organization: OrganizationId,
-    units: u32,
-) {
-    let pk = AttributeValue::S(format!("ORG#{organization}"));
-    let sk = AttributeValue::S("ORGANIZATION".to_owned());
-    let update = client
-        .update_item()
-        .table_name(table)
-        .key("pk", pk)
-        .key("sk", sk)
-        .update_expression("SET unitsPerSecond = :units")
-        .expression_attribute_values(":units", AttributeValue::N(units.to_string()));
-    update.send().await.unwrap();
-}
-
 /// A value as text, with the members of maps in order.
 fn text(value: &AttributeValue) -> String {
     match value {
         AttributeValue::M(map) => {
             let sorted: BTreeMap<_, _> = map.iter().collect();
-            let fields = sorted
-                .iter()
-                .map(|(name, value)| format!("{name:?}: {}", text(value)));
+            let fields = sorted.iter();
+            let fields = fields.map(|(name, value)| format!("{name:?}: {}", text(value)));
             format!("{{{}}}", fields.collect::<Vec<_>>().join(", "))
         }
         AttributeValue::L(list) => {
@@ -283,33 +261,29 @@ impl Api {
         log::listens();
         let (table, queues) = engines::fresh().await;
         let counter = Counter::default();
-        let proxy = settings
-            .faults
-            .as_ref()
-            .map(|faults| faults.url().to_owned());
-        let proxy = proxy.or_else(|| settings.proxy.clone());
-        let outdoors = match &proxy {
-            // What is planned is not left to chance.
-            Some(_) => None,
-            None => Outdoors::of(&table).await,
+        let faults = settings.faults.as_ref().map(Faults::url);
+        let proxy = faults.or(settings.proxy.as_deref());
+        // What is planned is not left to chance.
+        let is_planned = proxy.is_some();
+        let outdoors = if is_planned {
+            None
+        } else {
+            Outdoors::of(&table).await
         };
-        let is_direct = proxy.is_none() && outdoors.is_none();
-        let url = match (proxy, &outdoors) {
-            (Some(proxy), _) => proxy,
-            (None, Some(outdoors)) => outdoors.url().to_owned(),
-            (None, None) => engines::engines().await.dynamodb_url().to_owned(),
+        let between = proxy.or(outdoors.as_ref().map(Outdoors::url));
+        let (url, functions) = if let Some(url) = between {
+            (url, patient(&client(url, &counter)))
+        } else {
+            let url = engines::engines().await.dynamodb_url();
+            (url, client(url, &counter))
         };
-        let mut functions = client(&url, &counter);
-        if !is_direct {
-            functions = patient(&functions);
-        }
+        let url = url.to_owned();
         let client = match &outdoors {
             Some(outdoors) => client(&outdoors.observer_url(), &counter),
             None => functions.clone(),
         };
         let at = settings.table.as_ref().map(|table| table.at);
-        let at = at.unwrap_or_else(|| "2026-01-15T12:00:00Z".parse().unwrap());
-        let clock = Clock::fixed(at);
+        let clock = Clock::fixed(at.unwrap_or_else(|| "2026-01-15T12:00:00Z".parse().unwrap()));
         let app = App::new(functions.clone(), &api_config(&table), clock.clone());
         let store = app.store.clone();
         let founded = match &settings.table {
@@ -348,44 +322,30 @@ impl Api {
 
     /// Other instances of the functions on the same table, which have not served anybody yet.
     pub async fn other_instances(&self) -> Gateway {
-        self.instances_of(&api_config(&self.table)).await
+        self.instances_of(|_| ()).await
     }
 
     /// Other instances that know these secrets. The first secret signs.
     pub async fn instances_knowing(&self, secrets: &[&str]) -> Gateway {
-        let secrets = secrets.iter().map(ToString::to_string);
-        let config = ApiConfig {
-            session_secrets: SigningSecrets::new(secrets).unwrap(),
-            ..api_config(&self.table)
-        };
-        self.instances_of(&config).await
+        let secrets = SigningSecrets::new(secrets.iter().map(ToString::to_string)).unwrap();
+        let sets = |config: &mut ApiConfig| config.session_secrets = secrets;
+        self.instances_of(sets).await
     }
 
     /// Instances of another cell with the same table and secrets.
     pub async fn instances_of_cell(&self, name: &str) -> Gateway {
-        let config = ApiConfig {
-            cell: Cell::new(name).unwrap(),
-            ..api_config(&self.table)
-        };
-        self.instances_of(&config).await
+        let cell = Cell::new(name).unwrap();
+        self.instances_of(|config| config.cell = cell).await
     }
 
     /// Other instances of a deployment that sends no mail.
     pub async fn instances_without_mail(&self) -> Gateway {
-        let config = ApiConfig {
-            sends_mail: false,
-            ..api_config(&self.table)
-        };
-        self.instances_of(&config).await
+        self.instances_of(|config| config.sends_mail = false).await
     }
 
     /// Other instances of a deployment that is paused.
     pub async fn paused_instances(&self) -> Gateway {
-        let config = ApiConfig {
-            is_paused: true,
-            ..api_config(&self.table)
-        };
-        self.instances_of(&config).await
+        self.instances_of(|config| config.is_paused = true).await
     }
 
     /// Other instances behind a proxy that names the client's address in this header, and has this secret.
@@ -394,15 +354,13 @@ impl Api {
             address_header: HeaderName::from_static(header),
             secrets: SigningSecrets::new(["a newer one".to_owned(), secret.to_owned()]).unwrap(),
         };
-        let config = ApiConfig {
-            proxy: Some(proxy),
-            ..api_config(&self.table)
-        };
-        self.instances_of(&config).await
+        self.instances_of(|config| config.proxy = Some(proxy)).await
     }
 
-    async fn instances_of(&self, config: &ApiConfig) -> Gateway {
-        let app = App::new(self.functions.clone(), config, self.clock.clone());
+    async fn instances_of(&self, differs: impl FnOnce(&mut ApiConfig)) -> Gateway {
+        let mut config = api_config(&self.table);
+        differs(&mut config);
+        let app = App::new(self.functions.clone(), &config, self.clock.clone());
         Gateway::of(&self.agent.states(&app, &self.queues).await)
     }
 
@@ -427,17 +385,11 @@ impl Api {
             "zac" | "zed" => (Role::Member, self.abroad.id),
             other => panic!("nobody is called {other}"),
         };
-        let hash = PASSWORD_HASH
-            .get_or_init(async || password::hash(PASSWORD.into()).await.unwrap())
-            .await;
+        let hash = async || password::hash(PASSWORD.into()).await.unwrap();
+        let hash = PASSWORD_HASH.get_or_init(hash).await;
         let new = records::user(name, role, hash.clone());
-        let user = self
-            .store
-            .directory()
-            .create_user(tenant, new)
-            .await
-            .unwrap()
-            .record;
+        let directory = self.store.directory();
+        let user = directory.create_user(tenant, new).await.unwrap().record;
         users.insert(name.to_owned(), user.clone());
         user
     }

@@ -1,6 +1,6 @@
 //! Callers send requests.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use shared::{
     model::{OrganizationId, UserId},
     store::metered,
@@ -130,6 +130,49 @@ impl Caller {
     /// A POST without a body.
     pub async fn trigger(&self, path: &str) -> Answer {
         self.send("POST", path, None).await
+    }
+
+    /// Returns the body of a read that succeeds. So do the calls below of their requests; the document names the
+    /// one status of each operation's success.
+    pub async fn reads(&self, path: &str) -> Value {
+        self.get(path).await.expect(200)
+    }
+
+    pub async fn posts(&self, path: &str, body: Value) -> Value {
+        self.post(path, body).await.succeeds()
+    }
+
+    pub async fn puts(&self, path: &str, body: Value) -> Value {
+        self.put(path, body).await.succeeds()
+    }
+
+    pub async fn patches(&self, path: &str, body: Value) -> Value {
+        self.patch(path, body).await.succeeds()
+    }
+
+    pub async fn deletes(&self, path: &str) -> Value {
+        self.delete(path).await.succeeds()
+    }
+
+    pub async fn triggers(&self, path: &str) -> Value {
+        self.trigger(path).await.succeeds()
+    }
+
+    /// Signs in with a password.
+    pub async fn logs_in(&self, username: &str, password: &str) -> Answer {
+        let body = json!({"username": username, "password": password});
+        self.post("/api/auth/login", body).await
+    }
+
+    /// Asserts that the caller's session or token holds.
+    pub async fn is_signed_in(&self) {
+        self.reads("/api/auth/session").await;
+    }
+
+    /// Asserts that the caller's session or token has ended.
+    pub async fn is_signed_out(&self) {
+        let answer = self.get("/api/auth/session").await;
+        answer.expect_problem(401, "unauthenticated");
     }
 
     /// Any request; a body is declared as JSON unless the caller has a content type of its own.

@@ -3,10 +3,9 @@
 
 use std::time::Duration;
 
-use crate::{records, unwary};
+use crate::{program::bodies, records, unwary};
 use action_worker::{Limits, Worker};
 use aws_lambda_events::sqs::SqsEvent;
-use aws_sdk_sqs::types::MessageSystemAttributeName;
 use local::{engines::KEY, target_systems as demo};
 use serde_json::{Value, json};
 use shared::{
@@ -23,7 +22,7 @@ use targets::{Sealer, Sending, Targets};
 
 use super::{
     AgentSettings, Api, Caller, Settings, Sweeping, agent_settings::sealer, comes, engines,
-    given::merges, time_passes,
+    given::merges, text, text_of, time_passes,
 };
 
 /// A world with target systems.
@@ -60,11 +59,8 @@ impl Concierge {
     }
 
     pub async fn start_with(agent: AgentSettings) -> Self {
-        Self::start_in(Settings {
-            agent,
-            ..Settings::default()
-        })
-        .await
+        let usual = Settings::default();
+        Self::start_in(Settings { agent, ..usual }).await
     }
 
     /// A world whose analysis proposes everything whatever the records say, without preconditions or
@@ -84,10 +80,8 @@ impl Concierge {
         let store = api.store_beside().await;
         Box::pin(records::connected(&store, &sealer, api.home.id, &demo)).await;
         api.counter.take();
-        let max = api
-            .sign_in("max")
-            .await
-            .with_header("prefer", "respond-async");
+        let max = api.sign_in("max").await;
+        let max = max.with_header("prefer", "respond-async");
         Self {
             api,
             demo,
@@ -202,10 +196,8 @@ impl Concierge {
         let path = format!("/api/concierge/agent-sessions/{session}/propose");
         let body = self.max.trigger(&path).await.expect(200);
         let actions = body["session"]["proposedActions"].as_array().unwrap();
-        actions
-            .iter()
-            .map(|action| action["id"].as_str().unwrap().to_owned())
-            .collect()
+        let ids = actions.iter().map(|action| action["id"].as_str());
+        ids.map(|id| id.unwrap().to_owned()).collect()
     }
 
     /// Executes actions without waiting for them.
@@ -236,15 +228,11 @@ impl Concierge {
         let session = self.session(session).await;
         let results = session["executionResults"].as_array().unwrap();
         let results = results.iter().map(|result| {
-            (
-                result["success"].as_bool().unwrap(),
-                result["error"].as_str().unwrap_or_default().to_owned(),
-            )
+            let error = result["error"].as_str().unwrap_or_default();
+            (result["success"].as_bool().unwrap(), error.to_owned())
         });
-        (
-            session["status"].as_str().unwrap().to_owned(),
-            results.collect(),
-        )
+        let status = session["status"].as_str().unwrap();
+        (status.to_owned(), results.collect())
     }
 
     /// A session on the stuck batch whose one automated action was approved: session and action.
@@ -289,10 +277,8 @@ impl Concierge {
 
     /// A session on a failed payment, with an approved message to its customer.
     async fn approved_message_to(&self, customer: &str) -> (Value, String) {
-        let (_, payment) = FAILED
-            .into_iter()
-            .find(|(one, _)| *one == customer)
-            .unwrap();
+        let mut failed = FAILED.into_iter();
+        let (_, payment) = failed.find(|(one, _)| *one == customer).unwrap();
         let entities = [("payment", payment), ("customer", customer)];
         self.approved("payment_failed", &entities, 1).await
     }
@@ -338,9 +324,7 @@ impl Concierge {
             timeout: Duration::from_secs(5),
         };
         let answered = self.targets.send(&connection, call, sending).await;
-        let Ok(answered) = answered else {
-            panic!("{system} did not answer");
-        };
+        let answered = answered.unwrap_or_else(|_| panic!("{system} did not answer"));
         answered.response.status().as_u16()
     }
 
@@ -353,11 +337,9 @@ impl Concierge {
             let connection = connections.find(|one| *one.name == *name);
             Ok(&**connection.unwrap())
         };
-        let seen = self
-            .targets
-            .read_all(reads, through, Duration::from_secs(5));
+        let within = Duration::from_secs(5);
         let mut facts = Facts::default();
-        for seen in seen.await {
+        for seen in self.targets.read_all(reads, through, within).await {
             facts.extend(seen.unwrap().facts);
         }
         facts
@@ -366,110 +348,50 @@ impl Concierge {
     /// Puts a message for each of these actions into the queue.
     pub async fn sends(&self, session: &Value, actions: &[&str]) {
         for action in actions {
-            self.sqs
-                .send_message()
-                .queue_url(&self.api.queues.actions.url)
-                .message_body(self.message(session, action))
-                .send()
-                .await
-                .unwrap();
+            let send = self.sqs.send_message();
+            let send = send.queue_url(&self.api.queues.actions.url);
+            let send = send.message_body(self.message(session, action));
+            send.send().await.unwrap();
         }
     }
 
     /// Damages an action's record: what should be a list becomes a text.
     pub async fn poisons(&self, session: &Value, action: &str) {
-        use aws_sdk_dynamodb::types::AttributeValue::S;
-        self.api
-            .client
-            .update_item()
-            .table_name(&self.api.table)
-            .key(
-                "pk",
-                S(format!("ORG#{}#AGENT_SESSION#{session}", self.api.home.id)),
-            )
-            .key("sk", S(format!("ACTION#{action}")))
-            .update_expression("SET content = :poison")
-            .expression_attribute_values(":poison", S("poison".into()))
-            .send()
-            .await
-            .unwrap();
+        let pk = format!("ORG#{}#AGENT_SESSION#{session}", self.api.home.id);
+        let key = [&*pk, &format!("ACTION#{action}")];
+        self.api.sets(key, [("content", text("poison"))]).await;
     }
 
     /// The name that the idempotency keys of this table carry.
     pub async fn stack(&self) -> String {
-        use aws_sdk_dynamodb::types::AttributeValue::S;
-        let read = self.api.client.get_item().table_name(&self.api.table);
-        let read = read
-            .key("pk", S("STACK".into()))
-            .key("sk", S("STACK".into()));
-        let item = read.send().await.unwrap().item.unwrap();
-        item["name"].as_s().unwrap().clone()
+        let item = self.api.item(["STACK"; 2]).await.unwrap();
+        text_of(&item, "name").to_owned()
     }
 
     /// Pretends that the stack's name was made for another table.
     pub async fn forgets_the_table_of_the_stack(&self) {
-        use aws_sdk_dynamodb::types::AttributeValue::S;
-        let write = self.api.client.update_item().table_name(&self.api.table);
-        let write = write
-            .key("pk", S("STACK".into()))
-            .key("sk", S("STACK".into()));
-        let write = write.update_expression("SET #table = :other");
-        let write = write.expression_attribute_names("#table", "table");
-        let write = write.expression_attribute_values(":other", S("another".into()));
-        write.send().await.unwrap();
+        let other = [("table", text("another"))];
+        self.api.sets(["STACK"; 2], other).await;
     }
 
     /// The minutes that automated actions saved the organization.
     pub async fn minutes_saved(&self) -> i64 {
-        use aws_sdk_dynamodb::types::AttributeValue::S;
-        let item = self
-            .api
-            .client
-            .get_item()
-            .table_name(&self.api.table)
-            .key("pk", S(format!("ORG#{}", self.api.home.id)))
-            .key("sk", S("TOTALS".into()))
-            .send()
-            .await
-            .unwrap()
-            .item
-            .unwrap_or_default();
-        item.get("minutesSaved")
-            .map_or(0, |minutes| minutes.as_n().unwrap().parse().unwrap())
+        let pk = format!("ORG#{}", self.api.home.id);
+        let totals = self.api.item([&pk, "TOTALS"]).await.unwrap_or_default();
+        let minutes = totals.get("minutesSaved");
+        minutes.map_or(0, |minutes| minutes.as_n().unwrap().parse().unwrap())
     }
 
     /// Takes every message from the queue.
     pub async fn takes_messages(&self) -> Vec<String> {
-        let mut bodies = Vec::new();
-        loop {
-            let url = &self.api.queues.actions.url;
-            let received = self
-                .sqs
-                .receive_message()
-                .queue_url(url)
-                .max_number_of_messages(10)
-                .message_system_attribute_names(MessageSystemAttributeName::All)
-                .send()
-                .await
-                .unwrap();
-            if received.messages().is_empty() {
-                return bodies;
-            }
-            for message in received.messages.unwrap_or_default() {
-                let handle = message.receipt_handle.unwrap();
-                let delete = self.sqs.delete_message().queue_url(url);
-                delete.receipt_handle(handle).send().await.unwrap();
-                bodies.push(message.body.unwrap());
-            }
-        }
+        bodies(&self.sqs, &self.api.queues.actions.url).await
     }
 
     /// Returns the number of records whose last outcome is a fix.
     pub async fn fixes(&self) -> usize {
-        let outcomes = self.api.items_of("last_outcome").await.into_iter();
-        outcomes
-            .filter(|item| item["helped"].as_bool() == Ok(&true))
-            .count()
+        let mut outcomes = self.api.items_of("last_outcome").await;
+        outcomes.retain(|item| item["helped"].as_bool() == Ok(&true));
+        outcomes.len()
     }
 
     /// Hands every message in the queue to a worker, and then the request that it sent for a check of
@@ -503,22 +425,20 @@ impl Concierge {
 
     /// Waits until every fault has met its call.
     pub async fn faults_are_met(&self) {
-        let met = async {
-            while self.demo.waiting_faults() > 0 {
-                tokio::time::sleep(Duration::from_millis(2)).await;
-            }
-        };
+        let met = until(|| self.demo.waiting_faults() == 0);
         comes("the call that a fault is for", met).await;
     }
 
     /// Waits until so many effects have taken place.
     pub async fn effects_reach(&self, count: usize) {
-        let effects = async {
-            while self.demo.effects().len() < count {
-                tokio::time::sleep(Duration::from_millis(2)).await;
-            }
-        };
+        let effects = until(|| self.demo.effects().len() >= count);
         comes(&format!("effect {count}"), effects).await;
+    }
+}
+
+async fn until(holds: impl Fn() -> bool) {
+    while !holds() {
+        tokio::time::sleep(Duration::from_millis(2)).await;
     }
 }
 
@@ -533,8 +453,8 @@ pub fn once() -> Limits {
 
 /// A recorded SQS event with these bodies, each with how often it was received.
 pub fn event(messages: &[(&str, u32)]) -> SqsEvent {
-    let recorded: Value =
-        serde_json::from_str(include_str!("../../events/sqs_message.json")).unwrap();
+    let recorded = include_str!("../../events/sqs_message.json");
+    let recorded: Value = serde_json::from_str(recorded).unwrap();
     let records = messages.iter().enumerate().map(|(at, (body, count))| {
         let mut message = recorded.clone();
         message["messageId"] = json!(format!("message-{at}"));

@@ -2,10 +2,14 @@
 
 use std::{
     collections::{BTreeMap, HashMap},
+    fmt::Display,
     ops::RangeInclusive,
 };
 
-use aws_sdk_dynamodb::types::{AttributeValue, PutRequest, WriteRequest};
+use aws_sdk_dynamodb::{
+    Client,
+    types::{AttributeValue, PutRequest, WriteRequest},
+};
 use serde_json::json;
 
 use super::Api;
@@ -20,19 +24,29 @@ pub type Damage = fn(&mut Item);
 /// A field is missing, is of another type, is an object in place of a name, and the version is none.
 pub const DAMAGES: [Damage; 4] = [
     |item| drop(item.remove("organizationId")),
-    |item| drop(item.insert("organizationId".to_owned(), text("poison"))),
+    |item| set(item, [("organizationId", text("poison"))]),
     |item| {
         let names = ["status", "role", "type", "refersTo", "thread"];
         let name = names.into_iter().find(|name| item.contains_key(*name));
-        let name = name.unwrap_or("organizationId").to_owned();
-        item.insert(name, AttributeValue::M(HashMap::new()));
+        let object = AttributeValue::M(HashMap::new());
+        set(item, [(name.unwrap_or("organizationId"), object)]);
     },
-    |item| drop(item.insert("version".to_owned(), text("1"))),
+    |item| set(item, [("version", text("1"))]),
 ];
 
 /// A text as the table has it.
 pub fn text(text: &str) -> AttributeValue {
     AttributeValue::S(text.to_owned())
+}
+
+/// A number as the table has it.
+pub fn number(number: impl Display) -> AttributeValue {
+    AttributeValue::N(number.to_string())
+}
+
+/// Gives an item these attributes.
+pub fn set<const N: usize>(item: &mut Item, attributes: [(&str, AttributeValue); N]) {
+    item.extend(attributes.map(|(name, value)| (name.to_owned(), value)));
 }
 
 /// The text in an attribute; empty without one.
@@ -47,34 +61,80 @@ pub fn key_of(item: &Item) -> String {
 }
 
 /// Writes items as they are.
-pub(super) async fn puts(
-    client: &aws_sdk_dynamodb::Client,
-    table: &str,
-    items: impl IntoIterator<Item = Item>,
-) {
-    let puts = items.into_iter().map(|item| {
+pub async fn puts(client: &Client, table: &str, items: impl IntoIterator<Item = Item>) {
+    let mut puts = items.into_iter().map(|item| {
         let put = PutRequest::builder().set_item(Some(item)).build().unwrap();
         WriteRequest::builder().put_request(put).build()
     });
-    for some in puts.collect::<Vec<_>>().chunks(25) {
-        let write = client.batch_write_item();
-        write
-            .request_items(table, some.to_vec())
-            .send()
-            .await
-            .unwrap();
+    loop {
+        let some: Vec<_> = puts.by_ref().take(25).collect();
+        if some.is_empty() {
+            return;
+        }
+        let write = client.batch_write_item().request_items(table, some);
+        write.send().await.unwrap();
     }
+}
+
+/// Reads the items of these kinds, or all if none is named, with one attribute or all.
+pub async fn scan(
+    client: &Client,
+    table: &str,
+    kinds: &[&str],
+    attribute: Option<&str>,
+) -> Vec<Item> {
+    let names: Vec<String> = (0..kinds.len()).map(|at| format!(":kind{at}")).collect();
+    let (mut items, mut start) = (Vec::new(), None);
+    loop {
+        let mut scan = client.scan().table_name(table).consistent_read(true);
+        for (name, kind) in names.iter().zip(kinds) {
+            scan = scan.expression_attribute_values(name, text(kind));
+        }
+        if !kinds.is_empty() {
+            scan = scan.filter_expression(format!("kind IN ({})", names.join(", ")));
+        }
+        scan = scan.set_projection_expression(attribute.map(str::to_owned));
+        let page = scan.set_exclusive_start_key(start).send().await.unwrap();
+        items.extend(page.items.unwrap_or_default());
+        start = page.last_evaluated_key;
+        if start.is_none() {
+            return items;
+        }
+    }
+}
+
+/// Gives the item under a key these attributes, past the service. The item is there.
+pub async fn sets<const N: usize>(
+    (client, table): (&Client, &str),
+    [pk, sk]: [&str; 2],
+    attributes: [(&str, AttributeValue); N],
+) {
+    let names = attributes
+        .each_ref()
+        .map(|(name, _)| format!("#{name} = :{name}"));
+    let update = client.update_item().table_name(table);
+    let mut update = update
+        .key("pk", text(pk))
+        .key("sk", text(sk))
+        .update_expression(format!("SET {}", names.join(", ")))
+        .condition_expression("attribute_exists(pk)");
+    for (name, value) in attributes {
+        update = update
+            .expression_attribute_names(format!("#{name}"), name)
+            .expression_attribute_values(format!(":{name}"), value);
+    }
+    update.send().await.unwrap();
 }
 
 impl Api {
     /// Every item of the table.
     pub async fn items(&self) -> Vec<Item> {
-        self.scan(None, None).await
+        scan(&self.client, &self.table, &[], None).await
     }
 
     /// The items of a kind, by key.
     pub async fn items_of(&self, kind: &str) -> Vec<Item> {
-        let mut items = self.scan(Some(kind), None).await;
+        let mut items = scan(&self.client, &self.table, &[kind], None).await;
         items.sort_by_key(key_of);
         items
     }
@@ -82,37 +142,47 @@ impl Api {
     /// The number of items of each kind.
     pub async fn kinds(&self) -> BTreeMap<String, i64> {
         let mut kinds = BTreeMap::new();
-        for item in self.scan(None, Some("kind")).await {
+        for item in scan(&self.client, &self.table, &[], Some("kind")).await {
             let kind = item.get("kind").map_or("none", |_| text_of(&item, "kind"));
             *kinds.entry(kind.to_owned()).or_default() += 1;
         }
         kinds
     }
 
-    /// Reads the items of a kind or all, with one attribute or all.
-    async fn scan(&self, kind: Option<&str>, attribute: Option<&str>) -> Vec<Item> {
-        let mut items = Vec::new();
-        let mut start = None;
-        loop {
-            let mut scan = self.client.scan().table_name(&self.table);
-            if let Some(kind) = kind {
-                let kind = AttributeValue::S(kind.to_owned());
-                scan = scan.filter_expression("kind = :kind");
-                scan = scan.expression_attribute_values(":kind", kind);
-            }
-            scan = scan.set_projection_expression(attribute.map(str::to_owned));
-            let page = scan.set_exclusive_start_key(start).send().await.unwrap();
-            items.extend(page.items.unwrap_or_default());
-            start = page.last_evaluated_key;
-            if start.is_none() {
-                return items;
-            }
-        }
+    /// The item under a key, if it is there.
+    pub async fn item(&self, [pk, sk]: [&str; 2]) -> Option<Item> {
+        let get = self.client.get_item().table_name(&self.table);
+        let get = get.key("pk", text(pk)).key("sk", text(sk));
+        get.send().await.unwrap().item
     }
 
     /// Writes items as they are, past the service.
     pub async fn puts(&self, items: impl IntoIterator<Item = Item>) {
         puts(&self.client, &self.table, items).await;
+    }
+
+    /// Gives the item under a key these attributes, past the service. The item is there.
+    pub async fn sets<const N: usize>(
+        &self,
+        key: [&str; 2],
+        attributes: [(&str, AttributeValue); N],
+    ) {
+        sets((&self.client, &self.table), key, attributes).await;
+    }
+
+    /// Gives each item of a kind these attributes, past the service. Returns the number of items.
+    pub async fn sets_all<const N: usize>(
+        &self,
+        kind: &str,
+        attributes: [(&str, AttributeValue); N],
+    ) -> usize {
+        let mut items = self.items_of(kind).await;
+        let count = items.len();
+        for item in &mut items {
+            set(item, attributes.clone());
+        }
+        self.puts(items).await;
+        count
     }
 
     /// Gives each of these milestones tasks of the largest size, as version 1.0 wrote them: 50,000 characters
@@ -126,20 +196,19 @@ impl Api {
                 created.await.unwrap();
             }
         }
-        let long = AttributeValue::S("\u{1f4e6}".repeat(50_000));
-        let tasks = self.items_of("task").await.into_iter();
-        let tasks = tasks.map(|mut task| {
-            task.insert("description".to_owned(), long.clone());
-            task
-        });
-        self.puts(tasks).await;
+        let long = text(&"\u{1f4e6}".repeat(50_000));
+        self.sets_all("task", [("description", long)]).await;
     }
 
     /// Deletes an item, past the service.
     pub async fn deletes(&self, item: &Item) {
-        let key = |name: &str| AttributeValue::S(text_of(item, name).to_owned());
+        self.loses(text_of(item, "pk"), text_of(item, "sk")).await;
+    }
+
+    /// Takes an item out of the table, as no operation does.
+    pub async fn loses(&self, pk: &str, sk: &str) {
         let delete = self.client.delete_item().table_name(&self.table);
-        let delete = delete.key("pk", key("pk")).key("sk", key("sk"));
+        let delete = delete.key("pk", text(pk)).key("sk", text(sk));
         delete.send().await.unwrap();
     }
 

@@ -174,10 +174,9 @@ impl Faults {
             let seen = plan.seen.load(Ordering::SeqCst);
             tokio::time::sleep(QUIET).await;
             let waiting = plan.waiting.load(Ordering::SeqCst);
-            if waiting >= requests
-                && plan.under_way.load(Ordering::SeqCst) == waiting
-                && plan.seen.load(Ordering::SeqCst) == seen
-            {
+            let is_quiet = plan.under_way.load(Ordering::SeqCst) == waiting
+                && plan.seen.load(Ordering::SeqCst) == seen;
+            if waiting >= requests && is_quiet {
                 return;
             }
         }

@@ -8,6 +8,7 @@ use shared::queue::Queue;
 use stream::{StreamEvent, StreamResponse};
 
 use super::{Api, engines, patience::PATIENCE, roles};
+use crate::program::bodies;
 
 /// The most records of a delivery.
 const BATCH_SIZE: usize = 100;
@@ -66,10 +67,8 @@ impl Api {
 
     /// Delivers records to an indexer, under its role.
     pub async fn delivers_to_indexer(&self, records: &[Value]) -> StreamResponse {
-        let indexer = Indexer::new(
-            self.store_of("indexer").sending_mail(true),
-            self.dead_changes().await,
-        );
+        let store = self.store_of("indexer").sending_mail(true);
+        let indexer = Indexer::new(store, self.dead_changes().await);
         let handling = Box::pin(indexer.handle(event(records)));
         roles::acting_as("indexer", handling).await
     }
@@ -82,17 +81,9 @@ impl Api {
     /// Takes the messages of changes that were set aside.
     pub async fn takes_dead_changes(&self) -> Vec<Value> {
         let sqs = engines::engines().await.sqs();
-        let mut all = Vec::new();
-        loop {
-            let receive = sqs.receive_message().queue_url(&self.queues.dead_changes);
-            let received = receive.max_number_of_messages(10).send().await.unwrap();
-            let messages = received.messages.unwrap_or_default();
-            if messages.is_empty() {
-                return all;
-            }
-            let texts = messages.iter().map(|message| message.body().unwrap());
-            all.extend(texts.map(|text| serde_json::from_str::<Value>(text).unwrap()));
-        }
+        let messages = bodies(&sqs, &self.queues.dead_changes).await;
+        let messages = messages.iter().map(|text| serde_json::from_str(text));
+        messages.map(Result::unwrap).collect()
     }
 
     /// Publishes what was changed so far. No record may fail.

@@ -1,5 +1,6 @@
 //! A filled world: each operation was called, and all that follows from it is done.
 
+use local::engines::Stream;
 use serde_json::json;
 use shared::model::span;
 
@@ -22,6 +23,23 @@ impl World {
         // Its deletion was called as well.
         self.has_provider().await;
     }
+
+    /// Sends all requests, deletes last, and returns them. Each succeeds.
+    pub async fn sends_all(&self) -> Vec<Request> {
+        let caller_of = async |request: &Request| self.caller_of(request).await;
+        sends(self.requests(), caller_of).await
+    }
+}
+
+async fn sends(
+    mut requests: Vec<Request>,
+    caller_of: impl AsyncFn(&Request) -> Caller,
+) -> Vec<Request> {
+    requests.sort_by_key(|request| request.method == "DELETE");
+    for request in &requests {
+        request.succeeds(&caller_of(request).await).await;
+    }
+    requests
 }
 
 impl Concierge {
@@ -30,25 +48,23 @@ impl Concierge {
         let limits = json!({"limits": {"perSecond": 10}});
         self.connects("billing", limits).await;
         let mut changes = self.api.stream().await;
-        let (deletes, others): (Vec<_>, Vec<_>) = requests
-            .into_iter()
-            .partition(|request| request.method == "DELETE");
-        for request in others.iter().chain(&deletes) {
-            let answer = request.by(&caller_of(request).await).await;
-            let name = request.operation();
-            assert!(answer.status < 400, "{name}: {}", answer.text);
-        }
-        self.delivers(&self.worker()).await;
-        self.api.cleans_up().await;
-        self.api.publishes(&mut changes).await;
-        self.api.sends_webhooks().await;
-        self.api.clock.advance(span::HOUR);
-        self.sweeper().sweep().await;
+        sends(requests, caller_of).await;
+        self.follows(&mut changes).await;
         self.api.indexes(self.api.home.id).await;
         let max = self.max.clone().with_header("idempotency-key", "once");
         let milestone = max.creates_milestone(json!({})).await;
         // Its cleanup is still to come.
         let path = format!("/api/milestones/{milestone}");
         self.max.delete(&path).await.expect(204);
+    }
+
+    /// Does all that follows from requests within an hour.
+    pub async fn follows(&self, changes: &mut Stream) {
+        self.delivers(&self.worker()).await;
+        self.api.cleans_up().await;
+        self.api.publishes(changes).await;
+        self.api.sends_webhooks().await;
+        self.api.clock.advance(span::HOUR);
+        self.sweeper().sweep().await;
     }
 }

@@ -126,36 +126,29 @@ struct Route {
 
 /// The route of a path; a literal segment wins over a parameter.
 fn route(path: &str) -> Route {
-    let of_operations = operations()
-        .iter()
-        .map(|one| (one.path.as_str(), one.function, false));
+    let of_operations = operations().iter();
+    let of_operations = of_operations.map(|one| (one.path.as_str(), one.function, false));
     let of_pages = api_functions()
         .flat_map(|(name, api)| api.pages.iter().map(move |page| (*page, name, true)));
-    let matching = of_operations
-        .chain(of_pages)
-        .filter_map(|(one, function, is_page)| Some((matches(one, path)?, one, function, is_page)));
+    let all = of_operations.chain(of_pages);
+    let matching = all.filter_map(|route| Some((matches(route.0, path)?, route)));
     let best = matching.max();
-    let (template, function, is_page) = best.map_or(
-        (None, DEFAULT, false),
-        |(_, template, function, is_page)| (Some(template).filter(|_| !is_page), function, is_page),
-    );
+    let (_, (template, function, is_page)) = best.unwrap_or((0, ("", DEFAULT, false)));
     Route {
         function,
-        template,
+        template: Some(template).filter(|template| !is_page && !template.is_empty()),
         is_page,
     }
 }
 
 /// Returns how many segments of a template a path matches literally; `None` when it does not match.
 pub fn matches(template: &str, path: &str) -> Option<usize> {
-    let (template, path): (Vec<_>, Vec<_>) =
-        (template.split('/').collect(), path.split('/').collect());
-    if template.len() != path.len() {
+    if template.matches('/').count() != path.matches('/').count() {
         return None;
     }
     let mut literals = 0;
-    for (expected, sent) in template.iter().zip(path) {
-        if *expected == sent {
+    for (expected, sent) in template.split('/').zip(path.split('/')) {
+        if expected == sent {
             literals += 1;
         } else if !expected.starts_with('{') || sent.is_empty() {
             return None;
@@ -171,8 +164,8 @@ fn event(
     template: Option<&str>,
     query: &str,
 ) -> Value {
-    let mut event: Value =
-        serde_json::from_str(include_str!("../../events/http_request.json")).unwrap();
+    let event = include_str!("../../events/http_request.json");
+    let mut event: Value = serde_json::from_str(event).unwrap();
     let route = template.map_or_else(
         || "$default".to_owned(),
         |template| {

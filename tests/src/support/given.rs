@@ -1,25 +1,16 @@
 //! Records that a test finds: created through the API, or written past it where no operation
 //! creates them.
 
-use std::collections::HashMap;
+use std::ops::RangeInclusive;
 
-use crate::records;
-use aws_sdk_dynamodb::types::{AttributeValue, PutRequest, WriteRequest};
 use serde_json::{Value, json};
 use shared::{
-    model::{
-        CommentId, Id, Notification, OrganizationId, PhaseId, Role, ServiceRequestId, Tag, TaskId,
-        Ticket, Timestamp, User,
-    },
-    store::{
-        NewTicket,
-        key::{self, AnyKey},
-    },
+    model::{Id, Notification, OrganizationId, PhaseId, Role, Tag, Ticket, Timestamp, User},
+    store::NewTicket,
 };
 
-use super::{Api, Caller};
-
-type Item = HashMap<String, AttributeValue>;
+use super::{Api, Caller, number, set, text};
+use crate::records;
 
 impl Caller {
     /// Creates a record, of which only the id matters.
@@ -85,24 +76,14 @@ impl Api {
     /// Records the saving of an action as the worker writes it; each is of another record.
     pub async fn has_saving(&self, number: usize) {
         let (at, entity) = (self.clock.now(), format!("ub_{number:03}"));
-        let text = |text: String| AttributeValue::S(text);
-        let number = |number: i64| AttributeValue::N(number.to_string());
-        let item = [
-            ("pk", text(format!("ORG#{}#SAVING", self.home.id))),
-            ("sk", text(format!("{}#7#billing#{entity}", at.day()))),
-            ("kind", text("saving".to_owned())),
-            ("version", number(1)),
-            ("organizationId", number(self.home.id.get())),
-            ("targetSystem", text("billing".to_owned())),
-            ("actionId", text(format!("s1-p1-{entity}"))),
-            ("entity", text(entity)),
-            ("actionType", text("reprocess_usage_batch".to_owned())),
-            ("sessionId", number(1)),
-            ("minutes", number(25)),
-            ("at", text(at.to_string())),
-        ];
-        let item = item.map(|(name, value)| (name.to_owned(), value));
-        self.puts([Item::from(item)]).await;
+        let saving = json!({
+            "pk": format!("ORG#{}#SAVING", self.home.id),
+            "sk": format!("{}#7#billing#{entity}", at.day()),
+            "kind": "saving", "version": 1, "organizationId": self.home.id,
+            "targetSystem": "billing", "actionId": format!("s1-p1-{entity}"), "entity": entity,
+            "actionType": "reprocess_usage_batch", "sessionId": 1, "minutes": 25, "at": at,
+        });
+        self.puts([serde_dynamo::to_item(saving).unwrap()]).await;
     }
 
     /// A notification of a user, of comment 3 on task 1, past the publisher.
@@ -132,22 +113,9 @@ impl Api {
 
     /// Another role for a user, who has it from then on.
     pub async fn gives_role(&self, user: &User, role: Role) {
-        let text = |text: String| AttributeValue::S(text);
-        let key = [
-            ("pk", format!("ORG#{}#USER", user.organization_id)),
-            ("sk", format!("{:016}", user.id.get())),
-        ];
-        let key = key.map(|(name, value)| (name.to_owned(), text(value)));
-        let update = self
-            .client
-            .update_item()
-            .table_name(&self.table)
-            .set_key(Some(key.into()))
-            .update_expression("SET #role = :role")
-            .condition_expression("attribute_exists(pk)")
-            .expression_attribute_names("#role", "role")
-            .expression_attribute_values(":role", text(<&str>::from(role).to_owned()));
-        update.send().await.unwrap();
+        let pk = format!("ORG#{}#USER", user.organization_id);
+        let sk = format!("{:016}", user.id.get());
+        self.sets([&pk, &sk], [("role", text(role.into()))]).await;
     }
 
     /// A project on hold that says something about itself.
@@ -172,99 +140,52 @@ impl Api {
     }
 
     /// Copies of a task of project 1, with ids and orders behind its own, written past the service.
-    pub async fn copy_tasks(&self, task: &Value, more: std::ops::RangeInclusive<i64>) {
+    pub async fn copy_tasks(&self, task: &Value, more: RangeInclusive<i64>) {
         let id = task["id"].as_i64().unwrap();
-        let count = *more.end();
-        let key = AnyKey::from(&key::task(self.home.id, TaskId::new(id).unwrap()));
-        let copy = |mut item: Item, number: i64| {
-            let id = id + number;
-            let sk = AttributeValue::S(format!("{id:016}"));
-            if item.contains_key("gsi2sk") {
-                item.insert("gsi2sk".to_owned(), sk.clone());
+        let last = id + more.end();
+        let mut tasks = self.items_of("task").await;
+        tasks.retain(|task| task["id"] == number(id));
+        let copies = more.map(|more| {
+            let (id, mut task) = (id + more, tasks[0].clone());
+            let (sk, place) = (format!("{id:016}"), id * 1_024);
+            if task.contains_key("gsi2sk") {
+                set(&mut task, [("gsi2sk", text(&sk))]);
             }
-            let place = format!("{:016}#{id:016}", id * 1_024);
-            item.insert("id".to_owned(), AttributeValue::N(id.to_string()));
-            item.insert("sk".to_owned(), sk);
-            item.insert("gsi1sk".to_owned(), AttributeValue::S(place));
-            item
-        };
-        self.copy(&key, more, copy).await;
+            let place = text(&format!("{place:016}#{sk}"));
+            let attributes = [("id", number(id)), ("sk", text(&sk)), ("gsi1sk", place)];
+            set(&mut task, attributes);
+            task
+        });
+        self.puts(copies).await;
         // Ids that are given out from now on are others.
-        let last = (id + count).to_string();
-        let update = self.client.update_item().table_name(&self.table);
-        update
-            .key("pk", AttributeValue::S("COUNTER#task".to_owned()))
-            .key("sk", AttributeValue::S("COUNTER".to_owned()))
-            .update_expression("SET #last = :last")
-            .expression_attribute_names("#last", "last")
-            .expression_attribute_values(":last", AttributeValue::N(last))
-            .send()
-            .await
-            .unwrap();
+        let counter = ["COUNTER#task", "COUNTER"];
+        self.sets(counter, [("last", number(last))]).await;
     }
 
     /// Copies of comment 1 of service request 1, each a millisecond after the one before it, written
     /// past the service.
-    pub async fn copy_comments(&self, more: std::ops::RangeInclusive<i64>) {
-        let (thread, first) = (
-            ServiceRequestId::new(1).unwrap(),
-            CommentId::new(1).unwrap(),
-        );
-        let key = AnyKey::from(&key::comment(self.home.id, thread.into(), first));
+    pub async fn copy_comments(&self, more: RangeInclusive<i64>) {
+        let mut comments = self.items_of("comment").await;
+        comments.retain(|comment| comment["id"] == number(1));
         let now = self.clock.now();
-        let copy = |mut item: Item, number: i64| {
-            let (id, at) = (number + 1, now.plus(number).to_string());
-            item.insert("id".to_owned(), AttributeValue::N(id.to_string()));
-            item.insert("sk".to_owned(), AttributeValue::S(format!("{id:016}")));
-            let place = format!("{at}#{id:016}");
-            item.insert("gsi1sk".to_owned(), AttributeValue::S(place));
-            item.insert("createdAt".to_owned(), AttributeValue::S(at));
-            item
-        };
-        self.copy(&key, more, copy).await;
-    }
-
-    /// Writes copies of an item, each as `copy` makes it.
-    async fn copy(
-        &self,
-        key: &AnyKey,
-        more: std::ops::RangeInclusive<i64>,
-        copy: impl Fn(Item, i64) -> Item,
-    ) {
-        let get = self.client.get_item().table_name(&self.table);
-        let get = get
-            .key("pk", AttributeValue::S(key.pk().to_owned()))
-            .key("sk", AttributeValue::S(key.sk().to_owned()));
-        let item = get.send().await.unwrap().item.unwrap();
-        let copies: Vec<_> = more
-            .map(|number| {
-                let item = copy(item.clone(), number);
-                let put = PutRequest::builder().set_item(Some(item)).build().unwrap();
-                WriteRequest::builder().put_request(put).build()
-            })
-            .collect();
-        for some in copies.chunks(25) {
-            let write = self.client.batch_write_item();
-            let write = write.request_items(&self.table, some.to_vec());
-            write.send().await.unwrap();
-        }
+        let copies = more.map(|more| {
+            let (id, at, mut comment) = (more + 1, now.plus(more), comments[0].clone());
+            let attributes = [
+                ("id", number(id)),
+                ("sk", text(&format!("{id:016}"))),
+                ("gsi1sk", text(&format!("{at}#{id:016}"))),
+                ("createdAt", text(&at.to_string())),
+            ];
+            set(&mut comment, attributes);
+            comment
+        });
+        self.puts(copies).await;
     }
 
     pub async fn has_tag(&self, tenant: OrganizationId, name: &str) -> Tag {
         let directory = self.store.directory();
-        directory
-            .create_tag(tenant, records::tag(name))
-            .await
-            .unwrap()
-            .record
-    }
-
-    /// Takes an item out of the table, as no operation does.
-    pub async fn loses(&self, pk: &str, sk: &str) {
-        let key = |text: &str| AttributeValue::S(text.to_owned());
-        let delete = self.client.delete_item().table_name(&self.table);
-        let delete = delete.key("pk", key(pk)).key("sk", key(sk));
-        delete.send().await.unwrap();
+        let created = directory.create_tag(tenant, records::tag(name));
+        created.await.unwrap().record
     }
 
     /// The table without the ids given out, of which a refused create may use one up.

@@ -15,7 +15,7 @@ use shared::{
 
 use super::{
     Api, api_config,
-    damage::{Item, text_of},
+    damage::{Item, text, text_of},
     engines, roles,
     webhooks::API_URL,
 };
@@ -31,34 +31,18 @@ impl Api {
 
     /// Gives a user a verified address, and the address its holder.
     pub async fn has_address(&self, name: &str, address: &str) {
-        use aws_sdk_dynamodb::types::AttributeValue::{N, S};
         let user = self.user(name).await;
-        let (tenant, id) = (user.organization_id, user.id);
-        let id = shared::model::Id::get(id);
-        let holder = [
-            ("pk", S(format!("EMAIL#{address}"))),
-            ("sk", S(format!("{:016}", shared::model::Id::get(tenant)))),
-            ("kind", S("email_holder".to_owned())),
-            ("version", N("1".to_owned())),
-            ("email", S(address.to_owned())),
-            ("organizationId", N(tenant.to_string())),
-            ("userId", N(id.to_string())),
-        ];
-        let mut put = self.client.put_item().table_name(&self.table);
-        for (attribute, value) in holder {
-            put = put.item(attribute, value);
-        }
-        put.send().await.unwrap();
-        let update = self
-            .client
-            .update_item()
-            .table_name(&self.table)
-            .key("pk", S(format!("ORG#{tenant}#USER")))
-            .key("sk", S(format!("{id:016}")))
-            .update_expression("SET email = :email, emailVerifiedAt = :at")
-            .expression_attribute_values(":email", S(address.to_owned()))
-            .expression_attribute_values(":at", S(self.clock.now().to_string()));
-        update.send().await.unwrap();
+        let (tenant, id) = (user.organization_id, user.id.get());
+        let holder = json!({
+            "pk": format!("EMAIL#{address}"), "sk": format!("{:016}", tenant.get()),
+            "kind": "email_holder", "version": 1, "email": address, "organizationId": tenant,
+            "userId": id,
+        });
+        self.puts([serde_dynamo::to_item(holder).unwrap()]).await;
+        let verified = text(&self.clock.now().to_string());
+        let attributes = [("email", text(address)), ("emailVerifiedAt", verified)];
+        let (pk, sk) = (format!("ORG#{tenant}#USER"), format!("{id:016}"));
+        self.sets([&pk, &sk], attributes).await;
     }
 
     /// Writes mails of organization 1, past the change that would cause each.

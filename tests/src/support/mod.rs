@@ -35,13 +35,15 @@ mod world;
 
 pub use crate::shows;
 pub use agent_settings::AgentSettings;
-pub use answer::{Answer, raise_version, shows_members};
+pub use answer::{
+    Answer, begins, column, ids, raise_version, rows_where, says, shows_members, statuses,
+};
 pub use api::{Api, PASSWORD, Settings, api_config, client};
 pub use caller::Caller;
 pub use cases::{CASES, PlaybookCase, UNKNOWN};
 pub use concierge::{Concierge, FAILED, event, once};
 pub use counter::{Counter, Used};
-pub use damage::{DAMAGES, Damage, Item, key_of, text, text_of};
+pub use damage::{DAMAGES, Damage, Item, key_of, number, puts, scan, set, sets, text, text_of};
 pub use faults::{Death, Fault, Faults, Requests};
 pub use gateway::Gateway;
 pub use given::merges;
@@ -51,8 +53,8 @@ pub use operations::{METHODS, Operation, document, operations};
 pub use patience::{MOST_PAGES, PATIENCE, comes, time_passes};
 pub use people::Mailbox;
 pub use proposed::{
-    fact_is, posting, proposal, proposing, read_of, reconciled, retrying, retrying_if_failed,
-    retrying_verified, with,
+    fact_is, money, posting, proposal, proposing, read_of, reconciled, retrying,
+    retrying_if_failed, retrying_verified, with,
 };
 pub use recorded::{Record, Table};
 pub use scenario::{AFTER_THE_LEASE, late};

@@ -76,15 +76,12 @@ fn encoded(value: &Value) -> String {
 fn parameters(text: &str) -> BTreeMap<String, String> {
     let decoded = |text: &str| {
         let spaced = text.replace('+', " ");
-        percent_decode_str(&spaced)
-            .decode_utf8()
-            .unwrap()
-            .into_owned()
+        let decoded = percent_decode_str(&spaced).decode_utf8();
+        decoded.unwrap().into_owned()
     };
     let pairs = text.split('&').filter_map(|pair| pair.split_once('='));
-    pairs
-        .map(|(name, value)| (decoded(name), decoded(value)))
-        .collect()
+    let pairs = pairs.map(|(name, value)| (decoded(name), decoded(value)));
+    pairs.collect()
 }
 
 impl OidcProvider {
@@ -154,32 +151,21 @@ impl OidcProvider {
         assert_eq!(page, format!("{}/authorize", self.issuer));
         let sent = parameters(query);
         shows!(sent, {"response_type": "code", "code_challenge_method": "S256"});
-        assert_eq!(
-            sent["redirect_uri"],
-            format!("{}/api/auth/oidc/callback", super::webhooks::API_URL)
-        );
+        let callback = format!("{}/api/auth/oidc/callback", super::webhooks::API_URL);
+        assert_eq!(sent["redirect_uri"], callback);
         assert!(sent["scope"].split(' ').any(|scope| scope == "openid"));
-        let code = format!("code-{}", &sent["state"]);
-        let request = (
-            person.clone(),
-            sent["code_challenge"].clone(),
-            sent["nonce"].clone(),
-        );
+        let [state, challenge, nonce] =
+            ["state", "code_challenge", "nonce"].map(|name| sent[name].clone());
+        let code = format!("code-{state}");
+        let request = (person.clone(), challenge, nonce);
         self.desk(|desk| desk.codes.insert(code.clone(), request));
-        format!(
-            "/api/auth/oidc/callback?code={code}&state={}&session_state=x",
-            sent["state"]
-        )
+        format!("/api/auth/oidc/callback?code={code}&state={state}&session_state=x")
     }
 
     /// A sign-in from the first request to the last answer.
     pub async fn signs_in(&self, caller: &Caller, person: Value) -> Answer {
-        self.signs_in_by(
-            caller,
-            "/api/auth/oidc?organization=1&return=/%23/tasks",
-            person,
-        )
-        .await
+        let path = "/api/auth/oidc?organization=1&return=/%23/tasks";
+        self.signs_in_by(caller, path, person).await
     }
 
     /// As [`signs_in`](Self::signs_in), begun at a path.
@@ -249,24 +235,15 @@ async fn token(State(desk): Shared, headers: HeaderMap, body: String) -> Respons
         "iss": desk.issuer, "aud": "workdesk", "nonce": nonce, "iat": now, "exp": now + 300,
     });
     let mut claims = with(claims, &person);
-    let info = claims.as_object_mut().unwrap().remove("info");
-    let header = claims
-        .as_object_mut()
-        .unwrap()
-        .remove("header")
-        .unwrap_or(json!({}));
-    let kid = if desk.hides_key {
-        "hidden".to_owned()
-    } else {
-        desk.kid.to_string()
-    };
+    let members = claims.as_object_mut().unwrap();
+    let (info, header) = (members.remove("info"), members.remove("header"));
+    let header = header.unwrap_or_default();
+    let kid = desk.kid.to_string();
+    let kid = if desk.hides_key { "hidden" } else { &kid };
     let header = with(json!({"alg": "ES256", "typ": "JWT", "kid": kid}), &header);
     let signed = format!("{}.{}", encoded(&header), encoded(&claims));
-    let key = if header["forged"] == true {
-        &new_key()
-    } else {
-        &desk.key
-    };
+    let is_forged = header["forged"] == true;
+    let key = if is_forged { &new_key() } else { &desk.key };
     let signature = key.sign(&SystemRandom::new(), signed.as_bytes()).unwrap();
     let signature = match header["alg"].as_str() {
         Some("none") => String::new(),
@@ -284,10 +261,8 @@ async fn token(State(desk): Shared, headers: HeaderMap, body: String) -> Respons
 async fn me(State(desk): Shared, headers: HeaderMap) -> Response {
     let desk = desk.lock().unwrap();
     let access = headers["authorization"].to_str().unwrap();
-    let info = access
-        .strip_prefix("Bearer ")
-        .and_then(|token| desk.infos.get(token));
-    match info {
+    let token = access.strip_prefix("Bearer ");
+    match token.and_then(|token| desk.infos.get(token)) {
         Some(info) => Json(info.clone()).into_response(),
         None => StatusCode::UNAUTHORIZED.into_response(),
     }

@@ -2,9 +2,11 @@
 
 use std::sync::LazyLock;
 
-use crate::api_functions;
 use serde_json::Value;
 use utoipa::openapi::OpenApi;
+
+use super::{Answer, Caller, described::resolved, example};
+use crate::api_functions;
 
 /// The methods, in the order in which lists have them.
 pub const METHODS: [&str; 5] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
@@ -49,6 +51,60 @@ fn of_function((function, api): (&'static str, crate::ApiFunction)) -> Vec<Opera
 }
 
 impl Operation {
+    /// The operation of a method and a path.
+    pub fn of(method: &str, path: &str) -> &'static Self {
+        let mut all = operations().iter();
+        let found = all.find(|one| one.method == method && one.path == path);
+        found.unwrap_or_else(|| panic!("no operation is {method} {path}"))
+    }
+
+    /// Every operation that reads.
+    pub fn reads() -> impl Iterator<Item = &'static Self> {
+        operations().iter().filter(|one| one.method == "GET")
+    }
+
+    /// Every operation that needs a caller.
+    pub fn of_callers() -> impl Iterator<Item = &'static Self> {
+        operations().iter().filter(|one| !one.needs().is_empty())
+    }
+
+    /// Its method and path.
+    pub fn name(&self) -> String {
+        format!("{} {}", self.method, self.path)
+    }
+
+    pub fn parameters(&self) -> impl Iterator<Item = &Value> {
+        let parameters = self.described["parameters"].as_array();
+        parameters.into_iter().flatten()
+    }
+
+    pub fn parameter(&self, name: &str) -> Option<&Value> {
+        self.parameters().find(|one| one["name"] == name)
+    }
+
+    /// The orders of a list; none of any other operation.
+    pub fn sorts(&self) -> Vec<&str> {
+        let sort = self.parameter("sort").into_iter();
+        let schemas = sort.map(|sort| resolved(&sort["schema"]));
+        let schemas = schemas.flat_map(|schema| {
+            let one_of = schema["oneOf"].as_array().into_iter().flatten();
+            std::iter::once(schema).chain(one_of)
+        });
+        let names = schemas.filter_map(|schema| schema["enum"].as_array());
+        names.flatten().map(|name| name.as_str().unwrap()).collect()
+    }
+
+    pub fn takes_body(&self) -> bool {
+        self.described.get("requestBody").is_some()
+    }
+
+    /// Sends a body without JSON and an unknown parameter. Both are refused after 401 and 403.
+    pub async fn asked_by(&self, caller: &Caller, id: &str) -> Answer {
+        let body = (self.method != "GET").then(|| "{".to_owned());
+        let path = format!("{}?x=1", example(&self.path, id));
+        caller.send(self.method, &path, body).await
+    }
+
     /// Returns whether it takes a token as well as a session.
     pub fn takes_tokens(&self) -> bool {
         let schemes = self.described["security"].as_array();

@@ -8,7 +8,7 @@ use shared::{
     store::Inviter,
 };
 
-use super::{Api, text_of};
+use super::Api;
 use crate::records;
 
 /// The mails of a world, in parts.
@@ -48,9 +48,8 @@ impl Mailbox<'_> {
 impl Api {
     /// All mails that were written.
     pub async fn mails(&self) -> Vec<Mail> {
-        let mut items = self.items().await;
-        items.retain(|item| text_of(item, "kind") == "mail");
-        let mails = items.into_iter().map(serde_dynamo::from_item);
+        let items = self.items_of("mail").await.into_iter();
+        let mails = items.map(serde_dynamo::from_item);
         mails.map(Result::unwrap).collect()
     }
 

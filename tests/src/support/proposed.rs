@@ -6,8 +6,10 @@ use resolution_agent::Analyse;
 use serde_json::{Value, json};
 use shared::{
     agent::{
-        action::{ActionContent, ActionStep, ActionType, ApiCall, Risk},
-        alert::Alert,
+        action::{
+            ActionContent, ActionStep, ActionType, ApiCall, MoneyDirection, MoneyMoved, Risk,
+        },
+        alert::{Alert, Currency, Money},
         check::{FactCondition, Reconciliation, ResolvedWhen, TargetRead, Verification},
         session::{Analysis, Proposal, ProposedAction},
     },
@@ -19,11 +21,11 @@ use super::{AgentSettings, Concierge};
 impl Concierge {
     /// A world in which these actions are proposed, whatever the alert.
     pub async fn start_proposing(actions: Vec<ProposedAction>) -> Self {
-        Self::start_with(AgentSettings {
+        let agent = AgentSettings {
             analyse: Some(proposing(move |_| actions.clone())),
             ..AgentSettings::default()
-        })
-        .await
+        };
+        Self::start_with(agent).await
     }
 
     /// A session that proposes an automated and a manual action.
@@ -52,6 +54,16 @@ pub fn read_of(name: &str, connection: &str, path: &str) -> TargetRead {
         facts: [("state".to_owned(), "/state".to_owned())].into(),
         absent: std::collections::BTreeMap::new(),
     }
+}
+
+/// Money of a known amount that moves.
+pub fn money(direction: MoneyDirection, minor_units: i64, currency: &str) -> Option<MoneyMoved> {
+    let currency = Currency::new(currency).unwrap();
+    let amount = Some(Money {
+        minor_units,
+        currency,
+    });
+    Some(MoneyMoved { direction, amount })
 }
 
 /// Returns the condition that a fact has this value.
@@ -116,11 +128,8 @@ pub fn proposal(actions: Vec<ProposedAction>) -> Proposal {
         not_applicable: Vec::new(),
         passed_over: Vec::new(),
     };
-    let verified = || {
-        actions
-            .iter()
-            .filter(|action| action.content.verify.is_some())
-    };
+    let all = actions.iter();
+    let verified = || all.clone().filter(|action| action.content.verify.is_some());
     let mut reads: Vec<TargetRead> = Vec::new();
     for read in verified().flat_map(|action| &action.content.reads) {
         if !reads.iter().any(|known| known.name == read.name) {

@@ -39,9 +39,8 @@ impl Record {
         let all = all.map(|entry| entry.unwrap().file_name().into_string().unwrap());
         let mut all: Vec<String> = all.collect();
         assert_eq!(all.len(), 1, "one release is kept: {all:?}");
-        Self {
-            version: all.remove(0),
-        }
+        let version = all.remove(0);
+        Self { version }
     }
 
     /// Writes the record of this version in the place of the last one.
@@ -84,9 +83,8 @@ impl Record {
         let (url, requests) = text.split_once('\n').unwrap();
         let url = url.trim_matches('"');
         let requests = requests.replace(url, concierge.demo.url());
-        let requests = requests.lines();
-        let requests = requests.map(|line| serde_json::from_str(line).unwrap());
-        requests.collect()
+        let requests = requests.lines().map(serde_json::from_str);
+        requests.map(Result::unwrap).collect()
     }
 
     fn table(&self, name: &str) -> Table {
@@ -133,9 +131,8 @@ impl Table {
 /// DynamoDB's own JSON.
 fn members(item: &Item) -> Map<String, Value> {
     let members = item.iter();
-    members
-        .map(|(name, value)| (name.clone(), written(value)))
-        .collect()
+    let members = members.map(|(name, value)| (name.clone(), written(value)));
+    members.collect()
 }
 
 fn written(value: &AttributeValue) -> Value {
@@ -152,9 +149,7 @@ fn written(value: &AttributeValue) -> Value {
         AttributeValue::B(bytes) => json!({ "B": BASE64_STANDARD.encode(bytes) }),
         AttributeValue::Ss(texts) => json!({ "SS": sorted(texts) }),
         AttributeValue::Ns(numbers) => json!({ "NS": sorted(numbers) }),
-        AttributeValue::L(values) => {
-            json!({ "L": values.iter().map(written).collect::<Vec<_>>() })
-        }
+        AttributeValue::L(values) => json!({ "L": values.iter().map(written).collect::<Value>() }),
         AttributeValue::M(item) => json!({ "M": members(item) }),
         other => panic!("no record has {other:?}"),
     }
@@ -162,9 +157,8 @@ fn written(value: &AttributeValue) -> Value {
 
 fn item(members: &Value) -> Item {
     let members = members.as_object().unwrap().iter();
-    members
-        .map(|(name, value)| (name.clone(), read(value)))
-        .collect()
+    let members = members.map(|(name, value)| (name.clone(), read(value)));
+    members.collect()
 }
 
 fn read(value: &Value) -> AttributeValue {

@@ -31,20 +31,42 @@ tokio::task_local! {
 static USED: Mutex<BTreeMap<String, BTreeSet<Grant>>> = Mutex::new(BTreeMap::new());
 
 static GRANTED: LazyLock<BTreeMap<String, BTreeSet<Grant>>> = LazyLock::new(|| {
-    let template = template();
-    let resources = template["Resources"].as_object().unwrap();
-    let roles = resources
-        .values()
-        .filter(|one| one["Type"] == "AWS::IAM::Role");
-    roles
-        .flat_map(|role| role["Properties"]["Policies"].as_array().unwrap())
-        .map(|policy| {
-            let name = policy["PolicyName"].as_str().unwrap().to_owned();
-            let statements = policy["PolicyDocument"]["Statement"].as_array().unwrap();
-            (name, statements.iter().flat_map(grants).collect())
-        })
-        .collect()
+    let mut granted: BTreeMap<String, BTreeSet<Grant>> = BTreeMap::new();
+    for (name, statement) in statements(&template()) {
+        granted.entry(name).or_default().extend(grants(statement));
+    }
+    granted
 });
+
+/// The resources of a type, each by its logical name and with its properties.
+pub fn resources<'a>(
+    template: &'a Value,
+    kind: &str,
+) -> impl Iterator<Item = (&'a str, &'a Value)> {
+    let resources = template["Resources"].as_object().unwrap().iter();
+    let of_type = resources.filter(move |(_, one)| one["Type"] == kind);
+    of_type.map(|(name, one)| (name.as_str(), &one["Properties"]))
+}
+
+/// The functions, each by its logical name and its package's, with its properties.
+pub fn functions(template: &Value) -> impl Iterator<Item = (&str, &str, &Value)> {
+    resources(template, "AWS::Serverless::Function").map(|(name, function)| {
+        let code = function["CodeUri"].as_str().unwrap();
+        let package = code.trim_end_matches('/').rsplit('/').next().unwrap();
+        (name, package, function)
+    })
+}
+
+/// The statements of the roles, each with its role's function.
+pub fn statements(template: &Value) -> impl Iterator<Item = (String, &Value)> {
+    let roles = resources(template, "AWS::IAM::Role");
+    let policies = roles.flat_map(|(_, role)| role["Policies"].as_array().unwrap());
+    policies.flat_map(|policy| {
+        let name = policy["PolicyName"].as_str().unwrap();
+        let statements = policy["PolicyDocument"]["Statement"].as_array().unwrap();
+        statements.iter().map(move |one| (name.to_owned(), one))
+    })
+}
 
 /// The template as data; intrinsic functions stand as their arguments.
 pub fn template() -> Value {
@@ -62,10 +84,8 @@ fn grants(statement: &Value) -> Vec<Grant> {
     let mut grants = Vec::new();
     for action in list(&statement["Action"]) {
         for resource in list(&statement["Resource"]) {
-            let resource = resource
-                .as_str()
-                .unwrap()
-                .replace("${Table.Arn}", "Table.Arn");
+            let resource = resource.as_str().unwrap();
+            let resource = resource.replace("${Table.Arn}", "Table.Arn");
             let is_narrow = !resource.contains('*') || resource == STREAMS;
             assert!(is_narrow, "{resource}");
             grants.push((action.as_str().unwrap().to_owned(), resource));
@@ -81,11 +101,8 @@ pub fn granted(function: &str) -> BTreeSet<Grant> {
 
 /// Returns the grants that a function was seen to use, by any test so far.
 pub fn used(function: &str) -> BTreeSet<Grant> {
-    USED.lock()
-        .unwrap()
-        .get(function)
-        .cloned()
-        .unwrap_or_default()
+    let used = USED.lock().unwrap();
+    used.get(function).cloned().unwrap_or_default()
 }
 
 /// Runs what a function does under its role.
@@ -99,21 +116,16 @@ pub fn check(
     request: &BeforeSerializationInterceptorContextRef<'_>,
     function: Option<&str>,
 ) -> Result<(), String> {
-    let function = match function {
-        Some(function) => function.to_owned(),
-        None => match FUNCTION.try_with(Clone::clone) {
-            Ok(function) => function,
-            Err(_) => return Ok(()),
-        },
+    let of_client = function.map(str::to_owned);
+    let Some(function) = of_client.or_else(|| FUNCTION.try_with(Clone::clone).ok()) else {
+        return Ok(());
     };
     let granted = granted(&function);
     for grant in needed(request) {
         if !granted.contains(&grant) {
             let (action, resource) = grant;
-            let refusal = format!(
-                "{function} needs {action} on {resource}, which its role in infra/template.yaml \
-                 does not grant"
-            );
+            let role = "which its role in infra/template.yaml does not grant";
+            let refusal = format!("{function} needs {action} on {resource}, {role}");
             eprintln!("{refusal}");
             return Err(refusal);
         }
@@ -144,20 +156,18 @@ fn needed(request: &BeforeSerializationInterceptorContextRef<'_>) -> Vec<Grant> 
         };
         vec![(action, resource)]
     } else if let Some(writes) = input.downcast_ref::<TransactWriteItemsInput>() {
-        let writes = writes.transact_items().iter();
-        writes
-            .map(|write| {
-                on_table(if write.put().is_some() {
-                    "PutItem"
-                } else if write.update().is_some() {
-                    "UpdateItem"
-                } else if write.delete().is_some() {
-                    "DeleteItem"
-                } else {
-                    "ConditionCheckItem"
-                })
+        let writes = writes.transact_items().iter().map(|write| {
+            on_table(if write.put().is_some() {
+                "PutItem"
+            } else if write.update().is_some() {
+                "UpdateItem"
+            } else if write.delete().is_some() {
+                "DeleteItem"
+            } else {
+                "ConditionCheckItem"
             })
-            .collect()
+        });
+        writes.collect()
     } else {
         // Only the tests themselves ask for anything else.
         vec![("dynamodb:*".to_owned(), "Table.Arn".to_owned())]

@@ -125,23 +125,20 @@ impl Concierge {
 
     /// Asserts that a session failed with this first result, and so many effects in all.
     pub async fn has_failed(&self, session: &Value, says: &str, effects: usize) {
-        let (status, results) = self.outcome(session).await;
-        assert_eq!(status, "failed", "{results:?}");
-        assert!(
-            !results[0].0 && results[0].1.contains(says),
-            "{says}: {results:?}"
-        );
-        assert_eq!(self.demo.effects().len(), effects);
+        self.says_first(session, ("failed", says), effects).await;
     }
 
     /// Asserts an open outcome: what the first result says, and the number of effects in all.
     pub async fn is_open(&self, session: &Value, says: &str, effects: usize) {
-        let (status, results) = self.outcome(session).await;
-        assert_eq!(status, "executing", "{results:?}");
-        assert!(
-            !results[0].0 && results[0].1.contains(says),
-            "{says}: {results:?}"
-        );
+        self.says_first(session, ("executing", says), effects).await;
+    }
+
+    /// Asserts a session's status, and that its first result is none with this error.
+    async fn says_first(&self, session: &Value, (status, says): (&str, &str), effects: usize) {
+        let (found, results) = self.outcome(session).await;
+        assert_eq!(found, status, "{results:?}");
+        let (is_done, error) = &results[0];
+        assert!(!is_done && error.contains(says), "{says}: {results:?}");
         assert_eq!(self.demo.effects().len(), effects);
     }
 

@@ -1,10 +1,9 @@
 //! Search: records that it finds, and its index.
 
-use aws_sdk_dynamodb::types::AttributeValue;
 use serde_json::{Value, json};
 use shared::model::{OrganizationId, Timestamp};
 
-use super::{Answer, Api, Caller, Item, text_of};
+use super::{Answer, Api, Caller, Item, number, set, text, text_of};
 
 /// The kinds of the items of the index.
 const KINDS: [&str; 2] = ["indexed_record", "indexed_word"];
@@ -56,21 +55,19 @@ impl Api {
         let begun: Timestamp = text_of(&task, "updatedAt").parse().unwrap();
         let copies = (1..).zip(tasks).map(|(second, (id, title))| {
             let mut copy = task.clone();
-            let text = |text: String| AttributeValue::S(text);
-            copy.insert("id".to_owned(), number(id));
-            copy.insert("sk".to_owned(), text(format!("{id:016}")));
-            copy.insert("gsi1sk".to_owned(), text(format!("{id:016}#{id:016}")));
-            copy.insert("title".to_owned(), text(title));
-            let changed = begun.plus(second * 1_000).to_string();
-            copy.insert("updatedAt".to_owned(), text(changed));
+            let changed = begun.plus(second * 1_000);
+            let attributes = [
+                ("id", number(id)),
+                ("sk", text(&format!("{id:016}"))),
+                ("gsi1sk", text(&format!("{id:016}#{id:016}"))),
+                ("title", text(&title)),
+                ("updatedAt", text(&changed.to_string())),
+            ];
+            set(&mut copy, attributes);
             copy
         });
-        self.puts(copies.collect::<Vec<_>>()).await;
+        self.puts(copies).await;
     }
-}
-
-fn number(number: i64) -> AttributeValue {
-    AttributeValue::N(number.to_string())
 }
 
 impl Caller {

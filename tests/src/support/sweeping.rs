@@ -11,6 +11,7 @@ use shared::{
 use sweeper::{Answer, Event, Queues, Sweeper, Swept};
 
 use super::{Api, engines, event};
+use crate::program::bodies;
 
 /// A sweeper, and the queue that starts its runs.
 pub struct Sweeping {
@@ -54,21 +55,7 @@ impl Sweeping {
 
     /// The messages of the queue, which are taken out of it.
     pub async fn messages(&self) -> Vec<String> {
-        let mut all = Vec::new();
-        loop {
-            let receive = self.sqs.receive_message().queue_url(&self.url);
-            let received = receive.max_number_of_messages(10).send().await.unwrap();
-            let messages = received.messages.unwrap_or_default();
-            if messages.is_empty() {
-                return all;
-            }
-            for message in messages {
-                let delete = self.sqs.delete_message().queue_url(&self.url);
-                let handle = message.receipt_handle.unwrap();
-                delete.receipt_handle(handle).send().await.unwrap();
-                all.push(message.body.unwrap());
-            }
-        }
+        bodies(&self.sqs, &self.url).await
     }
 }
 
@@ -76,11 +63,8 @@ impl Api {
     /// A sweeper under its role.
     pub async fn sweeper(&self) -> Sweeping {
         let sqs = engines::engines().await.sqs();
-        self.sweeper_of(
-            self.store_of("sweeper").sending_mail(true),
-            sqs.clone(),
-            sqs,
-        )
+        let store = self.store_of("sweeper").sending_mail(true);
+        self.sweeper_of(store, sqs.clone(), sqs)
     }
 
     /// A sweeper on a store, whose messages of actions and deliveries go elsewhere.

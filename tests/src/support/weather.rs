@@ -30,7 +30,6 @@ const INDOORS: &[(&str, &str)] = &[
     ("auth::session::a_session_that_cannot_be_extended_serves_all_the_same", COUNTS),
     ("auth::session::the_idle_time_is_extended_at_most_once_per_tenth", COUNTS),
     ("managed_services::search_references::a_search_reads_on_past_what_does_not_match", COUNTS),
-    ("service_requests::comments::create::reopening_costs_no_more_than_another_write", COUNTS),
     ("tasks::list::a_long_list_reads_its_objects_side_by_side", COUNTS),
     ("tasks::list::a_rare_filter_walks_a_thousand_rows_a_page", COUNTS),
     ("tokens::list::the_last_use_is_kept_to_the_day_by_one_write_a_day", COUNTS),

@@ -36,6 +36,7 @@ use super::{
     described::{DOCUMENT, Schema},
     engines, roles,
 };
+use crate::program::bodies;
 
 /// The URL of the API in messages.
 pub const API_URL: &str = "https://api.workdesk.example";
@@ -201,23 +202,8 @@ impl Api {
     /// The messages of a queue, which are taken out of it.
     pub(super) async fn messages_of(&self, url: &str) -> Vec<SqsMessage> {
         let sqs = engines::engines().await.sqs();
-        let mut all = Vec::new();
-        loop {
-            let received = sqs
-                .receive_message()
-                .queue_url(url)
-                .max_number_of_messages(10);
-            let received = received.send().await.unwrap().messages.unwrap_or_default();
-            if received.is_empty() {
-                return all;
-            }
-            for message in received {
-                let handle = message.receipt_handle.unwrap();
-                let delete = sqs.delete_message().queue_url(url).receipt_handle(handle);
-                delete.send().await.unwrap();
-                all.push(event_message(message.body.unwrap()));
-            }
-        }
+        let bodies = bodies(&sqs, url).await.into_iter();
+        bodies.map(event_message).collect()
     }
 
     /// Hands messages to a sender. No message may fail.

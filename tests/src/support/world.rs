@@ -96,22 +96,31 @@ impl Request {
         caller.with_header("prefer", "respond-async")
     }
 
+    /// The operation.
+    pub fn described(&self) -> &'static Operation {
+        Operation::of(&self.method, &self.template)
+    }
+
     /// Sends it.
     pub async fn by(&self, caller: &Caller) -> Answer {
         let body = self.body.as_ref().map(Value::to_string);
         caller.send(&self.method, &self.path, body).await
     }
+
+    /// Sends it, and asserts a success. A sign-in succeeds with a redirect.
+    pub async fn succeeds(&self, caller: &Caller) -> Answer {
+        let answer = self.by(caller).await;
+        let is_done = answer.status < 300 || answer.status == 302;
+        assert!(is_done, "{}: {}", self.operation(), answer.text);
+        answer
+    }
 }
 
 /// The path with this id for each of its parameters.
 pub fn example(path: &str, id: &str) -> String {
-    let segments = path.split('/').map(|segment| {
-        if segment.starts_with('{') {
-            id
-        } else {
-            segment
-        }
-    });
+    let is_parameter = |segment: &str| segment.starts_with('{');
+    let segments = path.split('/');
+    let segments = segments.map(|segment| if is_parameter(segment) { id } else { segment });
     segments.collect::<Vec<_>>().join("/")
 }
 
@@ -143,10 +152,12 @@ impl World {
         let (session, action_by_hand) = concierge.manual_review().await;
         let manual = (session.to_string(), action_by_hand);
         let delivery = has_webhooks(&concierge).await;
+        let token = json!({"name": "export"});
         let token = concierge
             .max
-            .creates("/api/tokens", json!({"name": "export"}));
-        let token = token.await.to_string();
+            .creates("/api/tokens", token)
+            .await
+            .to_string();
         let provider = OidcProvider::start(&api.clock).await;
         let (state, callback) = has_sign_in(api, &concierge.max, &provider).await;
         let (invitations, links) = has_links(api).await;
@@ -201,6 +212,11 @@ impl World {
         caller.with_header("prefer", "respond-async")
     }
 
+    /// Sends a request of its caller, and asserts a success.
+    pub async fn sends(&self, request: &Request) -> Answer {
+        request.succeeds(&self.caller_of(request).await).await
+    }
+
     pub async fn caller_of(&self, request: &Request) -> Caller {
         if request.operation() == "GET /api/auth/oidc/callback" {
             let state = self.state.clone().unwrap_or_default();
@@ -228,25 +244,16 @@ impl World {
     pub fn requests(&self) -> Vec<Request> {
         let requests = operations().iter().map(|operation| {
             let Operation { method, path, .. } = operation;
-            let name = format!("{method} {path}");
-            let described = &operation.described;
+            let name = operation.name();
             Request {
                 method: (*method).to_owned(),
                 template: path.clone(),
-                path: comment(&name)
-                    .map(str::to_owned)
-                    .or_else(|| search(&name))
-                    .or_else(|| self.sign_in(&name))
-                    .or_else(|| self.unsubscribing(&name))
-                    .or_else(|| self.token_of_another(&name))
-                    .or_else(|| self.action(&name))
-                    .or_else(|| self.redelivery(&name))
-                    .unwrap_or_else(|| example(path, self.id(&name))),
-                body: described.get("requestBody").map(|_| {
-                    self.body(&name)
-                        .unwrap_or_else(|| panic!("no body: {name}"))
+                path: (self.path(&name)).unwrap_or_else(|| example(path, self.id(&name))),
+                body: operation.takes_body().then(|| {
+                    let body = self.body(&name);
+                    body.unwrap_or_else(|| panic!("no body: {name}"))
                 }),
-                needs: described.get(NEEDS).map(|_| {
+                needs: operation.described.get(NEEDS).map(|_| {
                     let needs = operation.needs().into_iter();
                     needs.map(str::to_owned).collect()
                 }),
@@ -256,47 +263,53 @@ impl World {
         requests.collect()
     }
 
-    /// The path of the operation on a token of another user.
-    fn token_of_another(&self, operation: &str) -> Option<String> {
-        let (user, token) = &self.token_of_another;
-        (operation == "DELETE /api/users/{id}/tokens/{tokenId}")
-            .then(|| format!("/api/users/{user}/tokens/{token}"))
-    }
-
-    /// The path of an operation on a sign-in, with its query.
-    fn sign_in(&self, operation: &str) -> Option<String> {
+    /// The path of an operation whose path needs more than one id, or a query.
+    fn path(&self, operation: &str) -> Option<String> {
+        let of_action = |(session, action): &(String, String), verb: &str| {
+            format!("/api/concierge/agent-sessions/{session}/actions/{action}/{verb}")
+        };
+        if let Some(verb) = operation.split("/actions/{actionId}/").nth(1) {
+            let is_settled = verb == "settle";
+            let action = if is_settled {
+                &self.unknown
+            } else {
+                &self.manual
+            };
+            return Some(of_action(action, verb));
+        }
         Some(match operation {
+            // It finds comments, of which the parents are read as well.
+            "GET /api/search" => "/api/search?query=works".to_owned(),
             "GET /api/auth/sign-in" => "/api/auth/sign-in?username=max".to_owned(),
             "GET /api/auth/oidc" => "/api/auth/oidc?organization=1".to_owned(),
             "GET /api/auth/oidc/callback" => self.callback.clone(),
+            // It ends mails of organization 1's second user.
+            "POST /api/notifications/unsubscribe" => {
+                let link = self.api().links().signed("1.2.assigned");
+                format!("/api/notifications/unsubscribe?link={link}")
+            }
+            "DELETE /api/users/{id}/tokens/{tokenId}" => {
+                let (user, token) = &self.token_of_another;
+                format!("/api/users/{user}/tokens/{token}")
+            }
+            operation if operation.ends_with("/redeliver") => {
+                format!("/api/webhooks/1/deliveries/{}/redeliver", self.delivery)
+            }
+            operation if operation.ends_with("/comments/{commentId}") => {
+                let threads = ["service-requests", "activities", "tasks"];
+                let place = threads
+                    .iter()
+                    .position(|thread| operation.contains(thread))?;
+                // The deleted comment is not the edited one.
+                let first = if operation.starts_with("DELETE") {
+                    4
+                } else {
+                    1
+                };
+                format!("/api/{}/1/comments/{}", threads[place], first + place)
+            }
             _ => return None,
         })
-    }
-
-    /// The path of the operation that ends mails of organization 1's second user.
-    fn unsubscribing(&self, operation: &str) -> Option<String> {
-        let path = operation.strip_prefix("POST ")?;
-        let link = self.api().links().signed("1.2.assigned");
-        let is_it = path == "/api/notifications/unsubscribe";
-        is_it.then(|| format!("{path}?link={link}"))
-    }
-
-    /// The path of an operation on an action.
-    fn action(&self, operation: &str) -> Option<String> {
-        let verb = operation.split("/actions/{actionId}/").nth(1)?;
-        let (session, action) = match verb {
-            "settle" => &self.unknown,
-            "hand-over" => &self.manual,
-            _ => return None,
-        };
-        let sessions = "/api/concierge/agent-sessions";
-        Some(format!("{sessions}/{session}/actions/{action}/{verb}"))
-    }
-
-    /// The path of the operation on a delivery.
-    fn redelivery(&self, operation: &str) -> Option<String> {
-        let path = format!("/api/webhooks/1/deliveries/{}/redeliver", self.delivery);
-        operation.ends_with("/redeliver").then_some(path)
     }
 
     /// The id of the record in an operation's path. What is deleted or moved to another state has
@@ -448,54 +461,22 @@ impl World {
     }
 }
 
-/// The path of a search, which needs words. It finds comments, of which the parents are read as well.
-fn search(operation: &str) -> Option<String> {
-    (operation == "GET /api/search").then(|| "/api/search?query=works".to_owned())
-}
-
-/// The path of an operation on a comment; the deleted one is not the edited one.
-fn comment(operation: &str) -> Option<&'static str> {
-    Some(match operation {
-        "PATCH /api/service-requests/{serviceRequestId}/comments/{commentId}" => {
-            "/api/service-requests/1/comments/1"
-        }
-        "DELETE /api/service-requests/{serviceRequestId}/comments/{commentId}" => {
-            "/api/service-requests/1/comments/4"
-        }
-        "PATCH /api/activities/{activityId}/comments/{commentId}" => "/api/activities/1/comments/2",
-        "DELETE /api/activities/{activityId}/comments/{commentId}" => {
-            "/api/activities/1/comments/5"
-        }
-        "PATCH /api/tasks/{taskId}/comments/{commentId}" => "/api/tasks/1/comments/3",
-        "DELETE /api/tasks/{taskId}/comments/{commentId}" => "/api/tasks/1/comments/6",
-        _ => return None,
-    })
-}
-
 /// Max holds what only an admin does.
 async fn may_do_all(api: &Api, max: &Caller) {
     let ada = api.user("ada").await;
     let all = json!({"permissions": ["manage_users", "manage_organization"]});
     let directory = api.store.directory();
     let ada = async || Ok(Held(ada.permissions()));
-    let max = directory.update_user(
-        api.home.id,
-        ada,
-        max.user.unwrap(),
-        records::sent(&all),
-        None,
-    );
+    let (tenant, max, all) = (api.home.id, max.user.unwrap(), records::sent(&all));
+    let max = directory.update_user(tenant, ada, max, all, None);
     max.await.unwrap();
 }
 
 /// Two invitations, and the tokens of further links: of an invitation, for a password that zac forgot, and to
 /// a new address of zoe, who has a verified one.
 async fn has_links(api: &Api) -> ([String; 2], [String; 3]) {
-    let [ada, zoe, zed] = [
-        api.user("ada").await,
-        api.user("zoe").await,
-        api.user("zed").await,
-    ];
+    let (ada, zoe) = (api.user("ada").await, api.user("zoe").await);
+    let zed = api.user("zed").await;
     let mut invited = Vec::new();
     for name in ["one", "two", "three"] {
         let body = json!({"email": format!("{name}@example.com"), "role": "member"});

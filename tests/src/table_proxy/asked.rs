@@ -2,7 +2,8 @@
 
 use axum::{
     body::Bytes,
-    http::{HeaderMap, HeaderName, Uri},
+    extract::{FromRequest, Request, rejection::BytesRejection},
+    http::{HeaderMap, HeaderName},
 };
 use serde_json::{Map, Value};
 
@@ -23,10 +24,15 @@ pub struct Asked {
 }
 
 /// The key of an item: table, partition and sort key.
-pub(super) type ItemKey = (String, String, String);
+pub type ItemKey = (String, String, String);
 
-impl Asked {
-    pub(super) fn new(uri: &Uri, mut headers: HeaderMap, body: Bytes) -> Self {
+impl<S: Send + Sync> FromRequest<S> for Asked {
+    type Rejection = BytesRejection;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, BytesRejection> {
+        let (sender, mut headers) = (request.uri().path(), request.headers().clone());
+        let sender = sender.trim_matches('/').to_owned();
+        let body = Bytes::from_request(request, state).await?;
         let text = |name: HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
         let target = text(HeaderName::from_static("x-amz-target")).unwrap_or_default();
         let operation = target.rsplit('.').next().unwrap_or_default().to_owned();
@@ -37,16 +43,18 @@ impl Asked {
         let attempt = attempt.unwrap_or(1);
         headers.remove("content-length");
         headers.remove("host");
-        Self {
-            sender: uri.path().trim_matches('/').to_owned(),
+        Ok(Self {
+            sender,
             operation,
             attempt,
             request: serde_json::from_slice(&body).unwrap_or_default(),
             body,
             headers,
-        }
+        })
     }
+}
 
+impl Asked {
     /// Returns whether it changes items.
     #[must_use]
     pub fn writes(&self) -> bool {
@@ -73,13 +81,15 @@ impl Asked {
     }
 
     /// The writes of a transaction, each with its kind, such as `Put`.
-    pub(super) fn transaction(&self) -> Vec<(&str, &Value)> {
+    #[must_use]
+    pub fn transaction(&self) -> Vec<(&str, &Value)> {
         let items = self.request["TransactItems"].as_array();
         items.into_iter().flatten().flat_map(members).collect()
     }
 
     /// The items that it writes to, or checks in a transaction.
-    pub(super) fn items(&self) -> Vec<ItemKey> {
+    #[must_use]
+    pub fn items(&self) -> Vec<ItemKey> {
         let request = &self.request;
         match self.operation.as_str() {
             "PutItem" | "UpdateItem" | "DeleteItem" => item_key(request).into_iter().collect(),

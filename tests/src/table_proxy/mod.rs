@@ -12,23 +12,22 @@ mod strict;
 mod upstream;
 mod weather;
 
-pub use asked::Asked;
+pub use asked::{Asked, ItemKey};
 pub use chance::Chance;
 pub use fault::{Fault, FaultSource};
+pub use upstream::Upstream;
 pub use weather::{Kind, Lag, Weather};
 
 use std::sync::{Arc, LazyLock};
 
 use axum::{
     Router,
-    body::Bytes,
     extract::{DefaultBodyLimit, State},
-    http::{HeaderMap, Uri},
     response::Response,
 };
 use tokio::{net::TcpListener, runtime::Runtime};
 
-use self::{lagging::Lagging, upstream::Upstream};
+use self::lagging::Lagging;
 
 /// The client whose requests meet no fault: it observes the table from outside.
 pub const OBSERVER: &str = "observer";
@@ -99,13 +98,7 @@ pub async fn serve(routes: Router) -> String {
     serving.await.unwrap()
 }
 
-async fn respond(
-    State(served): State<Served>,
-    uri: Uri,
-    headers: HeaderMap,
-    body: Bytes,
-) -> Response {
-    let asked = Asked::new(&uri, headers, body);
+async fn respond(State(served): State<Served>, asked: Asked) -> Response {
     let _under_way = served.source.comes_in();
     if let Some(refusal) = strict::refusal(&asked, &served.upstream).await {
         return refusal;

@@ -297,10 +297,8 @@ fn operators(text: &str) -> usize {
 
 /// No expression is too long, and every placeholder stands in one.
 fn expressions(request: &Value) -> Checked {
-    let texts: Vec<&str> = EXPRESSIONS
-        .iter()
-        .filter_map(|name| request[*name].as_str())
-        .collect();
+    let texts = EXPRESSIONS.iter();
+    let texts: Vec<&str> = texts.filter_map(|name| request[*name].as_str()).collect();
     if let Some(long) = texts.iter().find(|text| text.len() > EXPRESSION) {
         return Err(format!("an expression of {} bytes", long.len()));
     }
@@ -319,10 +317,8 @@ fn expressions(request: &Value) -> Checked {
         ("ExpressionAttributeNames", '#'),
         ("ExpressionAttributeValues", ':'),
     ] {
-        let used: HashSet<&str> = texts
-            .iter()
-            .flat_map(|text| placeholders(text, mark))
-            .collect();
+        let used = texts.iter().flat_map(|text| placeholders(text, mark));
+        let used: HashSet<&str> = used.collect();
         if let Some((unused, _)) =
             members(&request[members_of]).find(|(name, _)| !used.contains(name))
         {

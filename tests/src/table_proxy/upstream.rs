@@ -14,29 +14,35 @@ use super::{Asked, fault::problem};
 static CLIENT: LazyLock<reqwest::Client> =
     LazyLock::new(|| reqwest::Client::builder().no_proxy().build().unwrap());
 
-/// The engine.
+/// The engine; clones are the same one.
 #[derive(Clone, Debug)]
-pub(super) struct Upstream(Arc<str>);
+pub struct Upstream(Arc<str>);
 
 impl Upstream {
-    pub(super) fn new(url: &str) -> Self {
+    #[must_use]
+    pub fn new(url: &str) -> Self {
         Self(url.into())
     }
 
     /// Sends a request as it came. An engine that is gone answers 503.
-    pub(super) async fn pass_on(&self, asked: &Asked) -> (StatusCode, Bytes) {
+    pub async fn pass_on(&self, asked: &Asked) -> (StatusCode, Bytes) {
         self.send(asked.headers.clone(), asked.body.clone()).await
     }
 
     /// Sends a request in the place of one that came.
-    pub(super) async fn ask(&self, asked: &Asked, request: &Value) -> (StatusCode, Value) {
+    pub async fn pass_on_as(&self, asked: &Asked, request: &Value) -> (StatusCode, Bytes) {
         let body = request.to_string().into();
-        let (status, answer) = self.send(asked.headers.clone(), body).await;
+        self.send(asked.headers.clone(), body).await
+    }
+
+    /// Sends a request in the place of one that came. The answer is JSON.
+    pub async fn ask(&self, asked: &Asked, request: &Value) -> (StatusCode, Value) {
+        let (status, answer) = self.pass_on_as(asked, request).await;
         (status, serde_json::from_slice(&answer).unwrap())
     }
 
     /// Sends a request of the proxy's own, which must succeed.
-    pub(super) async fn expect(&self, operation: &str, request: &Value) -> Value {
+    pub async fn expect(&self, operation: &str, request: &Value) -> Value {
         let mut headers = HeaderMap::new();
         let kind = "application/x-amz-json-1.0".parse().unwrap();
         headers.insert(header::CONTENT_TYPE, kind);

@@ -53,11 +53,8 @@ impl Kind {
             }
             Self::Unprocessed => {
                 let none = chance.below("unprocessed", 2) == 0;
-                let fault = if none {
-                    Fault::NoKeyRead
-                } else {
-                    Fault::OneKeyRead
-                };
+                let keys = [Fault::OneKeyRead, Fault::NoKeyRead];
+                let fault = keys[usize::from(none)];
                 (asked.operation == "BatchGetItem").then_some(fault)
             }
             Self::Stale => asked.queries_an_index().then_some(Fault::Stale),

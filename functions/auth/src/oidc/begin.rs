@@ -1,7 +1,6 @@
 //! `GET /api/auth/oidc`
 
 use shared::endpoint::*;
-use shared::model::{Fault, FaultCode, OidcBegin, ReturnUrl, SignInFault};
 
 use super::{
     provider::Client,
@@ -23,14 +22,11 @@ pub async fn begin_oidc(
     }
     let provider = auth.app.store.providers().get(begin.organization).await?;
     let state = OidcState::new(begin, auth.app.clock.now());
-    match Client::of(&auth, &provider).await {
-        Ok(client) => Ok(state.to(&auth, client.authorize(&state))?),
-        Err(_) => Ok(failed(
-            &auth,
-            &state.r#return,
-            SignInFault::ProviderUnavailable,
-        )?),
-    }
+    let unavailable = SignInFault::ProviderUnavailable;
+    Ok(match Client::of(&auth, &provider).await {
+        Ok(client) => state.to(&auth, client.authorize(&state))?,
+        Err(_) => failed(&auth, &state.r#return, unavailable)?,
+    })
 }
 
 /// 400 for a page of another host, unless its origin is allowed.

@@ -5,14 +5,9 @@ use std::convert::Infallible;
 use axum::extract::FromRequestParts;
 use lambda_http::http::request::Parts;
 use shared::endpoint::*;
-use shared::http::operation::{Argument, Description};
-use shared::model::{ReturnUrl, Sid, SignInFault, SignInProvider};
-use shared::store::{ProviderUser, SignInClient};
+use shared::http::operation::{Argument, Description, text};
 use shared::telemetry;
-use utoipa::openapi::{
-    path::ParameterIn,
-    schema::{ObjectBuilder, Type},
-};
+use utoipa::openapi::path::ParameterIn;
 
 use super::{
     provider::Client,
@@ -43,12 +38,11 @@ impl FromRequestParts<Auth> for Returned {
                 .map(|(_, value)| value.into_owned())
         };
         let cookie = &auth.app.cookie;
-        let state = cookie.read_state(&parts.headers);
+        let begun = cookie.read_state(&parts.headers);
+        let session = cookie.read(&parts.headers);
         Ok(Self {
-            begun: state.and_then(|state| serde_json::from_str(&state).ok()),
-            session: cookie
-                .read(&parts.headers)
-                .and_then(|sid| Sid::parse(&sid, auth.app.store.cell())),
+            begun: begun.and_then(|state| serde_json::from_str(&state).ok()),
+            session: session.and_then(|sid| Sid::parse(&sid, auth.app.store.cell())),
             state: parameter("state"),
             code: parameter("code"),
         })
@@ -57,15 +51,10 @@ impl FromRequestParts<Auth> for Returned {
 
 impl Argument for Returned {
     fn describe(description: &mut Description) {
-        for (name, about) in [
-            (
-                "code",
-                "Code of the provider, absent if it did not sign the user in.",
-            ),
-            ("state", "State of the sign-in, as the provider got it."),
-        ] {
-            let text = ObjectBuilder::new().schema_type(Type::String);
-            description.parameter(ParameterIn::Query, name, false, text.into(), about);
+        let code = "Code of the provider, absent if it did not sign the user in.";
+        let state = "State of the sign-in, as the provider got it.";
+        for (name, about) in [("code", code), ("state", state)] {
+            description.parameter(ParameterIn::Query, name, false, text(), about);
         }
     }
 }
@@ -119,10 +108,8 @@ async fn signed_in(
         Err(Error::TooManyRequests { .. }) => return Ok(Err(SignInFault::TooManyAttempts)),
         attempt => attempt?,
     };
-    let (is_new, provider) = tokio::join!(
-        providers.use_state(&begun.state, begun.ends_at),
-        providers.get(begun.organization),
-    );
+    let used = providers.use_state(&begun.state, begun.ends_at);
+    let (is_new, provider) = tokio::join!(used, providers.get(begun.organization));
     if !is_new? {
         return Ok(Err(SignInFault::StateInvalid));
     }
@@ -152,5 +139,5 @@ async fn named(
     code: &str,
 ) -> Result<ProviderUser, SignInFault> {
     let client = Client::of(auth, provider).await?;
-    client.user_of(auth, begun, code).await
+    client.user_of(begun, code).await
 }

@@ -19,15 +19,10 @@ use openidconnect::{
     },
 };
 use secrecy::ExposeSecret;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::{Map, Value, json};
-use shared::endpoint::Timestamp;
-use shared::model::{
-    Email, FullName, SignInFault, SignInProvider, Username,
-    input::{Field, Place},
-    span,
-};
-use shared::store::ProviderUser;
+use shared::endpoint::*;
+use shared::model::input::{Field, Place};
 use targets::{NoAnswer, ProviderCaller};
 
 use super::state::OidcState;
@@ -94,7 +89,9 @@ type OidcClient = openidconnect::Client<
 
 /// The client of this service at a provider.
 pub(super) struct Client<'a> {
+    auth: &'a Auth,
     provider: &'a SignInProvider,
+    http: Http,
     metadata: CoreProviderMetadata,
     oauth: OidcClient,
 }
@@ -113,159 +110,144 @@ impl<'c> AsyncHttpClient<'c> for Http {
 
 impl<'a> Client<'a> {
     /// Creates the client, once the provider's discovery document and keys are known.
-    pub(super) async fn of(auth: &Auth, provider: &'a SignInProvider) -> Result<Self, SignInFault> {
+    pub(super) async fn of(
+        auth: &'a Auth,
+        provider: &'a SignInProvider,
+    ) -> Result<Self, SignInFault> {
         let unavailable = SignInFault::ProviderUnavailable;
+        let http = Http(auth.caller.clone());
         let known = match auth.known.get(&provider.issuer) {
             Some(known) => Some(known),
-            None => within(discovered(auth, provider)).await?,
+            None => within(discovered(auth, &http, provider)).await?,
         };
         let metadata = known.ok_or(unavailable)?;
         let secret = auth.caller.secret(provider).await.ok_or(unavailable)?;
         let redirect = RedirectUrl::new(auth.callback.to_string()).map_err(|_| unavailable)?;
-        let client = openidconnect::Client::from_provider_metadata(
+        let oauth = openidconnect::Client::from_provider_metadata(
             metadata.clone(),
             ClientId::new(provider.client_id.to_string()),
             Some(ClientSecret::new(secret.expose_secret().to_owned())),
         );
-        let client = client
-            .set_redirect_uri(redirect)
-            .set_auth_type(auth_type(&metadata));
         Ok(Self {
+            auth,
             provider,
+            http,
+            oauth: oauth
+                .set_redirect_uri(redirect)
+                .set_auth_type(auth_type(&metadata)),
             metadata,
-            oauth: client,
         })
     }
 
     /// Returns the URL of the provider at which a user signs in.
     pub(super) fn authorize(&self, state: &OidcState) -> String {
-        let (csrf, nonce) = (
-            CsrfToken::new(state.state.clone()),
-            Nonce::new(state.nonce.clone()),
-        );
+        let csrf = CsrfToken::new(state.state.clone());
+        let nonce = Nonce::new(state.nonce.clone());
         let flow = CoreAuthenticationFlow::AuthorizationCode;
         let verifier = PkceCodeVerifier::new(state.verifier.clone());
-        let mut request = self
-            .oauth
-            .authorize_url(flow, || csrf, || nonce)
+        let request = self.oauth.authorize_url(flow, || csrf, || nonce);
+        let mut request = request
             .set_pkce_challenge(PkceCodeChallenge::from_code_verifier_sha256(&verifier))
             .add_scopes(["email", "profile"].map(|scope| Scope::new(scope.to_owned())));
         // Some providers refuse scopes that they do not know.
         let groups = Scope::new("groups".to_owned());
-        if self
-            .metadata
-            .scopes_supported()
-            .is_some_and(|all| all.contains(&groups))
-        {
+        let known = self.metadata.scopes_supported();
+        if known.is_some_and(|all| all.contains(&groups)) {
             request = request.add_scope(groups);
         }
         if state.again {
             request = request.set_max_age(Duration::ZERO);
         }
-        let (url, ..) = request.url();
-        url.into()
+        request.url().0.into()
     }
 
     /// Returns the user of a code, by the provider's verified token.
     pub(super) async fn user_of(
         mut self,
-        auth: &Auth,
         state: &OidcState,
         code: &str,
     ) -> Result<ProviderUser, SignInFault> {
-        within(self.read_user(auth, state, code)).await?
+        within(self.read_user(state, code)).await?
     }
 
     async fn read_user(
         &mut self,
-        auth: &Auth,
         state: &OidcState,
         code: &str,
     ) -> Result<ProviderUser, SignInFault> {
-        let http = Http(auth.caller.clone());
-        let request = self
-            .oauth
-            .exchange_code(AuthorizationCode::new(code.to_owned()));
+        let code = AuthorizationCode::new(code.to_owned());
+        let request = self.oauth.exchange_code(code);
         let request = request.map_err(|_| SignInFault::ProviderUnavailable)?;
         let verifier = PkceCodeVerifier::new(state.verifier.clone());
-        let tokens = request
-            .set_pkce_verifier(verifier)
-            .request_async(&http)
-            .await;
+        let request = request.set_pkce_verifier(verifier);
+        let tokens = request.request_async(&self.http).await;
         let tokens = tokens.map_err(|error| match error {
             RequestTokenError::ServerResponse(refused) => {
-                warn(self.provider, &refused);
-                SignInFault::CodeInvalid
+                self.failed(&refused, SignInFault::CodeInvalid)
             }
-            RequestTokenError::Request(error) => unanswered(self.provider, &error),
-            error => {
-                warn(self.provider, &error);
-                SignInFault::TokenInvalid
+            RequestTokenError::Request(error) => {
+                self.failed(&error, SignInFault::ProviderUnavailable)
             }
+            error => self.failed(&error, SignInFault::TokenInvalid),
         })?;
-        let claims = self.verified(auth, state, &tokens).await?;
-        let sub = SubjectIdentifier::new(text(&claims, "sub").unwrap_or_default());
+        let mut claims = self.verified(state, &tokens).await?;
         let lacks = |name: &str| claims.get(name).is_none();
         let roles = &self.provider.roles.0;
         let is_thin = lacks("email") || (!roles.is_empty() && lacks(&self.provider.groups_claim));
-        let mut all = claims;
         if is_thin {
-            let more = self
-                .user_info(auth, tokens.access_token().clone(), sub)
-                .await?;
-            // The token's own claims count.
-            let more = more.into_iter().filter(|(name, _)| !all.contains_key(name));
-            let more: Vec<_> = more.collect();
-            all.extend(more);
+            let sub = SubjectIdentifier::new(text(&claims, "sub").unwrap_or_default());
+            let token = tokens.access_token().clone();
+            for (name, claim) in self.user_info(token, sub).await? {
+                // The token's own claims count.
+                claims.entry(name).or_insert(claim);
+            }
         }
-        Ok(user(self.provider, &all))
+        Ok(user(self.provider, &claims))
     }
 
     /// Returns the claims of the ID token, once it verifies. Reads the keys again, once, if it names another
     /// one.
     async fn verified(
         &mut self,
-        auth: &Auth,
         state: &OidcState,
         tokens: &Tokens,
     ) -> Result<Map<String, Value>, SignInFault> {
-        match self.claims(auth, state, tokens) {
+        match self.claims(state, tokens) {
             Err(ClaimsVerificationError::SignatureVerification(
                 SignatureVerificationError::NoMatchingKey,
             )) => {}
             verified => return verified.map_err(|error| self.refused(&error)),
         }
-        let http = Http(auth.caller.clone());
-        let keys = CoreJsonWebKeySet::fetch_async(self.metadata.jwks_uri(), &http).await;
-        let keys = keys.map_err(|error| {
-            warn(self.provider, &error);
-            SignInFault::ProviderUnavailable
-        })?;
+        let keys = CoreJsonWebKeySet::fetch_async(self.metadata.jwks_uri(), &self.http).await;
+        let keys = keys.map_err(|error| self.failed(&error, SignInFault::ProviderUnavailable))?;
         self.metadata = self.metadata.clone().set_jwks(keys);
-        auth.known.keep(&self.metadata);
-        let verified = self.claims(auth, state, tokens);
+        self.auth.known.keep(&self.metadata);
+        let verified = self.claims(state, tokens);
         verified.map_err(|error| self.refused(&error))
     }
 
     fn refused(&self, error: &ClaimsVerificationError) -> SignInFault {
-        warn(self.provider, error);
-        match error {
+        let fault = match error {
             ClaimsVerificationError::InvalidAuthTime(_) => SignInFault::SignInAgain,
             _ => SignInFault::TokenInvalid,
-        }
+        };
+        self.failed(error, fault)
+    }
+
+    fn failed(&self, cause: &dyn fmt::Display, fault: SignInFault) -> SignInFault {
+        warn(self.provider, cause);
+        fault
     }
 
     fn claims(
         &self,
-        auth: &Auth,
         state: &OidcState,
         tokens: &Tokens,
     ) -> Result<Map<String, Value>, ClaimsVerificationError> {
         let other = |why: &str| ClaimsVerificationError::Other(why.to_owned());
-        let token = tokens
-            .id_token()
-            .ok_or_else(|| other("there is no ID token"))?;
-        let now = auth.app.clock.now();
+        let token = tokens.id_token();
+        let token = token.ok_or_else(|| other("there is no ID token"))?;
+        let now = self.auth.app.clock.now();
         let verifier = openidconnect::core::CoreIdTokenVerifier::new_public_client(
             ClientId::new(self.provider.client_id.to_string()),
             self.metadata.issuer().clone(),
@@ -290,43 +272,38 @@ impl<'a> Client<'a> {
 
     async fn user_info(
         &self,
-        auth: &Auth,
         token: AccessToken,
         sub: SubjectIdentifier,
     ) -> Result<Map<String, Value>, SignInFault> {
         let Ok(request) = self.oauth.user_info(token, Some(sub)) else {
             return Ok(Map::new());
         };
-        let http = Http(auth.caller.clone());
         let claims: Result<UserInfoClaims<OtherClaims, CoreGenderClaim>, _> =
-            request.request_async(&http).await;
-        claims.map(|claims| members(&claims)).map_err(|error| {
-            warn(self.provider, &error);
-            SignInFault::ProviderUnavailable
-        })
+            request.request_async(&self.http).await;
+        let claims = claims.map(|claims| members(&claims));
+        claims.map_err(|error| self.failed(&error, SignInFault::ProviderUnavailable))
     }
 }
 
 /// Reads a provider's discovery document and keys. None if it does not answer as it should.
-async fn discovered(auth: &Auth, provider: &SignInProvider) -> Option<CoreProviderMetadata> {
+async fn discovered(
+    auth: &Auth,
+    http: &Http,
+    provider: &SignInProvider,
+) -> Option<CoreProviderMetadata> {
     let issuer = IssuerUrl::new(provider.issuer.to_string()).ok()?;
-    let http = Http(auth.caller.clone());
-    let found = CoreProviderMetadata::discover_async(issuer, &http).await;
+    let found = CoreProviderMetadata::discover_async(issuer, http).await;
     let found = found.inspect_err(|error| warn(provider, error)).ok()?;
-    if !leads_outside(&auth.caller, &found) {
-        return None;
-    }
-    auth.known.keep(&found);
-    Some(found)
+    let found = leads_outside(&auth.caller, &found).then_some(found);
+    found.inspect(|found| auth.known.keep(found))
 }
 
 /// True if users and codes are sent to public addresses alone.
 fn leads_outside(caller: &ProviderCaller, metadata: &CoreProviderMetadata) -> bool {
     let token = metadata.token_endpoint().map(|url| url.as_str());
     let pages = [Some(metadata.authorization_endpoint().as_str()), token];
-    pages
-        .iter()
-        .all(|url| url.is_some_and(|url| caller.may_call(url)))
+    let is_outside = |url: Option<&str>| url.is_some_and(|url| caller.may_call(url));
+    pages.into_iter().all(is_outside)
 }
 
 async fn within<T>(read: impl Future<Output = T>) -> Result<T, SignInFault> {
@@ -344,17 +321,11 @@ fn auth_type(metadata: &CoreProviderMetadata) -> AuthType {
     }
 }
 
-fn unanswered(provider: &SignInProvider, error: &NoAnswer) -> SignInFault {
-    warn(provider, error);
-    SignInFault::ProviderUnavailable
-}
-
 /// Logs a fault of a provider. The error names no secret and no token.
 fn warn(provider: &SignInProvider, cause: &dyn fmt::Display) {
-    let organization_id = shared::model::Id::get(provider.organization_id);
-    let cause = cause.to_string();
+    let (organization, cause) = (provider.organization_id.get(), cause.to_string());
     tracing::warn!(
-        organizationId = organization_id,
+        organizationId = organization,
         cause,
         "a sign-in by the provider failed"
     );

@@ -1,9 +1,8 @@
 //! The state of a sign-in by a provider, in a signed cookie of the browser.
 
-use serde::{Deserialize, Serialize};
-use shared::endpoint::{Error, Timestamp};
-use shared::model::{OidcBegin, OrganizationId, ReturnUrl, SignInFault, random, span};
-use shared::{auth::cookie::PROVIDER_WITHIN, endpoint::Redirect};
+use serde::Deserialize;
+use shared::auth::cookie::PROVIDER_WITHIN;
+use shared::endpoint::*;
 
 use crate::Auth;
 
@@ -40,10 +39,8 @@ impl OidcState {
     pub(super) fn to(&self, auth: &Auth, location: String) -> Result<Redirect, Error> {
         let state = serde_json::to_string(self);
         let state = state.map_err(|error| Error::internal("writing a state", error))?;
-        Ok(Redirect {
-            location,
-            cookie: auth.app.cookie.set_state(&state)?,
-        })
+        let cookie = auth.app.cookie.set_state(&state)?;
+        Ok(Redirect { location, cookie })
     }
 }
 

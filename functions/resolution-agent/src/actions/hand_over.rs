@@ -1,10 +1,18 @@
 //! `POST /api/concierge/agent-sessions/{id}/actions/{actionId}/hand-over`
 
-use shared::agent::session::ActionHandOver;
 use shared::endpoint::*;
 
 use super::OfSession;
 use crate::sessions::view::AgentSessionView;
+
+type Refused = (
+    ActionAutomated,
+    AlreadyHandled,
+    ProposalSuperseded,
+    SessionExpired,
+    InvalidTransition,
+    ConcurrentChange,
+);
 
 /// Hands over a manual action by creating a service request for it.
 ///
@@ -15,24 +23,13 @@ use crate::sessions::view::AgentSessionView;
     path = "/api/concierge/agent-sessions/{id}/actions/{actionId}/hand-over"
 )]
 pub async fn hand_over_agent_action(
-    State(app): State<App>,
     caller: Caller<need::WithAgent<need::CreateAgentRemediation>>,
     Path((id, action)): OfSession,
     Body(input): Body<ActionHandOver>,
-) -> Result<
-    Single<AgentSessionView>,
-    Problem<(
-        ActionAutomated,
-        AlreadyHandled,
-        ProposalSuperseded,
-        SessionExpired,
-        InvalidTransition,
-        ConcurrentChange,
-    )>,
-> {
+) -> Result<Single<AgentSessionView>, Problem<Refused>> {
     let (id, action, by) = (id.known()?, action.known()?, caller.user_id());
-    let agent = app.store.agent();
-    let handed_over = agent.hand_over(caller.pending_write(), id, &action, by, &input);
+    let agent = caller.app.store.agent();
+    let handed_over = agent.hand_over(caller.write(), id, &action, by, &input);
     let session = handed_over.await?;
-    Ok(Single(AgentSessionView::read(&app, &session).await?))
+    Ok(Single(AgentSessionView::read(&caller.app, &session).await?))
 }

@@ -1,7 +1,7 @@
 //! Operations on single actions of a session: preview, settlement and handover.
 
 pub mod hand_over;
-mod observe;
+pub(crate) mod observe;
 pub mod preview;
 pub mod settle;
 mod view;

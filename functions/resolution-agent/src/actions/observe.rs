@@ -2,16 +2,8 @@
 
 use std::time::Duration;
 
-use shared::{
-    Error,
-    agent::{
-        check::{Observation, ReadError, Seen, TargetRead, reads_of},
-        connection::Connection,
-        session::ProposedAction,
-    },
-    problem::Cause,
-    store::Previewed,
-};
+use shared::endpoint::*;
+use shared::problem::Cause;
 use targets::Targets;
 
 /// Time limit for all reads of a preview together.
@@ -32,9 +24,7 @@ impl Observations {
             }
         }
         let through = |name: &str| {
-            let connection = Connection::named(&found.connections, name);
-            let connection = connection
-                .ok_or_else(|| ReadError::for_good(format!("There is no connection {name:?}.")))?;
+            let connection = connection(&found.connections, name)?;
             if found.is_paused || connection.paused {
                 return Err(ReadError::for_now("It is paused; nothing was sent."));
             }
@@ -45,10 +35,19 @@ impl Observations {
     }
 
     pub fn observation(&self, action: &ProposedAction) -> Observation {
-        let of_action = self.0.iter();
-        let of_action = of_action.filter(|(read, _)| action.content.reads.contains(read));
-        of_action.map(|(read, seen)| (read, seen.clone())).collect()
+        let reads = self.0.iter();
+        let own = reads.filter(|(read, _)| action.content.reads.contains(read));
+        own.map(|(read, seen)| (read, seen.clone())).collect()
     }
+}
+
+/// Returns the connection of a name, or the error of its reads.
+pub(crate) fn connection<'a>(
+    connections: &'a [Connection],
+    name: &str,
+) -> Result<&'a Connection, ReadError> {
+    let none = || ReadError::for_good(format!("There is no connection {name:?}."));
+    Connection::named(connections, name).ok_or_else(none)
 }
 
 pub(super) fn says(refused: Error) -> String {

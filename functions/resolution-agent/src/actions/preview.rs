@@ -1,8 +1,6 @@
 //! `POST /api/concierge/agent-sessions/{id}/preview`
 
-use shared::agent::session::ActionsPreview;
 use shared::endpoint::*;
-use shared::model::AgentSessionId;
 
 use super::{observe::Observations, view::AgentActionsPreviewed};
 use crate::ResolutionAgent;
@@ -23,9 +21,7 @@ pub async fn preview_agent_actions(
 ) -> Result<Json<AgentActionsPreviewed>, Problem<(ProposalSuperseded, ConcurrentChange)>> {
     let ids = input.distinct();
     let agent = state.app.store.agent();
-    let found = agent
-        .to_preview(caller.pending_write(), id.known()?, &ids)
-        .await?;
+    let found = agent.to_preview(caller.write(), id.known()?, &ids).await?;
     let identity = caller.identity().await?;
     let actions = found.whole.session.named(&ids)?;
     let observations = Observations::of(&state.targets, &found, &actions).await;

@@ -1,10 +1,19 @@
 //! `POST /api/concierge/agent-sessions/{id}/actions/{actionId}/settle`
 
-use shared::agent::session::ActionSettle;
 use shared::endpoint::*;
 
 use super::OfSession;
 use crate::{ResolutionAgent, sessions::view::AgentSessionView};
+
+type Refused = (
+    OutcomeKnown,
+    UnderWay,
+    AlreadyHandled,
+    ProposalSuperseded,
+    SessionExpired,
+    InvalidTransition,
+    (ConcurrentChange, SignInAgain),
+);
 
 /// Settles an action: the caller says what became of it.
 ///
@@ -23,24 +32,12 @@ pub async fn settle_agent_action(
     caller: Caller<need::WithAgent<need::InSession<need::ExecuteAgentRemediation>>>,
     Path((id, action)): OfSession,
     Body(input): Body<ActionSettle>,
-) -> Result<
-    Single<AgentSessionView>,
-    Problem<(
-        OutcomeKnown,
-        UnderWay,
-        AlreadyHandled,
-        ProposalSuperseded,
-        SessionExpired,
-        InvalidTransition,
-        (ConcurrentChange, SignInAgain),
-    )>,
-> {
+) -> Result<Single<AgentSessionView>, Problem<Refused>> {
     let (id, action) = (id.known()?, action.known()?);
     let (agent, by) = (state.app.store.agent(), caller.user_id());
-    let settled = agent.settle_action(caller.pending_write(), id, &action, by, &input);
+    let settled = agent.settle_action(caller.write(), id, &action, by, &input);
     let session = settled.await?;
     let message = session.session.alert_check_message(state.app.clock.now());
     state.queue.try_send(message.as_slice()).await;
-    let view = AgentSessionView::read(&state.app, &session).await?;
-    Ok(Single(view))
+    Ok(Single(AgentSessionView::read(&state.app, &session).await?))
 }

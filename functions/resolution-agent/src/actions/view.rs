@@ -1,24 +1,11 @@
 use std::collections::BTreeSet;
 
-use serde::Serialize;
 use serde_json::Value;
-use shared::{
-    agent::{
-        action::{ActionStep, ApiCall, MoneyMoved, Reversible},
-        check::{FactCondition, Judgement, Observation},
-        connection::Connection,
-        session::{MoneySum, ProposedAction},
-    },
-    auth::{
-        Identity,
-        need::{self, Need},
-    },
-    model::{AgentSessionId, JsonObject, Timestamp},
-    store::Previewed,
-};
-use utoipa::ToSchema;
+use shared::auth::need::Need;
+use shared::endpoint::*;
 
 use super::observe::{Observations, says};
+use crate::sessions::row::MayExecute;
 
 /// A preview of actions before they are approved.
 #[derive(Debug, Serialize, ToSchema)]
@@ -147,8 +134,6 @@ pub struct PreviewSums {
 
 const CUSTOMER: &str = "customer";
 
-type MayExecute = need::WithAgent<need::InSession<need::ExecuteAgentRemediation>>;
-
 impl AgentActionsPreviewed {
     pub fn of(
         found: &Previewed,
@@ -156,10 +141,8 @@ impl AgentActionsPreviewed {
         observations: &Observations,
         caller: &Identity,
     ) -> Self {
-        let previews = actions
-            .iter()
-            .map(|action| ActionPreview::of(action, found, observations, caller));
-        let previews: Vec<ActionPreview> = previews.collect();
+        let preview = |action: &&_| ActionPreview::of(action, found, observations, caller);
+        let previews: Vec<ActionPreview> = actions.iter().map(preview).collect();
         Self {
             at: found.at,
             exclusive: found.whole.session.exclusive_pairs(actions),
@@ -176,23 +159,22 @@ impl ActionPreview {
         observations: &Observations,
         caller: &Identity,
     ) -> Self {
-        let connection = Connection::named(&found.connections, &action.content.target_system);
+        let content = &action.content;
+        let connection = Connection::named(&found.connections, &content.target_system);
         let observation = observations.observation(action);
-        let conditions = action.content.require.iter();
-        let conditions = conditions.map(|condition| PreviewCondition::of(condition, &observation));
-        let requests = action.content.steps.iter();
-        let requests = requests.filter_map(|step| PreviewRequest::of(step, connection));
+        let condition = |condition| PreviewCondition::of(condition, &observation);
+        let request = |step| PreviewRequest::of(step, connection);
         Self {
             action_id: action.id.clone(),
             is_automated: action.is_automated,
-            requests: requests.collect(),
+            requests: content.steps.iter().filter_map(request).collect(),
             guards: guards(action, found),
-            preconditions: conditions.collect(),
+            preconditions: content.require.iter().map(condition).collect(),
             obstacles: action.obstacles(connection, found.is_paused),
-            money: action.content.money.clone(),
+            money: content.money.clone(),
             records: records(action),
             policy: PreviewPolicy::of(action, found, caller),
-            reversible: action.content.reversible.clone(),
+            reversible: content.reversible.clone(),
         }
     }
 }
@@ -220,24 +202,21 @@ impl PreviewCondition {
 
 impl PreviewRequest {
     fn of(step: &ActionStep, connection: Option<&Connection>) -> Option<Self> {
-        let ApiCall {
-            method, path, body, ..
-        } = step.call.as_ref()?;
+        let call = step.call.as_ref()?;
         let base = connection.map(|connection| connection.base_url.trim_end_matches('/'));
         Some(Self {
             order: step.order,
             description: step.description.clone(),
-            method: method.clone(),
-            url: format!("{}{path}", base.unwrap_or_default()),
-            body: body.as_ref().map(|body| body.0.clone()),
+            method: call.method.clone(),
+            url: format!("{}{}", base.unwrap_or_default(), call.path),
+            body: call.body.as_ref().map(|body| body.0.clone()),
         })
     }
 }
 
 /// Returns the action's records with their holders.
 fn guards(action: &ProposedAction, found: &Previewed) -> Vec<PreviewGuard> {
-    let records = action.content.records.iter();
-    let guards = records.map(|record| {
+    let guard = |record: &String| {
         let mut held = found.held_against(action);
         let holder = held.find(|held| held.record == *record);
         PreviewGuard {
@@ -248,18 +227,17 @@ fn guards(action: &ProposedAction, found: &Previewed) -> Vec<PreviewGuard> {
                 detail: held.says(),
             }),
         }
-    });
-    guards.collect()
+    };
+    action.content.records.iter().map(guard).collect()
 }
 
 fn records(action: &ProposedAction) -> Vec<PreviewRecord> {
-    let record = action.content.entity().into_iter();
-    let records = record.map(|(kind, id)| PreviewRecord {
+    let record = |(kind, id): (&str, &str)| PreviewRecord {
         target_system: action.content.target_system.clone(),
         id: id.to_owned(),
         kind: kind.to_owned(),
-    });
-    records.collect()
+    };
+    action.content.entity().into_iter().map(record).collect()
 }
 
 /// Returns the customers of an action: its records, otherwise those from the session's reads,
@@ -310,9 +288,8 @@ impl PreviewSums {
         let moved = automated().filter_map(|action| action.content.money.as_ref());
         let unknown = moved.filter(|moved| moved.amount.is_none());
         let records = || previews.iter().flat_map(|preview| &preview.records);
-        let distinct: BTreeSet<_> = records()
-            .map(|record| (&record.target_system, &record.id))
-            .collect();
+        let distinct = records().map(|record| (&record.target_system, &record.id));
+        let distinct: BTreeSet<_> = distinct.collect();
         let customers: Vec<_> = automated().map(|action| customers(action, found)).collect();
         let are_known = customers.iter().all(|ids| !ids.is_empty());
         let customers: BTreeSet<_> = customers.iter().flatten().collect();

@@ -1,9 +1,6 @@
 //! `POST /api/concierge/alerts/alertmanager`
 
-use shared::agent::alert::{Alert, AlertReport, AlertStatus, AlertmanagerWebhook};
 use shared::endpoint::*;
-use shared::model::{AlertId, Code, ExternalId, Fault};
-use shared::store::Stored;
 
 /// Results for the alerts that Alertmanager posted.
 #[derive(Debug, Serialize, ToSchema)]
@@ -35,19 +32,6 @@ pub struct AlertRejected {
     errors: Vec<Fault>,
 }
 
-impl AlertReceived {
-    fn of(index: usize, alert: Stored<Alert>) -> Self {
-        let Stored { record: alert, .. } = alert;
-        Self {
-            index,
-            id: alert.id,
-            external_id: alert.external_id,
-            status: alert.status,
-            count: alert.count,
-        }
-    }
-}
-
 /// Records the alerts that Prometheus Alertmanager posts to a webhook.
 ///
 /// Takes version 4 of Alertmanager's format. An alert with the status `resolved` resolves the
@@ -56,28 +40,39 @@ impl AlertReceived {
 /// errors.
 #[utoipa::path(post, path = "/api/concierge/alerts/alertmanager")]
 pub async fn receive_alertmanager(
-    State(app): State<App>,
     caller: Caller<need::WithAgent<need::ManageSignals>>,
     Body(webhook): Body<AlertmanagerWebhook>,
 ) -> Result<Json<AlertsReceived>, Problem> {
-    let (reports, rejected) = webhook.reports(app.clock.now());
+    let (reports, rejected) = webhook.reports(caller.app.clock.now());
     let (places, reports): (Vec<usize>, Vec<AlertReport>) = reports.into_iter().unzip();
-    let alerts = app.store.alerts();
-    let recorded = alerts.record_all(caller.pending_write(), &reports).await;
+    let alerts = caller.app.store.alerts();
+    let recorded = alerts.record_all(caller.write(), &reports).await;
     let recorded = recorded.map_err(worth_another_try)?;
     if !rejected.is_empty() {
         let (organization_id, rejected) = (caller.tenant(), rejected.len());
         tracing::warn!(%organization_id, rejected, "alerts of Alertmanager were rejected");
     }
-    let recorded = places.into_iter().zip(recorded);
+    let recorded = places.into_iter().zip(recorded).map(|(index, alert)| {
+        let Alert {
+            id,
+            external_id,
+            status,
+            count,
+            ..
+        } = alert.record;
+        AlertReceived {
+            index,
+            id,
+            external_id,
+            status,
+            count,
+        }
+    });
     let rejected = rejected.into_iter();
+    let rejected = rejected.map(|(index, errors)| AlertRejected { index, errors });
     Ok(Json(AlertsReceived {
-        recorded: recorded
-            .map(|(at, alert)| AlertReceived::of(at, alert))
-            .collect(),
-        rejected: rejected
-            .map(|(index, errors)| AlertRejected { index, errors })
-            .collect(),
+        recorded: recorded.collect(),
+        rejected: rejected.collect(),
     }))
 }
 

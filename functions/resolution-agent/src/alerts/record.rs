@@ -1,6 +1,5 @@
 //! `POST /api/concierge/alerts`
 
-use shared::agent::alert::{Alert, AlertCreate};
 use shared::endpoint::*;
 
 /// Records an alert, or counts a repeated report of it.
@@ -9,12 +8,11 @@ use shared::endpoint::*;
 /// occurred after the alert was resolved opens it again.
 #[utoipa::path(post, path = "/api/concierge/alerts")]
 pub async fn record_alert(
-    State(app): State<App>,
     caller: Caller<need::WithAgent<need::ManageSignals>>,
     Body(sent): Body<AlertCreate>,
 ) -> Result<Single<Shown<Alert>>, Problem<ConcurrentChange>> {
-    let report = sent.report(app.clock.now())?;
-    let alerts = app.store.alerts();
-    let alert = alerts.record(caller.pending_write(), report).await?;
+    let report = sent.report(caller.app.clock.now())?;
+    let alerts = caller.app.store.alerts();
+    let alert = alerts.record(caller.write(), report).await?;
     Ok(Single(alert.into()))
 }

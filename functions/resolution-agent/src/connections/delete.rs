@@ -1,6 +1,5 @@
 //! `DELETE /api/concierge/connections/{name}`
 
-use shared::agent::connection::Connection;
 use shared::endpoint::*;
 
 /// Deletes a connection.
@@ -8,13 +7,10 @@ use shared::endpoint::*;
 /// An action that is approved for it and has not ended fails, with nothing more sent.
 #[utoipa::path(delete, path = "/api/concierge/connections/{name}")]
 pub async fn delete_connection(
-    State(app): State<App>,
     caller: Caller<need::WithAgent<need::InSession<need::ManageOrganization>>>,
     Path(name): Path<PathName<Connection>>,
 ) -> Result<NoContent, Problem<ConcurrentChange>> {
-    let connections = app.store.connections();
-    connections
-        .delete(caller.pending_write(), &name.known()?)
-        .await?;
+    let connections = caller.app.store.connections();
+    connections.delete(caller.write(), &name.known()?).await?;
     Ok(NoContent)
 }

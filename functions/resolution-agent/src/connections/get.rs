@@ -1,6 +1,5 @@
 //! `GET /api/concierge/connections/{name}`
 
-use shared::agent::connection::Connection;
 use shared::endpoint::*;
 
 use super::view::WithBreaker;
@@ -10,14 +9,15 @@ use super::view::WithBreaker;
 /// The secret is never shown.
 #[utoipa::path(get, path = "/api/concierge/connections/{name}")]
 pub async fn get_connection(
-    State(app): State<App>,
     caller: Caller<need::ViewAgentRemediation>,
     Path(name): Path<PathName<Connection>>,
 ) -> Result<Single<WithBreaker>, Problem> {
-    let connections = app.store.connections();
-    let name = name.known()?;
+    let (connections, name) = (caller.app.store.connections(), name.known()?);
     let found = connections.with_breaker(caller.tenant(), &name);
     let (connection, breaker) = found.await?;
-    let now = app.store.now();
-    Ok(Single(WithBreaker::new(connection, &breaker, now)))
+    Ok(Single(WithBreaker::new(
+        connection,
+        &breaker,
+        caller.app.store.now(),
+    )))
 }

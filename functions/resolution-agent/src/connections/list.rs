@@ -1,18 +1,16 @@
 //! `GET /api/concierge/connections`
 
 use shared::endpoint::*;
-use shared::model::ConnectionSort;
 
 use super::view::ConnectionView;
 
 /// Lists the connections of the caller's organization by name.
 #[utoipa::path(get, path = "/api/concierge/connections")]
 pub async fn list_connections(
-    State(app): State<App>,
     caller: Caller<need::ViewAgentRemediation, Listing<(), ConnectionSort>>,
 ) -> Result<List<ConnectionView>, Problem> {
-    let pages = caller.pages(&app)?;
-    let connections = app.store.connections();
+    let pages = caller.pages()?;
+    let connections = caller.app.store.connections();
     let page = connections.list(caller.tenant(), &pages.wanted).await?;
     Ok(pages.answer(page, ConnectionView::from)?)
 }

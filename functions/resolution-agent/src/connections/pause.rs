@@ -1,6 +1,5 @@
 //! `POST /api/concierge/connections/{name}/pause`
 
-use shared::agent::connection::Connection;
 use shared::endpoint::*;
 
 use super::view::ConnectionView;
@@ -11,11 +10,10 @@ use super::view::ConnectionView;
 /// within a minute.
 #[utoipa::path(post, path = "/api/concierge/connections/{name}/pause")]
 pub async fn pause_connection(
-    State(app): State<App>,
     caller: Caller<need::ToBrake<need::ExecuteAgentRemediation>>,
     Path(name): Path<PathName<Connection>>,
 ) -> Result<Single<ConnectionView>, Problem<ConcurrentChange>> {
-    let (name, connections) = (name.known()?, app.store.connections());
-    let connection = connections.pause(caller.pending_write(), &name, true);
+    let (name, connections) = (name.known()?, caller.app.store.connections());
+    let connection = connections.pause(caller.write(), &name, true);
     Ok(Single(connection.await?.into()))
 }

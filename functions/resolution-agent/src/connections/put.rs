@@ -1,12 +1,9 @@
 //! `PUT /api/concierge/connections/{name}`
 
-use shared::agent::connection::{Connection, ConnectionPut};
 use shared::endpoint::*;
-use shared::model::SentSecret;
-
-use super::view::ConnectionView;
 use targets::SecretOf;
 
+use super::view::ConnectionView;
 use crate::ResolutionAgent;
 
 /// Creates or replaces a connection.
@@ -28,7 +25,7 @@ pub async fn put_connection(
         return Err(Error::invalid(fault).into());
     }
     let (name, connections) = (name.known()?, state.app.store.connections());
-    let (pending, sealer) = (caller.pending_write(), &state.sealer);
+    let (pending, sealer) = (caller.write(), &state.sealer);
     let (tenant, of) = (pending.tenant(), SecretOf::Connection(name.to_string()));
     let seal = async |secret: SentSecret| sealer.seal(tenant, &of, &secret).await;
     let connection = connections.put(pending, &name, put, seal);

@@ -1,6 +1,5 @@
 //! `POST /api/concierge/connections/{name}/resume`
 
-use shared::agent::connection::Connection;
 use shared::endpoint::*;
 
 use super::view::ConnectionView;
@@ -10,11 +9,10 @@ use super::view::ConnectionView;
 /// Waiting actions start within two minutes, if their approvals still hold.
 #[utoipa::path(post, path = "/api/concierge/connections/{name}/resume")]
 pub async fn resume_connection(
-    State(app): State<App>,
     caller: Caller<need::WithAgent<need::InSession<need::ExecuteAgentRemediation>>>,
     Path(name): Path<PathName<Connection>>,
 ) -> Result<Single<ConnectionView>, Problem<ConcurrentChange>> {
-    let (name, connections) = (name.known()?, app.store.connections());
-    let connection = connections.pause(caller.pending_write(), &name, false);
+    let (name, connections) = (name.known()?, caller.app.store.connections());
+    let connection = connections.pause(caller.write(), &name, false);
     Ok(Single(connection.await?.into()))
 }

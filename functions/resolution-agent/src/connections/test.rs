@@ -2,10 +2,8 @@
 
 use std::time::Duration;
 
-use shared::agent::{action::ApiCall, connection::Connection};
 use shared::endpoint::*;
-use shared::model::Stopwatch;
-use targets::{NoResponse, Sending, Targets};
+use targets::{Sending, Targets};
 
 use crate::ResolutionAgent;
 
@@ -37,35 +35,27 @@ pub async fn test_connection(
     Path(name): Path<PathName<Connection>>,
 ) -> Result<Json<ConnectionTested>, Problem<ConcurrentChange>> {
     let (name, connections) = (name.known()?, state.app.store.connections());
-    let connection = connections.to_test(caller.pending_write(), &name).await?;
+    let connection = connections.to_test(caller.write(), &name).await?;
     Ok(Json(tested(&state.targets, &connection).await))
 }
 
 async fn tested(targets: &Targets, connection: &Connection) -> ConnectionTested {
     let since = Stopwatch::start();
-    let answered = match connection.tested_path() {
-        Some(path) => {
-            let call = ApiCall::get(path);
-            let sending = Sending {
-                key: None,
-                timeout: PATIENCE,
-            };
-            let answered = targets.send(connection, &call, sending).await;
-            answered.map(|answered| answered.response.status().as_u16())
+    let (status, problem) = if let Some(path) = connection.tested_path() {
+        let (call, key, timeout) = (ApiCall::get(path), None, PATIENCE);
+        let answered = targets.send(connection, &call, Sending { key, timeout });
+        match answered.await {
+            Ok(answered) => (Some(answered.response.status().as_u16()), None),
+            Err(none) => (None, Some(none.problem())),
         }
-        None => Err(NoResponse::Unsendable(
-            "The connection allows no GET without a placeholder. Set its `testPath`.".to_owned(),
-        )),
-    };
-    let duration = since.elapsed().as_millis();
-    let (status, problem) = match answered {
-        Ok(status) => (Some(status), None),
-        Err(none) => (None, Some(none.problem())),
+    } else {
+        let none = "The connection allows no GET without a placeholder. Set its `testPath`.";
+        (None, Some(none.to_owned()))
     };
     ConnectionTested {
         reachable: status.is_some(),
         status,
-        duration_ms: u64::try_from(duration).unwrap_or(u64::MAX),
+        duration_ms: u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX),
         problem,
     }
 }

@@ -1,15 +1,4 @@
-use serde::Serialize;
-use shared::{
-    agent::connection::{
-        AllowedCall, AuthScheme, BaseUrl, BasicUser, BodyFormat, Breaker, BreakerState, CallLimits,
-        CallPath, Connection, ErrorCode, FixedHeader, HeaderName, KeyName, KeyPlace, Period,
-        Replays,
-    },
-    model::{Slug, Timestamp},
-    store::Stored,
-    versioned,
-};
-use utoipa::ToSchema;
+use shared::endpoint::*;
 
 /// A connection to a target system of the organization's actions.
 #[derive(Debug, Serialize, ToSchema)]
@@ -105,11 +94,7 @@ pub struct KeysView {
 
 impl From<Stored<Connection>> for ConnectionView {
     fn from(stored: Stored<Connection>) -> Self {
-        let Stored {
-            record: connection,
-            version,
-            ..
-        } = stored;
+        let (version, connection) = (stored.version, stored.record);
         Self {
             name: connection.name,
             kind: connection.kind,

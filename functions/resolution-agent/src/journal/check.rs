@@ -1,19 +1,16 @@
 //! `GET /api/concierge/agent-sessions/{id}/journal/check`
 
-use shared::agent::journal::JournalCheck;
 use shared::endpoint::*;
-use shared::model::AgentSessionId;
 
 /// Checks that the journal of a session is complete and unchanged.
 ///
 /// Names, for each chain, the first entry that was changed or is missing.
 #[utoipa::path(get, path = "/api/concierge/agent-sessions/{id}/journal/check")]
 pub async fn check_agent_session_journal(
-    State(app): State<App>,
     caller: Caller<need::ViewAgentRemediation>,
     Path(id): Path<PathId<AgentSessionId>>,
 ) -> Result<Json<JournalCheck>, Problem> {
-    let agent = app.store.agent();
+    let agent = caller.app.store.agent();
     let check = agent.check_journal(caller.tenant(), id.known()?).await?;
     Ok(Json(check))
 }

@@ -1,8 +1,6 @@
 //! `GET /api/concierge/journal`
 
-use shared::agent::journal::JournalPeriod;
 use shared::endpoint::*;
-use shared::model::JournalSort;
 
 use super::view::JournalEntryView;
 
@@ -12,14 +10,10 @@ use super::view::JournalEntryView;
 /// organization's own journal has the changes of users, policy and connections: `GET /api/journal`.
 #[utoipa::path(get, path = "/api/concierge/journal")]
 pub async fn export_agent_journal(
-    State(app): State<App>,
     caller: Caller<need::ViewAgentRemediation, Listing<JournalPeriod, JournalSort>>,
 ) -> Result<Lines<JournalEntryView>, Problem> {
-    let pages = caller.pages(&app)?;
-    let agent = app.store.agent();
-    let period = &caller.query.filter;
-    let page = agent
-        .journals(caller.tenant(), period, &pages.wanted)
-        .await?;
-    Ok(pages.lines(page, |entry| JournalEntryView::from(entry.record))?)
+    let pages = caller.pages()?;
+    let (agent, period) = (caller.app.store.agent(), &caller.query.filter);
+    let page = agent.journals(caller.tenant(), period, &pages.wanted);
+    Ok(pages.lines(page.await?, JournalEntryView::from)?)
 }

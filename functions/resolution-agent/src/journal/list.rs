@@ -1,7 +1,6 @@
 //! `GET /api/concierge/agent-sessions/{id}/journal`
 
 use shared::endpoint::*;
-use shared::model::{AgentSessionId, JournalSort};
 
 use super::view::JournalEntryView;
 
@@ -10,12 +9,11 @@ use super::view::JournalEntryView;
 /// Each entry holds the hash of the entry before it in its chain.
 #[utoipa::path(get, path = "/api/concierge/agent-sessions/{id}/journal")]
 pub async fn list_agent_session_journal(
-    State(app): State<App>,
     caller: Caller<need::ViewAgentRemediation, Listing<(), JournalSort>>,
     Path(id): Path<PathId<AgentSessionId>>,
 ) -> Result<List<JournalEntryView>, Problem> {
-    let (id, pages) = (id.known()?, caller.pages(&app)?);
-    let agent = app.store.agent();
+    let (id, pages) = (id.known()?, caller.pages()?);
+    let agent = caller.app.store.agent();
     let page = agent.journal(caller.tenant(), id, &pages.wanted).await?;
-    Ok(pages.answer(page, |entry| JournalEntryView::from(entry.record))?)
+    Ok(pages.answer(page, JournalEntryView::from)?)
 }

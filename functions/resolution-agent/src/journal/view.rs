@@ -1,9 +1,4 @@
-use serde::Serialize;
-use shared::{
-    agent::journal::{Excerpt, JournalActor, JournalEntry, JournalEvent},
-    model::{AgentSessionId, JsonObject, Timestamp},
-};
-use utoipa::ToSchema;
+use shared::endpoint::*;
 
 /// An entry of a session's journal.
 #[derive(Debug, Serialize, ToSchema)]
@@ -47,8 +42,8 @@ pub struct JournalEntryView {
     hash: String,
 }
 
-impl From<JournalEntry> for JournalEntryView {
-    fn from(entry: JournalEntry) -> Self {
+impl From<Stored<JournalEntry>> for JournalEntryView {
+    fn from(Stored { record: entry, .. }: Stored<JournalEntry>) -> Self {
         Self {
             excerpt: entry.excerpt,
             session_id: entry.session_id,

@@ -10,10 +10,9 @@ use super::view::PauseView;
 /// minute.
 #[utoipa::path(post, path = "/api/concierge/pause")]
 pub async fn pause_agent_actions(
-    State(app): State<App>,
     caller: Caller<need::ToBrake<need::ExecuteAgentRemediation>>,
 ) -> Result<Json<PauseView>, Problem<ConcurrentChange>> {
-    let connections = app.store.connections();
-    let pause = connections.pause_agent(caller.pending_write(), caller.user_id(), true);
+    let connections = caller.app.store.connections();
+    let pause = connections.pause_agent(caller.write(), caller.user_id(), true);
     Ok(Json(Some(pause.await?).into()))
 }

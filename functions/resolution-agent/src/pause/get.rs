@@ -7,10 +7,9 @@ use super::view::PauseView;
 /// Returns whether all actions of the organization are paused.
 #[utoipa::path(get, path = "/api/concierge/pause")]
 pub async fn get_agent_pause(
-    State(app): State<App>,
     caller: Caller<need::ViewAgentRemediation>,
 ) -> Result<Json<PauseView>, Problem> {
-    let connections = app.store.connections();
+    let connections = caller.app.store.connections();
     let pause = connections.agent_pause(caller.tenant()).await?;
     Ok(Json(pause.map(|pause| pause.record).into()))
 }

@@ -9,10 +9,9 @@ use super::view::PauseView;
 /// Waiting actions start within a minute, if their approvals still hold.
 #[utoipa::path(post, path = "/api/concierge/resume")]
 pub async fn resume_agent_actions(
-    State(app): State<App>,
     caller: Caller<need::WithAgent<need::InSession<need::ExecuteAgentRemediation>>>,
 ) -> Result<Json<PauseView>, Problem<ConcurrentChange>> {
-    let connections = app.store.connections();
-    let pause = connections.pause_agent(caller.pending_write(), caller.user_id(), false);
+    let connections = caller.app.store.connections();
+    let pause = connections.pause_agent(caller.write(), caller.user_id(), false);
     Ok(Json(Some(pause.await?).into()))
 }

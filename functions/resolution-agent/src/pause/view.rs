@@ -1,9 +1,4 @@
-use serde::Serialize;
-use shared::{
-    agent::connection::{AgentPause, PauseReason},
-    model::{Timestamp, UserId},
-};
-use utoipa::ToSchema;
+use shared::endpoint::*;
 
 /// The pause of all actions of the organization, whatever their connections.
 #[derive(Debug, Serialize, ToSchema)]

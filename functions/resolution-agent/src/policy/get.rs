@@ -1,6 +1,5 @@
 //! `GET /api/concierge/policy`
 
-use shared::agent::policy::AgentPolicy;
 use shared::endpoint::*;
 
 /// Returns the organization's approval policy and daily caps.
@@ -8,9 +7,8 @@ use shared::endpoint::*;
 /// Before it is set, it has version 0 and any user who may execute actions approves.
 #[utoipa::path(get, path = "/api/concierge/policy")]
 pub async fn get_agent_policy(
-    State(app): State<App>,
     caller: Caller<need::ViewAgentRemediation>,
 ) -> Result<Single<Shown<AgentPolicy>>, Problem> {
-    let policy = app.store.agent().policy(caller.tenant()).await?;
+    let policy = caller.app.store.agent().policy(caller.tenant()).await?;
     Ok(Single(policy.into()))
 }

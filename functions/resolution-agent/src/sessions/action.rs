@@ -1,16 +1,4 @@
-use serde::Serialize;
-use shared::{
-    agent::{
-        action::{ActionStep, ActionType, ApiCall, MoneyMoved, Reversible, Risk},
-        check::{AnswerCondition, FactCondition, TargetRead},
-        connection::ConnectionRevision,
-        policy::ActionApproval,
-        session::{AgentSession, Handling, PlaybookVersion, ProposedAction},
-    },
-    model::{JsonObject, Timestamp, UserId, span},
-    store::SessionWithActions,
-};
-use utoipa::ToSchema;
+use shared::endpoint::*;
 
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = ProposedAction, examples(json!({
@@ -191,16 +179,21 @@ pub fn of_proposal(session: &AgentSession) -> Vec<ActionView> {
 /// Returns the views of a session's newest proposal, as of `now`.
 pub fn of_session(whole: &SessionWithActions, now: Timestamp) -> Vec<ActionView> {
     let session = &whole.session;
+    let shown = |approval: &ActionApproval| ApproverView {
+        user_id: approval.user_id,
+        at: approval.at,
+        digest: approval.digest.clone(),
+        note: approval.note.clone(),
+    };
     let actions = session.plan.proposed_actions.iter().map(|action| {
         let mut known = whole.actions.known.iter();
         let approved = known.find(|known| known.key.action_id == action.id);
-        let approvals = approved
-            .into_iter()
-            .flat_map(|known| &known.round.approvals);
+        let approved = approved.into_iter();
+        let approvals = approved.flat_map(|known| &known.round.approvals);
         let approvals = approvals.chain(&action.approvals);
         ActionView {
             approval: ApprovalView::of(action, now),
-            approvals: approvals.map(ApproverView::from).collect(),
+            approvals: approvals.map(shown).collect(),
             ..ActionView::of(action, session)
         }
     });
@@ -214,49 +207,39 @@ impl ActionView {
             let named = all.filter(|other| keys.contains(&other.key));
             named.map(|other| other.id.clone()).collect()
         };
+        let content = &action.content;
+        let verify = |verify: &Verification| VerificationView {
+            effective: verify.effective.says(),
+            amount: verify.amount.as_ref().map(FactCondition::says),
+            minutes: verify.within / span::MINUTE,
+        };
+        let read = |read: &TargetRead| read.call().summary();
         Self {
             id: action.id.clone(),
-            action_type: action.content.action_type,
-            description: action.content.description.clone(),
+            action_type: content.action_type,
+            description: content.description.clone(),
             is_automated: action.is_automated,
-            target_system: action.content.target_system.clone(),
-            target_entities: action.content.entity_ids(),
-            expected_outcome: action.content.expected_outcome.clone(),
-            risk: action.content.risk,
-            steps: action.content.steps.iter().map(StepView::from).collect(),
+            target_system: content.target_system.clone(),
+            target_entities: content.entity_ids(),
+            expected_outcome: content.expected_outcome.clone(),
+            risk: content.risk,
+            steps: content.steps.iter().map(StepView::from).collect(),
             excludes: session.excluded_by(action),
             after: ids(&action.after),
             unless: ids(&action.unless),
             digest: action.digest(session),
-            playbook: action.content.playbook.clone(),
-            connection: action.content.connection.clone(),
-            money: action.content.money.clone(),
-            require: action
-                .content
-                .require
-                .iter()
-                .map(FactCondition::says)
-                .collect(),
-            verify: action
-                .content
-                .verify
-                .as_ref()
-                .map(|verify| VerificationView {
-                    effective: verify.effective.says(),
-                    amount: verify.amount.as_ref().map(FactCondition::says),
-                    minutes: verify.within / span::MINUTE,
-                }),
-            reads: action.content.reads.iter().map(read).collect(),
+            playbook: content.playbook.clone(),
+            connection: content.connection.clone(),
+            money: content.money.clone(),
+            require: content.require.iter().map(FactCondition::says).collect(),
+            verify: content.verify.as_ref().map(verify),
+            reads: content.reads.iter().map(read).collect(),
             approval: None,
             approvals: Vec::new(),
-            reversible: action.content.reversible.clone(),
+            reversible: content.reversible.clone(),
             handling: action.handling.clone(),
         }
     }
-}
-
-fn read(read: &TargetRead) -> String {
-    read.call().summary()
 }
 
 impl ApprovalView {
@@ -273,20 +256,10 @@ impl ApprovalView {
     }
 }
 
-impl From<&ActionApproval> for ApproverView {
-    fn from(approval: &ActionApproval) -> Self {
-        Self {
-            user_id: approval.user_id,
-            at: approval.at,
-            digest: approval.digest.clone(),
-            note: approval.note.clone(),
-        }
-    }
-}
-
 impl From<&ActionStep> for StepView {
     fn from(step: &ActionStep) -> Self {
         let call = step.call.as_ref();
+        let success = call.into_iter().flat_map(|call| &call.success);
         Self {
             order: step.order,
             description: step.description.clone(),
@@ -296,11 +269,7 @@ impl From<&ActionStep> for StepView {
                 path: call.path.clone(),
                 body: call.body.as_ref().map(|body| body.0.clone()),
             }),
-            success: call
-                .into_iter()
-                .flat_map(|call| &call.success)
-                .map(AnswerCondition::says)
-                .collect(),
+            success: success.map(AnswerCondition::says).collect(),
             reconcile: step.reconcile.as_ref().map(|reconcile| ReconciliationView {
                 done: reconcile.done.says(),
                 not_done: reconcile.not_done.as_ref().map(FactCondition::says),

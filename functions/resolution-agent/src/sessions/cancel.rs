@@ -1,10 +1,7 @@
 //! `POST /api/concierge/agent-sessions/{id}/cancel`
 
-use shared::agent::session::AgentSessionStatus;
 use shared::endpoint::*;
-use shared::model::AgentSessionId;
-use shared::telemetry;
-use shared::telemetry::Metric;
+use shared::telemetry::{self, Metric};
 
 /// The result of a cancellation.
 #[derive(Debug, Serialize, ToSchema)]
@@ -18,14 +15,13 @@ pub struct AgentSessionCancelled {
 /// the session has ended otherwise.
 #[utoipa::path(post, path = "/api/concierge/agent-sessions/{id}/cancel")]
 pub async fn cancel_agent_session(
-    State(app): State<App>,
     caller: Caller<need::CreateAgentRemediation>,
     Path(id): Path<PathId<AgentSessionId>>,
 ) -> Result<Json<AgentSessionCancelled>, Problem<(InvalidTransition, ConcurrentChange)>> {
-    let agent = app.store.agent();
-    let (session, outcomes) = agent.cancel(caller.pending_write(), id.known()?).await?;
+    let agent = caller.app.store.agent();
+    let (session, outcomes) = agent.cancel(caller.write(), id.known()?).await?;
     for outcome in outcomes {
-        telemetry::count(Metric::Action(outcome.name()), app.clock.now());
+        telemetry::count(Metric::Action(outcome.name()), caller.app.clock.now());
     }
     let message = if session.status == AgentSessionStatus::Cancelling {
         "The session is being cancelled: running actions end and are recorded, and no other action \

@@ -2,14 +2,8 @@
 
 use std::time::Duration;
 
-use shared::agent::{
-    action::Message,
-    session::{ActionsExecute, Approving},
-};
 use shared::endpoint::*;
 use shared::http::Trace;
-use shared::model::{AgentSessionId, Stopwatch};
-use shared::store::{Approval, SessionWithActions};
 
 use super::{prefer::Wait, view::AgentActionsExecuted};
 use crate::ResolutionAgent;
@@ -68,10 +62,7 @@ pub async fn execute_agent_actions(
         trace: trace.as_deref(),
     };
     let agent = state.app.store.agent();
-    let session = match agent
-        .approve(caller.pending_write(), id, &approving)
-        .await?
-    {
+    let session = match agent.approve(caller.write(), id, &approving).await? {
         Approval::Standing(session) | Approval::Pending(session) => session,
         Approval::Queued(session, queued) => {
             let keys = queued.iter().map(|action| session.session.key_of(action));
@@ -94,10 +85,10 @@ async fn results(
     most: u32,
 ) -> Result<SessionWithActions, Error> {
     let (tenant, id) = (whole.session.organization_id, whole.session.id);
-    if wait.is_zero() || !whole.session.works() {
-        return Ok(whole);
-    }
-    if app.store.quotas().count_waiting(tenant).await? > i64::from(most) {
+    if wait.is_zero()
+        || !whole.session.works()
+        || app.store.quotas().count_waiting(tenant).await? > i64::from(most)
+    {
         return Ok(whole);
     }
     let waited = Stopwatch::start();

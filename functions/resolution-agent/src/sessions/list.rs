@@ -1,8 +1,6 @@
 //! `GET /api/concierge/agent-sessions`
 
-use shared::agent::session::{AgentSessionFilter, NextFilter};
 use shared::endpoint::*;
-use shared::model::AgentSessionSort;
 
 use super::row::AgentSessionRow;
 
@@ -13,15 +11,13 @@ use super::row::AgentSessionRow;
 /// the next step now.
 #[utoipa::path(get, path = "/api/concierge/agent-sessions")]
 pub async fn list_agent_sessions(
-    State(app): State<App>,
     caller: Caller<need::ViewAgentRemediation, Listing<AgentSessionFilter, AgentSessionSort>>,
 ) -> Result<List<AgentSessionRow>, Problem> {
-    let pages = caller.pages(&app)?;
-    let (tenant, user) = (caller.tenant(), caller.user_id());
-    let filter = &caller.query.filter;
-    let agent = app.store.agent();
+    let pages = caller.pages()?;
+    let (tenant, user, filter) = (caller.tenant(), caller.user_id(), &caller.query.filter);
+    let agent = caller.app.store.agent();
     let page = agent.list(tenant, user, filter, &pages.wanted).await?;
-    let (identity, now) = (caller.identity().await?, app.clock.now());
+    let (identity, now) = (caller.identity().await?, caller.app.clock.now());
     let rows = page.filter_map(|row| match filter.next {
         Some(NextFilter::Me) => AgentSessionRow::of_callers(row, &identity, now),
         None => Some(AgentSessionRow::of(row, &identity, now)),

@@ -18,22 +18,17 @@ impl Wait {
     /// Reads `wait=N` in seconds, at most 20; else 0 for `respond-async`; else 10. Ignores what
     /// does not parse, as the RFC requires.
     fn of(headers: &HeaderMap) -> Self {
-        let mut wait = None;
-        let mut respond_async = false;
-        for value in headers.get_all("prefer") {
-            for preference in value.to_str().unwrap_or_default().split([',', ';']) {
-                let (name, value) = preference.split_once('=').unwrap_or((preference, ""));
-                match name.trim().to_ascii_lowercase().as_str() {
-                    "respond-async" => respond_async = true,
-                    "wait" => {
-                        let seconds = value.trim().trim_matches('"').parse::<u64>().ok();
-                        wait = wait.or(seconds);
-                    }
-                    _ => {}
-                }
+        let (mut wait, mut default) = (None, Self::DEFAULT);
+        let values = headers.get_all("prefer").iter();
+        let values = values.map(|value| value.to_str().unwrap_or_default());
+        for preference in values.flat_map(|value| value.split([',', ';'])) {
+            let (name, value) = preference.split_once('=').unwrap_or((preference, ""));
+            match name.trim().to_ascii_lowercase().as_str() {
+                "respond-async" => default = 0,
+                "wait" => wait = wait.or(value.trim().trim_matches('"').parse().ok()),
+                _ => {}
             }
         }
-        let default = if respond_async { 0 } else { Self::DEFAULT };
         Self(Duration::from_secs(wait.unwrap_or(default).min(Self::MOST)))
     }
 }
@@ -42,12 +37,10 @@ impl Argument for Wait {
     fn describe(description: &mut Description) {
         let schema = ObjectBuilder::new()
             .schema_type(Type::String)
-            .description(Some(
-                "Time to wait for results: `wait=N` (seconds, 0 to 20; 10 by default) or \
-                 `respond-async`, which does not wait.",
-            ))
             .examples(["wait=5"]);
-        description.parameter(ParameterIn::Header, "Prefer", false, schema.into(), "");
+        let about = "Time to wait for results: `wait=N` (seconds, 0 to 20; 10 by default) or \
+                     `respond-async`, which does not wait.";
+        description.parameter(ParameterIn::Header, "Prefer", false, schema.into(), about);
     }
 }
 

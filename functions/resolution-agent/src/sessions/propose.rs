@@ -1,14 +1,14 @@
 //! `POST /api/concierge/agent-sessions/{id}/propose`
 
-use shared::agent::session::Case;
 use shared::endpoint::*;
-use shared::model::AgentSessionId;
 
 use super::view::AgentSessionProposed;
 use crate::ResolutionAgent;
 
 /// `error` of a session whose analysis failed; the cause is in the log.
 const FAILED: &str = "The analysis failed; open another session to try again.";
+
+type Refused = (InvalidTransition, AnalysisInterrupted, ConcurrentChange);
 
 /// Analyses the alert of a session and proposes actions.
 ///
@@ -20,13 +20,10 @@ pub async fn propose_agent_actions(
     State(state): State<ResolutionAgent>,
     caller: Caller<need::WithAgent<need::CreateAgentRemediation>>,
     Path(id): Path<PathId<AgentSessionId>>,
-) -> Result<
-    Json<AgentSessionProposed>,
-    Problem<(InvalidTransition, AnalysisInterrupted, ConcurrentChange)>,
-> {
+) -> Result<Json<AgentSessionProposed>, Problem<Refused>> {
     let analyse = async |case: &Case| (state.analyse)(case).await;
     let agent = state.app.store.agent();
-    let proposed = agent.propose(caller.pending_write(), id.known()?, analyse, FAILED);
+    let proposed = agent.propose(caller.write(), id.known()?, analyse, FAILED);
     let (session, excerpts) = Box::pin(proposed).await?;
     Ok(Json(AgentSessionProposed::of(&session, &excerpts)))
 }

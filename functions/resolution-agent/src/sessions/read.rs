@@ -1,16 +1,7 @@
 use std::collections::BTreeMap;
 
-use serde::Serialize;
 use serde_json::Value;
-use shared::{
-    agent::{
-        journal::Excerpt,
-        session::{AgentSession, ReadEvidence},
-    },
-    model::Timestamp,
-    store::Excerpts,
-};
-use utoipa::ToSchema;
+use shared::endpoint::*;
 
 /// A read of a target system and its result.
 #[derive(Debug, Serialize, ToSchema)]
@@ -50,23 +41,16 @@ pub struct ReadView {
 
 /// Returns the views of the reads of a session's newest analysis.
 pub fn of(session: &AgentSession, excerpts: &Excerpts) -> Vec<ReadView> {
-    let reads = session.analysis.reads.iter();
-    let views = reads.map(|read| ReadView::of(read, excerpts));
-    views.collect()
-}
-
-impl ReadView {
-    fn of(read: &ReadEvidence, excerpts: &Excerpts) -> Self {
-        Self {
-            name: read.name.clone(),
-            connection: read.connection.clone(),
-            request: read.request.clone(),
-            status: read.status.map(i64::from),
-            hash: read.hash.clone(),
-            facts: read.facts.0.clone(),
-            excerpt: excerpts.get(read.excerpt_hash.as_ref()).cloned(),
-            error: read.error.clone(),
-            at: read.at,
-        }
-    }
+    let view = |read: &ReadEvidence| ReadView {
+        name: read.name.clone(),
+        connection: read.connection.clone(),
+        request: read.request.clone(),
+        status: read.status.map(i64::from),
+        hash: read.hash.clone(),
+        facts: read.facts.0.clone(),
+        excerpt: excerpts.get(read.excerpt_hash.as_ref()).cloned(),
+        error: read.error.clone(),
+        at: read.at,
+    };
+    session.analysis.reads.iter().map(view).collect()
 }

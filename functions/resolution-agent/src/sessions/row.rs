@@ -1,20 +1,7 @@
 //! View of sessions in lists, with what an approver needs.
 
-use serde::Serialize;
-use shared::{
-    agent::{
-        action::{ActionType, MoneyMoved, Reversible, Risk},
-        alert::AlertRef,
-        session::{AgentSession, AgentSessionStatus, Next, ProposedAction, SessionContext},
-    },
-    auth::{
-        Identity,
-        need::{self, Need},
-    },
-    model::{AgentSessionId, AlertId, Permission, Timestamp, UserId},
-    store::SessionOnAlert,
-};
-use utoipa::ToSchema;
+use shared::auth::need::Need;
+use shared::endpoint::*;
 
 /// A session in a list, with its alert and its proposal in short.
 #[derive(Debug, Serialize, ToSchema)]
@@ -107,25 +94,20 @@ pub struct ActionInShort {
     may_approve: bool,
 }
 
-type MayExecute = need::WithAgent<need::InSession<need::ExecuteAgentRemediation>>;
+pub type MayExecute = need::WithAgent<need::InSession<need::ExecuteAgentRemediation>>;
 
 type MayPropose = need::WithAgent<need::CreateAgentRemediation>;
 
 impl AgentSessionRow {
     pub fn of(row: SessionOnAlert, caller: &Identity, now: Timestamp) -> Self {
-        let SessionOnAlert {
-            session,
-            alert,
-            context,
-        } = row;
-        let actions = session.plan.proposed_actions.iter();
-        let actions =
-            actions.map(|action| ActionInShort::of(action, &session, &context, caller, now));
+        let (session, context) = (row.session, row.context);
+        let action = |action| ActionInShort::of(action, &session, &context, caller, now);
+        let actions = session.plan.proposed_actions.iter().map(action);
         let analysis = session.analysis.newest.as_ref();
         Self {
             id: session.id,
             alert_id: session.alert.alert_id,
-            alert,
+            alert: row.alert,
             status: session.status_at(now),
             root_cause: analysis.map(|analysis| analysis.root_cause.clone()),
             impact: analysis.map(|analysis| analysis.impact.clone()),
@@ -165,16 +147,17 @@ impl ActionInShort {
         now: Timestamp,
     ) -> Self {
         let approves = session.may_approve(action, &caller.user, context, now);
+        let proposed = &action.content;
         Self {
             id: action.id.clone(),
-            action_type: action.content.action_type,
-            description: action.content.description.clone(),
+            action_type: proposed.action_type,
+            description: proposed.description.clone(),
             is_automated: action.is_automated,
-            target_system: action.content.target_system.clone(),
-            target_entities: action.content.entity_ids(),
-            risk: action.content.risk,
-            money: action.content.money.clone(),
-            reversible: action.content.reversible.clone(),
+            target_system: proposed.target_system.clone(),
+            target_entities: proposed.entity_ids(),
+            risk: proposed.risk,
+            money: proposed.money.clone(),
+            reversible: proposed.reversible.clone(),
             approvals_given: session.approvals_given(action, context, now),
             approvals_needed: context.policy.demands(action).approvers(),
             may_approve: approves.and_then(|()| MayExecute::check(caller)).is_ok(),

@@ -1,23 +1,9 @@
 use axum::{
-    Json,
     http::StatusCode,
     response::{IntoResponse, Response},
 };
-use serde::Serialize;
-use shared::{
-    App, Error,
-    agent::{
-        action::{ActionResult, StepResult, StepStatus, Verdict},
-        check::{CheckRecord, ReconciliationStatus, VerificationStatus},
-        journal::Excerpt,
-        session::{AgentSession, AgentSessionStatus, Analysis, Next, Rejection, SessionContext},
-    },
-    http::operation::{Answer, Description},
-    model::{AgentSessionId, AlertId, JsonObject, Timestamp},
-    store::{Excerpts, SessionWithActions, Stored},
-    versioned,
-};
-use utoipa::ToSchema;
+use shared::endpoint::*;
+use shared::http::operation::{Answer, Description};
 
 use super::{
     action::{self, ActionView},
@@ -107,24 +93,17 @@ pub struct AgentActionsExecuted {
 
 impl IntoResponse for AgentActionsExecuted {
     fn into_response(self) -> Response {
-        let status = if self.is_pending {
-            StatusCode::ACCEPTED
-        } else {
-            StatusCode::OK
-        };
-        (status, Json(self)).into_response()
+        let pending = self.is_pending.then_some(StatusCode::ACCEPTED);
+        (pending.unwrap_or(StatusCode::OK), Json(self)).into_response()
     }
 }
 
 impl Answer for AgentActionsExecuted {
     fn describe(description: &mut Description) {
-        for (status, about) in [
-            (StatusCode::OK, "Every approved action has ended"),
-            (
-                StatusCode::ACCEPTED,
-                "Some approved actions still run or are under way, or further users have to approve",
-            ),
-        ] {
+        let ended = "Every approved action has ended";
+        let runs =
+            "Some approved actions still run or are under way, or further users have to approve";
+        for (status, about) in [(StatusCode::OK, ended), (StatusCode::ACCEPTED, runs)] {
             let schema = description.schema::<Self>();
             description.success(status, about, Some(schema), &[]);
         }
@@ -140,7 +119,6 @@ impl AgentActionsExecuted {
     ) -> Result<Self, Error> {
         let (context, excerpts) = app.store.agent().context(whole).await?;
         let now = app.clock.now();
-        let session = AgentSessionView::of(whole, &context, &excerpts, now);
         let mut results = results(whole, &excerpts);
         results.retain(|result| ids.contains(&result.action_id));
         let mut listed = ids.iter().filter_map(|id| whole.session.proposed(id));
@@ -151,7 +129,7 @@ impl AgentActionsExecuted {
         });
         Ok(Self {
             results,
-            session,
+            session: AgentSessionView::of(whole, &context, &excerpts, now),
             is_pending: is_pending || whole.session.works(),
         })
     }
@@ -321,30 +299,20 @@ impl<S> From<CheckRecord<S>> for CheckView {
     }
 }
 
-impl StepResultView {
-    fn of(result: &StepResult, excerpts: &Excerpts) -> Self {
-        let excerpt = excerpts.get(result.excerpt_hash.as_ref());
-        Self {
-            step: result.step,
-            status: result.status,
-            at: result.at,
-            response: excerpt.cloned(),
-        }
-    }
-}
-
 impl ResultView {
     fn of(result: ActionResult, excerpts: &Excerpts) -> Self {
-        let excerpt = excerpts.get(result.excerpt_hash.as_ref());
-        let steps = result.steps.iter();
+        let step = |step: &StepResult| StepResultView {
+            step: step.step,
+            status: step.status,
+            at: step.at,
+            response: excerpts.get(step.excerpt_hash.as_ref()).cloned(),
+        };
         Self {
             action_id: result.action_id,
             success: result.success,
-            response: excerpt.cloned(),
+            response: excerpts.get(result.excerpt_hash.as_ref()).cloned(),
             error: result.error,
-            steps: steps
-                .map(|step| StepResultView::of(step, excerpts))
-                .collect(),
+            steps: result.steps.iter().map(step).collect(),
             verification: result.verification.map(|record| VerificationView {
                 status: record.status,
                 record: record.into(),
@@ -361,7 +329,6 @@ impl ResultView {
 }
 
 fn results(whole: &SessionWithActions, excerpts: &Excerpts) -> Vec<ResultView> {
-    let results = whole.results().into_iter();
-    let views = results.map(|result| ResultView::of(result, excerpts));
-    views.collect()
+    let view = |result| ResultView::of(result, excerpts);
+    whole.results().into_iter().map(view).collect()
 }

@@ -1,7 +1,6 @@
 //! `POST /api/webhooks`
 
 use shared::endpoint::*;
-use shared::model::WebhookCreate;
 
 use super::view::{WebhookWithSecret, without_deliveries};
 use crate::Updates;
@@ -23,7 +22,7 @@ pub async fn create_webhook(
         return Err(Error::invalid(fault).into());
     }
     let webhooks = state.app.store.webhooks();
-    let webhook = webhooks.create(caller.pending_write(), new).await?;
+    let webhook = webhooks.create(caller.write(), new).await?;
     let (secret, now) = (state.webhooks.secret(&webhook), state.app.clock.now());
     let webhook = without_deliveries(webhook);
     Ok(Single(WebhookWithSecret::new(webhook, secret, now)))

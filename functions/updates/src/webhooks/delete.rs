@@ -1,18 +1,16 @@
 //! `DELETE /api/webhooks/{id}`
 
 use shared::endpoint::*;
-use shared::model::WebhookId;
 
 /// Deletes a webhook and its deliveries.
 ///
 /// A delivery that is just being sent may still arrive.
 #[utoipa::path(delete, path = "/api/webhooks/{id}")]
 pub async fn delete_webhook(
-    State(app): State<App>,
     caller: Caller<need::InSession<need::ManageOrganization>>,
     Path(id): Path<PathId<WebhookId>>,
 ) -> Result<NoContent, Problem<ConcurrentChange>> {
-    let webhooks = app.store.webhooks();
-    webhooks.delete(caller.pending_write(), id.known()?).await?;
+    let webhooks = caller.app.store.webhooks();
+    webhooks.delete(caller.write(), id.known()?).await?;
     Ok(NoContent)
 }

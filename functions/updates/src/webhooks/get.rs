@@ -1,7 +1,6 @@
 //! `GET /api/webhooks/{id}`
 
 use shared::endpoint::*;
-use shared::model::WebhookId;
 
 use super::view::WebhookView;
 
@@ -10,11 +9,10 @@ use super::view::WebhookView;
 /// The secret is never shown again.
 #[utoipa::path(get, path = "/api/webhooks/{id}")]
 pub async fn get_webhook(
-    State(app): State<App>,
     caller: Caller<need::InSession<need::ManageOrganization>>,
     Path(id): Path<PathId<WebhookId>>,
 ) -> Result<Single<WebhookView>, Problem> {
-    let webhooks = app.store.webhooks();
+    let webhooks = caller.app.store.webhooks();
     let webhook = webhooks.get(caller.tenant(), id.known()?).await?;
-    Ok(Single(WebhookView::new(webhook, app.clock.now())))
+    Ok(Single(WebhookView::new(webhook, caller.app.clock.now())))
 }

@@ -1,7 +1,6 @@
 //! `POST /api/webhooks/{id}/deliveries/{deliveryId}/redeliver`
 
 use shared::endpoint::*;
-use shared::model::{WebhookDelivery, WebhookId};
 
 use crate::Updates;
 
@@ -16,7 +15,7 @@ pub async fn redeliver_webhook_delivery(
 ) -> Result<Accepted, Problem<(ConcurrentChange, WebhookDisabled)>> {
     let (webhook, delivery) = (webhook.known()?, delivery.known()?);
     let webhooks = state.app.store.webhooks();
-    let sent = webhooks.redeliver(caller.pending_write(), webhook, &delivery);
+    let sent = webhooks.redeliver(caller.write(), webhook, &delivery);
     let message = sent.await?;
     state.queue.try_send(message.as_slice()).await;
     Ok(Accepted)

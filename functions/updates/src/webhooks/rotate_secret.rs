@@ -1,7 +1,6 @@
 //! `POST /api/webhooks/{id}/rotate-secret`
 
 use shared::endpoint::*;
-use shared::model::WebhookId;
 
 use super::view::WebhookWithSecret;
 use crate::Updates;
@@ -16,7 +15,7 @@ pub async fn rotate_webhook_secret(
     Path(id): Path<PathId<WebhookId>>,
 ) -> Result<Single<WebhookWithSecret>, Problem<ConcurrentChange>> {
     let webhooks = state.app.store.webhooks();
-    let rotated = webhooks.rotate_secret(caller.pending_write(), id.known()?);
+    let rotated = webhooks.rotate_secret(caller.write(), id.known()?);
     let webhook = rotated.await?;
     let secret = state.webhooks.secret(&webhook.webhook);
     let now = state.app.clock.now();

@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use shared::endpoint::*;
-use shared::model::{DeliveryStatus, Stopwatch, WebhookId, random};
 use targets::webhooks::Message;
 
 use crate::Updates;
@@ -38,23 +37,19 @@ pub async fn test_webhook(
     Path(id): Path<PathId<WebhookId>>,
 ) -> Result<Json<WebhookTested>, Problem<ConcurrentChange>> {
     let webhooks = state.app.store.webhooks();
-    let tested = webhooks.to_test(caller.pending_write(), id.known()?);
+    let tested = webhooks.to_test(caller.write(), id.known()?);
     let (webhook, now) = (tested.await?, state.app.clock.now());
-    let id = format!("evt_test_{}", random::token());
-    let message = Message::test(&id, now);
+    let message = Message::test(&format!("evt_test_{}", random::token()), now);
     let since = Stopwatch::start();
-    let attempt = state.webhooks.send(&webhook, &message, PATIENCE, now);
-    let sent = attempt.await;
-    let duration = since.elapsed().as_millis();
+    let sent = state.webhooks.send(&webhook, &message, PATIENCE, now);
+    let (status, status_code, error) = match sent.await {
+        Ok(status) => (DeliveryStatus::Delivered, Some(status), None),
+        Err(failed) => (DeliveryStatus::Failed, failed.status, Some(failed.problem)),
+    };
     Ok(Json(WebhookTested {
-        status: match &sent {
-            Ok(_) => DeliveryStatus::Delivered,
-            Err(_) => DeliveryStatus::Failed,
-        },
-        status_code: sent
-            .as_ref()
-            .map_or_else(|failed| failed.status, |status| Some(*status)),
-        duration_ms: u64::try_from(duration).unwrap_or(u64::MAX),
-        error: sent.err().map(|failed| failed.problem),
+        status,
+        status_code,
+        duration_ms: u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX),
+        error,
     }))
 }

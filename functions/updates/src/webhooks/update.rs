@@ -2,7 +2,6 @@
 
 use shared::endpoint::*;
 use shared::input::Change;
-use shared::model::{WebhookId, WebhookUpdate};
 
 use super::view::WebhookView;
 use crate::Updates;
@@ -25,9 +24,7 @@ pub async fn update_webhook(
         return Err(Error::invalid(fault).into());
     }
     let webhooks = state.app.store.webhooks();
-    let webhook = webhooks.update(caller.pending_write(), id.known()?, update);
-    Ok(Single(WebhookView::new(
-        webhook.await?,
-        state.app.clock.now(),
-    )))
+    let webhook = webhooks.update(caller.write(), id.known()?, update);
+    let (webhook, now) = (webhook.await?, state.app.clock.now());
+    Ok(Single(WebhookView::new(webhook, now)))
 }

@@ -1,6 +1,4 @@
 use shared::endpoint::*;
-use shared::model::{DisabledReason, EventPattern, Webhook, WebhookHealth, WebhookId, WebhookUrl};
-use shared::store::{Stored, WebhookWithHealth};
 
 /// A webhook.
 #[derive(Debug, Serialize, ToSchema)]
@@ -56,9 +54,7 @@ versioned!(WebhookView, WebhookWithSecret: view);
 
 impl WebhookView {
     pub fn new(WebhookWithHealth { webhook, health }: WebhookWithHealth, now: Timestamp) -> Self {
-        let Stored {
-            record, version, ..
-        } = webhook;
+        let (version, record) = (webhook.version, webhook.record);
         Self {
             id: record.id,
             previous_secret_until: record.previous_until(now),

@@ -182,31 +182,25 @@ mod tests {
     }
 
     async fn put(engines: &Engines, table: &str, id: &str) {
-        engines
-            .dynamodb()
-            .put_item()
-            .table_name(table)
-            .item("pk", text(id))
-            .item("sk", text("item"))
-            .item("gsi1pk", text("all"))
-            .item("gsi1sk", text(id))
-            .send()
-            .await
-            .unwrap();
+        let mut put = engines.dynamodb().put_item().table_name(table);
+        for (name, value) in [
+            ("pk", id),
+            ("sk", "item"),
+            ("gsi1pk", "all"),
+            ("gsi1sk", id),
+        ] {
+            put = put.item(name, text(value));
+        }
+        put.send().await.unwrap();
     }
 
     async fn count(engines: &Engines, table: &str) -> i32 {
-        engines
-            .dynamodb()
-            .query()
-            .table_name(table)
+        let query = engines.dynamodb().query().table_name(table);
+        let query = query
             .index_name("gsi1")
             .key_condition_expression("gsi1pk = :all")
-            .expression_attribute_values(":all", text("all"))
-            .send()
-            .await
-            .unwrap()
-            .count()
+            .expression_attribute_values(":all", text("all"));
+        query.send().await.unwrap().count()
     }
 
     #[tokio::test]
@@ -247,21 +241,15 @@ mod tests {
     #[tokio::test]
     async fn an_engine_elsewhere_is_used_and_not_started() {
         let elsewhere = Engines::in_memory().await.unwrap();
-        let engines = Engines::start(Options {
+        let options = Options {
             table_engine: TableEngine::At(elsewhere.dynamodb_url().to_owned()),
             queue_engine: QueueEngine::At(elsewhere.sqs_url().to_owned()),
             ..Options::default()
-        })
-        .await
-        .unwrap();
+        };
+        let engines = Engines::start(options).await.unwrap();
         assert_eq!(engines.queues(), elsewhere.queues());
-        assert!(
-            engines
-                .queues()
-                .actions
-                .url
-                .starts_with(elsewhere.sqs_url())
-        );
+        let url = &engines.queues().actions.url;
+        assert!(url.starts_with(elsewhere.sqs_url()), "{url}");
         put(&engines, engines.table_name(), "a").await;
         assert_eq!(count(&elsewhere, elsewhere.table_name()).await, 1);
     }
@@ -295,11 +283,7 @@ mod tests {
         let other_letter = if &damaged[20..21] == "A" { "B" } else { "A" };
         damaged.replace_range(20..21, other_letter);
         for (kms, ciphertext, context) in [
-            (
-                &kms,
-                &sealed,
-                &[("organization", "2"), ("connection", "a")][..],
-            ),
+            (&kms, &sealed, &[("organization", "2"), context[1]][..]),
             (&kms, &sealed, &[("organization", "1")]),
             (&kms, &sealed, &[]),
             (&kms, &damaged, context),
@@ -334,43 +318,21 @@ mod tests {
     async fn a_message_received_too_often_becomes_a_dead_letter() {
         let engines = Engines::in_memory().await.unwrap();
         let queues = engines.create_queues("extra").await.unwrap();
-        let sqs = engines.sqs();
-        let body = "poison";
-        sqs.send_message()
-            .queue_url(&queues.actions.url)
-            .message_body(body)
-            .send()
-            .await
-            .unwrap();
+        let (sqs, queue) = (engines.sqs(), &queues.actions);
+        let send = sqs.send_message().queue_url(&queue.url);
+        send.message_body("poison").send().await.unwrap();
+        let receive = async |url: &str| {
+            let received = sqs.receive_message().queue_url(url).send().await;
+            received.unwrap().messages.unwrap_or_default()
+        };
         for _ in 0..5 {
-            let received = sqs
-                .receive_message()
-                .queue_url(&queues.actions.url)
-                .send()
-                .await
-                .unwrap();
-            let handle = received.messages()[0].receipt_handle().unwrap();
-            sqs.change_message_visibility()
-                .queue_url(&queues.actions.url)
-                .receipt_handle(handle)
-                .visibility_timeout(0)
-                .send()
-                .await
-                .unwrap();
+            let received = receive(&queue.url).await;
+            let change = sqs.change_message_visibility().queue_url(&queue.url);
+            let change = change.set_receipt_handle(received[0].receipt_handle.clone());
+            change.visibility_timeout(0).send().await.unwrap();
         }
-        let sixth = sqs
-            .receive_message()
-            .queue_url(&queues.actions.url)
-            .send()
-            .await
-            .unwrap();
-        assert!(sixth.messages().is_empty());
-        let dead = sqs
-            .receive_message()
-            .queue_url(&queues.actions.dead_letter_url)
-            .send()
-            .await
-            .unwrap();
-        assert_eq!(dead.messages()[0].body(), Some(body));
+        assert!(receive(&queue.url).await.is_empty());
+        let dead = receive(&queue.dead_letter_url).await;
+        assert_eq!(dead[0].body(), Some("poison"));
     }
 }

@@ -3,7 +3,10 @@ use std::{
     time::Duration,
 };
 
-use aws_sdk_sqs::types::{MessageAttributeValue, QueueAttributeName};
+use aws_sdk_sqs::{
+    operation::send_message::builders::SendMessageFluentBuilder,
+    types::{MessageAttributeValue, QueueAttributeName},
+};
 use axum::{Json, routing::post};
 use serde_json::json;
 
@@ -56,14 +59,14 @@ impl Stack {
 
     async fn send(&self, bodies: &[&str]) {
         for body in bodies {
-            self.sqs
-                .send_message()
-                .queue_url(&self.engines.queues().actions.url)
-                .message_body(*body)
-                .send()
-                .await
-                .unwrap();
+            let send = self.message().message_body(*body);
+            send.send().await.unwrap();
         }
+    }
+
+    fn message(&self) -> SendMessageFluentBuilder {
+        let url = &self.engines.queues().actions.url;
+        self.sqs.send_message().queue_url(url)
     }
 
     /// Returns the number of messages in the queue, hidden ones included.
@@ -72,20 +75,12 @@ impl Stack {
             QueueAttributeName::ApproximateNumberOfMessages,
             QueueAttributeName::ApproximateNumberOfMessagesNotVisible,
         ];
-        let attributes = self
-            .sqs
-            .get_queue_attributes()
-            .queue_url(&self.engines.queues().actions.url)
-            .set_attribute_names(Some(names.to_vec()))
-            .send()
-            .await
-            .unwrap()
-            .attributes
-            .unwrap();
-        names
-            .iter()
-            .map(|name| attributes[name].parse::<u32>().unwrap())
-            .sum()
+        let url = &self.engines.queues().actions.url;
+        let get = self.sqs.get_queue_attributes().queue_url(url);
+        let get = get.set_attribute_names(Some(names.to_vec()));
+        let attributes = get.send().await.unwrap().attributes.unwrap();
+        let numbers = names.map(|name| attributes[&name].parse::<u32>().unwrap());
+        numbers.iter().sum()
     }
 
     fn bodies(&self) -> Vec<String> {
@@ -130,15 +125,9 @@ async fn a_batch_is_the_event_that_lambda_sends() {
         .string_value("v1")
         .build()
         .unwrap();
-    stack
-        .sqs
-        .send_message()
-        .queue_url(&stack.engines.queues().actions.url)
-        .message_body("hello")
-        .message_attributes("version", attribute)
-        .send()
-        .await
-        .unwrap();
+    let message = stack.message().message_body("hello");
+    let message = message.message_attributes("version", attribute);
+    message.send().await.unwrap();
     let outcome = stack.mapping().poll_once(Duration::ZERO).await.unwrap();
     assert_eq!((outcome.received, outcome.failed), (1, 0));
 
@@ -195,11 +184,8 @@ async fn it_runs_until_it_is_stopped_and_takes_batches_of_ten() {
     let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
     let mapping = stack.mapping();
     let running = tokio::spawn(async move {
-        mapping
-            .run(async {
-                let _ = stopped.await;
-            })
-            .await;
+        let stopped = async { stopped.await.unwrap_or_default() };
+        mapping.run(stopped).await;
     });
     while stack.remaining().await > 0 {
         tokio::task::yield_now().await;
@@ -208,12 +194,9 @@ async fn it_runs_until_it_is_stopped_and_takes_batches_of_ten() {
     running.await.unwrap();
 
     assert_eq!(stack.bodies(), bodies);
-    let largest = stack
-        .events
-        .lock()
-        .unwrap()
+    let events = stack.events.lock().unwrap();
+    let sizes = events
         .iter()
-        .map(|event| event["Records"].as_array().unwrap().len())
-        .max();
-    assert_eq!(largest, Some(10));
+        .map(|event| event["Records"].as_array().unwrap().len());
+    assert_eq!(sizes.max(), Some(10));
 }

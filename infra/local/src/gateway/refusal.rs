@@ -6,11 +6,7 @@ use axum::{
 };
 use http::{HeaderValue, StatusCode, header, request::Parts};
 use serde_json::json;
-use shared::{
-    Error,
-    http::problem::{self, ProblemDetails},
-    problem::Cause,
-};
+use shared::{Error, http::problem::ProblemDetails, problem::Cause};
 
 use crate::function::InvocationError;
 
@@ -61,9 +57,8 @@ fn unavailable(path: &str, request_id: &str) -> Response {
         what: "the function",
         source: "its process has ended".into(),
     });
-    let status = problem::status(cause.code());
     let problem = ProblemDetails::of(cause, path, request_id);
-    let mut response = (status, Json(problem)).into_response();
+    let mut response = (StatusCode::SERVICE_UNAVAILABLE, Json(problem)).into_response();
     let headers = response.headers_mut();
     let fixed = [
         (header::CONTENT_TYPE, "application/problem+json"),

@@ -5,6 +5,8 @@ use serde_json::{Value, json};
 
 use super::{DemoTargets, Fault, FaultMode};
 
+const SYNC: &str = "/customers/cus_501/sync";
+
 struct Demo {
     systems: DemoTargets,
     http: reqwest::Client,
@@ -62,126 +64,39 @@ async fn read(response: reqwest::Response) -> (u16, Value) {
     (response.status().as_u16(), response.json().await.unwrap())
 }
 
+/// System, operation, the record that it changes, and a member before and after.
+const CHANGES: &str = r#"
+billing /usage-batches/ub_1001/reprocess /usage-batches/ub_1001 state "processing" "processed"
+billing /invoices/inv_2001/finalize /invoices/inv_2001 state "draft" "open"
+billing /invoices/inv_2008/void /invoices/inv_2008 state "open" "void"
+billing /customers/cus_501/sync /customers/cus_501 syncState "out_of_sync" "in_sync"
+payments /payments/pay_3001/retry /payments/pay_3001 state "failed" "succeeded"
+payments /invoices/inv_2005/retry /payments/pay_3002 state "failed" "succeeded"
+billing /usage-batches/ub_1009/deduplicate /usage-batches/ub_1009 duplicateEvents 1904 0
+billing /invoices/inv_2012/recompute /invoices/inv_2012 quantity 40120 38216
+billing /invoices/inv_2014/pause-collection /invoices/inv_2014 collectionPaused false true
+billing /customers/cus_506/unpark /customers/cus_506 parked true false
+payments /payments/pay_3007/reconcile /payments/pay_3007 state "unknown" "succeeded"
+notifications /webhook-endpoints/we_5001/resend /webhook-endpoints/we_5001 undelivered 318 0
+"#;
+
 #[tokio::test]
-#[expect(clippy::too_many_lines, reason = "it is one operation after another")]
 async fn an_operation_changes_its_entity_once() {
     let demo = Demo::start();
-    for (system, operation, entity, seen, field, before, after) in [
-        (
-            "billing",
-            "/usage-batches/ub_1001/reprocess",
-            "ub_1001",
-            "/usage-batches/ub_1001",
-            "state",
-            json!("processing"),
-            json!("processed"),
-        ),
-        (
-            "billing",
-            "/invoices/inv_2001/finalize",
-            "inv_2001",
-            "/invoices/inv_2001",
-            "state",
-            json!("draft"),
-            json!("open"),
-        ),
-        (
-            "billing",
-            "/invoices/inv_2008/void",
-            "inv_2008",
-            "/invoices/inv_2008",
-            "state",
-            json!("open"),
-            json!("void"),
-        ),
-        (
-            "billing",
-            "/customers/cus_501/sync",
-            "cus_501",
-            "/customers/cus_501",
-            "syncState",
-            json!("out_of_sync"),
-            json!("in_sync"),
-        ),
-        (
-            "payments",
-            "/payments/pay_3001/retry",
-            "pay_3001",
-            "/payments/pay_3001",
-            "state",
-            json!("failed"),
-            json!("succeeded"),
-        ),
-        (
-            "payments",
-            "/invoices/inv_2005/retry",
-            "pay_3002",
-            "/payments/pay_3002",
-            "state",
-            json!("failed"),
-            json!("succeeded"),
-        ),
-        (
-            "billing",
-            "/usage-batches/ub_1009/deduplicate",
-            "ub_1009",
-            "/usage-batches/ub_1009",
-            "duplicateEvents",
-            json!(1904),
-            json!(0),
-        ),
-        (
-            "billing",
-            "/invoices/inv_2012/recompute",
-            "inv_2012",
-            "/invoices/inv_2012",
-            "quantity",
-            json!(40120),
-            json!(38216),
-        ),
-        (
-            "billing",
-            "/invoices/inv_2014/pause-collection",
-            "inv_2014",
-            "/invoices/inv_2014",
-            "collectionPaused",
-            json!(false),
-            json!(true),
-        ),
-        (
-            "billing",
-            "/customers/cus_506/unpark",
-            "cus_506",
-            "/customers/cus_506",
-            "parked",
-            json!(true),
-            json!(false),
-        ),
-        (
-            "payments",
-            "/payments/pay_3007/reconcile",
-            "pay_3007",
-            "/payments/pay_3007",
-            "state",
-            json!("unknown"),
-            json!("succeeded"),
-        ),
-        (
-            "notifications",
-            "/webhook-endpoints/we_5001/resend",
-            "we_5001",
-            "/webhook-endpoints/we_5001",
-            "undelivered",
-            json!(318),
-            json!(0),
-        ),
-    ] {
+    for row in CHANGES.trim().lines() {
+        let row: Vec<&str> = row.split(' ').collect();
+        let [system, operation, seen, field, before, after] = row[..] else {
+            panic!("{row:?}");
+        };
+        let [before, after]: [Value; 2] =
+            [before, after].map(|text| serde_json::from_str(text).unwrap());
         let (_, shown) = demo.get(system, seen).await;
         assert_eq!(shown[field], before, "{operation}");
 
         let (status, answered) = demo.post(system, operation, json!({})).await;
         assert_eq!((status, &answered[field]), (200, &after), "{operation}");
-        assert_eq!(demo.effects().last().unwrap().1, entity);
+        let entity = &demo.effects().pop().unwrap().1;
+        assert!(seen.ends_with(entity), "{entity}");
 
         let (status, refusal) = demo.post(system, operation, json!({})).await;
         assert_eq!((status, &refusal["code"]), (409, &json!("already_done")));
@@ -192,8 +107,8 @@ async fn an_operation_changes_its_entity_once() {
 #[tokio::test]
 async fn a_collected_payment_settles_its_invoice() {
     let demo = Demo::start();
-    demo.post("payments", "/payments/pay_3001/retry", json!({}))
-        .await;
+    let retry = "/payments/pay_3001/retry";
+    assert_eq!(demo.status("payments", retry).await, 200);
     let (_, invoice) = demo.get("billing", "/invoices/inv_2004").await;
     assert_eq!(invoice["state"], "paid");
     assert_eq!(demo.status("billing", "/invoices/inv_2004/void").await, 422);
@@ -204,10 +119,8 @@ async fn a_parked_account_is_billed_once_it_is_out_of_parking() {
     let demo = Demo::start();
     let path = "/customers/cus_506/invoices";
     assert_eq!(demo.status("billing", path).await, 422);
-    assert_eq!(
-        demo.status("billing", "/customers/cus_506/unpark").await,
-        200
-    );
+    let unpark = "/customers/cus_506/unpark";
+    assert_eq!(demo.status("billing", unpark).await, 200);
     let (status, invoice) = demo.post("billing", path, json!({})).await;
     assert_eq!((status, &invoice["amountDue"]), (200, &json!(318_000)));
     let made = format!("/invoices/{}", invoice["id"].as_str().unwrap());
@@ -219,9 +132,8 @@ async fn a_parked_account_is_billed_once_it_is_out_of_parking() {
 #[tokio::test]
 async fn a_stolen_card_is_declined_again_with_200() {
     let demo = Demo::start();
-    let (status, payment) = demo
-        .post("payments", "/payments/pay_3006/retry", json!({}))
-        .await;
+    let path = "/payments/pay_3006/retry";
+    let (status, payment) = demo.post("payments", path, json!({})).await;
     assert_eq!((status, &payment["state"]), (200, &json!("failed")));
     assert_eq!(demo.effects(), []);
 }
@@ -284,16 +196,10 @@ async fn a_credit_note_stays_within_its_invoice() {
 async fn missing_usage_events_are_sent_once() {
     let demo = Demo::start();
     let body = json!({"customerId": "cus_503"});
-    assert_eq!(
-        demo.post("billing", "/usage-events/resend", body.clone())
-            .await
-            .0,
-        200
-    );
-    assert_eq!(
-        demo.post("billing", "/usage-events/resend", body).await.0,
-        409
-    );
+    for status in [200, 409] {
+        let sent = demo.post("billing", "/usage-events/resend", body.clone());
+        assert_eq!(sent.await.0, status);
+    }
 }
 
 #[tokio::test]
@@ -314,19 +220,15 @@ async fn a_repeated_key_gets_the_first_answer_and_no_second_effect() {
     let first = demo.post_with_key("k1", path, body.clone()).await;
     assert_eq!(first.0, 200);
     assert_eq!(demo.post_with_key("k1", path, body.clone()).await, first);
-    assert_eq!(demo.effects().len(), 1);
-    assert_eq!(
-        demo.systems.effects()[0].idempotency_key.as_deref(),
-        Some("k1")
-    );
+    let effects = demo.systems.effects();
+    assert_eq!(effects.len(), 1);
+    assert_eq!(effects[0].idempotency_key.as_deref(), Some("k1"));
 
     let other_body = json!({"amount": 200, "reason": "billed twice"});
     assert_eq!(demo.post_with_key("k1", path, other_body).await.0, 422);
     let other_path = "/invoices/inv_2008/credit-notes";
-    assert_eq!(
-        demo.post_with_key("k1", other_path, body.clone()).await.0,
-        422
-    );
+    let other = demo.post_with_key("k1", other_path, body.clone()).await;
+    assert_eq!(other.0, 422);
 
     let second = demo.post_with_key("k2", path, body).await;
     assert_ne!(second.1["id"], first.1["id"]);
@@ -348,9 +250,8 @@ async fn calls_at_once_with_one_key_have_one_effect() {
 async fn a_refusal_is_not_stored_with_its_key() {
     let demo = Demo::start();
     demo.systems.inject(Fault::once("billing", FaultMode::Fail));
-    let path = "/customers/cus_501/sync";
-    assert_eq!(demo.post_with_key("k1", path, json!({})).await.0, 500);
-    assert_eq!(demo.post_with_key("k1", path, json!({})).await.0, 200);
+    assert_eq!(demo.post_with_key("k1", SYNC, json!({})).await.0, 500);
+    assert_eq!(demo.post_with_key("k1", SYNC, json!({})).await.0, 200);
 }
 
 #[tokio::test]
@@ -364,10 +265,8 @@ async fn notifications_take_no_notice_of_keys() {
     }
     assert_eq!(demo.effects().len(), 2);
     assert_eq!(demo.systems.state()["messages"][1]["content"], body);
-    assert_eq!(
-        demo.systems.connections()["notifications"]["idempotency"],
-        Value::Null
-    );
+    let connection = demo.systems.connections()["notifications"].clone();
+    assert_eq!(connection["idempotency"], Value::Null);
 }
 
 #[tokio::test]
@@ -380,50 +279,49 @@ async fn a_fault_strikes_as_often_as_asked_and_where_asked() {
         ..Fault::once("billing", FaultMode::Fail)
     });
     assert_eq!(demo.get("billing", "/customers/cus_501").await.0, 200);
-    assert_eq!(demo.status("billing", "/customers/cus_501/sync").await, 503);
+    assert_eq!(demo.status("billing", SYNC).await, 503);
     assert_eq!(demo.status("billing", "/customers/cus_502/sync").await, 503);
     assert_eq!(demo.effects(), []);
-    assert_eq!(demo.status("billing", "/customers/cus_501/sync").await, 200);
+    assert_eq!(demo.status("billing", SYNC).await, 200);
 }
 
 #[tokio::test]
-async fn garbage_comes_without_an_effect() {
-    let demo = Demo::start();
-    demo.systems
-        .inject(Fault::once("billing", FaultMode::Garbage));
-    let request = demo.call(Method::POST, "billing", "/customers/cus_501/sync");
-    let response = request.send().await.unwrap();
-    assert_eq!(response.status(), 200);
-    assert!(response.json::<Value>().await.is_err());
-    assert_eq!(demo.effects(), []);
-}
-
-#[tokio::test]
-async fn a_dropped_answer_leaves_its_effect() {
-    let demo = Demo::start();
-    demo.systems.inject(Fault::once("billing", FaultMode::Drop));
-    let path = "/customers/cus_501/sync";
-    let request = demo.call(Method::POST, "billing", path);
-    let error = request
-        .header("Idempotency-Key", "k1")
-        .send()
-        .await
-        .unwrap_err();
-    assert!(!error.is_timeout());
-    assert_eq!(demo.effects().len(), 1);
-    assert_eq!(demo.post_with_key("k1", path, Value::Null).await.0, 200);
-    assert_eq!(demo.effects().len(), 1);
-}
-
-#[tokio::test]
-async fn a_redirect_leads_nowhere_and_has_no_effect() {
-    let demo = Demo::start();
-    let redirect = Fault::once("billing", FaultMode::Redirect);
-    demo.systems.inject(redirect);
-    let request = demo.call(Method::POST, "billing", "/customers/cus_501/sync");
-    assert_eq!(request.send().await.unwrap().status(), 404);
-    assert_eq!(demo.effects(), []);
-    assert_eq!(demo.systems.waiting_faults(), 0);
+async fn each_mode_of_a_fault_has_its_answer_and_its_effects() {
+    // The answer to a call with little patience, and the effects of that call.
+    for (mode, answer, effects) in [
+        (FaultMode::Garbage, Some(200), 0),
+        // The redirect leads nowhere.
+        (FaultMode::Redirect, Some(404), 0),
+        (FaultMode::Hang, None, 0),
+        (FaultMode::Drop, None, 1),
+        (FaultMode::Delay, None, 1),
+    ] {
+        let demo = Demo::start();
+        demo.systems.inject(Fault {
+            delay_ms: 60_000,
+            ..Fault::once("billing", mode)
+        });
+        let call = demo.call(Method::POST, "billing", SYNC);
+        let call = call.header("Idempotency-Key", "k1");
+        let waits = matches!(mode, FaultMode::Hang | FaultMode::Delay);
+        let patience = Duration::from_secs(if waits { 2 } else { 60 });
+        match call.timeout(patience).send().await {
+            Ok(response) => {
+                assert_eq!(Some(response.status().as_u16()), answer);
+                assert!(response.json::<Value>().await.is_err(), "{mode:?}");
+            }
+            Err(error) => {
+                assert_eq!(None, answer, "{mode:?}");
+                assert_eq!(error.is_timeout(), mode != FaultMode::Drop);
+            }
+        }
+        assert_eq!(demo.effects().len(), effects, "{mode:?}");
+        assert_eq!(demo.systems.waiting_faults(), 0);
+        if mode == FaultMode::Drop {
+            assert_eq!(demo.post_with_key("k1", SYNC, Value::Null).await.0, 200);
+            assert_eq!(demo.effects().len(), 1);
+        }
+    }
 }
 
 #[tokio::test]
@@ -434,49 +332,22 @@ async fn a_stored_failure_is_the_answer_to_its_key_for_ever() {
         ..Fault::once("billing", FaultMode::Fail)
     };
     demo.systems.inject(stored.clone());
-    let path = "/customers/cus_501/sync";
     for _ in 0..2 {
-        assert_eq!(demo.post_with_key("k1", path, json!({})).await.0, 500);
+        assert_eq!(demo.post_with_key("k1", SYNC, json!({})).await.0, 500);
     }
     assert_eq!(demo.effects(), []);
-    assert_eq!(demo.post_with_key("k2", path, json!({})).await.0, 200);
+    assert_eq!(demo.post_with_key("k2", SYNC, json!({})).await.0, 200);
     // An earlier success stays the answer to its key.
     demo.systems.inject(stored);
-    assert_eq!(demo.post_with_key("k2", path, json!({})).await.0, 200);
+    assert_eq!(demo.post_with_key("k2", SYNC, json!({})).await.0, 200);
 }
 
 #[tokio::test]
-async fn a_late_answer_has_taken_effect_before() {
-    let demo = Demo::start();
-    demo.systems.inject(Fault {
-        delay_ms: 60_000,
-        ..Fault::once("billing", FaultMode::Delay)
-    });
-    let request = demo.call(Method::POST, "billing", "/customers/cus_501/sync");
-    let request = request.timeout(Duration::from_millis(200));
-    assert!(request.send().await.unwrap_err().is_timeout());
-    assert_eq!(demo.effects().len(), 1);
-}
-
-#[tokio::test]
-async fn a_hanging_call_neither_answers_nor_holds_up_the_end() {
+async fn a_hanging_call_does_not_hold_up_the_end() {
     let demo = Demo::start();
     demo.systems.inject(Fault::once("billing", FaultMode::Hang));
-    let request = demo.call(Method::POST, "billing", "/customers/cus_501/sync");
-    let request = request.timeout(Duration::from_millis(200));
-    assert!(request.send().await.unwrap_err().is_timeout());
-    assert_eq!(demo.effects(), []);
-
-    demo.systems.inject(Fault::once("billing", FaultMode::Hang));
-    let hanging = tokio::spawn(
-        demo.call(Method::POST, "billing", "/customers/cus_501/sync")
-            .send(),
-    );
-    while !demo.systems.state()["faults"]
-        .as_array()
-        .unwrap()
-        .is_empty()
-    {
+    let hanging = tokio::spawn(demo.call(Method::POST, "billing", SYNC).send());
+    while demo.systems.waiting_faults() > 0 {
         tokio::task::yield_now().await;
     }
     demo.systems.stop().await;
@@ -490,10 +361,10 @@ async fn administration_needs_no_secret() {
     let fault = json!({"system": "billing", "mode": "fail", "status": 502, "times": 3});
     let post = |body: Value| demo.http.post(url("/faults")).json(&body).send();
     assert_eq!(post(fault).await.unwrap().status(), 204);
-    assert_eq!(demo.status("billing", "/customers/cus_501/sync").await, 502);
+    assert_eq!(demo.status("billing", SYNC).await, 502);
     let cleared = demo.http.delete(url("/faults")).send().await.unwrap();
     assert_eq!(cleared.status(), 204);
-    assert_eq!(demo.status("billing", "/customers/cus_501/sync").await, 200);
+    assert_eq!(demo.status("billing", SYNC).await, 200);
 
     let (_, effects) = read(demo.http.get(url("/effects")).send().await.unwrap()).await;
     assert_eq!(effects[0]["entity"], "cus_501");
@@ -513,26 +384,23 @@ async fn administration_needs_no_secret() {
     let reset = demo.http.post(url("/reset")).send().await.unwrap();
     assert_eq!(reset.status(), 204);
     assert_eq!(demo.effects(), []);
-    assert_eq!(
-        demo.systems.state()["customers"]["cus_501"]["syncState"],
-        "out_of_sync"
-    );
+    let customer = demo.systems.state()["customers"]["cus_501"].clone();
+    assert_eq!(customer["syncState"], "out_of_sync");
 }
 
 #[tokio::test]
 async fn the_state_file_carries_effects_and_keys_over_a_restart() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("deep/target-systems.json");
-    let path = "/customers/cus_501/sync";
 
     let before = Demo::over(DemoTargets::start(0, Some(&file)).unwrap());
-    let first = before.post_with_key("k1", path, json!({})).await;
+    let first = before.post_with_key("k1", SYNC, json!({})).await;
     let effects = before.effects();
     before.systems.stop().await;
 
     let after = Demo::over(DemoTargets::start(0, Some(&file)).unwrap());
     assert_eq!(after.effects(), effects);
-    assert_eq!(after.post_with_key("k1", path, json!({})).await, first);
+    assert_eq!(after.post_with_key("k1", SYNC, json!({})).await, first);
     after.systems.reset().unwrap();
     after.systems.stop().await;
 

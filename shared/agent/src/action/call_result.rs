@@ -1,7 +1,6 @@
 //! The result of a call, as derived from the target system's response.
 
 use chrono::DateTime;
-
 use serde_json::{Value, json};
 
 use crate::{
@@ -125,18 +124,17 @@ impl CallResult {
     pub fn of(call: &ApiCall, response: Response, repeated: bool, at: Timestamp) -> Self {
         let effect = call.effect(&response, repeated);
         let header = response.retry_after.as_deref();
+        let is_whole = !matches!(response.form, BodyForm::Broken(_));
+        let problem = match effect {
+            Effect::Done | Effect::DoneBefore => String::new(),
+            _ => call.problem(&response),
+        };
         Self {
             at,
             effect,
             retry_after: header.and_then(|header| retry_after(header, at)),
-            is_clear: Some(
-                !matches!(response.form, BodyForm::Broken(_)) && call.is_clear(&response),
-            ),
-            problem: if matches!(effect, Effect::Done | Effect::DoneBefore) {
-                String::new()
-            } else {
-                call.problem(&response)
-            },
+            is_clear: Some(is_whole && call.is_clear(&response)),
+            problem,
             response: Some(response.excerpt),
         }
     }
@@ -164,9 +162,8 @@ impl ApiCall {
 
     /// Returns the effect of the call, as far as a response tells.
     ///
-    /// `repeated` says that the call may have taken effect before. A refusal then concerns the
-    /// repeat alone and says nothing about the first call, unless it is a replay of the first
-    /// answer.
+    /// `repeated` says that the call may have taken effect before. A refusal then concerns the repeat alone and says
+    /// nothing about the first call, unless it is a replay of the first answer.
     ///
     /// - 429 proves that nothing was done.
     /// - 503 and 425 prove nothing: a proxy returns them when the system dies after its commit.
@@ -179,8 +176,7 @@ impl ApiCall {
     /// - An effect that was already there is recognized by its status and code, unless the body
     ///   denies success.
     ///
-    /// An unclear replay, or the refusal that every repeat gets, is undecided: another repeat
-    /// cannot tell more.
+    /// An unclear replay, or the refusal that every repeat gets, is undecided: another repeat cannot tell more.
     pub fn effect(&self, response: &Response, repeated: bool) -> Effect {
         let is_expected = self.expect.contains(&response.status) && response.is_well_formed();
         let is_at_work = response.status == 202;
@@ -237,8 +233,7 @@ impl ApiCall {
             && !self.success.iter().any(|one| one.is_denied(body))
     }
 
-    /// Returns whether a body means success. False if one condition is denied; none if a condition
-    /// finds no value.
+    /// Returns whether a body means success. False if one condition is denied; none if a condition finds no value.
     fn succeeds(&self, body: &Value) -> Option<bool> {
         if self.success.iter().any(|one| one.is_denied(body)) {
             return Some(false);
@@ -254,8 +249,10 @@ impl ApiCall {
         let is = |one: &AnswerCondition| one.is.iter().map(plain).collect::<Vec<_>>().join(" or ");
         let pending = self.success.iter().find(|one| one.is_pending(body));
         if let Some(one) = pending {
-            let found = body.pointer(&one.at).map(plain).unwrap_or_default();
-            let at = &one.at;
+            let (at, found) = (
+                &one.at,
+                body.pointer(&one.at).map(plain).unwrap_or_default(),
+            );
             return Some(format!(
                 "The target system answered {status}, and the call is under way: {at} is {found}."
             ));

@@ -17,8 +17,7 @@ pub enum Claim<A = ()> {
     Busy,
     /// This claim ended it, with this outcome.
     Ended(ActionState),
-    /// This claim deferred it; it is due again soon. A pause applies, or its connection is failing
-    /// or at its limit.
+    /// This claim deferred it; it is due again soon. A pause applies, or its connection is failing or at its limit.
     Deferred,
     /// This claim gave it a slot at its connection, for which it needs a message.
     Slot(Timestamp),
@@ -86,20 +85,15 @@ impl ClaimContext {
         };
         let may_succeed =
             |state: &Option<ActionState>| state.is_none_or(|one| one == ActionState::Unknown);
-        if self.before.iter().any(failed) {
-            Some(
-                "predecessor_not_done: an action that comes first did not succeed. Nothing was sent.",
-            )
+        Some(if self.before.iter().any(failed) {
+            "predecessor_not_done: an action that comes first did not succeed. Nothing was sent."
         } else if self.unless.contains(&Some(ActionState::Succeeded)) {
-            Some("not_needed: the action that comes first succeeded. Nothing was sent.")
+            "not_needed: the action that comes first succeeded. Nothing was sent."
         } else if self.unless.iter().any(may_succeed) {
-            Some(
-                "predecessor_unknown: the outcome of the action that comes first is unknown. Nothing \
-                 was sent.",
-            )
+            "predecessor_unknown: the outcome of the action that comes first is unknown. Nothing was sent."
         } else {
-            None
-        }
+            return None;
+        })
     }
 }
 
@@ -112,13 +106,11 @@ impl AgentAction {
     pub(crate) const LOST: &'static str = "restored: the table was put back to an earlier instant, and the target system may have done it since. \
          Check there; it was not sent.";
 
-    /// Claims it for `lease` milliseconds, if it can run. Its records are claimed in the same
-    /// write.
+    /// Claims it for `lease` milliseconds, if it can run. Its records are claimed in the same write.
     ///
-    /// For a system without idempotency keys, the claim already records that a call is under way.
-    /// An action left in that state ends as unknown and is never sent again. The recorded
-    /// connection revision counts, not the current one: through another revision, a repeated call
-    /// could be a different call.
+    /// For a system without idempotency keys, the claim already records that a call is under way. An action left in
+    /// that state ends as unknown and is never sent again. The recorded connection revision counts, not the current
+    /// one: through another revision, a repeated call could be a different call.
     ///
     /// A deferred action stays as it is, without an attempt.
     pub fn claim(&mut self, context: &ClaimContext, lease: i64, now: Timestamp) -> Claim {
@@ -150,9 +142,8 @@ impl AgentAction {
         }
         // A holder that is gone may have sent the call.
         self.progress.call.ambiguous = self.may_have_taken_effect();
-        self.progress
-            .stack
-            .get_or_insert_with(|| context.stack.clone());
+        let stack = &mut self.progress.stack;
+        stack.get_or_insert_with(|| context.stack.clone());
         self.state = ActionState::Running;
         self.fence.token += 1;
         self.progress.attempts += 1;
@@ -181,8 +172,7 @@ impl AgentAction {
         self.updated_at = now;
     }
 
-    /// Defers it until its slot, without an attempt. The sweeper sends a message if that of the slot
-    /// got lost.
+    /// Defers it until its slot, without an attempt. The sweeper sends a message if that of the slot got lost.
     pub fn wait_for_slot(&mut self, slot: Timestamp, now: Timestamp) {
         self.defer_until(slot.plus(Self::DELIVERY), now);
         self.schedule.slot = Some(slot);
@@ -289,8 +279,7 @@ impl AgentAction {
         Some(format!("cap_reached: {why}. Nothing was sent."))
     }
 
-    /// Returns its charge to the daily caps, if any. An action is charged at the first claim after
-    /// its approval.
+    /// Returns its charge to the daily caps, if any. An action is charged at the first claim after its approval.
     pub fn charge(&self, policy: &AgentPolicy) -> Option<Charge> {
         let charge = policy.caps.charge(self.content.subject()).ok()?;
         charge.filter(|_| self.progress.attempts == 0)
@@ -411,18 +400,17 @@ impl AgentAction {
 
     /// Returns the state in which it ends when given up.
     fn given_up(&self) -> ActionState {
-        if self.may_have_taken_effect() {
+        let is_open = self.may_have_taken_effect();
+        if is_open {
             ActionState::Unknown
         } else {
             ActionState::Failed
         }
     }
 
-    /// Returns the state in which it ends when blocked: skipped, unless a step or call may have had
-    /// an effect.
+    /// Returns the state in which it ends when blocked: skipped, unless a step or call may have had an effect.
     fn kept_back(&self) -> ActionState {
-        let (outcome, _) = self.cancelled(self.may_have_taken_effect());
-        outcome
+        self.cancelled(self.may_have_taken_effect()).0
     }
 
     /// Returns the state in which it ends when its session is cancelled: skipped, unless a step or

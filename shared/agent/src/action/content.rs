@@ -15,8 +15,7 @@ use model::{Timestamp, span};
 pub struct ActionContent {
     pub playbook: Option<PlaybookVersion>,
     pub action_type: ActionType,
-    /// A description of what it does. For an automated action that cannot run automatically, also
-    /// the reason.
+    /// A description of what it does. For an automated action that cannot run automatically, also the reason.
     pub description: String,
     pub expected_outcome: String,
     /// The way to undo it. None if unknown.
@@ -29,9 +28,8 @@ pub struct ActionContent {
     pub target_system: String,
     /// The connection to that system, as of the proposal.
     pub connection: Option<ConnectionRevision>,
-    /// The records that it changes or that must stay, as `kind/id`, by the ids of the target
-    /// systems. It acts on the first one. Two actions with a common record never run at once, of
-    /// whatever type, session and connection.
+    /// Records to change or to keep, as `kind/id`, by the ids of the target systems. It acts on the first one. Two
+    /// actions with a common record never run at once, of whatever type, session and connection.
     // Earlier releases wrote none.
     #[serde(default)]
     pub records: Vec<String>,
@@ -75,9 +73,8 @@ impl ActionContent {
 
     /// True if both share a record.
     pub fn meets(&self, other: &Self) -> bool {
-        self.records
-            .iter()
-            .any(|record| other.records.contains(record))
+        let mut records = self.records.iter();
+        records.any(|record| other.records.contains(record))
     }
 
     /// True if both have the same effect on a record that they share: they are of one type and

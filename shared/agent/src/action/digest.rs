@@ -9,9 +9,8 @@ use crate::{
 use model::{AlertId, OrganizationId, digest, journal::canonical};
 
 impl ActionContent {
-    /// Returns the SHA-256 of the canonical JSON of the content and of the names of the
-    /// organization, the alert and the action, in hexadecimal. The action's id also names session
-    /// and proposal.
+    /// Returns the SHA-256 of the canonical JSON of the content and of the names of the organization, the alert and the
+    /// action, in hexadecimal. The action's id also names session and proposal.
     fn digest(&self, organization: OrganizationId, alert: AlertId, action: &str) -> String {
         let content = json!({
             "organization": organization, "alert": alert, "action": action, "content": self,

@@ -68,17 +68,16 @@ impl RecordGuard {
         let within = content.attempts.map_or(0, |attempts| attempts.within);
         let within = within.max(AgentAction::COOLDOWN + AgentAction::PATIENCE);
         let last = self.claims.len().saturating_sub(1);
-        let claims = self.claims.iter().enumerate();
-        let claims = claims.map(|(at, claim)| (at == last, claim));
-        let counts = |(is_last, claim): &(bool, &RecordClaim)| {
-            !claim.is_of(action) && (*is_last || now < claim.at.plus(within))
-        };
-        let others = claims.filter(counts).map(|(is_last, claim)| OtherClaim {
-            record: record.to_owned(),
-            by: ActionKey::new(action.organization_id, claim.session_id, &*claim.action_id),
-            at: claim.at,
-            is_last,
-            owner: None,
+        let others = self.claims.iter().enumerate().filter_map(|(at, claim)| {
+            let is_last = at == last;
+            let counts = !claim.is_of(action) && (is_last || now < claim.at.plus(within));
+            counts.then(|| OtherClaim {
+                record: record.to_owned(),
+                by: ActionKey::new(action.organization_id, claim.session_id, &*claim.action_id),
+                at: claim.at,
+                is_last,
+                owner: None,
+            })
         });
         others.collect()
     }

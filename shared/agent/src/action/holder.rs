@@ -18,37 +18,31 @@ pub struct Outcome {
 
 impl Outcome {
     pub const fn succeeded(response: Option<Excerpt>) -> Self {
-        Self {
-            state: ActionState::Succeeded,
-            response,
-            error: None,
-        }
+        Self::new(ActionState::Succeeded, response, None)
     }
 
     /// Creates the outcome of an action that is certainly not done.
     pub fn failed(response: Option<Excerpt>, error: impl Into<String>) -> Self {
-        Self {
-            state: ActionState::Failed,
-            response,
-            error: Some(error.into()),
-        }
+        Self::new(ActionState::Failed, response, Some(error.into()))
     }
 
     /// Creates the outcome of an action that may have been done.
     pub fn unknown(response: Option<Excerpt>, error: &str) -> Self {
+        let error = format!("{error} The call may have been done; check the target system.");
+        Self::new(ActionState::Unknown, response, Some(error))
+    }
+
+    const fn new(state: ActionState, response: Option<Excerpt>, error: Option<String>) -> Self {
         Self {
-            state: ActionState::Unknown,
+            state,
             response,
-            error: Some(format!(
-                "{error} The call may have been done; check the target system."
-            )),
+            error,
         }
     }
 }
 
 impl AgentAction {
-    /// Records that the next call is about to be sent. The first one of a round that changes something
-    /// is a try.
+    /// Records that the next call is about to be sent. The first one of a round that changes something is a try.
     pub fn sends(&mut self, target: Idempotency, now: Timestamp) {
         self.progress.call.sending = target == Idempotency::Unkeyed && self.is_about_to_change();
         self.progress.call.since.get_or_insert(now);
@@ -72,8 +66,7 @@ impl AgentAction {
         self.progress.unwritten.push((step, result));
     }
 
-    /// Records the result of a step's call. Returns the state in which it ends the action; none while
-    /// it goes on.
+    /// Records the result of a step's call. Returns the state in which it ends the action; none while it goes on.
     pub fn received(
         &mut self,
         step: i64,
@@ -81,12 +74,8 @@ impl AgentAction {
         target: Idempotency,
     ) -> Option<ActionState> {
         let response = result.response.as_ref();
-        self.keep(
-            step,
-            result.effect.into(),
-            response.map(Excerpt::hash),
-            result.at,
-        );
+        let hash = response.map(Excerpt::hash);
+        self.keep(step, result.effect.into(), hash, result.at);
         let ends = self.answered(result.effect, target);
         if result.effect == Effect::Refused {
             self.refused(response.map(|response| response.status));
@@ -118,11 +107,13 @@ impl AgentAction {
                 self.progress.call.ambiguous = true;
                 None
             }
-            Effect::Undecided | Effect::UnderWay => {
+            Effect::Undecided => {
                 self.progress.call.ambiguous = true;
-                if effect == Effect::UnderWay {
-                    self.progress.call.under_way = Some(true);
-                }
+                Some(ActionState::Unknown)
+            }
+            Effect::UnderWay => {
+                self.progress.call.ambiguous = true;
+                self.progress.call.under_way = Some(true);
                 Some(ActionState::Unknown)
             }
             // The call stays recorded as under way.
@@ -134,11 +125,7 @@ impl AgentAction {
     /// Only its calls count, not the claim, since the holder is alive.
     pub fn stopped(&self, response: Option<Excerpt>) -> Outcome {
         let (state, why) = self.cancelled(self.may_be_sent());
-        Outcome {
-            state,
-            response,
-            error: Some(why.to_owned()),
-        }
+        Outcome::new(state, response, Some(why.to_owned()))
     }
 
     /// True if a later call of its holder still depends on its alert: no call may have taken effect.
@@ -158,15 +145,13 @@ impl AgentAction {
     pub fn exhausted(&self, response: Option<Excerpt>, error: &str) -> Outcome {
         let error = format!("{error} Given up.");
         if self.may_be_sent() {
-            Outcome::unknown(response, &error)
-        } else if self.progress.steps_done > 0 {
-            Outcome::failed(
-                response,
-                format!("{error} Only the steps before it are done."),
-            )
-        } else {
-            Outcome::failed(response, format!("{error} It was not done."))
+            return Outcome::unknown(response, &error);
         }
+        let done = match self.progress.steps_done {
+            0 => "It was not done.",
+            _ => "Only the steps before it are done.",
+        };
+        Outcome::failed(response, format!("{error} {done}"))
     }
 
     /// Returns the retry time after an attempt without a result: after a minute, doubled each time,

@@ -49,39 +49,27 @@ mod tests {
 
     #[test]
     fn a_message_carries_its_version_and_ids() {
-        let message = Message::RunAction(ActionKey::new(
-            Id::new(1).unwrap(),
-            Id::new(2).unwrap(),
-            "s2-p1-a1",
-        ));
-        let text = message.to_text().unwrap();
-        assert_eq!(
-            serde_json::from_str::<serde_json::Value>(&text).unwrap(),
-            serde_json::json!({
-                "version": 1, "type": "run_action",
-                "organizationId": 1, "sessionId": 2, "actionId": "s2-p1-a1",
-            })
-        );
-        assert_eq!(Message::from_text(&text).unwrap(), message);
-    }
-
-    #[test]
-    fn a_look_is_asked_for_with_the_same_ids() {
-        let text = r#"{"version":1,"type":"look_at_action","organizationId":1,"sessionId":2,"actionId":"a"}"#;
-        let message = Message::CheckAction(ActionKey::new(
-            Id::new(1).unwrap(),
-            Id::new(2).unwrap(),
-            "a",
-        ));
-        assert_eq!(message.to_text().unwrap(), text);
-        assert_eq!(Message::from_text(text).unwrap(), message);
-        let text = r#"{"version":1,"type":"check_alert","organizationId":1,"sessionId":2}"#;
-        let message = Message::CheckAlert {
-            organization_id: Id::new(1).unwrap(),
-            session_id: Id::new(2).unwrap(),
+        let (organization_id, session_id) = (Id::new(1).unwrap(), Id::new(2).unwrap());
+        let key = ActionKey::new(organization_id, session_id, "a");
+        let alert = Message::CheckAlert {
+            organization_id,
+            session_id,
         };
-        assert_eq!(message.to_text().unwrap(), text);
-        assert_eq!(Message::from_text(text).unwrap(), message);
+        for (message, text) in [
+            (
+                Message::RunAction(key.clone()),
+                r#""run_action","organizationId":1,"sessionId":2,"actionId":"a"}"#,
+            ),
+            (
+                Message::CheckAction(key),
+                r#""look_at_action","organizationId":1,"sessionId":2,"actionId":"a"}"#,
+            ),
+            (alert, r#""check_alert","organizationId":1,"sessionId":2}"#),
+        ] {
+            let text = format!(r#"{{"version":1,"type":{text}"#);
+            assert_eq!(message.to_text().unwrap(), text);
+            assert_eq!(Message::from_text(&text).unwrap(), message);
+        }
     }
 
     #[test]

@@ -25,9 +25,6 @@ pub use kind::{ActionType, MoneyDirection, MoneyMoved, Reversibility, Reversible
 pub use message::Message;
 pub use outcome::{LastOutcome, Saving};
 pub use progress::{NextCall, Progress, RunEnd, RunLimits, Wait, Work};
-pub use record::{
-    ActionEnd, ActionProgress, ActionResult, ActionRound, AgentAction, Checks, Fence, OpenCall,
-    Schedule, Try, Verdict, VerdictOutcome,
-};
+pub use record::*;
 pub use state::{ActionKey, ActionState};
 pub use step::{ActionStep, AlreadyDone, ApiCall, StepResult, StepStatus};

@@ -2,8 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::action::{ActionType, AgentAction};
-use crate::alert::Recurrence;
+use crate::{
+    action::{ActionType, AgentAction},
+    alert::Recurrence,
+    session::PlaybookVersion,
+};
 use model::{AgentSessionId, OrganizationId, Timestamp, span};
 
 /// The last action on a record of a target system whose outcome is known.
@@ -24,20 +27,16 @@ pub struct LastOutcome {
 }
 
 impl LastOutcome {
-    /// Milliseconds without a second proposal of a playbook version for a record, after it did not
-    /// help.
+    /// Milliseconds without a second proposal of a playbook version for a record, after it did not help.
     pub const BARS: i64 = 24 * span::HOUR;
 
     /// Returns an action's outcome for the record that it acted on. None while it is not known whether
     /// the action helped it.
     pub fn of(action: &AgentAction) -> Option<Self> {
-        let helped = if action.fixes_records() {
-            true
-        } else if action.helped() == Some(false) {
-            false
-        } else {
+        let helped = action.fixes_records();
+        if !helped && action.helped() != Some(false) {
             return None;
-        };
+        }
         let content = &action.content;
         let (_, entity) = content.entity().filter(|(_, id)| !id.is_empty())?;
         Some(Self {
@@ -45,10 +44,7 @@ impl LastOutcome {
             target_system: content.target_system.clone(),
             entity: entity.to_owned(),
             action_type: content.action_type,
-            playbook: content
-                .playbook
-                .as_ref()
-                .map(crate::session::PlaybookVersion::label),
+            playbook: content.playbook.as_ref().map(PlaybookVersion::label),
             session_id: action.key.session_id,
             helped,
             at: action.ended_at(),
@@ -94,15 +90,14 @@ pub struct Saving {
 impl Saving {
     /// Returns the saving of an action; none if it saved nothing.
     pub fn of(action: &AgentAction) -> Option<Self> {
-        let minutes = action.saved();
+        let (minutes, entity) = (action.saved(), action.content.entity());
         (minutes > 0).then(|| Self {
             organization_id: action.key.organization_id,
             target_system: action.content.target_system.clone(),
             // An action that was approved by an old release names no record.
-            entity: match action.content.entity() {
-                Some((_, id)) => id.to_owned(),
-                None => action.key.action_id.clone(),
-            },
+            entity: entity
+                .map_or(&*action.key.action_id, |(_, id)| id)
+                .to_owned(),
             action_id: action.key.action_id.clone(),
             action_type: action.content.action_type,
             session_id: action.key.session_id,
@@ -112,8 +107,8 @@ impl Saving {
     }
 }
 
-/// Saved minutes that could not be counted together with the outcome.
 impl AgentAction {
+    /// Plans the count of saved minutes that could not be counted together with the outcome.
     pub fn count_later(&mut self, now: Timestamp) {
         self.schedule.uncounted = self.saved() > 0;
         if self.schedule.uncounted {

@@ -8,9 +8,7 @@ use crate::{
     policy::{ActionApproval, PolicyRule},
     session::{AgentSession, ProposedAction},
 };
-
-use model::JournalHead;
-use model::{AlertId, Timestamp, UserId, names, span};
+use model::{AlertId, JournalHead, Timestamp, UserId, names, span};
 
 /// An approved action, as the worker runs it.
 ///
@@ -50,8 +48,7 @@ pub struct Fence {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ActionRound {
-    /// Its number. The idempotency keys name it, so a call that certainly failed becomes a new
-    /// call.
+    /// Its number. The idempotency keys name it, so a call that certainly failed becomes a new call.
     pub number: i64,
     /// The approvals of all rounds, the newest last.
     pub approvals: Vec<ActionApproval>,
@@ -167,15 +164,10 @@ pub struct ActionEnd {
 }
 
 impl Schedule {
-    const fn after_approval(now: Timestamp) -> Self {
+    fn after_approval(now: Timestamp) -> Self {
         Self {
-            lease_until: None,
-            not_before: None,
             due_at: Some(now.plus(AgentAction::DELIVERY)),
-            deferred: false,
-            slot: None,
-            resends: 0,
-            uncounted: false,
+            ..Self::default()
         }
     }
 }
@@ -193,8 +185,7 @@ impl AgentAction {
     pub const PATIENCE: i64 = 24 * span::HOUR;
     /// Milliseconds after its end in which no action repeats its effect on the same records.
     pub const COOLDOWN: i64 = 24 * span::HOUR;
-    /// The first retry pause of a released action, in milliseconds. Each pause is twice as long as
-    /// the one before.
+    /// The first retry pause of a released action, in milliseconds. Each pause is twice as long as the one before.
     pub const FIRST_PAUSE: i64 = span::MINUTE;
     /// The longest retry pause, in milliseconds, unless the target system asks for a longer one.
     pub const LONGEST_PAUSE: i64 = 30 * span::MINUTE;
@@ -231,9 +222,8 @@ impl AgentAction {
         }
     }
 
-    /// Queues an action that is not done again. Finished steps stay done, and the fencing token keeps
-    /// rising. Its calls get new idempotency keys, since some systems replay the old failure for an old
-    /// key.
+    /// Queues an action that is not done again. Finished steps stay done, and the fencing token keeps rising. Its calls
+    /// get new idempotency keys, since some systems replay the old failure for an old key.
     pub fn approve_again(
         &mut self,
         session: &AgentSession,
@@ -279,14 +269,10 @@ impl AgentAction {
     /// True if it made a difference: it succeeded, changed something that had not been done before,
     /// and passed its verification, if it has one.
     pub fn is_effective(&self) -> bool {
-        let changes = self
-            .content
-            .steps
-            .iter()
-            .filter(|step| step.changes())
-            .count();
+        let changes = self.content.steps.iter().filter(|step| step.changes());
         let already_done = usize::try_from(self.progress.already_done).unwrap_or_default();
-        self.state == ActionState::Succeeded && already_done < changes && self.is_verified()
+        let made_a_change = already_done < changes.count();
+        self.state == ActionState::Succeeded && made_a_change && self.is_verified()
     }
 
     /// True if it fixed its records. A message fixes nothing.
@@ -294,10 +280,10 @@ impl AgentAction {
         self.is_effective() && self.content.action_type.is_fix()
     }
 
-    /// Returns the minutes that it saved. 0 unless it was effective, and 0 with a verdict, since a
-    /// user had to check.
+    /// Returns the minutes that it saved. 0 unless it was effective, and 0 with a verdict, since a user had to check.
     pub fn saved(&self) -> i64 {
-        if self.is_effective() && self.end.verdict.is_none() {
+        let counts = self.is_effective() && self.end.verdict.is_none();
+        if counts {
             self.content.minutes_saved
         } else {
             0
@@ -374,8 +360,7 @@ pub struct ActionResult {
 }
 
 impl ActionResult {
-    /// True if it was skipped since the action that it replaces succeeded, or since its alert was
-    /// resolved.
+    /// True if it was skipped since the action that it replaces succeeded, or since its alert was resolved.
     pub fn is_needless(&self) -> bool {
         let error = self.error.as_deref().unwrap_or_default();
         let mut reasons = ["not_needed: ", "alert_resolved: "].iter();

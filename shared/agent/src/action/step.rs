@@ -26,7 +26,7 @@ impl ActionStep {
 }
 
 /// A rendered call of a target system.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ApiCall {
     /// `GET`, `POST`, `PUT`, `PATCH` or `DELETE`.
@@ -59,10 +59,8 @@ impl ApiCall {
         Self {
             method: "GET".to_owned(),
             path: path.to_owned(),
-            body: None,
             expect: vec![200],
-            success: Vec::new(),
-            already_done: Vec::new(),
+            ..Self::default()
         }
     }
 

@@ -11,11 +11,10 @@ impl AgentAction {
         excerpt_hash: Option<String>,
         now: Timestamp,
     ) {
-        let known = self.known_result(step);
-        let was_unclear = known.is_some_and(|known| known.status == StepStatus::Unclear);
-        let status = match status {
-            StepStatus::NotNow if was_unclear => StepStatus::Unclear,
-            status => status,
+        let known = self.known_result(step).map(|known| known.status);
+        let status = match (status, known) {
+            (StepStatus::NotNow, Some(StepStatus::Unclear)) => StepStatus::Unclear,
+            (status, _) => status,
         };
         self.progress.results.retain(|known| known.step != step);
         self.progress.results.push(StepResult {
@@ -31,9 +30,10 @@ impl AgentAction {
         let each = self.content.steps.iter().enumerate().map(|(at, step)| {
             // The holder of an unclear step may have died before it could record an answer.
             let is_unclear = at == next && self.state == ActionState::Unknown;
+            let is_done = at < next;
             let unsent = StepResult {
                 step: step.order,
-                status: if at < next {
+                status: if is_done {
                     StepStatus::Done
                 } else {
                     StepStatus::NotSent
@@ -58,8 +58,7 @@ impl AgentAction {
     pub(crate) fn forget_steps(&mut self) {
         let steps = self.content.steps.iter().take(self.next_step());
         let done: Vec<i64> = steps.map(|step| step.order).collect();
-        self.progress
-            .results
-            .retain(|known| done.contains(&known.step));
+        let results = &mut self.progress.results;
+        results.retain(|known| done.contains(&known.step));
     }
 }

@@ -4,8 +4,7 @@ use crate::action::{AgentAction, Try};
 use model::Timestamp;
 
 impl AgentAction {
-    /// Notes that the next call is announced. The first one of a round that changes something is a
-    /// try.
+    /// Notes that the next call is announced. The first one of a round that changes something is a try.
     pub(crate) fn tries(&mut self, now: Timestamp) {
         let round = self.round.number;
         let last = self.progress.tries.last();

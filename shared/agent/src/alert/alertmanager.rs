@@ -3,10 +3,6 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
-use utoipa::openapi::{
-    ObjectBuilder, RefOr, Schema,
-    schema::{AdditionalProperties, Type},
-};
 
 use super::{AlertCreate, AlertEntity, AlertReport, AlertStatus, Firing, Labels, Severity};
 use model::{
@@ -14,12 +10,11 @@ use model::{
     Title,
     characters::on_one_line,
     digest, input,
-    input::{Apart, Field, List, Place, Reading},
+    input::{Apart, Field, List, Place, Reading, Schema, map_of, string},
     names,
 };
 
-/// The source of every Alertmanager's alerts. Several Alertmanagers give the same alert the same
-/// fingerprint.
+/// The source of every Alertmanager's alerts. Several Alertmanagers give the same alert the same fingerprint.
 const SOURCE: &str = "alertmanager";
 
 /// The prefix of labels that name records: `entity_invoice`.
@@ -101,9 +96,7 @@ pub struct AlertmanagerTexts(BTreeMap<String, String>);
 
 impl Field for AlertmanagerTexts {
     fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
-        let Value::Object(members) = value else {
-            return place.wrong(value, "an object");
-        };
+        let members = place.object(value)?;
         let texts = members.iter().filter_map(|(name, value)| match value {
             Value::Null => None,
             Value::String(text) => Some((name.clone(), text.clone())),
@@ -112,12 +105,8 @@ impl Field for AlertmanagerTexts {
         Some(Self(texts.collect()))
     }
 
-    fn field_schema() -> RefOr<Schema> {
-        let text: Schema = ObjectBuilder::new().schema_type(Type::String).into();
-        ObjectBuilder::new()
-            .schema_type(Type::Object)
-            .additional_properties(Some(AdditionalProperties::RefOr(RefOr::T(text))))
-            .into()
+    fn field_schema() -> Schema {
+        map_of(string().into()).into()
     }
 }
 
@@ -125,8 +114,7 @@ impl Field for AlertmanagerTexts {
 type Rejected = (usize, Vec<Fault>);
 
 impl AlertmanagerWebhook {
-    /// Returns the reports, each with its alert's index, and the faults of the elements that are no
-    /// alerts.
+    /// Returns the reports, each with its alert's index, and the faults of the elements that are no alerts.
     pub fn reports(self, now: Timestamp) -> (Vec<(usize, AlertReport)>, Vec<Rejected>) {
         let (mut reports, mut rejected) = (Vec::new(), Vec::new());
         for (at, Apart(alert)) in self.alerts.0.into_iter().enumerate() {
@@ -258,26 +246,22 @@ fn fitting<'a>(labels: impl Iterator<Item = (&'a String, &'a String)>) -> (Label
 /// Returns a description that names the left out labels.
 fn described(description: Option<&str>, left_out: &[&str]) -> Option<String> {
     let shown = left_out.iter().take(MOST_NAMED);
-    let shown: Vec<_> = shown
-        .map(|name| format!("`{}`", cut(name, Labels::LONGEST_NAME)))
-        .collect();
+    let shown = shown.map(|name| format!("`{}`", cut(name, Labels::LONGEST_NAME)));
+    let shown: Vec<_> = shown.collect();
     let more = match left_out.len() - shown.len() {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
     let note = match left_out.len() {
-        0 => String::new(),
+        0 => return description.map(|text| cut(text, AlertText::MOST)),
         1 => format!("A label is left out: {}.", shown.join(", ")),
         count => format!("{count} labels are left out: {}{more}.", shown.join(", ")),
     };
-    match (description, note.is_empty()) {
-        (description, true) => description.map(|text| cut(text, AlertText::MOST)),
-        (None, false) => Some(note),
-        (Some(text), false) => {
-            let most = AlertText::MOST - note.chars().count() - 2;
-            Some(format!("{}\n\n{note}", cut(text, most)))
-        }
-    }
+    let Some(text) = description else {
+        return Some(note);
+    };
+    let most = AlertText::MOST - note.chars().count() - 2;
+    Some(format!("{}\n\n{note}", cut(text, most)))
 }
 
 // Returns the severity for a common name; none for another name.

@@ -1,18 +1,15 @@
-use std::{collections::BTreeMap, fmt, ops::Deref};
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::{
     PartialSchema, ToSchema,
-    openapi::{
-        ObjectBuilder, RefOr, Schema,
-        schema::{AdditionalProperties, Type},
-    },
+    openapi::{ObjectBuilder, schema::Type},
 };
 
 use model::{
     FaultCode,
-    input::{Component, Field, Form, Place, Reading, escaped},
+    input::{Component, Field, Form, Place, Reading, Schema, escaped, map_of, string},
 };
 
 /// A measured number from -10^15 to 10^15. A number too small for the table becomes 0.
@@ -49,7 +46,7 @@ impl Field for Measure {
         Some(Self(if tiny { 0.0 } else { number }))
     }
 
-    fn field_schema() -> RefOr<Schema> {
+    fn field_schema() -> Schema {
         ObjectBuilder::new()
             .schema_type(Type::Number)
             .minimum(Some(-Self::MOST))
@@ -65,32 +62,16 @@ impl Currency {
     }
 }
 
-impl Deref for Currency {
-    type Target = str;
-
-    fn deref(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Display for Currency {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self)
-    }
-}
+model::as_text!(Currency);
 
 impl Field for Currency {
     fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
-        let Value::String(text) = value else {
-            return place.wrong(value, "a string");
-        };
         let rule = "be three capital letters, as ISO 4217 has them";
-        Self::new(text).or_else(|| place.must(FaultCode::Pattern, rule))
+        Self::new(place.text(value)?).or_else(|| place.must(FaultCode::Pattern, rule))
     }
 
-    fn field_schema() -> RefOr<Schema> {
-        ObjectBuilder::new()
-            .schema_type(Type::String)
+    fn field_schema() -> Schema {
+        string()
             .pattern(Some("^[A-Z]{3}$"))
             .examples(["EUR"])
             .into()
@@ -105,9 +86,7 @@ impl Labels {
 
 impl Component for Labels {
     fn parse(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
-        let Value::Object(members) = value else {
-            return place.wrong(value, "an object");
-        };
+        let members = place.object(value)?;
         if members.len() > Self::MOST {
             let rule = format!("have at most {} labels", Self::MOST);
             return place.must(FaultCode::Length, rule);
@@ -116,10 +95,8 @@ impl Component for Labels {
         let mut whole = true;
         for (name, value) in members {
             if name.is_empty() || Form::Text.check(name, 0, Self::LONGEST_NAME).is_err() {
-                let detail = format!(
-                    "The name of a label must have 1 to {} characters.",
-                    Self::LONGEST_NAME
-                );
+                let most = Self::LONGEST_NAME;
+                let detail = format!("The name of a label must have 1 to {most} characters.");
                 place.report(FaultCode::Length, detail);
                 whole = false;
                 continue;
@@ -144,18 +121,11 @@ impl Component for Labels {
 }
 
 impl PartialSchema for Labels {
-    fn schema() -> RefOr<Schema> {
-        let text = |least: usize, most: usize| {
-            ObjectBuilder::new()
-                .schema_type(Type::String)
-                .min_length((least > 0).then_some(least))
-                .max_length(Some(most))
-        };
-        let value: Schema = text(0, Self::LONGEST_VALUE).into();
-        let name: Schema = text(1, Self::LONGEST_NAME).into();
-        ObjectBuilder::new()
-            .schema_type(Type::Object)
-            .additional_properties(Some(AdditionalProperties::RefOr(RefOr::T(value))))
+    fn schema() -> Schema {
+        let name = string()
+            .min_length(Some(1))
+            .max_length(Some(Self::LONGEST_NAME));
+        map_of(string().max_length(Some(Self::LONGEST_VALUE)).into())
             .property_names(Some(name))
             .max_properties(Some(Self::MOST))
             .description(Some("Further properties, by name."))

@@ -8,10 +8,7 @@ mod report;
 
 pub use alertmanager::{AlertmanagerAlert, AlertmanagerStatus, AlertmanagerWebhook};
 pub use fields::{Currency, Labels, Measure};
-pub use part::{
-    AlertEntity, AlertMetric, AlertStatus, LifecycleEvent, Money, Recurrence, Severity,
-    StatusSource,
-};
+pub use part::*;
 pub use report::{AlertCreate, AlertReport, Firing};
 
 use serde::{Deserialize, Serialize};
@@ -19,9 +16,8 @@ use utoipa::ToSchema;
 
 use model::{
     AgentSessionId, AlertId, AlertText, AnyOf, ExternalId, OrganizationId, Slug, SourceName,
-    SystemName, Timestamp, Title, UserId, span,
+    SystemName, Timestamp, Title, UserId, input, input::Change, short_form, span,
 };
-use model::{input, input::Change};
 
 /// An alert of a monitoring or billing system.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -103,32 +99,17 @@ pub struct Alert {
     pub updated_at: Timestamp,
 }
 
-/// A short form of an alert, for other resources.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct AlertRef {
-    pub id: AlertId,
-    pub signal_type: Slug,
-    pub severity: Severity,
-    pub status: AlertStatus,
-    pub title: Title,
-    pub target_system: SystemName,
-    pub amount_at_risk: Option<Money>,
-    pub occurred_at: Timestamp,
-}
-
-impl From<&Alert> for AlertRef {
-    fn from(alert: &Alert) -> Self {
-        Self {
-            id: alert.id,
-            signal_type: alert.signal_type.clone(),
-            severity: alert.severity,
-            status: alert.status,
-            title: alert.title.clone(),
-            target_system: alert.target_system.clone(),
-            amount_at_risk: alert.amount_at_risk.clone(),
-            occurred_at: alert.occurred_at,
-        }
+short_form! {
+    /// A short form of an alert, for other resources.
+    AlertRef of Alert {
+        id: AlertId,
+        signal_type: Slug,
+        severity: Severity,
+        status: AlertStatus,
+        title: Title,
+        target_system: SystemName,
+        amount_at_risk: Option<Money>,
+        occurred_at: Timestamp,
     }
 }
 

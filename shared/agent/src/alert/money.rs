@@ -28,8 +28,7 @@ impl Money {
     }
 }
 
-/// Returns the number of decimals of amounts in a kind of system: those of ISO 4217, unless the system
-/// has its own.
+/// Returns the number of decimals of amounts in a kind of system: those of ISO 4217, unless the system has its own.
 fn decimals(currency: &str, kind: &str) -> usize {
     match (kind, currency) {
         // <https://docs.stripe.com/currencies#minor-units>

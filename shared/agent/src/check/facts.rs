@@ -27,9 +27,8 @@ impl TargetRead {
     /// could be mistaken for another value.
     pub const LONGEST_FACT: usize = 1_000;
 
-    /// Returns the facts of an answer: texts of up to [`LONGEST_FACT`](Self::LONGEST_FACT)
-    /// characters, numbers that the table can hold, and booleans. A missing value becomes its `absent` value; without one,
-    /// the fact is unknown.
+    /// Returns the facts of an answer: texts of up to [`LONGEST_FACT`](Self::LONGEST_FACT) characters, numbers that the
+    /// table can hold, and booleans. A missing value becomes its `absent` value; without one, the fact is unknown.
     pub fn facts(&self, answer: &Value) -> Facts {
         let given = self.facts.iter().filter_map(|(name, pointer)| {
             let found = answer.pointer(pointer).filter(|value| !value.is_null());
@@ -65,15 +64,11 @@ fn exact(number: &Number) -> Option<Number> {
     let value = number.as_f64()?;
     if value.fract() == 0.0 && value.abs() <= MOST_EXACT {
         // The display of a whole number has no fraction.
-        return value
-            .to_string()
-            .parse()
-            .ok()
-            .map(|whole: i64| whole.into());
+        let whole: Result<i64, _> = value.to_string().parse();
+        return whole.ok().map(Number::from);
     }
-    (1e-120..=MOST_EXACT)
-        .contains(&value.abs())
-        .then(|| number.clone())
+    let is_stored = (1e-120..=MOST_EXACT).contains(&value.abs());
+    is_stored.then(|| number.clone())
 }
 
 /// The known facts of records, by `read.fact`.
@@ -250,8 +245,7 @@ impl Verification {
 pub struct Reconciliation {
     /// The condition on the action's reads for a call that took effect.
     pub done: FactCondition,
-    /// The condition for a call that took no effect. None if no check proves that, since the effect
-    /// may still come.
+    /// The condition for a call that took no effect. None if no check proves that, since the effect may still come.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_done: Option<FactCondition>,
     /// The condition of a call that is under way.
@@ -261,8 +255,7 @@ pub struct Reconciliation {
     /// system has not said so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refused: Option<FactCondition>,
-    /// Time that a call may be under way after the action's end, in milliseconds. Twelve hours if
-    /// none.
+    /// Time that a call may be under way after the action's end, in milliseconds. Twelve hours if none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub within: Option<i64>,
 }
@@ -280,10 +273,8 @@ impl Reconciliation {
     }
 
     pub fn conditions(&self) -> impl Iterator<Item = &FactCondition> {
-        let others = self.not_done.iter().chain(&self.pending);
-        std::iter::once(&self.done)
-            .chain(others)
-            .chain(&self.refused)
+        let others = [&self.not_done, &self.pending, &self.refused];
+        std::iter::once(&self.done).chain(others.into_iter().flatten())
     }
 }
 
@@ -294,8 +285,7 @@ pub(crate) fn plain(value: &Value) -> String {
     }
 }
 
-/// Compares values. Numbers are equal by value: systems write 5 as 5.0 too. A rounded number equals
-/// nothing.
+/// Compares values. Numbers are equal by value: systems write 5 as 5.0 too. A rounded number equals nothing.
 fn same(one: &Value, other: &Value) -> bool {
     match (one, other) {
         (Value::Number(one), Value::Number(other)) => {
@@ -333,33 +323,20 @@ mod tests {
     }
 
     fn read() -> TargetRead {
-        let facts = [
-            ("state", "/state"),
-            ("due", "/money/due"),
-            ("late", "/late"),
-            ("whole", "/whole"),
-        ];
-        TargetRead {
-            name: "invoice".into(),
-            connection: "billing".into(),
-            path: "/invoices/inv_1".into(),
-            facts: facts.map(|(name, at)| (name.into(), at.into())).into(),
-            absent: BTreeMap::new(),
-        }
+        serde_json::from_value(json!({
+            "name": "invoice", "connection": "billing", "path": "/invoices/inv_1",
+            "facts": {"state": "/state", "due": "/money/due", "late": "/late", "whole": "/whole"},
+        }))
+        .unwrap()
     }
 
     #[test]
     fn an_answer_gives_the_facts_that_it_has() {
         let answer = json!({"state": "open", "money": {"due": 5}, "late": null});
         let facts = read().facts(&answer);
-        let known = facts.iter().map(|(name, value)| (name.as_str(), value));
-        let known: Vec<_> = known.collect();
         assert_eq!(
-            known,
-            [
-                ("invoice.due", &json!(5)),
-                ("invoice.state", &json!("open"))
-            ]
+            json!(facts),
+            json!({"invoice.due": 5, "invoice.state": "open"})
         );
         assert_eq!(read().facts(&json!([])), Facts::default());
     }
@@ -388,12 +365,10 @@ mod tests {
 
     #[test]
     fn a_text_that_is_too_long_is_no_fact() {
-        for (length, is_known) in [
-            (TargetRead::LONGEST_FACT, true),
-            (TargetRead::LONGEST_FACT + 1, false),
-        ] {
-            let facts = read().facts(&json!({"state": "ü".repeat(length)}));
-            assert_eq!(facts.contains_key("invoice.state"), is_known, "{length}");
+        for (more, is_known) in [(0, true), (1, false)] {
+            let text = "ü".repeat(TargetRead::LONGEST_FACT + more);
+            let facts = read().facts(&json!({ "state": text }));
+            assert_eq!(facts.contains_key("invoice.state"), is_known, "{more}");
         }
     }
 
@@ -420,11 +395,8 @@ mod tests {
             (json!({"fact": "invoice.due", "same_as": "invoice.paid"}), None),
         ];
         for (expected, holds) in cases {
-            assert_eq!(
-                condition(expected.clone()).holds(&facts),
-                holds,
-                "{expected}"
-            );
+            let found = condition(expected.clone()).holds(&facts);
+            assert_eq!(found, holds, "{expected}");
         }
     }
 

@@ -9,6 +9,4 @@ pub use facts::{
 };
 pub use observation::{Judgement, Observation, ReadError, Seen};
 pub use of_action::Precondition;
-pub use record::{
-    Check, CheckRecord, CheckResult, Purpose, ReconciliationStatus, VerificationStatus,
-};
+pub use record::*;

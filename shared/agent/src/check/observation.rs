@@ -103,16 +103,15 @@ impl<'a> FromIterator<(&'a TargetRead, Result<Seen, ReadError>)> for Observation
     {
         let mut observation = Self::default();
         for (read, seen) in reads {
-            let read_error = match seen {
-                Ok(seen) => {
-                    let read_error = seen.read_error(read);
-                    observation.facts.extend(seen.facts);
-                    read_error
-                }
-                Err(read_error) => Some(read_error),
+            let read_error = match &seen {
+                Ok(seen) => seen.read_error(read),
+                Err(read_error) => Some(read_error.clone()),
             };
+            observation
+                .facts
+                .extend(seen.into_iter().flat_map(|seen| seen.facts));
             if let Some(read_error) = read_error {
-                observation.unread.insert(read.name.clone(), read_error);
+                observation.lacks(&read.name, read_error);
             }
         }
         observation
@@ -147,8 +146,7 @@ impl Observation {
         unread.map_or(Judgement::Holds, |one| Judgement::NotKnown(one.clone()))
     }
 
-    /// Returns the error of a read that a condition needs. A failed read tells nothing, not even by
-    /// its status.
+    /// Returns the error of a read that a condition needs. A failed read tells nothing, not even by its status.
     fn read_error(&self, condition: &FactCondition) -> Option<&ReadError> {
         let mut facts = condition.facts();
         facts.find_map(|fact| self.unread.get(read_of(fact)))

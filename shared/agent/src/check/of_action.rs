@@ -1,6 +1,5 @@
-//! Checks of a target system: preconditions before the first call that changes something. After an
-//! action has ended, verification of its effect, and reconciliation of a call whose answer did not
-//! tell.
+//! Checks of a target system: preconditions before the first call that changes something. After an action has ended,
+//! verification of its effect, and reconciliation of a call whose answer did not tell.
 
 use serde_json::Value;
 
@@ -8,8 +7,8 @@ use crate::{
     action::{ActionContent, ActionState, AgentAction, OpenCall, Outcome, StepStatus},
     check::{
         Check, CheckRecord, CheckResult, FactCondition, Facts, Judgement, Observation, Purpose,
-        ReadError, Reconciliation, ReconciliationStatus, TargetRead, Verification,
-        VerificationStatus, read_of, reads_of, record::Timetable,
+        Reconciliation, ReconciliationStatus, TargetRead, Verification, VerificationStatus,
+        read_of, reads_of, record::Timetable,
     },
     journal::JournalEvent,
 };
@@ -287,30 +286,23 @@ impl AgentAction {
         reasons.any(|reason| error.starts_with(reason))
     }
 
-    /// True if its verification found that a precondition of another action of the proposal does not
-    /// hold.
+    /// True if its verification found that a precondition of another action of the proposal does not hold.
     pub fn refutes(&self, other: &ActionContent) -> bool {
         let record = self.checks.verification.as_ref();
         let found = record.filter(|_| self.is_verified() && self.state == ActionState::Succeeded);
         let Some(found) = found.and_then(|record| record.found.as_ref()) else {
             return false;
         };
-        let own = |read: &&TargetRead| self.content.reads.contains(read);
-        let shared: Vec<&str> = other
-            .reads
-            .iter()
-            .filter(own)
-            .map(|read| &*read.name)
-            .collect();
-        let found = found.0.0.iter();
-        let found = found.filter(|(fact, _)| shared.contains(&read_of(fact)));
+        let is_shared = |fact: &str| {
+            let mut reads = other.reads.iter().filter(|read| read.name == read_of(fact));
+            reads.any(|read| self.content.reads.contains(read))
+        };
+        let found = found.0.0.iter().filter(|(fact, _)| is_shared(fact));
         let facts: Facts = found
             .map(|(fact, value)| (fact.clone(), value.clone()))
             .collect();
-        other
-            .require
-            .iter()
-            .any(|one| one.holds(&facts) == Some(false))
+        let mut required = other.require.iter();
+        required.any(|one| one.holds(&facts) == Some(false))
     }
 
     /// True if its effect was verified, or it has no verification.
@@ -332,9 +324,8 @@ impl AgentAction {
         }
     }
 
-    /// True if a claim is followed by a precondition check before the next call that changes
-    /// something. False if that call may have been sent, or if an earlier step changed something:
-    /// the check would find the action's own effect.
+    /// True if a claim is followed by a precondition check before the next call that changes something. False if that
+    /// call may have been sent, or if an earlier step changed something: the check would find the action's own effect.
     pub(crate) fn checks_first(&self) -> bool {
         !self.content.require.is_empty() && !self.progress.call.ambiguous && !self.has_changed()
     }
@@ -366,17 +357,13 @@ impl AgentAction {
     /// Returns the conditions that show the effect of the next call: those of its reconciliation. For a call
     /// of a time that the table lost, else those of the verification.
     fn shows_done(&self) -> Vec<&FactCondition> {
+        if let Some(reconcile) = self.reconcile() {
+            return vec![&reconcile.done];
+        }
         let verify = self.content.verify.as_ref();
         let verify = verify.filter(|_| self.lost_since().is_some());
-        self.reconcile().map_or_else(
-            || {
-                verify
-                    .into_iter()
-                    .flat_map(Verification::conditions)
-                    .collect()
-            },
-            |reconcile| vec![&reconcile.done],
-        )
+        let conditions = verify.into_iter().flat_map(Verification::conditions);
+        conditions.collect()
     }
 
     /// Returns the next step, from 0.
@@ -403,30 +390,24 @@ impl AgentAction {
                 self.progress.call.unchecked = false;
                 Precondition::Holds
             }
-            Judgement::Fails(found) => {
-                Precondition::Changed(self.kept_from(&format!("precondition_changed: {found}")))
+            Judgement::Fails(found) => self.kept_from(&format!("precondition_changed: {found}")),
+            Judgement::NotKnown(error) if error.is_for_good => {
+                self.kept_from(&format!("precondition_unknown: {}", error.problem))
             }
-            Judgement::NotKnown(ReadError {
-                problem,
-                is_for_good: true,
-                ..
-            }) => {
-                Precondition::Changed(self.kept_from(&format!("precondition_unknown: {problem}")))
-            }
-            Judgement::NotKnown(read_error) => Precondition::NotKnown(read_error.problem),
+            Judgement::NotKnown(error) => Precondition::NotKnown(error.problem),
         }
     }
 
-    /// Returns the outcome of an action that is blocked before its next call.
-    fn kept_from(&self, why: &str) -> Outcome {
-        let sent = if self.progress.steps_done > 0 {
-            "Nothing more was sent."
+    /// Ends an action that is blocked before its next call.
+    fn kept_from(&self, why: &str) -> Precondition {
+        let more = if self.progress.steps_done > 0 {
+            "more "
         } else {
-            "Nothing was sent."
+            ""
         };
-        Outcome {
-            error: Some(format!("{why} {sent}")),
+        Precondition::Changed(Outcome {
+            error: Some(format!("{why} Nothing {more}was sent.")),
             ..self.stopped(None)
-        }
+        })
     }
 }

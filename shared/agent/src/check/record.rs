@@ -112,9 +112,8 @@ impl Timetable {
         self.period.is_some_and(|(_, until)| until <= now)
     }
 
-    /// Returns the time of the next check after so many. After the planned times, half of the last of
-    /// them passes between two checks. The time is at most the last planned one, unless that has
-    /// passed.
+    /// Returns the time of the next check after so many. After the planned times, half of the last of them passes
+    /// between two checks. The time is at most the last planned one, unless that has passed.
     pub(crate) fn next(&self, checks: i64, now: Timestamp) -> Option<Timestamp> {
         let place = usize::try_from(checks).unwrap_or(usize::MAX);
         let planned = self.times.get(place);
@@ -248,13 +247,11 @@ impl<S: CheckStatus> CheckRecord<S> {
             "problem": self.problem,
         });
         let is_last = !self.is_pending();
-        (
-            if is_last {
-                S::RESULT
-            } else {
-                JournalEvent::Checked
-            },
-            detail,
-        )
+        let event = if is_last {
+            S::RESULT
+        } else {
+            JournalEvent::Checked
+        };
+        (event, detail)
     }
 }

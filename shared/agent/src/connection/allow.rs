@@ -35,15 +35,16 @@ fn is_call(text: &str) -> bool {
         return false;
     };
     let is_part = |segment: &str| placeholder(segment).is_some() || is_literal(segment);
-    METHODS.contains(&method)
-        && path
-            .strip_prefix('/')
-            .is_some_and(|path| path.split('/').all(is_part))
+    METHODS.contains(&method) && has_segments(path, is_part)
 }
 
 fn is_path(path: &str) -> bool {
-    path.strip_prefix('/')
-        .is_some_and(|path| path.split('/').all(is_literal))
+    has_segments(path, is_literal)
+}
+
+fn has_segments(path: &str, fit: impl Fn(&str) -> bool) -> bool {
+    let rest = path.strip_prefix('/');
+    rest.is_some_and(|rest| rest.split('/').all(fit))
 }
 
 impl AllowedCall {
@@ -79,14 +80,9 @@ pub(super) fn allows(calls: &[AllowedCall], method: &str, path: &str) -> bool {
 /// True if every reader decodes a segment alike: unreserved characters and percent-encoded bytes,
 /// and not only dots. The bytes decode to neither a slash nor a control character.
 fn is_plain(segment: &str) -> bool {
-    let Some(decoded) = decoded(segment) else {
-        return false;
-    };
-    !decoded.is_empty()
-        && !decoded.iter().all(|byte| *byte == b'.')
-        && !decoded
-            .iter()
-            .any(|byte| matches!(byte, b'/' | b'\\' | b'%') || byte.is_ascii_control())
+    let bytes = decoded(segment).unwrap_or_default();
+    let misleads = |byte: &u8| matches!(byte, b'/' | b'\\' | b'%') || byte.is_ascii_control();
+    !bytes.iter().all(|byte| *byte == b'.') && !bytes.iter().any(misleads)
 }
 
 /// Returns the bytes of a segment; none for another character, or for a `%` that encodes nothing.

@@ -35,8 +35,7 @@ impl ErrorCode {
     }
 }
 
-/// Replaces secrets in texts, names and numbers. A text with a secret in another encoding is hidden
-/// whole.
+/// Replaces secrets in texts, names and numbers. A text with a secret in another encoding is hidden whole.
 pub fn redacted(answer: Value, secrets: &[&str]) -> Value {
     let secrets = secrets.iter().filter(|secret| !secret.is_empty());
     let secrets: Vec<Hidden> = secrets.map(|secret| Hidden::of(secret)).collect();
@@ -45,15 +44,11 @@ pub fn redacted(answer: Value, secrets: &[&str]) -> Value {
 
 fn hidden(answer: Value, secrets: &[Hidden]) -> Value {
     let hide = |text: String| secrets.iter().fold(text, |text, secret| secret.hide(&text));
+    let hide_member = |(name, value)| (hide(name), hidden(value, secrets));
+    let hide_element = |value| hidden(value, secrets);
     match answer {
-        Value::Object(members) => members
-            .into_iter()
-            .map(|(name, value)| (hide(name), hidden(value, secrets)))
-            .collect(),
-        Value::Array(elements) => elements
-            .into_iter()
-            .map(|value| hidden(value, secrets))
-            .collect(),
+        Value::Object(members) => members.into_iter().map(hide_member).collect(),
+        Value::Array(elements) => elements.into_iter().map(hide_element).collect(),
         Value::String(text) => Value::String(hide(text)),
         Value::Number(number) => {
             let text = number.to_string();
@@ -132,10 +127,10 @@ fn part(value: Value, keep: &[KeyName], is_named: bool) -> Option<Value> {
             (!members.is_empty()).then_some(Value::Object(members))
         }
         Value::Array(elements) => {
-            let elements = elements.into_iter();
-            let elements: Vec<Value> = elements
-                .filter_map(|value| part(value, keep, is_named))
-                .collect();
+            let parts = elements
+                .into_iter()
+                .filter_map(|value| part(value, keep, is_named));
+            let elements: Vec<Value> = parts.collect();
             (!elements.is_empty()).then_some(Value::Array(elements))
         }
         value => is_named.then_some(value),

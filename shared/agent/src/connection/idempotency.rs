@@ -93,9 +93,7 @@ fn replays_what_it_marks(
 ) {
     let none = replays.is_some_and(|replays| replays.0 == Replays::None);
     if none && header.is_some_and(Option::is_some) {
-        not_so(
-            place.at("replayedHeader"),
-            "`replayedHeader` needs `replays: all`.",
-        );
+        let detail = "`replayedHeader` needs `replays: all`.";
+        not_so(place.at("replayedHeader"), detail);
     }
 }

@@ -249,10 +249,8 @@ impl AgentPause {
 
 fn may_be_fixed(name: Option<&HeaderName>, place: &mut Place<'_>) {
     if name.is_some_and(|name| is_own(name)) {
-        not_so(
-            place.at("name"),
-            "The service sets this header itself, or the header would carry a secret.",
-        );
+        let detail = "The service sets this header itself, or the header would carry a secret.";
+        not_so(place.at("name"), detail);
     }
 }
 
@@ -266,16 +264,12 @@ fn of_its_scheme(
         return;
     };
     if username.is_some() && *scheme != AuthScheme::Basic {
-        not_so(
-            place.at("username"),
-            "Only the scheme `basic` takes a username.",
-        );
+        let detail = "Only the scheme `basic` takes a username.";
+        not_so(place.at("username"), detail);
     }
     if header.is_some() != (*scheme == AuthScheme::Header) {
-        not_so(
-            place.at("header"),
-            "The scheme `header` needs the name of a header; other schemes take none.",
-        );
+        let detail = "The scheme `header` needs the name of a header; other schemes take none.";
+        not_so(place.at("header"), detail);
     }
     if header.as_ref().is_some_and(|name| is_own(name)) {
         not_so(place.at("header"), "The service sets this header itself.");
@@ -314,20 +308,16 @@ fn tests_what_is_allowed(
     test_path: Option<&Option<CallPath>>,
     place: &mut Place<'_>,
 ) {
-    let (Some(allow), Some(Some(path))) = (allow, test_path) else {
-        return;
-    };
-    if !allow::allows(&allow.0, "GET", path) {
-        not_so(
-            place.at("testPath"),
-            "`allow` must contain a GET of this path.",
-        );
+    if let (Some(allow), Some(Some(path))) = (allow, test_path)
+        && !allow::allows(&allow.0, "GET", path)
+    {
+        let detail = "`allow` must contain a GET of this path.";
+        not_so(place.at("testPath"), detail);
     }
 }
 
 impl ConnectionPut {
-    /// Returns the fault of a base URL with plain http, or with a host that the stack's functions
-    /// may not call.
+    /// Returns the fault of a base URL with plain http, or with a host that the stack's functions may not call.
     pub fn not_public(&self) -> Option<Fault> {
         (!self.base_url.is_public()).then(|| {
             let detail = "`baseUrl` must be an https URL with a public host name: no IP address, and no name \
@@ -412,15 +402,9 @@ impl Connection {
 
     /// Returns the members that calls and the reading of their answers depend on.
     fn calls(&self) -> impl PartialEq {
-        (
-            self.base_url.clone(),
-            self.secret.is_some(),
-            self.auth.clone(),
-            self.headers.clone(),
-            self.body,
-            self.idempotency.clone(),
-            self.error_code.clone(),
-        )
+        let read = (self.idempotency.clone(), self.error_code.clone());
+        let sent = (self.auth.clone(), self.headers.clone(), self.body);
+        (self.base_url.clone(), self.secret.is_some(), sent, read)
     }
 
     pub fn named<'a>(connections: &'a [Self], name: &str) -> Option<&'a Self> {
@@ -445,9 +429,8 @@ impl Connection {
 
     /// Returns the milliseconds for which the system keeps an idempotency key.
     pub fn keys_kept_for(&self) -> i64 {
-        self.idempotency
-            .as_ref()
-            .map_or(0, IdempotencyKeys::kept_for)
+        let keys = self.idempotency.as_ref();
+        keys.map_or(0, IdempotencyKeys::kept_for)
     }
 
     /// True if a call with a rendered path is allowed. The path has no query and plain segments
@@ -458,10 +441,11 @@ impl Connection {
 
     /// Returns the path of the connection test; none if no allowed call fits.
     pub fn tested_path(&self) -> Option<&str> {
-        let named = self.test_path.as_deref();
-        named
-            .filter(|path| self.allows("GET", path))
-            .or_else(|| self.allow.iter().find_map(AllowedCall::as_plain_get))
+        let named = self
+            .test_path
+            .as_deref()
+            .filter(|path| self.allows("GET", path));
+        named.or_else(|| self.allow.iter().find_map(AllowedCall::as_plain_get))
     }
 
     pub fn replayed_header(&self) -> Option<&str> {

@@ -7,16 +7,14 @@ use serde::{Deserialize, Serialize};
 use super::Connection;
 use model::{OrganizationId, Slug, Timestamp, names, span};
 
-/// The state that all workers share about a connection. A connection without limits that gives
-/// clear answers has none.
+/// The state that all workers share about a connection. A connection without limits that gives clear answers has none.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ConnectionTraffic {
     pub organization_id: OrganizationId,
     pub connection: Slug,
     pub breaker: Breaker,
-    /// Actions at work, each with the end of its lease. Empty unless concurrent actions are
-    /// limited.
+    /// Actions at work, each with the end of its lease. Empty unless concurrent actions are limited.
     pub at_work: BTreeMap<String, Timestamp>,
     /// The earliest begin of the next call. None unless calls per second are limited.
     pub next_call: Option<Timestamp>,
@@ -38,11 +36,10 @@ pub struct ConnectionTraffic {
 ///                                    a clear answer
 /// ```
 ///
-/// Any clear answer to a call that changes something closes it, even to a call from before it opened.
-/// A clear answer to a read says nothing about such calls. Without calls, the count starts over 15
-/// minutes after an opening. A worker that knew
-/// of no trouble at its claim writes nothing after a clear answer. Of overlapping calls, five
-/// unclear answers may thus open it despite a clear one between them.
+/// Any clear answer to a call that changes something closes it, even to a call from before it opened. A clear answer to
+/// a read says nothing about such calls. Without calls, the count starts over 15 minutes after an opening. A worker
+/// that knew of no trouble at its claim writes nothing after a clear answer. Of overlapping calls, five unclear answers
+/// may thus open it despite a clear one between them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Breaker {
@@ -84,8 +81,7 @@ pub struct AdmissionRequest<'a> {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Admission {
-    /// The first call may begin at this instant, at most
-    /// [a second](ConnectionTraffic::LONGEST_WAIT_OF_WORKERS) ahead.
+    /// The first call may begin at this instant, at most [a second](ConnectionTraffic::LONGEST_WAIT_OF_WORKERS) ahead.
     From(Timestamp),
     /// Ask again at this instant, which is its slot.
     Slot(Timestamp),
@@ -101,6 +97,13 @@ impl Breaker {
     /// The longest opening, in milliseconds.
     pub const LONGEST_PAUSE: i64 = 15 * span::MINUTE;
 
+    fn new(revision: i64) -> Self {
+        Self {
+            revision,
+            ..Self::default()
+        }
+    }
+
     pub fn state(&self, now: Timestamp) -> BreakerState {
         match self.open_until {
             None => BreakerState::Closed,
@@ -109,8 +112,7 @@ impl Breaker {
         }
     }
 
-    /// Returns until when no call is sent, if so. During a probe, other actions retry after the
-    /// first pause.
+    /// Returns until when no call is sent, if so. During a probe, other actions retry after the first pause.
     fn defer(&self, now: Timestamp) -> Option<Timestamp> {
         let open = self.open_until?;
         if now < open {
@@ -125,20 +127,14 @@ impl Breaker {
     fn answered(&mut self, is_clear: bool, now: Timestamp) -> bool {
         if is_clear {
             let was_troubled = self.is_troubled();
-            *self = Self {
-                revision: self.revision,
-                ..Self::default()
-            };
+            *self = Self::new(self.revision);
             return was_troubled;
         }
         match self.open_until {
             Some(open) if now < open => return false,
             Some(open) if open.plus(Self::LONGEST_PAUSE) < now => {
-                *self = Self {
-                    revision: self.revision,
-                    unclear: 1,
-                    ..Self::default()
-                };
+                *self = Self::new(self.revision);
+                self.unclear = 1;
             }
             Some(_) => self.open((self.pause * 2).min(Self::LONGEST_PAUSE), now),
             None => {
@@ -168,8 +164,7 @@ impl ConnectionTraffic {
     pub const LONGEST_WAIT_OF_WORKERS: i64 = span::SECOND;
     /// The farthest slot, in milliseconds. Beyond it, an action asks again without one.
     pub const FARTHEST_SLOT: i64 = 10 * span::MINUTE;
-    /// The longest wait for a further call or for a read, in milliseconds. Beyond it, the action is
-    /// released.
+    /// The longest wait for a further call or for a read, in milliseconds. Beyond it, the action is released.
     pub const LONGEST_WAIT: i64 = 20 * span::SECOND;
     /// The retry delay of an action that found the concurrency limit reached, in milliseconds.
     pub const FULL: i64 = 10 * span::SECOND;
@@ -187,13 +182,11 @@ impl ConnectionTraffic {
 
     /// Returns the circuit breaker for this revision of the connection.
     pub fn breaker_of(&self, connection: &Connection) -> Breaker {
-        if self.breaker.revision == connection.revision {
+        let is_its = self.breaker.revision == connection.revision;
+        if is_its {
             self.breaker
         } else {
-            Breaker {
-                revision: connection.revision,
-                ..Breaker::default()
-            }
+            Breaker::new(connection.revision)
         }
     }
 
@@ -202,10 +195,9 @@ impl ConnectionTraffic {
         self.breaker_of(connection).is_troubled()
     }
 
-    /// Admits an action if the breaker and the limits permit. After an opening, the action is the
-    /// probe. An admitted action is at work until its lease ends or [it ends](Self::ends), and its
-    /// first call gets a slot. If that is too far ahead, it gets a slot. A deferred action without a slot
-    /// changes nothing.
+    /// Admits an action if the breaker and the limits permit. After an opening, the action is the probe. An admitted
+    /// action is at work until its lease ends or [it ends](Self::ends), and its first call gets a slot. If that is too
+    /// far ahead, it gets a slot. A deferred action without a slot changes nothing.
     pub fn admit(&mut self, connection: &Connection, request: AdmissionRequest<'_>) -> Admission {
         let now = request.now;
         let mut breaker = self.breaker_of(connection);
@@ -302,8 +294,7 @@ impl ConnectionTraffic {
     }
 }
 
-/// Returns the milliseconds between two calls; none without a limit. Rounded up, so that no second
-/// exceeds the limit.
+/// Returns the milliseconds between two calls; none without a limit. Rounded up, so that no second exceeds the limit.
 fn apart(connection: &Connection) -> Option<i64> {
     let most = connection.limits.per_second?;
     Some((span::SECOND + most - 1) / most)

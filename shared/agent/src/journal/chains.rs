@@ -52,8 +52,7 @@ impl AgentSession {
 }
 
 impl AgentAction {
-    /// Creates the entries of new call results and of a transition that was just made, to be written
-    /// with it.
+    /// Creates the entries of new call results and of a transition that was just made, to be written with it.
     pub fn note(&mut self, note: Option<Note>, now: Timestamp) -> Vec<JournalEntry> {
         let digest = self.digest();
         let results = std::mem::take(&mut self.progress.unwritten).into_iter();
@@ -119,10 +118,8 @@ pub fn check_journal<'a>(
     }
     let mut chains: BTreeMap<Option<&str>, Vec<&JournalEntry>> = BTreeMap::new();
     for entry in entries {
-        chains
-            .entry(entry.action_id.as_deref())
-            .or_default()
-            .push(entry);
+        let chain = chains.entry(entry.action_id.as_deref()).or_default();
+        chain.push(entry);
     }
     let named = named_heads(entries);
     let mut all: BTreeSet<Option<&str>> = heads.keys().chain(chains.keys()).copied().collect();
@@ -158,7 +155,7 @@ fn named_heads(entries: &[JournalEntry]) -> BTreeMap<String, Vec<JournalHead>> {
     let mut named: BTreeMap<String, Vec<JournalHead>> = BTreeMap::new();
     let settled = entries
         .iter()
-        .filter(|entry| entry.what == JournalEvent::Settled);
+        .filter(|one| one.what == JournalEvent::Settled);
     for detail in settled.filter_map(|entry| entry.detail.as_ref()) {
         let heads = detail.0.0.get("heads").and_then(Value::as_object);
         for (action, head) in heads.into_iter().flatten() {

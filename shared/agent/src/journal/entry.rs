@@ -1,10 +1,9 @@
 //! The journal of a session: an entry for each transition of the session and its actions. Each
 //! entry has the hash of the one before it, so that none is changed or removed unnoticed.
 //!
-//! The session has a chain, and each action has one from its first claim on. Workers that run
-//! actions in parallel thus write different chains. A chain's newest hash is its head, stored on
-//! the record that the same transaction writes. When a session has ended, its chain names the heads
-//! of its actions.
+//! The session has a chain, and each action has one from its first claim on. Workers that run actions in parallel thus
+//! write different chains. A chain's newest hash is its head, stored on the record that the same transaction writes.
+//! When a session has ended, its chain names the heads of its actions.
 //!
 //! The journal detects changes made outside the service. An attacker who can write the whole table
 //! and recompute all later hashes is detected by a head stored elsewhere, such as in an export.

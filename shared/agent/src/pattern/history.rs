@@ -57,8 +57,7 @@ impl Occurrence {
         (minute << 32) | self.records as i64
     }
 
-    /// Returns the occurrence with this number on the day that begins at `day`. None for an invalid
-    /// number.
+    /// Returns the occurrence with this number on the day that begins at `day`. None for an invalid number.
     pub fn on_day(day: Timestamp, number: i64) -> Option<Self> {
         let minute = number >> 32;
         let is_one = (0..span::DAY / span::MINUTE).contains(&minute);
@@ -87,8 +86,7 @@ impl ClassHistory {
         }
     }
 
-    /// Returns the labels that an alert shares with others in a window, more than with earlier
-    /// ones.
+    /// Returns the labels that an alert shares with others in a window, more than with earlier ones.
     pub(super) fn shared(&self, alert: &Alert, window_hours: i64) -> Vec<SharedLabel> {
         let own = records(alert.id, &alert.entities);
         let (mut within, mut before) = (HashSet::new(), HashSet::new());
@@ -106,10 +104,10 @@ impl ClassHistory {
             }
         }
         let having = |part: &[&BTreeMap<String, String>], name: &str, value: &str| {
-            let have = part
-                .iter()
-                .filter(|labels| labels.get(name).is_some_and(|one| one == value));
-            count(have.count())
+            let has = |labels: &&&BTreeMap<String, String>| {
+                labels.get(name).is_some_and(|one| one == value)
+            };
+            count(part.iter().filter(has).count())
         };
         let (of, baseline_of) = (count(window.len()), count(baseline.len()));
         let labels = alert.labels.0.iter().map(|(name, value)| {
@@ -130,22 +128,18 @@ impl ClassHistory {
         let named = statistics::rejected(&p_values, Pattern::FALSE_SHARE);
         let labels = labels.into_iter().zip(named);
         let mut shared: Vec<_> = labels
-            .filter(|(_, named)| *named)
-            .map(|(one, _)| one)
+            .filter_map(|(one, named)| named.then_some(one))
             .collect();
         shared.sort_by(|a, b| a.p_value.total_cmp(&b.p_value));
         shared
     }
 }
 
-/// Returns a hash of the records that an alert names, in any order. Without records, each alert has
-/// its own hash.
+/// Returns a hash of the records that an alert names, in any order. Without records, each alert has its own hash.
 fn records(id: AlertId, entities: &[AlertEntity]) -> u32 {
     let mut hash = Sha256::new();
-    let mut named: Vec<(&str, &str)> = entities
-        .iter()
-        .map(|entity| (&*entity.r#type, &*entity.id))
-        .collect();
+    let named = entities.iter().map(|one| (&*one.r#type, &*one.id));
+    let mut named: Vec<(&str, &str)> = named.collect();
     named.sort_unstable();
     for (kind, id) in &named {
         hash.update(kind);

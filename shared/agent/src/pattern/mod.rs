@@ -20,8 +20,7 @@ pub enum Cycle {
     /// The four weeks before the last one.
     #[default]
     None,
-    /// These hours in each of the last three months. Alerts of the calendar surge every month,
-    /// which is no pattern.
+    /// These hours in each of the last three months. Alerts of the calendar surge every month, which is no pattern.
     Monthly,
 }
 

@@ -1,6 +1,5 @@
-//! Exact hypothesis tests, since approximations fail for the small numbers of alerts. Each sum
-//! starts from a term in logarithms and derives the others one by one, so nothing overflows. Golden
-//! values match to eleven digits.
+//! Exact hypothesis tests, since approximations fail for the small numbers of alerts. Each sum starts from a term in
+//! logarithms and derives the others one by one, so nothing overflows. Golden values match to eleven digits.
 
 /// P[Bin(`n`, `p`) ≥ `k`].
 pub fn binomial_tail(n: u32, p: f64, k: u32) -> f64 {
@@ -34,9 +33,8 @@ pub fn surge(x: u32, window: f64, b: u32, baseline: f64) -> f64 {
     binomial_tail(x + b, window / (window + baseline), x)
 }
 
-/// Fisher's exact test, one-sided. Of all cases, `n` are drawn and `rest_n` are not; `k` of the
-/// first and `rest_k` of the others have a property. Returns the probability that at least `k`
-/// drawn cases have it.
+/// Fisher's exact test, one-sided. Of all cases, `n` are drawn and `rest_n` are not; `k` of the first and `rest_k` of
+/// the others have a property. Returns the probability that at least `k` drawn cases have it.
 pub fn fisher(k: u32, n: u32, rest_k: u32, rest_n: u32) -> f64 {
     let (all, have) = (n + rest_n, k + rest_k);
     let lack = all - have;
@@ -133,11 +131,8 @@ mod tests {
             (100_000, 0.001, 100_000, 0.0),
             (100_000, 0.999, 1, 1.0),
         ] {
-            assert_eq!(
-                binomial_tail(n, p, k).to_bits(),
-                f64::to_bits(expected),
-                "{n} {p} {k}"
-            );
+            let found = binomial_tail(n, p, k);
+            assert_eq!(found.to_bits(), f64::to_bits(expected), "{n} {p} {k}");
         }
         assert_eq!(surge(7, 1.0, 0, 0.0).to_bits(), f64::to_bits(1.0));
     }

@@ -62,43 +62,22 @@ const DAY: i64 = 24 * 60;
 #[test]
 fn a_first_case_is_no_pattern() {
     let pattern = of(&history(vec![ago(0, "own"), ago(5, "own")]), Cycle::None);
-    let counts: Vec<_> = pattern
-        .windows
-        .iter()
-        .map(|one| (one.hours, one.count))
-        .collect();
-    assert_eq!(counts, [(1, 0), (24, 0), (168, 0)]);
-    assert!(
-        pattern
-            .windows
-            .iter()
-            .all(|one| one.p_value.to_bits() == 1.0_f64.to_bits())
-    );
+    let counts = pattern.windows.iter().map(|one| (one.hours, one.count));
+    assert_eq!(counts.collect::<Vec<_>>(), [(1, 0), (24, 0), (168, 0)]);
+    let mut windows = pattern.windows.iter();
+    assert!(windows.all(|one| one.p_value.to_bits() == 1.0_f64.to_bits()));
     assert!(!pattern.is_anomaly());
 }
 
 #[test]
 fn windows_end_now_to_the_minute() {
-    let ages = [
-        0,
-        59,
-        60,
-        DAY - 1,
-        DAY,
-        7 * DAY - 1,
-        7 * DAY,
-        35 * DAY - 1,
-        35 * DAY,
-    ];
+    let days = [1, 7, 35].map(|days| [days * DAY - 1, days * DAY]);
+    let ages = [0, 59, 60].into_iter().chain(days.into_iter().flatten());
     let pattern = of(&history(each(ages)), Cycle::None);
     let counts = pattern.windows.iter().map(|one| (one.count, one.baseline));
     assert_eq!(counts.collect::<Vec<_>>(), [(2, 2), (4, 2), (6, 2)]);
-    assert!(
-        pattern
-            .windows
-            .iter()
-            .all(|one| (one.baseline_days - 28.0).abs() < 1e-9)
-    );
+    let mut windows = pattern.windows.iter();
+    assert!(windows.all(|one| (one.baseline_days - 28.0).abs() < 1e-9));
     // A future occurrence does not count.
     let ahead = of(&history(each([-1, -60])), Cycle::None);
     assert_eq!(ahead.windows[0].count, 0);
@@ -240,12 +219,8 @@ fn labels_that_others_share_are_named() {
         .collect();
     history.earlier = (11..=210)
         .map(|at| {
-            sample(
-                at,
-                10 * DAY + at,
-                if at % 5 == 0 { "stripe" } else { "adyen" },
-                "eu",
-            )
+            let gateway = if at % 5 == 0 { "stripe" } else { "adyen" };
+            sample(at, 10 * DAY + at, gateway, "eu")
         })
         .collect();
     // The alert's own record does not count, and a repeated record counts once.
@@ -257,10 +232,8 @@ fn labels_that_others_share_are_named() {
     let [shared] = pattern.shared.as_slice() else {
         panic!("{:?}", pattern.shared);
     };
-    assert_eq!(
-        (shared.name.as_str(), shared.value.as_str()),
-        ("gateway", "stripe")
-    );
+    assert_eq!(shared.name.as_str(), "gateway");
+    assert_eq!(shared.value.as_str(), "stripe");
     let counts = [
         shared.count,
         shared.of,
@@ -304,14 +277,10 @@ fn an_occurrence_is_kept_as_a_number_of_its_day() {
     let (a, b) = (entity("a").remove(0), entity("b").remove(0));
     let [first, second] = [1, 2].map(|id| AlertId::new(id).unwrap());
     let records = |id, entities: &[AlertEntity]| Occurrence::of(id, entities, now()).records;
-    assert_eq!(
-        records(first, &[a.clone(), b.clone()]),
-        records(second, &[b, a.clone()])
-    );
-    assert_eq!(
-        records(first, std::slice::from_ref(&a)),
-        records(second, &[a])
-    );
+    let both = records(first, &[a.clone(), b.clone()]);
+    assert_eq!(both, records(second, &[b, a.clone()]));
+    let one = records(first, std::slice::from_ref(&a));
+    assert_eq!(one, records(second, &[a]));
     assert_ne!(records(first, &[]), records(second, &[]));
 }
 

@@ -41,9 +41,8 @@ impl PolicyMatch {
                 least.currency == others.currency && least.minor_units <= others.minor_units
             }
         };
-        let covers_risk = self
-            .risk_at_least
-            .is_none_or(|least| other.risk_at_least.is_some_and(|others| least <= others));
+        let (least, others) = (self.risk_at_least, other.risk_at_least);
+        let covers_risk = least.is_none() || others.is_some_and(|others| least <= Some(others));
         covers_amount
             && covers_risk
             && is_same_or_any(self.action_type.as_ref(), other.action_type.as_ref())

@@ -113,15 +113,11 @@ impl PolicySet {
         if let Change::Set(rules) = &self.rules {
             policy.rules = rules.0.iter().map(PolicyRule::from).collect();
         }
-        match &self.caps {
-            Patch::Keep => {}
-            Patch::Clear => policy.caps = PolicyCaps::default(),
-            Patch::Set(caps) => policy.caps = caps.into(),
+        if let Patch::Set(caps) = &self.caps {
+            policy.caps = caps.as_ref().map(PolicyCaps::from).unwrap_or_default();
         }
-        let within = self.signed_in_within;
-        within
-            .map(|Whole(minutes)| minutes)
-            .apply(&mut policy.signed_in_within);
+        let within = self.signed_in_within.map(|Whole(minutes)| minutes);
+        within.apply(&mut policy.signed_in_within);
     }
 }
 

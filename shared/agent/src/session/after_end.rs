@@ -26,9 +26,8 @@ impl AgentSession {
         }
     }
 
-    /// Schedules a check of its alert at once, after a user settled a manual action. A completed
-    /// session may still await the verification of another action; its result schedules the check
-    /// again.
+    /// Schedules a check of its alert at once, after a user settled a manual action. A completed session may still
+    /// await the verification of another action; its result schedules the check again.
     pub(crate) fn recheck_alert(&mut self, now: Timestamp) {
         self.plan_alert_check(&ApprovedActions::<&AgentAction>::none(), now);
     }
@@ -86,9 +85,8 @@ impl AgentSession {
 
     /// Records that the alert's matter was read as settled. Actions that were skipped are not needed.
     pub fn matter_is_settled(&mut self, now: Timestamp) {
-        self.plan
-            .shortfall
-            .retain(|_, state| *state != ActionState::Skipped);
+        let shortfall = &mut self.plan.shortfall;
+        shortfall.retain(|_, state| *state != ActionState::Skipped);
         if self.status == AgentSessionStatus::Failed && self.plan.shortfall.is_empty() {
             self.status = AgentSessionStatus::Completed;
             self.error = None;

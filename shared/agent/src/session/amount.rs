@@ -14,10 +14,8 @@ impl AgentAction {
         let record = self.checks.verification.as_ref()?;
         let verify = self.content.verify.as_ref()?;
         let approved = self.content.money.as_ref()?.amount.clone()?;
-        let found = record.found.as_ref()?.0.0.iter();
-        let found: Facts = found
-            .map(|(name, value)| (name.clone(), value.clone()))
-            .collect();
+        let found = record.found.clone()?.0.0;
+        let found: Facts = found.into_iter().collect();
         let took_place = verify.effective.holds(&found) == Some(true);
         if record.status != VerificationStatus::Ineffective || !took_place {
             return None;
@@ -35,10 +33,8 @@ impl AgentSession {
     /// Adds a manual action that names both amounts, if an action took effect with another amount than
     /// the approved one. `kind` is the kind of the target system.
     pub fn note_other_amount(&mut self, action: &AgentAction, kind: &str) {
-        let Some((approved, found)) = action.other_amount() else {
-            return;
-        };
-        let Some(proposed) = self.proposed(&action.key.action_id) else {
+        let proposed = self.proposed(&action.key.action_id);
+        let Some(((approved, found), proposed)) = action.other_amount().zip(proposed) else {
             return;
         };
         let (approved, found) = (approved.says(kind), found.says(kind));
@@ -66,18 +62,10 @@ impl AgentSession {
             verify: None,
             ..proposed.content.clone()
         };
+        let place = self.plan.proposed_actions.len() + 1;
         let manual = ProposedAction {
-            id: self.action_id(self.plan.proposal, self.plan.proposed_actions.len() + 1),
-            key: format!("{}_amount", proposed.key),
-            after: Vec::new(),
-            unless: Vec::new(),
-            is_automated: false,
-            content,
-            rules: Vec::new(),
-            denied_by: Vec::new(),
-            approvals: Vec::new(),
-            approvers: 0,
-            handling: None,
+            id: self.action_id(self.plan.proposal, place),
+            ..ProposedAction::manual(format!("{}_amount", proposed.key), content)
         };
         self.plan.proposed_actions.push(manual);
     }

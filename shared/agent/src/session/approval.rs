@@ -12,8 +12,7 @@ use model::{Code, Error, Fault, FaultCode, Timestamp};
 /// The operation in a 409 for a status that allows no approval.
 const EXECUTE: &str = "Actions cannot be executed";
 
-/// The approved actions of a session. The store holds each as `A`, with the version that its next
-/// write expects.
+/// The approved actions of a session. The store holds each as `A`, with the version that its next write expects.
 #[derive(Clone, Debug)]
 pub struct ApprovedActions<A> {
     /// The readable records, in any order.
@@ -50,14 +49,12 @@ impl<A: Deref<Target = AgentAction>> ApprovedActions<A> {
         if self.unreadable.iter().any(|id| id == action_id) {
             return Some(ActionState::Unknown);
         }
-        self.known
-            .iter()
-            .find(|action| action.key.action_id == action_id)
-            .map(|action| action.state)
+        let mut known = self.known.iter();
+        let action = known.find(|action| action.key.action_id == action_id);
+        action.map(|action| action.state)
     }
 
-    /// Returns the ids of queued actions that waited for an ended one. Empty until that one has
-    /// ended.
+    /// Returns the ids of queued actions that waited for an ended one. Empty until that one has ended.
     pub fn waiting_for(&self, action_id: &str) -> Vec<String> {
         if !self.state(action_id).is_some_and(ActionState::has_ended) {
             return Vec::new();
@@ -71,6 +68,11 @@ impl<A: Deref<Target = AgentAction>> ApprovedActions<A> {
         waiting.map(|action| action.key.action_id.clone()).collect()
     }
 
+    /// True if an action may still run: it was not approved, or is certainly not done.
+    pub(crate) fn may_run(&self, action_id: &str) -> bool {
+        self.state(action_id).is_none_or(ActionState::is_not_done)
+    }
+
     pub fn all_ended(&self) -> bool {
         self.known.iter().all(|action| action.state.has_ended())
     }
@@ -79,14 +81,12 @@ impl<A: Deref<Target = AgentAction>> ApprovedActions<A> {
 impl AgentSession {
     /// Approves actions, all or none.
     ///
-    /// 400 for an unknown id, for a manual action, and for two actions that share a record and have no order. 403
-    /// if the policy asks for another approver. 409 for ids of an earlier proposal, before a
-    /// proposal, and for a list other than the approved one. 409 also for changed content and for
-    /// an action that the policy denies.
+    /// 400 for an unknown id, for a manual action, and for two actions that share a record and have no order. 403 if
+    /// the policy asks for another approver. 409 for ids of an earlier proposal, before a proposal, and for a list
+    /// other than the approved one. 409 also for changed content and for an action that the policy denies.
     ///
-    /// Within [`AGAIN`](Self::AGAIN) after the end, while the alert has no newer session, other
-    /// actions can be approved. Actions that are certainly not done run again if the request asks for
-    /// it.
+    /// Within [`AGAIN`](Self::AGAIN) after the end, while the alert has no newer session, other actions can be
+    /// approved. Actions that are certainly not done run again if the request asks for it.
     ///
     /// An insufficient approval is kept with its action. The list runs with the approval that
     /// completes each of its actions.
@@ -98,10 +98,7 @@ impl AgentSession {
         now: Timestamp,
     ) -> Result<Approved<'a, A>, Error> {
         let status = self.status_at(now);
-        if matches!(
-            status,
-            AgentSessionStatus::Started | AgentSessionStatus::Analyzing
-        ) {
+        if let AgentSessionStatus::Started | AgentSessionStatus::Analyzing = status {
             return Err(status.forbids(EXECUTE));
         }
         let ids = approving.ids;
@@ -129,13 +126,12 @@ impl AgentSession {
         let queued = self.queue(actions, approving, now);
         let all = self.plan.proposed_actions.iter_mut();
         for action in all.filter(|action| ids.contains(&action.id)) {
-            action.approvals = Vec::new();
+            action.approvals.clear();
         }
         Ok(queued)
     }
 
-    /// Checks that an approval of one action would be accepted at `now` from any user. 409
-    /// otherwise.
+    /// Checks that an approval of one action would be accepted at `now` from any user. 409 otherwise.
     pub fn check_open(&self, action: &ProposedAction, now: Timestamp) -> Result<(), Error> {
         match self.status_at(now) {
             status if self.works() => Err(status.forbids(EXECUTE)),
@@ -169,8 +165,7 @@ impl AgentSession {
         }
     }
 
-    /// Checks the digests: 409 for an action that changed, 400 for a digest of an action outside
-    /// the list.
+    /// Checks the digests: 409 for an action that changed, 400 for a digest of an action outside the list.
     fn check_digests(&self, approving: &Approving<'_>) -> Result<(), Error> {
         let Some(digests) = approving.digests else {
             return Ok(());
@@ -180,11 +175,10 @@ impl AgentSession {
             match self.proposed(id).filter(|_| approving.ids.contains(id)) {
                 Some(action) if action.digest(self) == digest.0 => {}
                 Some(_) => changed.push(id.as_str()),
-                None => faults.push(Fault::at(
-                    "digests",
-                    FaultCode::Unknown,
-                    format!("{id:?} is not one of `actionIds`."),
-                )),
+                None => {
+                    let detail = format!("{id:?} is not one of `actionIds`.");
+                    faults.push(Fault::at("digests", FaultCode::Unknown, detail));
+                }
             }
         }
         if !faults.is_empty() {
@@ -193,13 +187,9 @@ impl AgentSession {
         if changed.is_empty() {
             return Ok(());
         }
-        Err(Error::conflict(
-            Code::ContentChanged,
-            format!(
-                "{} changed since you read the session. Read it again.",
-                changed.join(", ")
-            ),
-        ))
+        let changed = changed.join(", ");
+        let detail = format!("{changed} changed since you read the session. Read it again.");
+        Err(Error::conflict(Code::ContentChanged, detail))
     }
 
     /// Stores the user's approval with each action of the list, in place of the user's earlier one.
@@ -219,8 +209,7 @@ impl AgentSession {
         let mut are_enough = true;
         for (id, approval) in approving.ids.iter().zip(approvals) {
             let proposers = &self.proposers(id);
-            let mut actions = self.plan.proposed_actions.iter_mut();
-            let Some(action) = actions.find(|action| action.id == *id) else {
+            let Some(action) = self.proposed_mut(id) else {
                 continue;
             };
             let requirement = approver.policy.requires(action.content.subject());
@@ -240,8 +229,7 @@ impl AgentSession {
         Ok(are_enough)
     }
 
-    /// Checks that the policy permits an approval of an action, and the action itself. 403 or 409 if
-    /// not.
+    /// Checks that the policy permits an approval of an action, and the action itself. 403 or 409 if not.
     pub(crate) fn check_approval(
         &self,
         action: &ProposedAction,
@@ -251,10 +239,8 @@ impl AgentSession {
         let id = &action.id;
         let requirement = policy.demands(action);
         if requirement.denies() {
-            return Err(Error::conflict(
-                Code::PolicyDenied,
-                format!("The organization's policy allows no user to execute {id}."),
-            ));
+            let detail = format!("The organization's policy allows no user to execute {id}.");
+            return Err(Error::conflict(Code::PolicyDenied, detail));
         }
         if !requirement.admits(approval, &self.proposers(id)) {
             let required = requirement.says();
@@ -265,17 +251,12 @@ impl AgentSession {
                      so that your approvals count from {until} on."
                 )
             });
-            let denied = action.denied_by.contains(&approval.user_id);
-            let denied = denied
-                .then_some(" You said that it was not done, so that you count as its proposer.");
-            return Err(Error::forbidden(
-                Code::ApproverNotAllowed,
-                format!(
-                    "The organization's policy requires for {id}: {required}.{}{}",
-                    denied.unwrap_or_default(),
-                    fresh.unwrap_or_default()
-                ),
-            ));
+            let mut detail = format!("The organization's policy requires for {id}: {required}.");
+            if action.denied_by.contains(&approval.user_id) {
+                detail += " You said that it was not done, so that you count as its proposer.";
+            }
+            detail += &fresh.unwrap_or_default();
+            return Err(Error::forbidden(Code::ApproverNotAllowed, detail));
         }
         let charged = policy.caps.charge(action.content.subject());
         charged.map(|_| ()).map_err(|why| {
@@ -286,33 +267,25 @@ impl AgentSession {
 
     /// Returns the 409 for a proposal that is a day old.
     pub(crate) fn expired(advice: &str) -> Error {
-        Error::conflict(
-            Code::SessionExpired,
-            format!("The proposal expired after 24 hours. {advice}."),
-        )
+        let detail = format!("The proposal expired after 24 hours. {advice}.");
+        Error::conflict(Code::SessionExpired, detail)
     }
 
     pub fn alert_resolved() -> Error {
-        Error::conflict(
-            Code::AlertResolved,
-            "The alert is resolved. Open it again if its matter is not settled.",
-        )
+        let detail = "The alert is resolved. Open it again if its matter is not settled.";
+        Error::conflict(Code::AlertResolved, detail)
     }
 
     /// Returns the 409 for actions of an earlier proposal.
     pub(crate) fn superseded() -> Error {
-        Error::conflict(
-            Code::ProposalSuperseded,
-            "The actions were proposed again since then. Read the session and approve the new ones.",
-        )
+        let detail = "The actions were proposed again since then. Read the session and approve the new ones.";
+        Error::conflict(Code::ProposalSuperseded, detail)
     }
 
     /// Returns the 409 for a session whose alert has a newer session. Its actions cannot run again.
     pub fn followed_by_another() -> Error {
-        Error::conflict(
-            Code::SessionSuperseded,
-            "Another session was opened on the alert since then. Read the alert.",
-        )
+        let detail = "Another session was opened on the alert since then. Read the alert.";
+        Error::conflict(Code::SessionSuperseded, detail)
     }
 
     fn queue<'a, A: DerefMut<Target = AgentAction>>(
@@ -331,21 +304,16 @@ impl AgentSession {
                 None => new.push(AgentAction::approve(self, proposed, approvals, trace, now)),
             }
         }
-        let again = actions.known.iter();
-        let again = again
-            .filter(|action| listed.contains(&action.key.action_id))
-            .collect();
+        let is_listed = |action: &&A| listed.contains(&action.key.action_id);
+        let again = actions.known.iter().filter(is_listed).collect();
         Approved::Queued { again, new }
     }
 
     /// Returns the ids of the approved actions with one of these keys.
     pub(crate) fn approved_among(&self, keys: &[String]) -> Vec<String> {
-        self.plan
-            .proposed_actions
-            .iter()
-            .filter(|other| keys.contains(&other.key) && self.is_approved(&other.id))
-            .map(|other| other.id.clone())
-            .collect()
+        let all = self.plan.proposed_actions.iter();
+        let among = all.filter(|one| keys.contains(&one.key) && self.is_approved(&one.id));
+        among.map(|one| one.id.clone()).collect()
     }
 
     /// Returns the ids of the actions that are not approved together with an action: both share a
@@ -375,8 +343,7 @@ impl AgentSession {
         })
     }
 
-    /// Checks ids. 400 with every id at fault; 409 if the only fault is an id of an earlier
-    /// proposal.
+    /// Checks ids. 400 with every id at fault; 409 if the only fault is an id of an earlier proposal.
     fn check_ids(&self, ids: &[String]) -> Result<(), Error> {
         let fault = |at: usize, action: &ProposedAction| {
             if !action.is_automated {
@@ -402,16 +369,12 @@ impl AgentSession {
             }
             _ if self.is_at_rest() && !self.plan.approved.is_empty() => {
                 if shortfalls().any(|state| *state == ActionState::Unknown) {
-                    Error::conflict(
-                        Code::OutcomeUnknown,
-                        "The outcome of one of the actions is unknown, so that it cannot be \
-                         executed again. Check the target system, then settle the action.",
-                    )
+                    let why = "The outcome of one of the actions is unknown, so that it cannot be \
+                        executed again. Check the target system, then settle the action.";
+                    Error::conflict(Code::OutcomeUnknown, why)
                 } else if again {
-                    Error::conflict(
-                        Code::ActionNotFailed,
-                        "Only actions that failed or were skipped can be executed again.",
-                    )
+                    let why = "Only actions that failed or were skipped can be executed again.";
+                    Error::conflict(Code::ActionNotFailed, why)
                 } else if shortfalls().next().is_some() {
                     other("To execute failed or skipped actions again, send `again: true`.")
                 } else {

@@ -1,11 +1,9 @@
-//! The basis of an analysis: reads of target systems, the findings on them, and the confidence that
-//! the proposal helps.
+//! The basis of an analysis: reads of target systems, the findings on them, and the confidence that the proposal helps.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::check::Facts;
-use crate::{alert::Alert, connection::Connection, pattern::ClassHistory};
+use crate::{alert::Alert, check::Facts, connection::Connection, pattern::ClassHistory};
 use model::{JsonText, OrganizationId, Timestamp};
 
 /// The input of an alert's analysis.
@@ -78,8 +76,7 @@ pub struct FindingWeight {
 }
 
 impl ConfidenceFrom {
-    /// Creates the factors from a playbook version's effective runs, all its runs, and the
-    /// findings.
+    /// Creates the factors from a playbook version's effective runs, all its runs, and the findings.
     pub fn of(effective: i64, runs: i64, findings: Vec<FindingWeight>) -> Self {
         let number = |count: i64| f64::from(u32::try_from(count.max(0)).unwrap_or(u32::MAX));
         Self {
@@ -96,10 +93,10 @@ impl ConfidenceFrom {
     /// Returns the confidence with two digits, and in words.
     pub fn rounded(&self) -> (f64, String) {
         let rounded = (self.confidence() * 100.0).round() / 100.0;
-        let record = if self.runs < Self::RECORD {
-            "no record yet".to_owned()
-        } else {
-            format!("it helped in {} of {} runs", self.effective, self.runs)
+        let (effective, runs) = (self.effective, self.runs);
+        let record = match runs {
+            ..Self::RECORD => "no record yet".to_owned(),
+            _ => format!("it helped in {effective} of {runs} runs"),
         };
         (rounded, format!("{rounded:.2}; {record}"))
     }
@@ -116,8 +113,7 @@ impl ConfidenceFrom {
     }
 }
 
-/// Outcomes of the actions that a playbook version proposed to an organization, as far as they are
-/// known.
+/// Outcomes of the actions that a playbook version proposed to an organization, as far as they are known.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PlaybookRuns {
@@ -136,20 +132,18 @@ pub struct PlaybookRuns {
 pub struct PlaybookRecord {
     /// The outcomes by playbook version.
     pub runs: Vec<PlaybookRuns>,
-    /// Playbook versions that lately did not help a record of the alert, by
-    /// [`PlaybookVersion::label`].
+    /// Playbook versions that lately did not help a record of the alert, by [`PlaybookVersion::label`].
     pub not_helped: Vec<String>,
 }
 
 impl PlaybookRecord {
     /// Returns the number of a version's effective runs, and the number of all its runs.
     pub fn of(&self, playbook: &PlaybookVersion) -> (i64, i64) {
-        let mut runs = self.runs.iter();
         let is_it = |one: &&PlaybookRuns| {
             one.name == playbook.name && one.playbook_version == playbook.version
         };
-        runs.find(is_it)
-            .map_or((0, 0), |one| (one.effective, one.runs))
+        let runs = self.runs.iter().find(is_it);
+        runs.map_or((0, 0), |one| (one.effective, one.runs))
     }
 
     pub fn did_not_help(&self, playbook: &PlaybookVersion) -> bool {
@@ -234,10 +228,8 @@ mod tests {
             }],
             not_helped: vec!["a#2".into()],
         };
-        assert_eq!(
-            (record.of(&version(2)), record.of(&version(1))),
-            ((4, 5), (0, 0))
-        );
+        assert_eq!(record.of(&version(2)), (4, 5));
+        assert_eq!(record.of(&version(1)), (0, 0));
         assert!(record.did_not_help(&version(2)) && !record.did_not_help(&version(1)));
     }
 }

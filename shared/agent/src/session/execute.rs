@@ -3,15 +3,11 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use utoipa::openapi::{
-    ObjectBuilder, RefOr, Schema,
-    schema::{AdditionalProperties, Type},
-};
 
 use crate::policy::{ActionApproval, AgentPolicy, Approvers};
 use model::{
     ActionId, FaultCode, Reason, Timestamp, User, UserId, input,
-    input::{Defaulted, Field, List, Place, Reading, escaped},
+    input::{Defaulted, Field, List, Place, Reading, Schema, escaped, map_of, string},
 };
 
 input! {
@@ -70,48 +66,36 @@ fn distinct(sent: &[ActionId]) -> Vec<String> {
 
 impl Field for Digest {
     fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
-        let Value::String(text) = value else {
-            return place.wrong(value, "a string");
-        };
+        let text = place.text(value)?;
         let is_hex = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
         if text.len() == 64 && text.bytes().all(is_hex) {
-            return Some(Self(text.clone()));
+            return Some(Self(text.to_owned()));
         }
         place.must(FaultCode::Pattern, "be a SHA-256 in lower-case hexadecimal")
     }
 
-    fn field_schema() -> RefOr<Schema> {
-        ObjectBuilder::new()
-            .schema_type(Type::String)
-            .pattern(Some("^[0-9a-f]{64}$"))
-            .into()
+    fn field_schema() -> Schema {
+        string().pattern(Some("^[0-9a-f]{64}$")).into()
     }
 }
 
 impl Field for Digests {
     fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
-        let Value::Object(object) = value else {
-            return place.wrong(value, "an object");
-        };
+        let object = place.object(value)?;
         if object.len() > 50 {
             return place.must(FaultCode::Length, "have at most 50 digests");
         }
         let mut digests = BTreeMap::new();
         for (id, digest) in object {
-            // Escaped as in RFC 6901.
-            let name = escaped(id);
-            if let Some(digest) = Digest::read(digest, &mut place.at(name)) {
+            if let Some(digest) = Digest::read(digest, &mut place.at(escaped(id))) {
                 digests.insert(id.clone(), digest);
             }
         }
         (digests.len() == object.len()).then_some(Self(digests))
     }
 
-    fn field_schema() -> RefOr<Schema> {
-        ObjectBuilder::new()
-            .schema_type(Type::Object)
-            .additional_properties(Some(AdditionalProperties::RefOr(Digest::field_schema())))
-            .into()
+    fn field_schema() -> Schema {
+        map_of(Digest::field_schema()).into()
     }
 }
 

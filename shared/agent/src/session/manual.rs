@@ -13,11 +13,10 @@
 //!     └───────────────────────────────────────────▶ waived
 //! ```
 //!
-//! The first handling counts. A handed-over action follows its service request for as long as that
-//! exists.
+//! The first handling counts. A handed-over action follows its service request for as long as that exists.
 
 use crate::{
-    action::Risk,
+    action::{ApiCall, Risk},
     check::facts::quoted,
     journal::JournalEvent,
     session::{
@@ -27,7 +26,7 @@ use crate::{
 };
 use model::{
     Category, Code, Description, Error, Priority, Reason, ServiceRequestCreate, ServiceRequestId,
-    Timestamp, Title, UserId, input, input::Defaulted,
+    Timestamp, Title, UserId, characters::on_one_line, input, input::Defaulted,
 };
 
 input! {
@@ -75,9 +74,8 @@ impl AgentSession {
     /// which changes nothing. A session whose actions are all manual completes when each is done or
     /// waived. A handed-over action keeps the proposal from expiring.
     ///
-    /// 404 for an id that is not one of its actions. 409 for an id of an earlier proposal, for an
-    /// automated action, and for one that was handled before. 409 also in a session that is
-    /// cancelled, expired or in analysis.
+    /// 404 for an id that is not one of its actions. 409 for an id of an earlier proposal, for an automated action, and
+    /// for one that was handled before. 409 also in a session that is cancelled, expired or in analysis.
     pub fn handle(
         &mut self,
         action_id: &str,
@@ -87,26 +85,18 @@ impl AgentSession {
         let status = self.status_at(now);
         let action = self.known_action(action_id)?;
         if action.is_automated {
-            return Err(Error::conflict(
-                Code::ActionAutomated,
-                "The agent executes this action. Only manual actions are handed over.",
-            ));
+            let detail = "The agent executes this action. Only manual actions are handed over.";
+            return Err(Error::conflict(Code::ActionAutomated, detail));
         }
         if let Some(stands) = &action.handling {
-            let is_the_same = stands.by == handling.by
-                && stands.status == handling.status
-                && stands.assignee_id == handling.assignee_id;
-            return if is_the_same {
-                Ok(false)
-            } else {
-                Err(taken_care_of(stands))
-            };
+            let of = |one: &Handling| (one.by, one.status, one.assignee_id);
+            if of(stands) == of(&handling) {
+                return Ok(false);
+            }
+            return Err(taken_care_of(stands));
         }
         match status {
-            AgentSessionStatus::AwaitingConfirmation
-            | AgentSessionStatus::Executing
-            | AgentSessionStatus::Completed
-            | AgentSessionStatus::Failed => {}
+            status if status.keeps_handlings() => {}
             AgentSessionStatus::Expired => return Err(Self::expired("Open another session")),
             _ => return Err(status.forbids("A manual action cannot be settled")),
         }
@@ -114,10 +104,9 @@ impl AgentSession {
         Ok(true)
     }
 
-    /// Applies a change of the service request of a handed-over action. Returns the new handling,
-    /// or the former one if it ends. None if nothing changes, for example after a new proposal. The
-    /// handling changes in every session status. The session's status changes only while it waits
-    /// for the action.
+    /// Applies a change of the service request of a handed-over action. Returns the new handling, or the former one if
+    /// it ends. None if nothing changes, for example after a new proposal. The handling changes in every session
+    /// status. The session's status changes only while it waits for the action.
     pub fn request_changed(
         &mut self,
         action_id: &str,
@@ -126,9 +115,7 @@ impl AgentSession {
         by: Option<UserId>,
         now: Timestamp,
     ) -> Option<Handling> {
-        let mut actions = self.plan.proposed_actions.iter();
-        let action = actions.find(|action| action.id == action_id);
-        let handling = action.and_then(|action| action.handling.clone());
+        let handling = self.proposed(action_id)?.handling.clone();
         let handling = handling.filter(|one| one.service_request_id == Some(request))?;
         let changed = |status| {
             Some(Handling {
@@ -148,8 +135,7 @@ impl AgentSession {
         next.or(Some(handling))
     }
 
-    /// Returns a proposed action. 404 for an id that was never assigned, 409 for one of an earlier
-    /// proposal.
+    /// Returns a proposed action. 404 for an id that was never assigned, 409 for one of an earlier proposal.
     pub fn known_action(&self, action_id: &str) -> Result<&ProposedAction, Error> {
         match self.proposed(action_id) {
             Some(action) => Ok(action),
@@ -161,8 +147,7 @@ impl AgentSession {
     /// Stores the handling of an action and updates the session.
     fn takes(&mut self, action_id: &str, handling: Option<Handling>, now: Timestamp) {
         let status = self.status_at(now);
-        let mut actions = self.plan.proposed_actions.iter_mut();
-        if let Some(action) = actions.find(|action| action.id == action_id) {
+        if let Some(action) = self.proposed_mut(action_id) {
             action.handling = handling;
         }
         self.times.updated_at = now;
@@ -182,12 +167,9 @@ impl AgentSession {
         }
         let handlings = self.plan.proposed_actions.iter();
         let mut handlings = handlings.filter_map(|action| action.handling.as_ref());
-        self.times.due_at = if handlings.any(Handling::is_open) {
-            None
-        } else {
-            // Until this change, the session waited for a handed-over action.
-            Some(self.times.due_at.unwrap_or(now.plus(Self::CONFIRMATION)))
-        };
+        // Until this change, the session may have waited for a handed-over action.
+        let due = self.times.due_at.unwrap_or(now.plus(Self::CONFIRMATION));
+        self.times.due_at = (!handlings.any(Handling::is_open)).then_some(due);
     }
 }
 
@@ -200,26 +182,20 @@ impl ProposedAction {
     ) -> Result<ServiceRequestCreate, Error> {
         let text =
             |error| Error::internal("creating the service request of a manual action", error);
-        let title = cut(
-            &format!(
-                "Alert {}: {}",
-                session.alert.alert_id, self.content.description
-            ),
-            Title::MOST,
-        );
+        let content = &self.content;
+        let title = format!("Alert {}: {}", session.alert.alert_id, content.description);
+        let title = on_one_line(&cut(&title, Title::MOST));
         let description = cut(&self.in_words(session, note), Description::MOST);
-        let category = cut(&self.content.target_system, Category::MOST);
+        let category = on_one_line(&cut(&content.target_system, Category::MOST));
         Ok(ServiceRequestCreate {
-            title: Title::try_from(model::characters::on_one_line(&title)).map_err(text)?,
-            description: Some(Description::try_from(description).map_err(text)?),
-            priority: Defaulted(match self.content.risk {
+            title: title.try_into().map_err(text)?,
+            description: Some(description.try_into().map_err(text)?),
+            priority: Defaulted(match content.risk {
                 Risk::Critical => Priority::Urgent,
                 Risk::High => Priority::High,
                 Risk::Low | Risk::Medium => Priority::Medium,
             }),
-            category: Some(
-                Category::try_from(model::characters::on_one_line(&category)).map_err(text)?,
-            ),
+            category: Some(category.try_into().map_err(text)?),
             reference_type: None,
             reference_id: None,
         })
@@ -234,14 +210,13 @@ impl ProposedAction {
         }
         lines.push(format!("\nSystem: {}", self.content.target_system));
         if !self.content.records.is_empty() {
-            let records = self.content.records.iter().map(|record| quoted(record));
-            let records: Vec<String> = records.collect();
+            let records: Vec<String> = self.content.records.iter().map(|one| quoted(one)).collect();
             lines.push(format!("Records: {}", records.join(", ")));
         }
         lines.push(format!("Afterwards: {}", self.content.expected_outcome));
         lines.push("\nSteps:".to_owned());
         for step in &self.content.steps {
-            let call = step.call.as_ref().map(crate::action::ApiCall::summary);
+            let call = step.call.as_ref().map(ApiCall::summary);
             let call = call.map(|call| format!(" ({call})")).unwrap_or_default();
             lines.push(format!("{}. {}{call}", step.order, step.description));
         }
@@ -262,15 +237,11 @@ fn taken_care_of(stands: &Handling) -> Error {
     let how = match stands.status {
         HandlingStatus::Done => "done".to_owned(),
         HandlingStatus::Waived => "waived".to_owned(),
-        HandlingStatus::HandedOver => match stands.service_request_id {
-            Some(id) => {
-                format!("handed over with service request {id}; it is done when that is resolved")
-            }
-            None => "handed over".to_owned(),
-        },
+        HandlingStatus::HandedOver => stands.service_request_id.map_or_else(
+            || "handed over".to_owned(),
+            |id| format!("handed over with service request {id}; it is done when that is resolved"),
+        ),
     };
-    Error::conflict(
-        Code::AlreadyHandled,
-        format!("The action is already {how}."),
-    )
+    let detail = format!("The action is already {how}.");
+    Error::conflict(Code::AlreadyHandled, detail)
 }

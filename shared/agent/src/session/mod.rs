@@ -15,19 +15,13 @@ mod settle;
 mod verdict;
 
 pub use approval::{Approved, ApprovedActions};
-pub use evidence::{
-    Case, ConfidenceFrom, Evidence, FindingWeight, PlaybookRecord, PlaybookRuns, PlaybookVersion,
-    ReadEvidence,
-};
+pub use evidence::*;
 pub use execute::{ActionsExecute, ActionsPreview, Approver, Approving, Digest, Digests};
 pub use manual::{ActionHandOver, RequestChange};
 pub use next::{Next, SessionContext};
 pub use open::OpenWork;
 pub use preview::MoneySum;
 pub use proposal::{Analysis, Handling, HandlingStatus, NotApplicable, Proposal, ProposedAction};
-pub use record::{
-    AgentSession, AgentSessionFilter, AgentSessionStatus, NextFilter, Rejection, SessionAlert,
-    SessionAnalysis, SessionPeople, SessionPlan, SessionReject, SessionTimes,
-};
+pub use record::*;
 pub use settle::Cancelled;
 pub use verdict::{ActionSettle, SettleOutcome};

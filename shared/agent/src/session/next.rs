@@ -125,11 +125,8 @@ impl AgentSession {
                 return vec![analyses.until(self.times.due_at)];
             }
             AgentSessionStatus::Executing if self.works() => {
-                steps.push(Next::new(
-                    Step::Agent,
-                    AGENT,
-                    "executes the approved actions",
-                ));
+                let what = "executes the approved actions";
+                steps.push(Next::new(Step::Agent, AGENT, what));
             }
             AgentSessionStatus::Cancelling => {
                 steps.push(Next::new(Step::Agent, AGENT, "ends the running actions"));
@@ -143,12 +140,10 @@ impl AgentSession {
             open.map(|(action, _)| *action).collect()
         };
         if let Some((action, others)) = of(|work| work == OpenWork::Judge).split_first() {
-            let system = &action.content.target_system;
-            let what = format!(
-                "looks in {system} and settles {} as done or not done{}",
-                quoted(action),
-                besides(others.len())
-            );
+            let (system, action) = (&action.content.target_system, quoted(action));
+            let others = besides(others.len());
+            let what =
+                format!("looks in {system} and settles {action} as done or not done{others}");
             steps.push(Next::new(Step::Execute, EXECUTOR, what));
         }
         steps.extend(self.approval_step(&of(OpenWork::is_approval), context, now));
@@ -157,22 +152,13 @@ impl AgentSession {
             steps.push(self.another_session());
         }
         if let Some((action, others)) = of(|work| work == OpenWork::ByHand).split_first() {
-            let what = format!(
-                "settles {} or hands it over{}",
-                quoted(action),
-                besides(others.len())
-            );
+            let (action, others) = (quoted(action), besides(others.len()));
+            let what = format!("settles {action} or hands it over{others}");
             let expires = status == AgentSessionStatus::AwaitingConfirmation;
             let until = self.times.due_at.filter(|_| expires);
             steps.push(Next::new(Step::Execute, EXECUTOR, what).until(until));
         }
-        if matches!(
-            status,
-            AgentSessionStatus::AwaitingConfirmation
-                | AgentSessionStatus::Executing
-                | AgentSessionStatus::Completed
-                | AgentSessionStatus::Failed
-        ) {
+        if status.keeps_handlings() {
             steps.extend(self.plan.proposed_actions.iter().filter_map(handed_over));
         }
         if steps.is_empty() && may_propose {
@@ -188,22 +174,18 @@ impl AgentSession {
     }
 
     fn another_session(&self) -> Next {
-        let what = format!(
-            "proposes again in another session on alert {}, or resolves the alert",
-            self.alert.alert_id
-        );
+        let alert = self.alert.alert_id;
+        let what =
+            format!("proposes again in another session on alert {alert}, or resolves the alert");
         Next::new(Step::Propose, PROPOSER, what)
     }
 
     fn check_step(&self, now: Timestamp) -> Option<Next> {
         let (id, at) = self.plan.awaited.iter().min_by_key(|(_, at)| **at)?;
         let action = self.proposed(id)?;
-        let system = &action.content.target_system;
-        let what = format!(
-            "checks in {system} whether {} took effect{}",
-            quoted(action),
-            besides(self.plan.awaited.len() - 1)
-        );
+        let (system, action) = (&action.content.target_system, quoted(action));
+        let others = besides(self.plan.awaited.len() - 1);
+        let what = format!("checks in {system} whether {action} took effect{others}");
         let until = Some(*at).filter(|at| now < *at);
         Some(Next::new(Step::Agent, AGENT, what).until(until))
     }
@@ -222,41 +204,32 @@ impl AgentSession {
         };
         let until = self.approvable_until(now);
         let Some(action) = open.iter().find(can_be_approved) else {
+            let action = quoted(open.first()?);
             let what = format!(
-                "rejects the proposal, or has the policy changed: no user may approve {}",
-                quoted(open.first()?)
+                "rejects the proposal, or has the policy changed: no user may approve {action}"
             );
             return Some(Next::new(Step::Execute, EXECUTOR, what).until(until));
         };
         let requirement = context.policy.demands(action);
-        let (needed, approvals) = (
-            requirement.approvers(),
-            context.approvers.standing(&action.approvals),
-        );
+        let needed = requirement.approvers();
+        let approvals = context.approvers.standing(&action.approvals);
         let given = requirement.given(&approvals, &self.proposers(&action.id), now);
-        let count = if needed > 1 {
-            format!(" ({} of {needed})", needed.min(given + 1))
-        } else {
-            String::new()
-        };
-        let again = if self.is_approved(&action.id) {
-            " again"
-        } else {
-            ""
-        };
-        let what = format!(
-            "approves {}{again}{count}{}",
-            quoted(action),
-            besides(open.len() - 1)
-        );
+        let mut what = format!("approves {}", quoted(action));
+        if self.is_approved(&action.id) {
+            what += " again";
+        }
+        let count = format!(" ({} of {needed})", needed.min(given + 1));
+        if needed > 1 {
+            what += &count;
+        }
+        what += &besides(open.len() - 1);
         let valid = approvals.iter().filter(|one| one.is_valid(now));
         let expires = valid.map(ActionApproval::expires_at);
         let until = until.into_iter().chain(expires).min();
         Some(Next::new(Step::Approve, requirement.who(), what).until(until))
     }
 
-    /// Checks that the approval of a user who may execute actions would be accepted and count. 403 or
-    /// 409 if not.
+    /// Checks that the approval of a user who may execute actions would be accepted and count. 403 or 409 if not.
     pub fn may_approve(
         &self,
         action: &ProposedAction,
@@ -265,10 +238,8 @@ impl AgentSession {
         now: Timestamp,
     ) -> Result<(), Error> {
         if !action.is_automated {
-            return Err(Error::conflict(
-                Code::InvalidTransition,
-                "The action is manual and needs no approval.",
-            ));
+            let detail = "The action is manual and needs no approval.";
+            return Err(Error::conflict(Code::InvalidTransition, detail));
         }
         self.check_open(action, now)?;
         if context.is_resolved {

@@ -44,9 +44,8 @@ impl AgentSession {
         self.status == AgentSessionStatus::AwaitingConfirmation || open.next().is_some()
     }
 
-    /// Returns until when its actions can be approved. A proposal can be approved for 24 hours, however
-    /// long a manual action keeps the session open. After the end, other actions can be approved for
-    /// as long.
+    /// Returns until when its actions can be approved. A proposal can be approved for 24 hours, however long a manual
+    /// action keeps the session open. After the end, other actions can be approved for as long.
     pub fn approvable_until(&self, now: Timestamp) -> Option<Timestamp> {
         let awaits = self.status_at(now) == AgentSessionStatus::AwaitingConfirmation;
         let mut open = self.open_actions(false, now);
@@ -73,13 +72,12 @@ impl AgentSession {
                 more => format!(" and {more} more"),
             };
             let room = most.saturating_sub(until.len() + more.len());
-            text = match first.char_indices().nth(room) {
-                None => first.to_owned(),
-                Some(_) => first
-                    .chars()
-                    .take(room.saturating_sub(1))
-                    .chain(['…'])
-                    .collect(),
+            let is_long = first.char_indices().nth(room).is_some();
+            let cut = first.chars().take(room.saturating_sub(1)).chain(['…']);
+            text = if is_long {
+                cut.collect()
+            } else {
+                first.to_owned()
             };
             text.push_str(&more);
         }
@@ -87,22 +85,16 @@ impl AgentSession {
     }
 
     pub fn is_approved(&self, action_id: &str) -> bool {
-        self.plan
-            .approved
-            .iter()
-            .flatten()
-            .any(|id| id == action_id)
+        let mut approved = self.plan.approved.iter().flatten();
+        approved.any(|id| id == action_id)
     }
 
     fn open_work(&self, action: &ProposedAction, now: Timestamp) -> Option<OpenWork> {
-        use AgentSessionStatus::{AwaitingConfirmation, Completed, Executing, Failed};
+        use AgentSessionStatus::{AwaitingConfirmation, Completed, Failed};
         let status = self.status_at(now);
         if !action.is_automated {
-            let stands = matches!(
-                status,
-                AwaitingConfirmation | Executing | Completed | Failed
-            );
-            return (stands && action.handling.is_none()).then_some(OpenWork::ByHand);
+            return (status.keeps_handlings() && action.handling.is_none())
+                .then_some(OpenWork::ByHand);
         }
         let shortfall = self.plan.shortfall.get(&action.id);
         if shortfall == Some(&ActionState::Unknown) {

@@ -84,8 +84,7 @@ pub struct MoneySum {
 }
 
 impl MoneySum {
-    /// Sums the known amounts of the automated actions, by direction and currency. Opposite
-    /// directions are not netted.
+    /// Sums the known amounts of the automated actions, by direction and currency. Opposite directions are not netted.
     pub fn of(actions: &[&ProposedAction]) -> Vec<Self> {
         let mut sums: BTreeMap<(MoneyDirection, &str), i64> = BTreeMap::new();
         let automated = actions.iter().filter(|action| action.is_automated);
@@ -116,10 +115,8 @@ impl ProposedAction {
             obstacles.push("All of the organization's actions are paused.".to_owned());
         }
         let Some(connection) = connection else {
-            obstacles.push(format!(
-                "There is no connection {:?}.",
-                self.content.target_system
-            ));
+            let system = &self.content.target_system;
+            obstacles.push(format!("There is no connection {system:?}."));
             return obstacles;
         };
         if connection.paused {
@@ -131,16 +128,13 @@ impl ProposedAction {
                            again.";
             obstacles.push(changed.to_owned());
         }
-        let calls = self
-            .content
-            .steps
-            .iter()
-            .filter_map(|step| step.call.as_ref());
+        let steps = self.content.steps.iter();
+        let calls = steps.filter_map(|step| step.call.as_ref());
         obstacles.extend(calls.clone().filter_map(|call| connection.key_taken(call)));
-        let refused = calls.filter(|call| !connection.allows(&call.method, &call.path));
-        let refused =
-            refused.map(|call| format!("The connection does not allow {}.", call.summary()));
-        obstacles.extend(refused);
+        for call in calls.filter(|call| !connection.allows(&call.method, &call.path)) {
+            let call = call.summary();
+            obstacles.push(format!("The connection does not allow {call}."));
+        }
         obstacles
     }
 }

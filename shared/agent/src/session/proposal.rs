@@ -3,11 +3,11 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::pattern::Pattern;
 use crate::{
     action::ActionContent,
     check::ResolvedWhen,
     journal::Excerpt,
+    pattern::Pattern,
     policy::{ActionApproval, AgentPolicy, PolicyRule, Requirement},
     session::{ConfidenceFrom, Evidence, PlaybookVersion, ReadEvidence},
 };
@@ -136,10 +136,28 @@ pub struct ProposedAction {
     /// Number of approvers needed at the last of these approvals.
     pub approvers: i64,
     pub handling: Option<Handling>,
-    /// Users who said that a try of it was not done. They count as its proposers, since it moves
-    /// money.
+    /// Users who said that a try of it was not done. They count as its proposers, since it moves money.
     #[serde(default)]
     pub denied_by: Vec<UserId>,
+}
+
+impl ProposedAction {
+    /// Creates a manual action without an id.
+    pub const fn manual(key: String, content: ActionContent) -> Self {
+        Self {
+            id: String::new(),
+            key,
+            after: Vec::new(),
+            unless: Vec::new(),
+            is_automated: false,
+            content,
+            rules: Vec::new(),
+            approvals: Vec::new(),
+            approvers: 0,
+            handling: None,
+            denied_by: Vec::new(),
+        }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]

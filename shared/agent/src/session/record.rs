@@ -7,16 +7,14 @@ use utoipa::ToSchema;
 
 use crate::{
     action::{ActionKey, ActionState},
+    alert::Alert,
     check::ResolvedWhen,
     policy::Proposers,
     session::{Analysis, Proposal, ProposedAction, ReadEvidence},
 };
-
-use crate::alert::Alert;
-use model::JournalHead;
 use model::{
-    AgentSessionId, AlertId, AnyOf, Code, Error, OrganizationId, Reason, Timestamp, UserId, input,
-    names, span,
+    AgentSessionId, AlertId, AnyOf, Code, Error, JournalHead, OrganizationId, Reason, Timestamp,
+    UserId, input, names, span,
 };
 
 /// A session of the agent on one alert.
@@ -86,8 +84,7 @@ pub struct SessionPlan {
     /// The approved actions that ended without success, with their states. Without unneeded
     /// actions, and those approved again.
     pub shortfall: BTreeMap<String, ActionState>,
-    /// The next checks of actions in the shortfall whose outcome is unknown. Without one, a user
-    /// settles the action.
+    /// The next checks of actions in the shortfall whose outcome is unknown. Without one, a user settles the action.
     #[serde(default)]
     pub awaited: BTreeMap<String, Timestamp>,
     /// True if every approved action has ended, and the outcome of one is still open.
@@ -193,10 +190,14 @@ names! {
 impl AgentSessionStatus {
     /// True if the alert may get a new session. A failed session may still be executed again.
     pub const fn has_ended(self) -> bool {
-        matches!(
-            self,
-            Self::Completed | Self::Failed | Self::Cancelled | Self::Expired
-        )
+        use AgentSessionStatus::{Cancelled, Completed, Expired, Failed};
+        matches!(self, Completed | Failed | Cancelled | Expired)
+    }
+
+    /// True while manual actions are settled and handed over.
+    pub(crate) const fn keeps_handlings(self) -> bool {
+        use AgentSessionStatus::{AwaitingConfirmation, Completed, Executing, Failed};
+        matches!(self, AwaitingConfirmation | Executing | Completed | Failed)
     }
 
     /// True while approved actions may still change.
@@ -206,10 +207,8 @@ impl AgentSessionStatus {
 
     /// Returns the 409 for the operation `what` in a status that forbids it.
     pub(crate) fn forbids(self, what: &str) -> Error {
-        Error::conflict(
-            Code::InvalidTransition,
-            format!("{what} while the session is {}.", self.name()),
-        )
+        let detail = format!("{what} while the session is {}.", self.name());
+        Error::conflict(Code::InvalidTransition, detail)
     }
 }
 
@@ -218,14 +217,14 @@ impl AgentSession {
     pub const ANALYSIS: i64 = 2 * span::MINUTE;
     /// Time a proposal waits for approval, in milliseconds.
     pub const CONFIRMATION: i64 = 24 * span::HOUR;
-    /// Time after the end in which its other actions may be approved, and its failed ones run again, in
-    /// milliseconds.
+    /// Time after the end in which its other actions may be approved, and its failed ones run again, in milliseconds.
     pub const AGAIN: i64 = 24 * span::HOUR;
     /// Delay after a change before the sweeper checks whether all actions ended, in milliseconds.
     pub const SETTLE_CHECK: i64 = span::MINUTE;
     pub const INTERRUPTED: &'static str = "The analysis was interrupted.";
 
     pub fn open(id: AgentSessionId, alert: &Alert, by: UserId, now: Timestamp) -> Self {
+        let entities = alert.entities.iter().map(|one| one.id.to_string());
         Self {
             id,
             organization_id: alert.organization_id,
@@ -233,11 +232,7 @@ impl AgentSession {
                 alert_id: alert.id,
                 signal_type: alert.signal_type.to_string(),
                 occurred_at: alert.occurred_at,
-                entities: alert
-                    .entities
-                    .iter()
-                    .map(|one| one.id.to_string())
-                    .collect(),
+                entities: entities.collect(),
             },
             status: AgentSessionStatus::Started,
             error: None,
@@ -298,15 +293,12 @@ impl AgentSession {
         Ok(())
     }
 
-    /// Ends an analysis with its proposal. The actions get new ids, and the ids of earlier
-    /// proposals become void. 409 if the analysis was interrupted or the session cancelled
-    /// meanwhile.
+    /// Ends an analysis with its proposal. The actions get new ids, and the ids of earlier proposals become void. 409
+    /// if the analysis was interrupted or the session cancelled meanwhile.
     pub fn finish_analysis(&mut self, proposal: Proposal, now: Timestamp) -> Result<(), Error> {
         if self.status_at(now) != AgentSessionStatus::Analyzing {
-            return Err(Error::conflict(
-                Code::AnalysisInterrupted,
-                "The analysis took too long. Open another session.",
-            ));
+            let detail = "The analysis took too long. Open another session.";
+            return Err(Error::conflict(Code::AnalysisInterrupted, detail));
         }
         let number = self.plan.proposal + 1;
         let mut actions = proposal.actions;
@@ -330,9 +322,8 @@ impl AgentSession {
         self.set_status(AgentSessionStatus::Failed, None, now);
     }
 
-    /// Rejects the proposal and cancels the session; none of its actions run. Returns true if this
-    /// call rejected it, and false for a repeat by the same user. 409 unless it awaits
-    /// confirmation.
+    /// Rejects the proposal and cancels the session; none of its actions run. Returns true if this call rejected it,
+    /// and false for a repeat by the same user. 409 unless it awaits confirmation.
     pub fn reject(&mut self, by: UserId, reason: &str, now: Timestamp) -> Result<bool, Error> {
         match (self.status_at(now), &self.people.rejection) {
             (AgentSessionStatus::AwaitingConfirmation, _) => {}
@@ -359,19 +350,15 @@ impl AgentSession {
         }
     }
 
-    /// True while actions run. Once all have ended, it may still await the
-    /// outcome of one.
+    /// True while actions run. Once all have ended, it may still await the outcome of one.
     pub const fn works(&self) -> bool {
         self.status.is_running() && !self.plan.awaits_outcome
     }
 
     /// True once its approved actions have ended. Other actions can be approved then.
     pub(crate) const fn is_at_rest(&self) -> bool {
-        self.plan.awaits_outcome
-            || matches!(
-                self.status,
-                AgentSessionStatus::Completed | AgentSessionStatus::Failed
-            )
+        use AgentSessionStatus::{Completed, Failed};
+        self.plan.awaits_outcome || matches!(self.status, Completed | Failed)
     }
 
     /// Ends it after its last action. Its other actions can be approved for [`AGAIN`](Self::AGAIN).
@@ -384,10 +371,8 @@ impl AgentSession {
     /// Ends the time for another execution of an ended session. It leaves the list of open work.
     /// Returns whether that time was over.
     pub fn close(&mut self, now: Timestamp) -> bool {
-        let is_over = self
-            .times
-            .approvable_until
-            .is_some_and(|until| until <= now);
+        let until = self.times.approvable_until;
+        let is_over = until.is_some_and(|until| until <= now);
         let rests = self.status.has_ended() || self.plan.awaits_outcome;
         if !rests || !is_over {
             return false;
@@ -452,29 +437,28 @@ impl AgentSession {
 
     /// True if an earlier proposal of this session assigned the id, which is void now.
     pub fn is_void(&self, action_id: &str) -> bool {
-        action_id
-            .strip_prefix(&format!("s{}-p", self.id))
-            .and_then(|rest| rest.split_once("-a"))
-            .and_then(|(proposal, place)| {
-                Some((proposal.parse::<i64>().ok()?, place.parse::<u32>().ok()?))
-            })
-            .is_some_and(|(proposal, place)| {
-                place >= 1 && (1..self.plan.proposal).contains(&proposal)
-            })
+        let numbers = || {
+            let rest = action_id.strip_prefix(&format!("s{}-p", self.id))?;
+            let (proposal, place) = rest.split_once("-a")?;
+            Some((proposal.parse::<i64>().ok()?, place.parse::<u32>().ok()?))
+        };
+        numbers().is_some_and(|(proposal, place)| {
+            place >= 1 && (1..self.plan.proposal).contains(&proposal)
+        })
     }
 
     pub fn proposed(&self, action_id: &str) -> Option<&ProposedAction> {
-        self.plan
-            .proposed_actions
-            .iter()
-            .find(|action| action.id == action_id)
+        self.plan.proposed_actions.get(self.place(action_id)?)
+    }
+
+    pub(crate) fn proposed_mut(&mut self, action_id: &str) -> Option<&mut ProposedAction> {
+        let place = self.place(action_id)?;
+        self.plan.proposed_actions.get_mut(place)
     }
 
     /// Returns an action's position in the proposal, from 0.
     pub fn place(&self, action_id: &str) -> Option<usize> {
-        self.plan
-            .proposed_actions
-            .iter()
-            .position(|action| action.id == action_id)
+        let mut actions = self.plan.proposed_actions.iter();
+        actions.position(|action| action.id == action_id)
     }
 }

@@ -20,13 +20,11 @@ pub struct Cancelled<'a, A> {
 }
 
 impl AgentSession {
-    /// Cancels the session. Queued actions end, and claimed ones stop after their current call.
-    /// Returns both, to be written together with the session. None if it was cancelled before. 409
-    /// if it ended otherwise.
+    /// Cancels the session. Queued actions end, and claimed ones stop after their current call. Returns both, to be
+    /// written together with the session. None if it was cancelled before. 409 if it ended otherwise.
     ///
-    /// Every action that has not ended is written. A claim or a holder thus learns of the
-    /// cancellation from the action itself and need not read the session, which all its actions
-    /// share.
+    /// Every action that has not ended is written. A claim or a holder thus learns of the cancellation from the action
+    /// itself and need not read the session, which all its actions share.
     pub fn cancel<'a, A: DerefMut<Target = AgentAction>>(
         &mut self,
         actions: &'a mut ApprovedActions<A>,
@@ -35,13 +33,9 @@ impl AgentSession {
         match self.status_at(now) {
             AgentSessionStatus::Cancelling | AgentSessionStatus::Cancelled => return Ok(None),
             status if status.has_ended() => {
-                return Err(Error::conflict(
-                    Code::InvalidTransition,
-                    format!(
-                        "This session is {}; there is nothing to cancel.",
-                        status.name()
-                    ),
-                ));
+                let status = status.name();
+                let detail = format!("This session is {status}; there is nothing to cancel.");
+                return Err(Error::conflict(Code::InvalidTransition, detail));
             }
             _ => {}
         }
@@ -54,10 +48,11 @@ impl AgentSession {
                 stopping.push(&*action);
             }
         }
-        let fell_short = ended
-            .iter()
-            .map(|one| (one.key.action_id.clone(), one.state));
-        self.plan.shortfall.extend(fell_short);
+        for one in &ended {
+            self.plan
+                .shortfall
+                .insert(one.key.action_id.clone(), one.state);
+        }
         let (status, due) = if stopping.is_empty() {
             (AgentSessionStatus::Cancelled, None)
         } else {
@@ -112,8 +107,7 @@ impl AgentSession {
         self.plan_alert_check(actions, now);
     }
 
-    /// Notes what the results of its actions leave: the shortfall, the next checks, and the void
-    /// actions.
+    /// Notes what the results of its actions leave: the shortfall, the next checks, and the void actions.
     pub fn note_outcomes<A: Deref<Target = AgentAction>>(&mut self, actions: &ApprovedActions<A>) {
         let results = self.results(actions);
         let fell_short = results.iter().filter(|one| {
@@ -140,9 +134,7 @@ impl AgentSession {
         action_id: &str,
         actions: &ApprovedActions<A>,
     ) -> bool {
-        let may_run = actions
-            .state(action_id)
-            .is_none_or(ActionState::is_not_done);
+        let may_run = actions.may_run(action_id);
         let unless = self.proposed(action_id).map(|action| &action.unless);
         let mut others = self.plan.proposed_actions.iter();
         may_run
@@ -152,8 +144,7 @@ impl AgentSession {
             })
     }
 
-    /// Returns the actions without a use, by the newest results: not needed, or with a false
-    /// precondition.
+    /// Returns the actions without a use, by the newest results: not needed, or with a false precondition.
     fn void_actions<A: Deref<Target = AgentAction>>(
         &self,
         actions: &ApprovedActions<A>,
@@ -164,18 +155,13 @@ impl AgentSession {
             known.any(|one| one.state == ActionState::Skipped && one.is_outdated())
         };
         let is_refuted = |proposed: &ProposedAction| {
-            let may_run = actions
-                .state(&proposed.id)
-                .is_none_or(ActionState::is_not_done);
-            may_run && known.iter().any(|done| done.refutes(&proposed.content))
+            let mut done = known.iter();
+            actions.may_run(&proposed.id) && done.any(|done| done.refutes(&proposed.content))
         };
-        let automated = self
-            .plan
-            .proposed_actions
-            .iter()
-            .filter(|one| one.is_automated);
-        let void = automated.filter(|one| {
-            was_changed(&one.id) || self.is_replaced(&one.id, actions) || is_refuted(one)
+        let void = self.plan.proposed_actions.iter().filter(|one| {
+            let is_void =
+                || was_changed(&one.id) || self.is_replaced(&one.id, actions) || is_refuted(one);
+            one.is_automated && is_void()
         });
         void.map(|one| one.id.clone()).collect()
     }
@@ -199,12 +185,8 @@ impl AgentSession {
             executed_at: self.times.updated_at,
             duration: 0,
         });
-        let mut results: Vec<ActionResult> = actions
-            .known
-            .iter()
-            .filter_map(|action| action.result())
-            .chain(unreadable)
-            .collect();
+        let known = actions.known.iter().filter_map(|action| action.result());
+        let mut results: Vec<ActionResult> = known.chain(unreadable).collect();
         results.sort_by_key(|result| self.place(&result.action_id).unwrap_or(usize::MAX));
         results
     }

@@ -70,8 +70,8 @@ impl AgentAction {
         now: Timestamp,
     ) -> Self {
         let approvals = proposed.approvals.clone();
-        let mut action =
-            Self::approve(session, proposed, approvals, None, session.times.updated_at);
+        let at = session.times.updated_at;
+        let mut action = Self::approve(session, proposed, approvals, None, at);
         action.state = ActionState::Unknown;
         action.schedule = Schedule::default();
         action.end.at = Some(now);
@@ -79,25 +79,17 @@ impl AgentAction {
         action
     }
 
-    /// Settles an action whose outcome is unknown. An action that was done counts from its sending,
-    /// as if the target system had confirmed it. An action that was not done may run again. Returns
-    /// true if this call settled it, and false for the same user's same verdict. 409 unless its
-    /// outcome is unknown.
+    /// Settles an action whose outcome is unknown. An action that was done counts from its sending, as if the target
+    /// system had confirmed it. An action that was not done may run again. Returns true if this call settled it, and
+    /// false for the same user's same verdict. 409 unless its outcome is unknown.
     pub fn judge(&mut self, verdict: Verdict) -> Result<bool, Error> {
         if self.state != ActionState::Unknown {
-            let stands = self.end.verdict.as_ref();
-            let is_the_same = stands
-                .is_some_and(|stands| (stands.by, stands.outcome) == (verdict.by, verdict.outcome));
-            return if is_the_same && self.state.has_ended() {
-                Ok(false)
-            } else {
-                Err(known(&format!("The action is {}.", self.state.name())))
-            };
-        }
-        if verdict.outcome == VerdictOutcome::NotDone
-            && let Some(why) = self.under_way(verdict.at)
-        {
-            return Err(Error::conflict(Code::UnderWay, why));
+            let of = |one: &Verdict| (one.by, one.outcome);
+            let is_the_same = self.end.verdict.as_ref().map(of) == Some(of(&verdict));
+            if is_the_same && self.state.has_ended() {
+                return Ok(false);
+            }
+            return Err(known(&format!("The action is {}.", self.state.name())));
         }
         match verdict.outcome {
             VerdictOutcome::Done => {
@@ -108,12 +100,14 @@ impl AgentAction {
                 self.end.error = None;
             }
             VerdictOutcome::NotDone => {
+                if let Some(why) = self.under_way(verdict.at) {
+                    return Err(Error::conflict(Code::UnderWay, why));
+                }
                 self.is_known(StepStatus::NotDone, verdict.at);
                 self.state = ActionState::Failed;
-                self.end.error = Some(format!(
-                    "not_done: a person checked the target system. {}",
-                    verdict.note
-                ));
+                let note = &verdict.note;
+                let error = format!("not_done: a person checked the target system. {note}");
+                self.end.error = Some(error);
             }
         }
         self.schedule.lease_until = None;
@@ -132,9 +126,8 @@ impl AgentAction {
     pub fn denied_by(&self) -> Option<UserId> {
         let verdict = self.end.verdict.as_ref();
         let denied = verdict.filter(|one| one.outcome == VerdictOutcome::NotDone);
-        denied
-            .filter(|_| self.content.money.is_some())
-            .map(|one| one.by)
+        let money = self.content.money.as_ref();
+        denied.zip(money).map(|(one, _)| one.by)
     }
 
     /// Returns the reason to refuse `not_done`: the call is under way by the system's word, or a check
@@ -155,9 +148,8 @@ impl AgentAction {
 }
 
 impl AgentSession {
-    /// Settles one of its actions whose outcome is unknown. The action and the session are written
-    /// together, so that a concurrent end of the session conflicts. Returns the action; none for a
-    /// repeat, when there is nothing to write.
+    /// Settles one of its actions whose outcome is unknown. The action and the session are written together, so that a
+    /// concurrent end of the session conflicts. Returns the action; none for a repeat, when there is nothing to write.
     ///
     /// The session ends with the last outcome that was open. Then, actions that are not done may run
     /// again for as long as after a failure. A cancelled session stays cancelled.
@@ -174,10 +166,9 @@ impl AgentSession {
     ) -> Result<Option<&'a A>, Error> {
         let (now, by, outcome) = (verdict.at, verdict.by, verdict.outcome);
         if actions.unreadable.iter().any(|id| id == action_id) {
-            return Err(Error::conflict(
-                Code::InvalidTransition,
-                "The record of this action cannot be read. Settle it when the session has ended.",
-            ));
+            let detail =
+                "The record of this action cannot be read. Settle it when the session has ended.";
+            return Err(Error::conflict(Code::InvalidTransition, detail));
         }
         let is_it = |action: &A| action.key.action_id == action_id;
         let Some(action) = actions.known.iter_mut().find(|one| is_it(one)) else {
@@ -189,8 +180,7 @@ impl AgentSession {
         }
         let moves_money = action.content.money.is_some();
         if outcome == VerdictOutcome::NotDone && moves_money {
-            let mut proposed = self.plan.proposed_actions.iter_mut();
-            let proposed = proposed.find(|one| one.id == action_id);
+            let proposed = self.proposed_mut(action_id);
             if let Some(proposed) = proposed.filter(|one| !one.denied_by.contains(&by)) {
                 proposed.denied_by.push(by);
             }
@@ -202,11 +192,6 @@ impl AgentSession {
 }
 
 fn known(why: &str) -> Error {
-    Error::conflict(
-        Code::OutcomeKnown,
-        format!(
-            "{why} An automated action is settled only while its outcome is unknown: send done or \
-             not_done then."
-        ),
-    )
+    let detail = "An automated action is settled only while its outcome is unknown: send done or not_done then.";
+    Error::conflict(Code::OutcomeKnown, format!("{why} {detail}"))
 }

@@ -63,14 +63,9 @@ fn a_claim_takes_a_lease_and_raises_the_token() {
     action.schedule.resends = 3;
     assert_eq!(claim(&mut action, Keyed, 5), Claim::Held(()));
     assert_eq!(action.state, Running);
-    assert_eq!(
-        (
-            action.fence.token,
-            action.progress.attempts,
-            action.schedule.resends
-        ),
-        (1, 1, 0)
-    );
+    assert_eq!(action.fence.token, 1);
+    assert_eq!(action.progress.attempts, 1);
+    assert_eq!(action.schedule.resends, 0);
     assert_eq!(action.schedule.lease_until, Some(at(5 + LEASE)));
     let due = at(5 + AgentAction::DELIVERY);
     assert_eq!(action.schedule.due_at, Some(due));
@@ -123,8 +118,7 @@ fn after_the_lease_an_unkeyed_call_is_never_sent_again() {
 
 #[test]
 fn an_interrupted_call_is_judged_by_how_it_was_sent() {
-    // The system lost the key header since the call, or got one since. Either way, a repeat would
-    // take effect again.
+    // The system lost the key header since the call, or got one since. Either way, a repeat would take effect again.
     for (then, now) in [(Keyed, Unkeyed), (Unkeyed, Keyed), (Unkeyed, Unkeyed)] {
         let mut dead = held(then);
         assert_eq!(claim(&mut dead, now, LEASE), Claim::Ended(Unknown));
@@ -148,10 +142,7 @@ fn a_call_that_changes_nothing_is_sent_again_whoever_died() {
         assert_eq!(claim(&mut action, target, 0), Claim::Held(()));
         assert!(!action.progress.call.sending);
         assert_eq!(claim(&mut action, target, LEASE), Claim::Held(()));
-        assert!(
-            !action.progress.call.sending && !action.progress.call.ambiguous,
-            "{target:?}"
-        );
+        assert!(!action.has_open_call(), "{target:?}");
         // The next call is independent.
         action.answered(Effect::Done, target);
         action.sends(target, at(0));
@@ -161,7 +152,7 @@ fn a_call_that_changes_nothing_is_sent_again_whoever_died() {
 
 #[test]
 fn what_has_ended_is_over() {
-    for state in STATES.into_iter().filter(|state| state.has_ended()) {
+    for state in STATES.iter().copied().filter(|state| state.has_ended()) {
         let mut action = queued();
         action.state = state;
         let before = action.clone();
@@ -231,7 +222,7 @@ pub(super) fn unclaimed() -> [(AgentAction, ActionState); 4] {
 #[test]
 fn in_a_session_that_does_not_execute_nothing_is_claimed() {
     for (action, outcome) in unclaimed() {
-        for session in STATUSES.into_iter().filter(|one| *one != Executing) {
+        for session in STATUSES.iter().copied().filter(|one| *one != Executing) {
             let mut action = action.clone();
             let claim = action.claim(&in_session(session, Keyed), LEASE, at(5));
             assert_eq!(claim, Claim::Ended(outcome), "{session:?}");
@@ -377,10 +368,8 @@ fn what_is_put_off_stays_as_it_is_and_is_due_again() {
     assert_eq!(claim(&mut action, Keyed, 11), Claim::Held(()));
     // A lost holder may have sent a call.
     let later = LEASE + 20;
-    assert_eq!(
-        action.claim(&deferred(later + 60), LEASE, at(later)),
-        Claim::Deferred
-    );
+    let claimed = action.claim(&deferred(later + 60), LEASE, at(later));
+    assert_eq!(claimed, Claim::Deferred);
     assert_eq!((action.state, action.progress.attempts), (Running, 1));
     assert_eq!(claim(&mut action, Keyed, later + 1), Claim::Held(()));
     assert!(action.progress.call.ambiguous);
@@ -402,17 +391,12 @@ fn an_action_without_its_connection_ends_and_sends_nothing() {
     };
     let mut action = queued();
     assert_eq!(action.claim(&gone, LEASE, at(5)), Claim::Ended(Failed));
-    assert!(
-        error(&action).contains("no_connection"),
-        "{}",
-        error(&action)
-    );
+    assert!(error(&action).contains("no_connection"), "{action:?}");
     let mut action = held(Keyed);
     assert_eq!(action.claim(&gone, LEASE, at(LEASE)), Claim::Ended(Unknown));
 }
 
-/// Under another revision, a repeat would be another call. The first call's key would not prevent
-/// its effect.
+/// Under another revision, a repeat would be another call. The first call's key would not prevent its effect.
 #[test]
 fn a_call_is_repeated_through_the_revision_that_it_was_sent_through() {
     let revised = ClaimContext {
@@ -420,10 +404,8 @@ fn a_call_is_repeated_through_the_revision_that_it_was_sent_through() {
         ..context(Keyed)
     };
     let mut action = held(Keyed);
-    assert_eq!(
-        action.claim(&revised, LEASE, at(LEASE)),
-        Claim::Ended(Unknown)
-    );
+    let claimed = action.claim(&revised, LEASE, at(LEASE));
+    assert_eq!(claimed, Claim::Ended(Unknown));
     // An unsent or refused call may use any revision.
     let mut action = held(Keyed);
     assert_eq!(action.answered(Effect::NotNow, Keyed), None);
@@ -438,11 +420,8 @@ fn a_call_is_repeated_through_the_revision_that_it_was_sent_through() {
     });
     approved.round.approvals[0].digest = Some(approved.digest());
     assert_eq!(claim_in(&mut approved, &revised, 10), Claim::Ended(Skipped));
-    assert!(
-        error(&approved).starts_with("content_changed"),
-        "{}",
-        error(&approved)
-    );
+    let error = error(&approved);
+    assert!(error.starts_with("content_changed"), "{error}");
 }
 
 /// The policy, the approvals and the caps count again for a call that was certainly not made.
@@ -475,10 +454,8 @@ fn what_was_put_off_by_the_system_is_asked_for_again() {
     action.answered(Effect::NotNow, Keyed);
     action.release(at(10), at(5));
     let late = at(ActionApproval::VALID);
-    assert_eq!(
-        action.claim(&context(Keyed), LEASE, late),
-        Claim::Ended(Skipped)
-    );
+    let claimed = action.claim(&context(Keyed), LEASE, late);
+    assert_eq!(claimed, Claim::Ended(Skipped));
     assert!(action.end.error.unwrap().starts_with("approval_expired: "));
 }
 
@@ -524,10 +501,8 @@ fn a_call_in_doubt_is_repeated_only_while_its_key_is_kept() {
         action.answered(Effect::Unclear, Keyed);
         action.release(at(10), at(5));
         // A claim in between does not make the key younger.
-        assert_eq!(
-            action.claim(&kept(half_an_hour), LEASE, at(20)),
-            Claim::Held(())
-        );
+        let in_between = action.claim(&kept(half_an_hour), LEASE, at(20));
+        assert_eq!(in_between, Claim::Held(()));
         action.answered(Effect::Unclear, Keyed);
         action.release(at(30), at(25));
         let again = action.claim(&kept(half_an_hour), LEASE, at(after));
@@ -542,20 +517,10 @@ fn a_call_in_doubt_is_repeated_only_while_its_key_is_kept() {
 #[test]
 fn a_call_in_doubt_that_a_read_finds_done_is_done() {
     let mut action = held(Keyed);
-    let done: FactCondition =
-        serde_json::from_value(json!({"fact": "batch.state", "is": ["processed"]})).unwrap();
-    action.content.steps[0].reconcile = Some(Reconciliation {
-        not_done: None,
-        ..Reconciliation::by(done)
-    });
+    let done = preconditions::is("batch.state", "processed");
+    action.content.steps[0].reconcile = Some(Reconciliation::by(done));
     action.answered(Effect::Unclear, Keyed);
-    action.content.reads = vec![TargetRead {
-        name: "batch".into(),
-        connection: "billing".into(),
-        path: "/usage-batches/ub_1001".into(),
-        facts: std::collections::BTreeMap::new(),
-        absent: std::collections::BTreeMap::new(),
-    }];
+    action.content.reads = vec![preconditions::read("batch", "/usage-batches/ub_1001")];
     assert_eq!(action.doubt_reads().len(), 1);
     assert!(!action.was_done(&Observation::default()));
     // However old its key is, a worker claims it for that read.
@@ -613,12 +578,13 @@ fn a_call_of_a_lost_time_is_sent_only_while_its_key_is_kept() {
 
 #[test]
 fn the_effect_of_a_lost_call_is_read_also_by_its_verification() {
-    let effective = json!({"effective": {"fact": "batch.state", "is": ["processed"]}, "within": 1});
-    let read =
-        json!({"name": "batch", "connection": "billing", "path": "/b", "facts": {}, "absent": {}});
     let mut action = queued();
-    action.content.verify = Some(serde_json::from_value(effective).unwrap());
-    action.content.reads = vec![serde_json::from_value(read).unwrap()];
+    action.content.verify = Some(Verification {
+        effective: preconditions::is("batch.state", "processed"),
+        amount: None,
+        within: 1,
+    });
+    action.content.reads = vec![preconditions::read("batch", "/b")];
     let digest = action.digest();
     action.round.approvals[0].digest = Some(digest);
     assert_eq!(action.doubt_reads().len(), 0);

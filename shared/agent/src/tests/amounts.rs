@@ -25,13 +25,11 @@ fn finalized(found: &serde_json::Value, state: &str) -> (AgentSession, AgentActi
     });
     action.record(&Outcome::succeeded(None), at(0));
     let mut observation = Observation::default();
-    observation.add(
-        [
-            ("invoice.state".to_owned(), json!(state)),
-            ("invoice.amount".to_owned(), found.clone()),
-        ]
-        .into(),
-    );
+    let facts = [
+        ("invoice.state", json!(state)),
+        ("invoice.amount", found.clone()),
+    ];
+    observation.add(facts.map(|(name, value)| (name.to_owned(), value)).into());
     action.apply_check(&observation, at(now)).unwrap();
     session.note_other_amount(&action, "billing");
     (session, action)
@@ -42,18 +40,14 @@ fn another_amount_is_not_effective_and_is_left_to_a_person() {
     let (session, action) = finalized(&json!(999_999_900), "open");
     let record = action.checks.verification.as_ref().unwrap();
     assert_eq!(record.status, VerificationStatus::Ineffective);
-    assert_eq!(
-        record.problem.as_deref(),
-        Some("expected that invoice.amount is 48210; found that invoice.amount is 999999900.")
-    );
+    let problem = "expected that invoice.amount is 48210; found that invoice.amount is 999999900.";
+    assert_eq!(record.problem.as_deref(), Some(problem));
     assert!(!action.is_effective());
     let manual = session.plan.proposed_actions.last().unwrap();
     assert_eq!((&*manual.id, manual.is_automated), ("s7-p1-a4", false));
-    assert_eq!(
-        manual.content.description,
-        "Check the amount: 482.10 USD was approved, and 9,999,999.00 USD was found. The action was: \
-         Have it processed again."
-    );
+    let description = "Check the amount: 482.10 USD was approved, and 9,999,999.00 USD was found. The \
+        action was: Have it processed again.";
+    assert_eq!(manual.content.description, description);
     let mut open = session.open_actions(false, at(5));
     assert!(open.any(|(one, work)| one.id == "s7-p1-a4" && work == OpenWork::ByHand));
 }
@@ -67,11 +61,8 @@ fn the_approved_amount_leaves_nothing_to_check() {
         (json!("48210"), "open", VerificationStatus::Ineffective),
     ] {
         let (session, action) = finalized(&found, state);
-        assert_eq!(
-            action.checks.verification.unwrap().status,
-            status,
-            "{found}"
-        );
+        let record = action.checks.verification.unwrap();
+        assert_eq!(record.status, status, "{found}");
         assert_eq!(session.plan.proposed_actions.len(), 3, "{found}");
     }
 }

@@ -11,8 +11,7 @@ fn response(status: u16) -> Response {
     }
 }
 
-/// Returns the effects that a response tells: for a first call, for a repeat, and for the repeat as
-/// a replay.
+/// Returns the effects that a response tells: for a first call, for a repeat, and for the repeat as a replay.
 fn of_response(call: &ApiCall, first: &Response) -> [Effect; 3] {
     let again = Response {
         is_replay: true,
@@ -140,38 +139,24 @@ fn success_is_what_the_body_says() {
         };
         (of_response(&call, &first), call.unsuccessful(&first))
     };
-    assert_eq!(
-        says(200, &json!({"state": "void", "due": 0})),
-        ([Done; 3], None)
-    );
+    let void = json!({"state": "void", "due": 0});
+    assert_eq!(says(200, &void), ([Done; 3], None));
     let (effects, problem) = says(200, &json!({"state": "open", "due": 0}));
     assert_eq!(effects, [Refused, Unclear, Refused]);
-    assert_eq!(
-        problem.unwrap(),
-        "not_successful: the target system answered 200, but /state is open, not void."
-    );
+    let expected = "not_successful: the target system answered 200, but /state is open, not void.";
+    assert_eq!(problem.unwrap(), expected);
     // Other missing values do not matter.
     assert_eq!(says(200, &json!({"due": 5})).0, [Refused, Unclear, Refused]);
     // A missing value leaves the effect unclear.
-    for unread in [
-        json!({"state": "void"}),
-        json!({}),
-        json!(null),
-        json!("void"),
-    ] {
+    let without_due = json!({"state": "void"});
+    for unread in [without_due, json!({}), json!(null), json!("void")] {
         let (effects, problem) = says(200, &unread);
         assert_eq!(effects, [Unclear; 3], "{unread}");
-        assert!(
-            problem
-                .unwrap()
-                .starts_with("The target system answered 200, and nothing at ")
-        );
+        let nothing = "The target system answered 200, and nothing at ";
+        assert!(problem.unwrap().starts_with(nothing));
     }
     // A refusal stays a refusal for any body.
-    assert_eq!(
-        says(422, &json!({"state": "void", "due": 0})).0,
-        [Refused, Unclear, Refused]
-    );
+    assert_eq!(says(422, &void).0, [Refused, Unclear, Refused]);
 }
 
 #[test]
@@ -188,12 +173,10 @@ fn a_call_that_a_system_is_at_work_on_is_neither_done_nor_refused() {
         call.unsuccessful(&first)
     };
     assert_eq!(is("paid", [Done; 3]), None);
-    let problem = is("processing", [Unclear, Unclear, Undecided]).unwrap();
-    assert_eq!(
-        problem,
-        "The target system has taken the call and is at work on it (202): /state is processing so far, \
-         where paid means success."
-    );
+    let problem = "The target system has taken the call and is at work on it (202): /state is processing \
+        so far, where paid means success.";
+    let found = is("processing", [Unclear, Unclear, Undecided]);
+    assert_eq!(found.as_deref(), Some(problem));
     // A missing value is no success either.
     assert_eq!(call.effect(&response(202), false), Unclear);
 }
@@ -226,17 +209,11 @@ fn what_was_done_before_may_say_otherwise_too() {
     }
     // A read with another value is refused; a read without the value is repeated.
     call.method = "GET".into();
-    let paid = json!({"state": "paid"});
-    assert_eq!(
-        call.effect(
-            &Response {
-                body: paid,
-                ..response(200)
-            },
-            false
-        ),
-        Refused
-    );
+    let paid = Response {
+        body: json!({"state": "paid"}),
+        ..response(200)
+    };
+    assert_eq!(call.effect(&paid, false), Refused);
     assert_eq!(call.effect(&response(200), false), NotNow);
 }
 

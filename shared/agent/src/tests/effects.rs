@@ -59,13 +59,10 @@ fn a_record_that_another_holds_keeps_an_action_back() {
         (ended(Unknown, 0, "POST"), "effect_unknown"),
         (ended(Succeeded, 2, "POST"), "done_recently"),
     ] {
-        let held = claimed_by(Some(&owner));
         let mut action = queued();
+        let held = claimed_by(Some(&owner)).held(&action.content, false, at(5));
         let context = ClaimContext {
-            held: held
-                .held(&action.content, false, at(5))
-                .into_iter()
-                .collect(),
+            held: held.into_iter().collect(),
             ..context(Idempotency::Keyed)
         };
         let claim = action.claim(&context, 1_000, at(5));
@@ -181,9 +178,10 @@ fn a_guard_names_each_action_once_and_the_last_one_last() {
         .map(|id| ActionKey::new(queued().key.organization_id, queued().key.session_id, id));
     let mut guard: Option<RecordGuard> = None;
     for (at_millis, key) in (0..).zip(&keys) {
+        let record = "usage_batch/ub_1001";
         guard = Some(RecordGuard::claimed(
             guard.as_ref(),
-            "usage_batch/ub_1001",
+            record,
             key,
             at(at_millis),
         ));

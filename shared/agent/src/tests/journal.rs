@@ -1,7 +1,7 @@
 //! Journals, without a table.
 
 use super::*;
-use model::{JournalFlaw, JsonText, UserId, journal::Chained};
+use model::{JournalFlaw, UserId, journal::Chained};
 
 const WORKER: JournalActor = JournalActor::of(JournalActorType::Worker);
 
@@ -52,21 +52,15 @@ fn entries_are_chained_and_name_what_happened() {
     assert_eq!(session.journal.seq, 3);
     assert_eq!(action.journal.seq, 3);
     let whole = check(&chain);
-    assert_eq!(
-        (whole.verified, whole.entries, &whole.head),
-        (true, 6, &session.journal)
-    );
+    assert!(whole.verified);
+    assert_eq!(whole.entries, 6);
+    assert_eq!(&whole.head, &session.journal);
     let answered = &entries[3];
-    assert_eq!(
-        (answered.what, answered.at),
-        (JournalEvent::Answered, at(3))
-    );
+    assert_eq!(answered.what, JournalEvent::Answered);
+    assert_eq!(answered.at, at(3));
     assert_eq!(answered.digest, Some(action.digest()));
     assert_eq!(answered.previous_hash, entries[2].hash);
-    let detail = answered
-        .detail
-        .as_ref()
-        .map(|JsonText(detail)| json!(detail));
+    let detail = answered.detail.as_ref().map(|detail| json!(detail.0));
     let processed = excerpt(200, json!({"state": "processed"}));
     let expected = json!({
         "step": 1, "effect": "done", "problem": null,
@@ -91,10 +85,8 @@ fn a_check_names_what_was_changed_or_taken_away() {
         let mut taken = chain();
         let entry = taken.2.remove(place);
         let of_action = entry.action_id.is_some();
-        assert_eq!(
-            broken(&changed),
-            (of_action, entry.seq, JournalFlaw::Changed)
-        );
+        let flaw = (of_action, entry.seq, JournalFlaw::Changed);
+        assert_eq!(broken(&changed), flaw);
         assert_eq!(broken(&taken), (of_action, entry.seq, JournalFlaw::Missing));
     }
 }
@@ -108,10 +100,8 @@ fn an_action_of_which_nothing_is_left_is_missed() {
         .collect();
     let check = check_journal(&session, std::iter::empty(), &left);
     assert!(!check.verified);
-    assert_eq!(
-        (check.breaks[0].seq, check.breaks[0].why),
-        (1, JournalFlaw::Missing)
-    );
+    assert_eq!(check.breaks[0].seq, 1);
+    assert_eq!(check.breaks[0].why, JournalFlaw::Missing);
 }
 
 #[test]

@@ -18,9 +18,8 @@ fn executing(first: AgentAction, others: &[AgentAction]) -> (AgentSession, Actio
     let mut list = ids(&[FIRST]);
     list.extend(others.iter().map(|one| one.key.action_id.clone()));
     let mut none = Actions::none();
-    session
-        .approve(&mut none, &of(&list), &anybody(), at(0))
-        .unwrap();
+    let approved = session.approve(&mut none, &of(&list), &anybody(), at(0));
+    approved.unwrap();
     let known = std::iter::once(first).chain(others.iter().cloned());
     let actions = Actions {
         known: known.map(Box::new).collect(),
@@ -46,10 +45,8 @@ fn under_way() -> AgentAction {
     action.permits(&seen("stuck"), at(0));
     action.sends(Unkeyed, at(0));
     action.keep(1, StepStatus::Unclear, None, at(0));
-    assert_eq!(
-        action.answered(Effect::UnderWay, Unkeyed),
-        Some(ActionState::Unknown)
-    );
+    let ends = action.answered(Effect::UnderWay, Unkeyed);
+    assert_eq!(ends, Some(ActionState::Unknown));
     action.record(&Outcome::unknown(None, "It is under way."), at(0));
     action
 }
@@ -74,9 +71,8 @@ fn next(session: &AgentSession, now: i64) -> String {
 fn checks(action: &mut AgentAction, states: impl Fn(i64) -> &'static str) -> i64 {
     let mut last = 0;
     while let Some(due) = action.next_check_at() {
-        action
-            .apply_check(&seen(states(due.millis())), due)
-            .unwrap();
+        let state = states(due.millis());
+        action.apply_check(&seen(state), due).unwrap();
         last = due.millis();
     }
     last / span::HOUR
@@ -90,10 +86,8 @@ fn while_a_check_is_planned_the_session_executes_and_the_agent_is_next() {
     let next_check = "The agent checks in billing whether \"Have it processed again\" took effect";
     assert_eq!(next(&session, 1), format!("{next_check}; Some(15000)"));
     let open: Vec<_> = session.open_actions(false, at(1)).collect();
-    assert!(
-        open.iter().all(|(_, work)| *work == OpenWork::Approve),
-        "{open:?}"
-    );
+    let are_approvals = open.iter().all(|(_, work)| *work == OpenWork::Approve);
+    assert!(are_approvals, "{open:?}");
     // Each check names the next one.
     actions.known[0].apply_check(&seen("archived"), at(15 * SECOND_MILLIS));
     session.note_outcomes(&actions);
@@ -101,15 +95,11 @@ fn while_a_check_is_planned_the_session_executes_and_the_agent_is_next() {
     // After the last one, it is a user's.
     checks(&mut actions.known[0], |_| "archived");
     assert!(!session.settle_again(&actions, at(13 * span::HOUR)));
-    assert_eq!(
-        (session.status, session.works()),
-        (Status::Executing, false)
-    );
+    assert_eq!(session.status, Status::Executing);
+    assert!(!session.works());
     let left = next(&session, 13 * span::HOUR);
-    assert!(
-        left.starts_with("A user who may execute actions looks in billing and settles"),
-        "{left}"
-    );
+    let settles = "A user who may execute actions looks in billing and settles";
+    assert!(left.starts_with(settles), "{left}");
     let open = session.open_actions(false, at(13 * span::HOUR));
     let judged = open.filter(|(_, work)| *work == OpenWork::Judge);
     assert_eq!(judged.count(), 1);
@@ -236,10 +226,8 @@ fn a_verdict_on_money_is_an_interest() {
         let same = session.approve(&mut actions, &again(&list), &anybody(), at(late));
         assert_eq!(same.is_ok(), counts);
         if let Err(error) = same {
-            assert!(
-                error.to_string().contains("You said that it was not done"),
-                "{error}"
-            );
+            let error = error.to_string();
+            assert!(error.contains("You said that it was not done"), "{error}");
             // Another session's action on the record knows of it.
             assert_eq!(actions.known[0].denied_by(), Id::new(4));
             let another = Approver {
@@ -274,11 +262,8 @@ fn what_a_result_makes_void_is_not_next() {
     };
     let replaced = beside(found.clone(), |second| second.unless = vec!["first".into()]);
     assert!(!is_open(&replaced));
-    assert!(
-        !next(&replaced, 1).contains("approves"),
-        "{}",
-        next(&replaced, 1)
-    );
+    let next = next(&replaced, 1);
+    assert!(!next.contains("approves"), "{next}");
     let reads = found.content.reads.clone();
     let requires = |state: &'static str| {
         beside(found.clone(), |second| {

@@ -141,9 +141,8 @@ fn a_first_approval_outlives_the_execution_of_another_action() {
     let mut none = Actions::none();
     session.plan.proposed_actions[1].rules = policy(&json!({"rules": [{"approvers": 2}]})).rules;
     for list in [ids(&[SECOND]), ids(&[FIRST])] {
-        session
-            .approve(&mut none, &of(&list), &anybody(), at(5))
-            .unwrap();
+        let approved = session.approve(&mut none, &of(&list), &anybody(), at(5));
+        approved.unwrap();
     }
     assert_eq!(session.status, Status::Executing);
     assert_eq!(session.plan.proposed_actions[1].approvals.len(), 1);
@@ -153,9 +152,8 @@ fn says(next: Option<Next>) -> String {
     let Some(next) = next else {
         return "-".to_owned();
     };
-    let until = next
-        .until
-        .map(|until| format!(", until {}", until.millis()));
+    let until = next.until.map(Timestamp::millis);
+    let until = until.map(|until| format!(", until {until}"));
     format!("{} {}{}", next.who, next.what, until.unwrap_or_default())
 }
 
@@ -167,16 +165,11 @@ fn each_status_has_a_next_step() {
     analyzing.begin_analysis(None, at(0)).unwrap();
     let mut failed = analyzing.clone();
     failed.fail_analysis("It failed.", at(1));
-    let mut executing = awaiting();
-    let list = ids(&[FIRST]);
-    let mut none = Actions::none();
-    executing
-        .approve(&mut none, &of(&list), &anybody(), at(5))
-        .unwrap();
+    let executing = approved(&[FIRST]);
     let mut cancelling = executing.clone();
     cancelling.status = Status::Cancelling;
     let mut cancelled = awaiting();
-    cancelled.cancel(&mut none, at(5)).unwrap();
+    cancelled.cancel(&mut Actions::none(), at(5)).unwrap();
     let mut expired = awaiting();
     assert!(expired.lapse(at(span::DAY)));
     let again = "A user who may propose actions proposes again in another session on alert 9, or \
@@ -324,15 +317,12 @@ fn a_step_is_a_users_if_the_user_can_take_it_now() {
     assert!(session.next_of(&user(4), all, &context, at(13)).is_none());
     assert!(session.next_of(&user(5), all, &context, at(13)).is_some());
     // The agent's work is nobody's, and manual work beside it is somebody's.
-    let queued = session.approve(
-        &mut none,
-        &Approving::of(&list, Id::new(5).unwrap()),
-        &Approver {
-            user: &user(5),
-            ..approver
-        },
-        at(14),
-    );
+    let by_another = Approving::of(&list, Id::new(5).unwrap());
+    let another = Approver {
+        user: &user(5),
+        ..approver
+    };
+    let queued = session.approve(&mut none, &by_another, &another, at(14));
     assert!(matches!(queued, Ok(Approved::Queued { .. })));
     assert!(session.next_of(&user(5), all, &context, at(15)).is_none());
     session.plan.proposed_actions = awaiting().plan.proposed_actions;

@@ -49,15 +49,10 @@ fn an_answer_says_how_it_goes_on() {
         assert_eq!(action.answered(effect, target), ends, "{effect:?}");
         let before = effect == Effect::DoneBefore;
         assert_eq!(action.progress.already_done, i64::from(before));
-        assert_eq!(
-            action.progress.steps_done,
-            i64::from(before || effect == Effect::Done)
-        );
+        let is_done = before || effect == Effect::Done;
+        assert_eq!(action.progress.steps_done, i64::from(is_done));
         let is_open = action.progress.call.sending || action.progress.call.ambiguous;
-        let is_unclear = matches!(
-            effect,
-            Effect::Unclear | Effect::Undecided | Effect::UnderWay
-        );
+        let is_unclear = StepStatus::from(effect) == StepStatus::Unclear;
         assert_eq!(is_open, is_unclear, "{effect:?} {target:?}");
     }
 }
@@ -80,10 +75,8 @@ fn what_was_unclear_stays_so_until_an_answer_tells() {
 #[test]
 fn a_holder_that_tries_no_more_says_what_is_known() {
     let clear = held(Keyed).exhausted(None, "503.");
-    assert_eq!(
-        clear,
-        Outcome::failed(None, "503. Given up. It was not done.")
-    );
+    let not_done = Outcome::failed(None, "503. Given up. It was not done.");
+    assert_eq!(clear, not_done);
     let mut halfway = held(Keyed);
     halfway.answered(Effect::Done, Keyed);
     let halfway = halfway.exhausted(None, "429.");
@@ -94,10 +87,8 @@ fn a_holder_that_tries_no_more_says_what_is_known() {
     let unclear = unclear.exhausted(None, "500.");
     assert_eq!(unclear.state, Unknown);
     let says = unclear.error.unwrap();
-    assert!(
-        says.starts_with("500. Given up. The call may have been done"),
-        "{says}"
-    );
+    let given_up = "500. Given up. The call may have been done";
+    assert!(says.starts_with(given_up), "{says}");
 }
 
 #[test]
@@ -112,10 +103,8 @@ fn pauses_grow_up_to_half_an_hour_or_as_long_as_is_asked_for() {
     assert_eq!(pauses, [1, 2, 4, 8, 16, 30, 30, 30]);
     action.progress.attempts = 1;
     for (requested, pause) in [(span::SECOND, span::MINUTE), (span::HOUR, span::HOUR)] {
-        assert_eq!(
-            action.next_attempt(Some(requested), at(5)),
-            Some(at(5 + pause))
-        );
+        let next = action.next_attempt(Some(requested), at(5));
+        assert_eq!(next, Some(at(5 + pause)));
     }
     let too_late = AgentAction::PATIENCE - span::MINUTE;
     assert_eq!(action.next_attempt(None, at(too_late)), None);
@@ -130,10 +119,8 @@ fn what_had_been_done_before_saves_nothing_and_puts_nothing_right() {
         action.answered(effect, Keyed);
         action.record(&Outcome::succeeded(None), at(40));
         assert_eq!((action.saved(), action.fixes_records()), (saved, saved > 0));
-        assert_eq!(
-            Saving::of(&action).map_or(0, |saving| saving.minutes),
-            saved
-        );
+        let minutes = Saving::of(&action).map_or(0, |saving| saving.minutes);
+        assert_eq!(minutes, saved);
         // A message fixes nothing.
         action.content.action_type = ActionType::NotifyCustomer;
         assert!(!action.fixes_records());
@@ -153,10 +140,8 @@ fn an_outcome_ends_it_with_its_answer() {
         let mut action = held(Keyed);
         action.record(&outcome, at(40));
         assert_eq!(action.state, outcome.state);
-        assert_eq!(
-            (action.schedule.lease_until, action.schedule.due_at),
-            (None, None)
-        );
+        assert_eq!(action.schedule.lease_until, None);
+        assert_eq!(action.schedule.due_at, None);
         assert_eq!(action.saved(), saved);
         let result = action.result().unwrap();
         assert_eq!(result.success, outcome.state == Succeeded);
@@ -189,15 +174,11 @@ fn minutes_that_cannot_be_counted_at_once_are_due() {
         action.record(&outcome, at(40));
         action.count_later(at(40));
         let due = later.then(|| at(40 + span::MINUTE));
-        assert_eq!(
-            (action.schedule.uncounted, action.schedule.due_at),
-            (later, due)
-        );
+        assert_eq!(action.schedule.uncounted, later);
+        assert_eq!(action.schedule.due_at, due);
         action.counted();
-        assert_eq!(
-            (action.schedule.uncounted, action.schedule.due_at),
-            (false, None)
-        );
+        assert!(!action.schedule.uncounted);
+        assert_eq!(action.schedule.due_at, None);
     }
 }
 

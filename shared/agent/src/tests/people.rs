@@ -56,10 +56,8 @@ fn what_was_done_counts_from_when_it_was_sent_and_saves_nothing() {
     assert_eq!(action.end.at, Some(at(10)));
     assert!(action.is_effective());
     assert_eq!(action.saved(), 0);
-    assert_eq!(
-        action.holds(at(10 + COOLDOWN - 1)),
-        Some(Hold::DoneRecently)
-    );
+    let held = action.holds(at(10 + COOLDOWN - 1));
+    assert_eq!(held, Some(Hold::DoneRecently));
     assert_eq!(action.holds(at(10 + COOLDOWN)), None);
     assert_eq!((session.status, &session.error), (Completed, &None));
     assert_eq!(session.times.updated_at, at(50));
@@ -136,7 +134,7 @@ fn a_session_completes_with_the_last_verdict() {
 
 #[test]
 fn only_what_is_unknown_takes_a_verdict() {
-    for state in STATES {
+    for state in STATES.iter().copied() {
         let mut action = queued();
         action.state = state;
         let judged = action.judge(verdict(VerdictOutcome::Done, 5));
@@ -212,9 +210,8 @@ fn a_session_of_manual_actions_completes_with_the_last_of_them() {
 #[test]
 fn a_mixed_session_waits_for_its_automated_actions() {
     let mut session = awaiting();
-    session
-        .handle(MANUAL, handling(HandlingStatus::Done, 5), at(5))
-        .unwrap();
+    let done = handling(HandlingStatus::Done, 5);
+    session.handle(MANUAL, done, at(5)).unwrap();
     assert_eq!(session.status, AwaitingConfirmation);
     let automated = session.handle(FIRST, handling(HandlingStatus::Done, 5), at(5));
     assert_eq!(code(&automated.unwrap_err()), Code::ActionAutomated);
@@ -228,7 +225,7 @@ fn a_mixed_session_waits_for_its_automated_actions() {
 
 #[test]
 fn manual_actions_are_settled_where_their_proposal_stands() {
-    for status in STATUSES {
+    for status in STATUSES.iter().copied() {
         let mut session = awaiting();
         session.status = status;
         session.times.due_at = None;
@@ -282,13 +279,8 @@ fn what_is_handed_over_keeps_a_proposal_and_not_its_automated_actions() {
     assert_eq!(session.status_at(at(4 * day - 1)), AwaitingConfirmation);
     assert_eq!(session.status_at(at(4 * day)), Expired);
     // A request opened again after the expiry does not reopen the session.
-    let again = session.request_changed(
-        MANUAL,
-        request(8),
-        RequestChange::Reopened,
-        None,
-        at(4 * day),
-    );
+    let reopened = RequestChange::Reopened;
+    let again = session.request_changed(MANUAL, request(8), reopened, None, at(4 * day));
     assert_eq!(again.unwrap().status, HandlingStatus::HandedOver);
     assert_eq!(session.status_at(at(4 * day)), Expired);
 }
@@ -298,9 +290,8 @@ fn an_action_follows_its_request() {
     use HandlingStatus::{Done, HandedOver};
     use RequestChange::{Deleted, Over, Reopened};
     let mut session = by_hand(1);
-    session
-        .handle(FIRST, handling(HandedOver, 5), at(5))
-        .unwrap();
+    let over = handling(HandedOver, 5);
+    session.handle(FIRST, over, at(5)).unwrap();
     let change = |session: &mut AgentSession, change| {
         let changed = session.request_changed(FIRST, request(8), change, Some(user(6)), at(7));
         changed.map(|handling| (handling.status, handling.by))
@@ -317,22 +308,17 @@ fn an_action_follows_its_request() {
     assert_eq!(change(&mut session, Deleted), Some((HandedOver, by)));
     assert_eq!(session.plan.proposed_actions[0].handling, None);
     let mut session = by_hand(1);
-    session
-        .handle(FIRST, handling(HandedOver, 5), at(5))
-        .unwrap();
+    let over = handling(HandedOver, 5);
+    session.handle(FIRST, over, at(5)).unwrap();
     // Another request and another action are unrelated.
     for (action, id) in [(FIRST, 9), (SECOND, 8)] {
         let changed = session.request_changed(action, request(id), Over, None, at(7));
         assert_eq!(changed, None);
     }
-    assert_eq!(
-        change(&mut session, Deleted),
-        Some((HandedOver, Some(user(5))))
-    );
-    assert_eq!(
-        session.times.due_at,
-        Some(at(7 + AgentSession::CONFIRMATION))
-    );
+    let deleted = change(&mut session, Deleted);
+    assert_eq!(deleted, Some((HandedOver, Some(user(5)))));
+    let due = at(7 + AgentSession::CONFIRMATION);
+    assert_eq!(session.times.due_at, Some(due));
 }
 
 #[test]

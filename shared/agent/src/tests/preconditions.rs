@@ -12,26 +12,17 @@ pub(super) fn is(fact: &str, value: &str) -> FactCondition {
     serde_json::from_value(json!({"fact": fact, "is": [value]})).unwrap()
 }
 
-fn read(name: &str, path: &str) -> TargetRead {
-    TargetRead {
-        name: name.into(),
-        connection: "billing".into(),
-        path: path.into(),
-        facts: [("state".into(), "/state".into())].into(),
-        absent: std::collections::BTreeMap::new(),
-    }
+pub(super) fn read(name: &str, path: &str) -> TargetRead {
+    let facts = json!({"state": "/state"});
+    let read = json!({"name": name, "connection": "billing", "path": path, "facts": facts});
+    serde_json::from_value(read).unwrap()
 }
 
 /// The observation of a record in that state.
 pub(super) fn seen(state: &str) -> Observation {
     let mut observation = Observation::default();
     let facts = [("batch.state", json!(state)), ("batch.http", json!(200))];
-    observation.add(
-        facts
-            .into_iter()
-            .map(|(name, value)| (name.to_owned(), value))
-            .collect(),
-    );
+    observation.add(facts.map(|(name, value)| (name.to_owned(), value)).into());
     observation
 }
 
@@ -112,10 +103,8 @@ fn what_does_not_hold_counts_before_what_is_not_known() {
     assert_eq!(observation.judge([&holds]), Judgement::Holds);
     assert_eq!(observation.judge([]), Judgement::Holds);
     let found = "expected that batch.state is `void`; found that batch.state is `stuck`.";
-    assert_eq!(
-        observation.judge([&unread, &holds, &fails]),
-        Judgement::Fails(found.into())
-    );
+    let failed = observation.judge([&unread, &holds, &fails]);
+    assert_eq!(failed, Judgement::Fails(found.into()));
     // The read was answered without this value.
     let found = "expected that batch.size is `x`; found that batch.size is not there.";
     assert_eq!(observation.judge([&absent]), Judgement::Fails(found.into()));
@@ -142,11 +131,7 @@ fn a_fact_is_compared_with_another_as_far_as_both_are_known() {
     observation.lacks("other", ReadError::for_now("No answer."));
     assert!(matches!(observation.judge([&same]), Judgement::NotKnown(_)));
     let mut observation = seen("stuck");
-    observation.add(
-        [("other.state".to_owned(), json!("void"))]
-            .into_iter()
-            .collect(),
-    );
+    observation.add([("other.state".to_owned(), json!("void"))].into());
     let Judgement::Fails(found) = observation.judge([&same]) else {
         panic!("{observation:?}");
     };
@@ -155,12 +140,8 @@ fn a_fact_is_compared_with_another_as_far_as_both_are_known() {
 
 #[test]
 fn long_facts_are_kept_in_part() {
-    let facts: Facts = [
-        ("a.b".to_owned(), json!("x".repeat(500))),
-        ("a.c".to_owned(), json!(5)),
-    ]
-    .into_iter()
-    .collect();
+    let facts = [("a.b", json!("x".repeat(500))), ("a.c", json!(5))];
+    let facts: Facts = facts.map(|(name, value)| (name.to_owned(), value)).into();
     let kept = crate::check::observation::kept(&facts);
     assert_eq!(kept.0["a.b"].as_str().unwrap().len(), 200);
     assert_eq!(kept.0["a.c"], 5);
@@ -173,15 +154,11 @@ fn a_claim_is_followed_by_a_look_while_nothing_was_sent() {
         assert!(action.progress.call.unchecked && !action.progress.call.sending);
         assert_eq!(action.required_reads(), [action.content.reads[0].clone()]);
         // A holder that dies during the check has sent nothing.
-        assert_eq!(
-            action.claim(&context(target), LEASE, at(LEASE)),
-            Claim::Held(())
-        );
+        let again = action.claim(&context(target), LEASE, at(LEASE));
+        assert_eq!(again, Claim::Held(()));
         assert!(action.progress.call.unchecked && !action.progress.call.ambiguous);
-        assert_eq!(
-            action.permits(&seen("stuck"), at(LEASE)),
-            Precondition::Holds
-        );
+        let permitted = action.permits(&seen("stuck"), at(LEASE));
+        assert_eq!(permitted, Precondition::Holds);
         assert!(!action.progress.call.unchecked);
         // A holder that dies later may have sent a call.
         let later = at(2 * LEASE);
@@ -198,16 +175,12 @@ fn a_claim_is_followed_by_a_look_while_nothing_was_sent() {
     halfway.content.steps.push(step("POST"));
     halfway.round.approvals[0].digest = Some(halfway.digest());
     halfway.progress.steps_done = 1;
-    assert_eq!(
-        halfway.claim(&context(Unkeyed), LEASE, at(0)),
-        Claim::Held(())
-    );
+    let claimed = halfway.claim(&context(Unkeyed), LEASE, at(0));
+    assert_eq!(claimed, Claim::Held(()));
     assert!(!halfway.progress.call.unchecked && halfway.progress.call.sending);
     let mut without = queued();
-    assert_eq!(
-        without.claim(&context(Unkeyed), LEASE, at(0)),
-        Claim::Held(())
-    );
+    let claimed = without.claim(&context(Unkeyed), LEASE, at(0));
+    assert_eq!(claimed, Claim::Held(()));
     assert!(!without.progress.call.unchecked && without.progress.call.sending);
 }
 
@@ -225,10 +198,8 @@ fn what_it_requires_and_is_not_so_ends_it_before_anything_is_sent() {
             panic!("{action:?}");
         };
         assert_eq!(outcome.state, Skipped);
-        assert_eq!(
-            outcome.error.as_deref(),
-            Some(&*format!("{code} Nothing was sent."))
-        );
+        let error = format!("{code} Nothing was sent.");
+        assert_eq!(outcome.error, Some(error));
         action.record(&outcome, at(5));
         assert_eq!((action.schedule.due_at, action.holds(at(5))), (None, None));
         assert_eq!(action.results_of_steps()[0].status, StepStatus::NotSent);
@@ -294,12 +265,13 @@ fn steps_are_told_one_by_one() {
     action.keep(2, StepStatus::Unclear, None, at(2));
     // A deferral says nothing about the first call.
     action.keep(2, StepStatus::NotNow, hash(429), at(3));
+    let statuses = |action: &AgentAction| -> Vec<StepStatus> {
+        let steps = action.results_of_steps();
+        steps.iter().map(|step| step.status).collect()
+    };
+    let unclear = [StepStatus::Done, StepStatus::Unclear, StepStatus::NotSent];
+    assert_eq!(statuses(&action), unclear);
     let steps = action.results_of_steps();
-    let statuses: Vec<StepStatus> = steps.iter().map(|step| step.status).collect();
-    assert_eq!(
-        statuses,
-        [StepStatus::Done, StepStatus::Unclear, StepStatus::NotSent]
-    );
     assert_eq!((steps[1].at, steps[2].at), (Some(at(3)), None));
     let hashes: Vec<_> = steps.into_iter().map(|step| step.excerpt_hash).collect();
     assert_eq!(hashes, [hash(200), hash(429), None]);
@@ -310,22 +282,14 @@ fn steps_are_told_one_by_one() {
     // A holder that died stored no result, but the action ended as unknown.
     action.progress.results.clear();
     action.state = Unknown;
-    let statuses = action.results_of_steps();
-    let statuses: Vec<StepStatus> = statuses.iter().map(|step| step.status).collect();
-    assert_eq!(
-        statuses,
-        [StepStatus::Done, StepStatus::Unclear, StepStatus::NotSent]
-    );
+    assert_eq!(statuses(&action), unclear);
 }
 
 #[test]
 fn a_number_that_the_table_cannot_hold_is_no_fact() {
     let read = TargetRead {
-        name: "invoice".into(),
-        connection: "billing".into(),
-        path: "/invoices/1".into(),
         facts: [("due".to_owned(), "/due".to_owned())].into(),
-        absent: std::collections::BTreeMap::new(),
+        ..read("invoice", "/invoices/1")
     };
     for (due, is_known) in [
         ("0", true),

@@ -55,7 +55,7 @@ fn an_opened_session_is_its_alerts() {
 
 #[test]
 fn an_analysis_begins_where_nothing_was_approved() {
-    for status in STATUSES {
+    for status in STATUSES.iter().copied() {
         let mut session = in_status(status);
         let begun = session.begin_analysis(None, at(5));
         if matches!(status, Started | AwaitingConfirmation) {
@@ -75,21 +75,16 @@ fn an_analysis_begins_where_nothing_was_approved() {
 #[test]
 fn an_expired_proposal_is_not_replaced() {
     let mut session = awaiting();
-    let error = session
-        .begin_analysis(None, at(AgentSession::CONFIRMATION))
-        .unwrap_err();
+    let late = at(AgentSession::CONFIRMATION);
+    let error = session.begin_analysis(None, late).unwrap_err();
     assert!(error.to_string().contains("expired"), "{error}");
 }
 
 #[test]
 fn each_proposal_gives_out_new_ids_and_voids_the_old_ones() {
     let mut session = awaiting();
-    let given: Vec<&str> = session
-        .plan
-        .proposed_actions
-        .iter()
-        .map(|a| &*a.id)
-        .collect();
+    let given = session.plan.proposed_actions.iter();
+    let given: Vec<&str> = given.map(|action| &*action.id).collect();
     assert_eq!(given, [FIRST, SECOND, MANUAL]);
     assert_eq!(session.status, AwaitingConfirmation);
     assert_eq!(session.times.due_at, Some(at(AgentSession::CONFIRMATION)));
@@ -123,9 +118,8 @@ fn a_late_proposal_is_refused() {
     let error = session.finish_analysis(proposal(), late).unwrap_err();
     assert_eq!(code(&error), Code::AnalysisInterrupted);
     assert_eq!(session.plan.proposal, 0);
-    session
-        .finish_analysis(proposal(), at(AgentSession::ANALYSIS - 1))
-        .unwrap();
+    let in_time = at(AgentSession::ANALYSIS - 1);
+    session.finish_analysis(proposal(), in_time).unwrap();
 }
 
 #[test]
@@ -166,10 +160,8 @@ fn time_alone_ends_no_session_that_executes() {
     let (mut session, _) = executing(&[]);
     assert!(!session.lapse(at(i64::MAX)));
     session.check_later(at(5));
-    assert_eq!(
-        session.times.due_at,
-        Some(at(5 + AgentSession::SETTLE_CHECK))
-    );
+    let due = at(5 + AgentSession::SETTLE_CHECK);
+    assert_eq!(session.times.due_at, Some(due));
     assert_eq!(session.status, Executing);
 }
 
@@ -182,26 +174,21 @@ fn what_is_approved_is_queued_with_its_session() {
         trace: Some("trace"),
         ..of(&list)
     };
-    let approved = session
-        .approve(&mut none, &approving, &anybody(), at(5))
-        .unwrap();
-    let Approved::Queued { again, new } = approved else {
+    let approved = session.approve(&mut none, &approving, &anybody(), at(5));
+    let Ok(Approved::Queued { again, new }) = approved else {
         panic!("{approved:?}");
     };
     assert!(again.is_empty());
     let queued: Vec<&str> = new.iter().map(|action| &*action.key.action_id).collect();
     assert_eq!(queued, [FIRST, SECOND]);
-    assert!(new.iter().all(|a| a.state == ActionState::Queued));
-    assert!(
-        new.iter()
-            .all(|a| a.round.trace_id.as_deref() == Some("trace"))
-    );
+    for action in new {
+        assert_eq!(action.state, ActionState::Queued);
+        assert_eq!(action.round.trace_id.as_deref(), Some("trace"));
+    }
     assert_eq!(session.status, Executing);
     assert_eq!(session.plan.approved, [ids(&[FIRST, SECOND])]);
-    assert_eq!(
-        session.times.due_at,
-        Some(at(5 + AgentSession::SETTLE_CHECK))
-    );
+    let due = at(5 + AgentSession::SETTLE_CHECK);
+    assert_eq!(session.times.due_at, Some(due));
 }
 
 #[test]
@@ -211,10 +198,8 @@ fn all_of_a_list_is_checked_before_any_of_it_is_queued() {
     let Error::Invalid(faults) = error else {
         panic!("{error:?}");
     };
-    let faults: Vec<(&str, FaultCode)> = faults
-        .iter()
-        .map(|fault| (&*fault.pointer, fault.code))
-        .collect();
+    let faults = faults.iter().map(|fault| (&*fault.pointer, fault.code));
+    let faults: Vec<(&str, FaultCode)> = faults.collect();
     assert_eq!(
         faults,
         [
@@ -280,10 +265,8 @@ fn what_is_not_done_for_certain_runs_again_when_that_is_asked_for() {
         let done_before = session.approve(&mut ended, &again(&all), &anybody(), at(9));
         assert_eq!(code(&done_before.unwrap_err()), Code::ActionNotFailed);
 
-        let approved = session
-            .approve(&mut ended, &again(&second), &anybody(), at(9))
-            .unwrap();
-        let Approved::Queued { again, new } = approved else {
+        let approved = session.approve(&mut ended, &again(&second), &anybody(), at(9));
+        let Ok(Approved::Queued { again, new }) = approved else {
             panic!("{approved:?}");
         };
         assert!(new.is_empty());
@@ -298,8 +281,7 @@ fn what_is_not_done_for_certain_runs_again_when_that_is_asked_for() {
     }
 }
 
-/// A client library may repeat a request without an answer. The repeat must not run the actions
-/// again.
+/// A client library may repeat a request without an answer. The repeat must not run the actions again.
 #[test]
 fn a_list_that_failed_as_a_whole_stands_as_well() {
     let (mut session, mut ended) = executing(&[ActionState::Failed; 2]);
@@ -354,10 +336,8 @@ fn related(relate: impl Fn(&mut [ProposedAction])) -> AgentSession {
 
 fn exclusive() -> AgentSession {
     related(|actions| {
-        actions[1]
-            .content
-            .records
-            .push("usage_batch/ub_1001".into());
+        let records = &mut actions[1].content.records;
+        records.push("usage_batch/ub_1001".into());
     })
 }
 
@@ -404,10 +384,8 @@ fn an_action_comes_after_those_that_are_approved_with_it() {
         let mut none = Actions::none();
         let list = ids(&list);
         let mut session = ordered();
-        let approved = session
-            .approve(&mut none, &of(&list), &anybody(), at(5))
-            .unwrap();
-        let Approved::Queued { new, .. } = approved else {
+        let approved = session.approve(&mut none, &of(&list), &anybody(), at(5));
+        let Ok(Approved::Queued { new, .. }) = approved else {
             panic!("{approved:?}");
         };
         assert_eq!(new.last().unwrap().round.after, after);
@@ -430,19 +408,13 @@ fn who_waited_for_an_action_is_told_when_it_ended() {
 
 #[test]
 fn cancelling_ends_what_is_queued_and_waits_for_what_runs() {
+    let [done, queued] = [ActionState::Succeeded, ActionState::Queued];
+    let running = ActionState::Running;
     for (states, status, outcomes) in [
         (vec![], Cancelled, 0),
-        (vec![ActionState::Queued; 2], Cancelled, 2),
-        (
-            vec![ActionState::Succeeded, ActionState::Queued],
-            Cancelled,
-            1,
-        ),
-        (
-            vec![ActionState::Running, ActionState::Queued],
-            Cancelling,
-            1,
-        ),
+        (vec![queued; 2], Cancelled, 2),
+        (vec![done, queued], Cancelled, 1),
+        (vec![running, queued], Cancelling, 1),
     ] {
         let (mut session, mut actions) = executing(&states);
         let cancelled = session.cancel(&mut actions, at(5)).unwrap().unwrap();
@@ -459,7 +431,7 @@ fn cancelling_ends_what_is_queued_and_waits_for_what_runs() {
 
 #[test]
 fn only_what_has_not_ended_is_cancelled() {
-    for status in STATUSES {
+    for status in STATUSES.iter().copied() {
         let mut session = in_status(status);
         let mut none = Actions::none();
         let cancelled = session.cancel(&mut none, at(5));
@@ -494,11 +466,8 @@ fn a_session_ends_with_the_last_of_its_actions() {
         let due = is_open.then_some(at(5 + AgentSession::AGAIN));
         assert_eq!((session.status, session.times.due_at), (status, due));
         let says = session.error.unwrap_or_default();
-        assert_eq!(
-            says.starts_with("1 of 2 approved"),
-            status == Failed,
-            "{says}"
-        );
+        let is_short = says.starts_with("1 of 2 approved");
+        assert_eq!(is_short, status == Failed, "{says}");
     }
 }
 
@@ -509,7 +478,7 @@ fn a_session_does_not_end_before_that_and_not_twice() {
         assert!(!session.settle(&actions, at(5)));
         assert_eq!(session.status, Executing);
     }
-    for status in STATUSES {
+    for status in STATUSES.iter().copied() {
         if !status.is_running() {
             let mut session = in_status(status);
             assert!(!session.settle(&Actions::none(), at(5)));

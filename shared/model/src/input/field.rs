@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 use utoipa::{
     ToSchema,
     openapi::{Ref, RefOr, Schema},
@@ -49,12 +49,8 @@ impl<'a> Place<'a> {
 
     /// A member or an element of this place.
     pub fn at(&mut self, name: impl Display) -> Place<'_> {
-        Place {
-            pointer: format!("{}{}{name}", self.pointer, self.separator),
-            separator: self.separator,
-            words: Vec::new(),
-            faults: self.faults,
-        }
+        let pointer = format!("{}{}{name}", self.pointer, self.separator);
+        self.with(pointer, Vec::new())
     }
 
     /// This place with its faults in another list.
@@ -69,10 +65,13 @@ impl<'a> Place<'a> {
 
     /// This place, which takes a word as well.
     pub fn or(&mut self, word: &'static str) -> Place<'_> {
-        let mut words = self.words.clone();
-        words.push(word);
+        let words = [&self.words[..], &[word]].concat();
+        self.with(self.pointer.clone(), words)
+    }
+
+    fn with(&mut self, pointer: String, words: Vec<&'static str>) -> Place<'_> {
         Place {
-            pointer: self.pointer.clone(),
+            pointer,
             separator: self.separator,
             words,
             faults: self.faults,
@@ -116,16 +115,23 @@ impl<'a> Place<'a> {
         self.must(FaultCode::Type, format!("be {expected}"))
     }
 
+    /// Returns a value that is a string. Reports any other.
+    pub fn text<'v>(&mut self, value: &'v Value) -> Reading<&'v str> {
+        value.as_str().or_else(|| self.wrong(value, "a string"))
+    }
+
+    /// Returns a value that is an object. Reports any other.
+    pub fn object<'v>(&mut self, value: &'v Value) -> Reading<&'v Map<String, Value>> {
+        value.as_object().or_else(|| self.wrong(value, "an object"))
+    }
+
     /// Reports a value that is not one of the `names`; `noun` is their noun with its article.
     pub fn unknown_name<T>(&mut self, value: &Value, noun: &str, names: &[&str]) -> Reading<T> {
-        let Value::String(sent) = value else {
-            return self.wrong(value, "a string");
-        };
+        let sent = shortened(self.text(value)?);
         let wanted = match names {
             [only] => format!("`{only}`"),
             names => format!("one of: {}", names.join(", ")),
         };
-        let sent = shortened(sent);
         let detail = format!("{sent:?} is not {noun}. Send {wanted}.");
         self.fault(FaultCode::Value, detail)
     }

@@ -27,7 +27,7 @@ pub use crate::{
     text::Form,
 };
 pub use field::{Component, Field, Json, Place, Reading, escaped};
-pub use object::{Fields, Input, Property, SENT};
+pub use object::{Fields, Input, Property, SENT, one_of_two};
 #[doc(hidden)]
 pub use object::{
     all_or_none_given, any_given, any_sent, at_least_one, camel_case, object_schema, property,
@@ -35,7 +35,7 @@ pub use object::{
 };
 #[doc(hidden)]
 pub use schema::reference;
-pub use schema::{Schema, described, without_null};
+pub use schema::{Schema, described, formatted, map_of, string, without_null};
 #[doc(hidden)]
 pub use serde_json::json;
 pub use shape::{Apart, Change, Defaulted, List, Nullable, Patch};
@@ -97,9 +97,8 @@ fn not_json(text: &[u8], error: &serde_json::Error) -> String {
 /// Reads an object from another source than a client, such as demo data.
 pub fn from_value<T: Input>(value: &Value) -> Result<T, Vec<Fault>> {
     let mut faults = Vec::new();
-    T::read(value, &mut Place::body(&mut faults))
-        .filter(|_| faults.is_empty())
-        .ok_or(faults)
+    let read = T::read(value, &mut Place::body(&mut faults));
+    read.filter(|_| faults.is_empty()).ok_or(faults)
 }
 
 /// Reads query parameters, given as decoded pairs of name and value. Returns the value, or every fault,
@@ -118,10 +117,8 @@ pub fn parse_query<T: Input>(
             let detail = if known.is_empty() {
                 "This operation takes no query parameters.".to_owned()
             } else {
-                format!(
-                    "This operation takes the query parameters {}.",
-                    known.join(", ")
-                )
+                let known = known.join(", ");
+                format!("This operation takes the query parameters {known}.")
             };
             place.at(&name).report(FaultCode::UnknownParameter, detail);
             continue;
@@ -143,11 +140,9 @@ pub fn parse_query<T: Input>(
 
 /// The names of the parameters that take several values.
 fn lists<T: Input>() -> Vec<String> {
-    let properties = T::properties().into_iter();
-    properties
-        .filter(|one| schema::is_list(&without_null(one.schema.clone())))
-        .map(|one| one.name)
-        .collect()
+    let mut properties = T::properties();
+    properties.retain(|one| schema::is_list(&without_null(one.schema.clone())));
+    properties.into_iter().map(|one| one.name).collect()
 }
 
 #[cfg(test)]

@@ -128,9 +128,10 @@ pub fn object_schema(
 /// The rules that at least one of these fields is present.
 #[doc(hidden)]
 pub fn any_sent(properties: &[Property]) -> Vec<Value> {
-    let sent = properties.iter();
-    sent.map(|property| json!({ "required": [property.name] }))
-        .collect()
+    let sent = properties
+        .iter()
+        .map(|one| json!({ "required": [one.name] }));
+    sent.collect()
 }
 
 /// The rules that at least one of these fields is present and not null.
@@ -143,25 +144,38 @@ pub fn any_given(properties: &[Property], fields: &[&str]) -> Vec<Value> {
 /// The rules that either all of these fields are present and not null, or none is.
 #[doc(hidden)]
 pub fn all_or_none_given(properties: &[Property], fields: &[&str]) -> Vec<Value> {
-    let absent = fields
-        .iter()
-        .map(|field| (camel_case(field), json!({ "type": "null" })))
-        .collect::<Map<_, _>>();
+    let null = |field: &&str| (camel_case(field), json!({ "type": "null" }));
+    let absent: Map<_, _> = fields.iter().map(null).collect();
     vec![given(properties, fields), json!({ "properties": absent })]
 }
 
 /// The rule that each of these fields is present, with a value of its own schema other than null.
 fn given(properties: &[Property], fields: &[&str]) -> Value {
     let names: Vec<String> = fields.iter().map(|field| camel_case(field)).collect();
-    let given = properties
+    let schemas = properties
         .iter()
-        .filter(|property| names.contains(&property.name));
-    let schemas = given.map(|property| {
-        let schema = json!(without_null(property.schema.clone()));
-        (property.name.clone(), schema)
-    });
+        .filter(|one| names.contains(&one.name))
+        .map(|one| {
+            let schema = json!(without_null(one.schema.clone()));
+            (one.name.clone(), schema)
+        });
     let schemas: Map<_, _> = schemas.collect();
     json!({ "required": names, "properties": schemas })
+}
+
+/// Checks that one of two fields is given, and not both. `details` are the faults of none, at the object, and of both, at
+/// the field `at`.
+pub fn one_of_two<A, B>(
+    (one, other): (Reading<&Option<A>>, Reading<&Option<B>>),
+    object: &mut Place<'_>,
+    at: &str,
+    details: [&str; 2],
+) {
+    match (one, other) {
+        (Some(None), Some(None)) => object.report(FaultCode::Required, details[0]),
+        (Some(Some(_)), Some(Some(_))) => object.at(at).report(FaultCode::Combination, details[1]),
+        _ => {}
+    }
 }
 
 #[doc(hidden)]
@@ -169,10 +183,8 @@ pub fn at_least_one(object: &Fields, names: &[String], place: &mut Place<'_>) {
     if names.iter().any(|name| object.contains_key(name)) {
         return;
     }
-    let ignored = object.keys().take(MOST_NAMED);
-    let ignored: Vec<String> = ignored
-        .map(|name| format!("`{}`", shortened(name)))
-        .collect();
+    let ignored = object.keys().take(MOST_NAMED).map(|name| shortened(name));
+    let ignored: Vec<String> = ignored.map(|name| format!("`{name}`")).collect();
     let mut detail = format!("Send at least one of: {}.", names.join(", "));
     if !ignored.is_empty() {
         detail = format!("{} cannot be changed. {detail}", ignored.join(", "));
@@ -201,9 +213,8 @@ pub fn at_least_one(object: &Fields, names: &[String], place: &mut Place<'_>) {
 ///     needs any;
 /// }
 ///
-/// let update: DealUpdate = input::parse(br#"{"closesAt": null}"#).unwrap();
-/// let faults = input::parse::<DealUpdate>(br#"{"title": ""}"#).unwrap_err();
-/// assert_eq!(faults[0].pointer, "/title");
+/// let update: DealUpdate = input::parse(br#"{"closesAt": null}"#).unwrap(); let faults =
+/// input::parse::<DealUpdate>(br#"{"title": ""}"#).unwrap_err(); assert_eq!(faults[0].pointer, "/title");
 /// # let _ = |deal: &mut Deal| update.apply(deal);
 /// ```
 ///
@@ -252,10 +263,8 @@ macro_rules! input {
                 value: &$crate::input::Json,
                 place: &mut $crate::input::Place<'_>,
             ) -> $crate::input::Reading<Self> {
-                match value.as_object() {
-                    Some(object) => <Self as $crate::input::Input>::read_object(object, place),
-                    None => place.wrong(value, "an object"),
-                }
+                let object = place.object(value)?;
+                <Self as $crate::input::Input>::read_object(object, place)
             }
 
             $(fn among(&self, before: &[Self], place: &mut $crate::input::Place<'_>) {

@@ -27,9 +27,7 @@ macro_rules! plain_text {
                 value: &$crate::input::Json,
                 place: &mut $crate::input::Place<'_>,
             ) -> $crate::input::Reading<Self> {
-                let $crate::input::Json::String(text) = value else {
-                    return place.wrong(value, "a string");
-                };
+                let text = place.text(value)?;
                 if !(1..=$most).contains(&text.chars().count()) {
                     let rule = concat!("have 1 to ", stringify!($most), " characters");
                     return place.must($crate::FaultCode::Length, rule);
@@ -38,15 +36,14 @@ macro_rules! plain_text {
                     let rule = concat!("be ", $form);
                     return place.must($crate::FaultCode::Pattern, rule);
                 }
-                Some(Self(text.clone()))
+                Some(Self(text.to_owned()))
             }
         }
 
         impl utoipa::PartialSchema for $name {
             fn schema() -> $crate::input::Schema {
                 let lines: &[&str] = &[$($doc.trim_ascii()),*];
-                utoipa::openapi::ObjectBuilder::new()
-                    .schema_type(utoipa::openapi::schema::Type::String)
+                $crate::input::string()
                     .min_length(Some(1))
                     .max_length(Some($most))
                     .pattern(Some($pattern))

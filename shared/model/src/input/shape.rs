@@ -14,12 +14,10 @@ impl Field for bool {
     fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
         match value {
             Value::Bool(value) => Some(*value),
-            Value::String(text) if place.is_query() => match text.parse() {
-                Ok(value) => Some(value),
-                Err(_) => place.wrong(value, "true or false"),
-            },
-            _ => place.wrong(value, "true or false"),
+            Value::String(text) if place.is_query() => text.parse().ok(),
+            _ => None,
         }
+        .or_else(|| place.wrong(value, "true or false"))
     }
 
     fn field_schema() -> RefOr<Schema> {
@@ -82,7 +80,7 @@ impl<T: Field + Default + Serialize> Field for Defaulted<T> {
     }
 }
 
-/// A field of a partial update that cannot be null. Absent keeps the value.
+/// A field of a partial update. Absent keeps the value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Change<T> {
     /// The field was not sent.
@@ -97,6 +95,11 @@ impl<T> Change<T> {
         if let Self::Set(value) = self {
             *field = value.into();
         }
+    }
+
+    /// Returns true if the field was sent, also as null.
+    pub const fn is_sent(&self) -> bool {
+        matches!(self, Self::Set(_))
     }
 }
 
@@ -121,68 +124,21 @@ impl<T: Field> Field for Change<T> {
 }
 
 /// A nullable field of a partial update. Absent keeps the value, null clears it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Patch<T> {
-    /// The field was not sent.
-    #[default]
-    Keep,
-    /// The field was sent as null.
-    Clear,
-    /// The field was sent with a value.
-    Set(T),
-}
+pub type Patch<T> = Change<Option<T>>;
 
 impl<T> Patch<T> {
-    pub fn apply(self, field: &mut Option<T>) {
-        match self {
-            Self::Keep => {}
-            Self::Clear => *field = None,
-            Self::Set(value) => *field = Some(value),
-        }
-    }
-
     pub fn map<U>(self, make: impl FnOnce(T) -> U) -> Patch<U> {
         match self {
             Self::Keep => Patch::Keep,
-            Self::Clear => Patch::Clear,
-            Self::Set(value) => Patch::Set(make(value)),
+            Self::Set(value) => Patch::Set(value.map(make)),
         }
     }
 
     pub const fn value(&self) -> Option<&T> {
         match self {
-            Self::Set(value) => Some(value),
-            Self::Keep | Self::Clear => None,
+            Self::Set(value) => value.as_ref(),
+            Self::Keep => None,
         }
-    }
-
-    /// Returns true if the field was sent, as null or with a value.
-    pub const fn is_sent(&self) -> bool {
-        !matches!(self, Self::Keep)
-    }
-}
-
-impl<T: Field> Field for Patch<T> {
-    const REQUIRED: bool = false;
-
-    fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
-        if value.is_null() {
-            Some(Self::Clear)
-        } else {
-            T::read(value, place).map(Self::Set)
-        }
-    }
-
-    fn absent(_: &mut Place<'_>) -> Reading<Self> {
-        Some(Self::Keep)
-    }
-
-    fn field_schema() -> RefOr<Schema> {
-        nullable(T::field_schema())
-    }
-
-    fn field_schemas(all: &mut Vec<(String, RefOr<Schema>)>) {
-        T::field_schemas(all);
     }
 }
 
@@ -255,14 +211,8 @@ impl<T: Field> Field for Apart<T> {
     /// Allows any value beside the elements that fit. All types are named, since linters report a schema
     /// without a type.
     fn field_schema() -> RefOr<Schema> {
-        let any_type = SchemaType::from_iter([
-            Type::Object,
-            Type::Array,
-            Type::String,
-            Type::Number,
-            Type::Boolean,
-            Type::Null,
-        ]);
+        use Type::{Array, Boolean, Null, Number, Object, String};
+        let any_type = SchemaType::from_iter([Object, Array, String, Number, Boolean, Null]);
         let any_value = ObjectBuilder::new().schema_type(SchemaType::AnyValue);
         AnyOfBuilder::new()
             .item(T::field_schema())
@@ -275,21 +225,20 @@ impl<T: Field> Field for Apart<T> {
     }
 }
 
-fn nullable(schema: RefOr<Schema>) -> RefOr<Schema> {
-    match schema {
-        RefOr::T(Schema::Object(mut object)) => {
-            if let SchemaType::Type(kind) = object.schema_type {
+fn nullable(mut schema: RefOr<Schema>) -> RefOr<Schema> {
+    match &mut schema {
+        RefOr::T(Schema::Object(object)) => {
+            if let SchemaType::Type(kind) = object.schema_type.clone() {
                 object.schema_type = SchemaType::from_iter([kind, Type::Null]);
             }
-            RefOr::T(Schema::Object(object))
         }
         // With `oneOf`, validators would report faults of the elements at the list.
-        RefOr::T(Schema::Array(mut array)) => {
+        RefOr::T(Schema::Array(array)) => {
             array.schema_type = SchemaType::from_iter([Type::Array, Type::Null]);
-            RefOr::T(Schema::Array(array))
         }
-        other => either_null(other).into(),
+        _ => return either_null(schema).into(),
     }
+    schema
 }
 
 fn either_null(schema: RefOr<Schema>) -> OneOfBuilder {

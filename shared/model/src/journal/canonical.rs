@@ -2,8 +2,7 @@
 
 use serde_json::Value;
 
-/// Returns JSON without spaces, with members sorted by the bytes of their names. Equal values give
-/// equal texts.
+/// Returns JSON without spaces, with members sorted by the bytes of their names. Equal values give equal texts.
 pub fn canonical(value: &Value) -> String {
     match value {
         Value::Object(object) => {
@@ -23,11 +22,7 @@ pub fn canonical(value: &Value) -> String {
         Value::Number(number) if number.is_f64() => {
             let text = number.to_string();
             let whole = text.strip_suffix(".0").unwrap_or(&text);
-            whole
-                .strip_prefix('-')
-                .filter(|rest| *rest == "0")
-                .unwrap_or(whole)
-                .to_owned()
+            if whole == "-0" { "0" } else { whole }.to_owned()
         }
         scalar => scalar.to_string(),
     }
@@ -41,10 +36,8 @@ mod tests {
     fn canonical_json_has_one_text_for_a_value() {
         let value: Value =
             serde_json::from_str(r#"{ "b": [1, {"z": null, "a": "ü\n"}], "a": 1.5 }"#).unwrap();
-        assert_eq!(
-            canonical(&value),
-            r#"{"a":1.5,"b":[1,{"a":"ü\n","z":null}]}"#
-        );
+        let expected = r#"{"a":1.5,"b":[1,{"a":"ü\n","z":null}]}"#;
+        assert_eq!(canonical(&value), expected);
         // What is one number in the table is one text.
         let stored: Value = serde_json::from_str("[5000.0, -0.0, -7.0]").unwrap();
         assert_eq!(canonical(&stored), "[5000,0,-7]");

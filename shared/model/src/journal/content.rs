@@ -250,13 +250,10 @@ impl EntryContent {
     /// Notes the address of a user; none if it is as it was, and verified as before.
     pub fn email_changed(before: &User, after: &User) -> Option<Self> {
         let noted = |user: &User| json!({"email": user.email, "verified": user.email_verified_at.is_some()});
-        let is_same = before.email == after.email
-            && before.email_verified_at.is_some() == after.email_verified_at.is_some();
-        (!is_same).then(|| {
-            let subjects = vec![subject::user(after.id)];
-            let values = [noted(before), noted(after)];
-            Self::noted(OrganizationEvent::EmailChanged, subjects, values)
-        })
+        let values = [noted(before), noted(after)];
+        let subjects = vec![subject::user(after.id)];
+        let is_changed = values[0] != values[1];
+        is_changed.then(|| Self::noted(OrganizationEvent::EmailChanged, subjects, values))
     }
 
     /// Notes the user of an accepted invitation.
@@ -267,17 +264,14 @@ impl EntryContent {
     }
 
     /// Notes what is no record's change. `Value::Null` is none.
-    pub fn noted(
-        event: OrganizationEvent,
-        subjects: Vec<String>,
-        [before, after]: [Value; 2],
-    ) -> Self {
+    pub fn noted(event: OrganizationEvent, subjects: Vec<String>, values: [Value; 2]) -> Self {
         let noted = |value: Value| (!value.is_null()).then(|| text(bounded(members(value))));
+        let [before, after] = values.map(noted);
         Self {
             event,
             subjects,
-            before: noted(before),
-            after: noted(after),
+            before,
+            after,
         }
     }
 
@@ -355,10 +349,8 @@ mod tests {
     #[test]
     fn a_long_value_is_noted_by_its_hash_and_beginning() {
         let long = "ä".repeat(2_000);
-        let created = EntryContent::created(
-            OrganizationEvent::PolicySet,
-            &Noted(json!({"long": long, "short": "ä"})),
-        );
+        let noted = Noted(json!({"long": long, "short": "ä"}));
+        let created = EntryContent::created(OrganizationEvent::PolicySet, &noted);
         let after = created.after.unwrap().0.0;
         assert_eq!(after["short"], "ä");
         assert_eq!(after["long"]["sha256"], digest(&format!("\"{long}\"")));

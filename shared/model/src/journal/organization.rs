@@ -180,7 +180,7 @@ impl From<&Token> for EntryCredential {
             token_id: Some(token.id),
             token_name: Some(token.name.clone()),
             is_machine: token.is_machine(),
-            signed_in_at: None,
+            ..Self::session()
         }
     }
 }
@@ -214,22 +214,16 @@ impl OrganizationEntry {
         (actor, credential): (EntryActor, Option<EntryCredential>),
         at: Timestamp,
     ) -> Self {
-        let EntryContent {
-            event,
-            subjects,
-            before,
-            after,
-        } = content;
         let mut entry = Self {
             organization_id,
             seq: 0,
             at,
             actor,
             credential,
-            event,
-            subjects,
-            before,
-            after,
+            event: content.event,
+            subjects: content.subjects,
+            before: content.before,
+            after: content.after,
             previous_hash: String::new(),
             hash: String::new(),
             personal: None,
@@ -288,21 +282,17 @@ impl OrganizationEntry {
     /// Puts the names that stand beside the entry in place of their digests, to show it.
     pub fn show_names(&mut self) -> Option<DigestedMembers> {
         let Personal { key, before, after } = self.personal.take()?;
-        let mut names: Vec<String> = Vec::new();
+        let mut names = BTreeSet::new();
         for (fields, shown) in [(&mut self.before, before), (&mut self.after, after)] {
             for (name, value) in shown.0.0 {
                 if let Some(fields) = fields {
                     fields.0.0.insert(name.clone(), value);
                 }
-                names.push(name);
+                names.insert(name);
             }
         }
-        names.sort();
-        names.dedup();
-        Some(DigestedMembers {
-            key,
-            members: names,
-        })
+        let members = names.into_iter().collect();
+        Some(DigestedMembers { key, members })
     }
 
     /// Erases the names of an entry. Returns the digest of what is left if the entry had names in its chain,
@@ -324,6 +314,35 @@ impl OrganizationEntry {
     /// Returns the digest of the entry as it is, by which a later entry names an erased one.
     pub fn digest_of_rest(&self) -> String {
         digest(&canonical(&self.content()))
+    }
+
+    pub fn ended_sessions(&self) -> Vec<SessionHead> {
+        let heads = self.named_by(OrganizationEvent::AgentSessionsEnded);
+        let read = heads.filter_map(|(_, head)| serde_json::from_value(head.clone()).ok());
+        read.collect()
+    }
+
+    /// The entries of sign-ins that it names.
+    pub fn named_sign_ins(&self) -> Vec<NamedSignIn> {
+        let named = self.named_by(OrganizationEvent::SignInsChained);
+        let read = named.filter_map(|(hash, at)| {
+            let (at, hash) = (serde_json::from_value(at.clone()).ok()?, hash.clone());
+            Some(NamedSignIn { at, hash })
+        });
+        read.collect()
+    }
+
+    /// The members of `after`; none for an entry of another event.
+    fn named_by(&self, event: OrganizationEvent) -> impl Iterator<Item = (&String, &Value)> {
+        let after = self.after.as_ref().filter(|_| self.event == event);
+        after.into_iter().flat_map(|after| &after.0.0)
+    }
+
+    fn head(&self) -> JournalHead {
+        JournalHead {
+            seq: self.seq,
+            hash: self.hash.clone(),
+        }
     }
 }
 
@@ -347,13 +366,12 @@ impl Chained for OrganizationEntry {
         if self.erased_by.is_some() {
             return self.hash.clone();
         }
-        let content = self.content();
-        let names = if self.has_its_names() {
-            ""
+        let content = canonical(&self.content());
+        if self.has_its_names() {
+            digest(&content)
         } else {
-            "changed names"
-        };
-        digest(&(names.to_owned() + &canonical(&content)))
+            digest(&format!("changed names{content}"))
+        }
     }
 
     fn content(&self) -> Value {
@@ -395,8 +413,7 @@ pub struct OrganizationJournalCheck {
     pub next: Option<Timestamp>,
 }
 
-/// The newest entry of an ended agent session's journal, as an entry of the organization's journal names
-/// it.
+/// The newest entry of an ended agent session's journal, as an entry of the organization's journal names it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionHead {
     pub id: AgentSessionId,
@@ -406,30 +423,16 @@ pub struct SessionHead {
     pub hash: String,
 }
 
-impl OrganizationEntry {
-    pub fn ended_sessions(&self) -> Vec<SessionHead> {
-        let after = self
-            .after
-            .as_ref()
-            .filter(|_| self.event == OrganizationEvent::AgentSessionsEnded);
-        let heads = after.into_iter().flat_map(|after| after.0.0.values());
-        heads
-            .filter_map(|head| serde_json::from_value(head.clone()).ok())
-            .collect()
-    }
-}
-
 impl EntryContent {
     /// Notes the erasure of a user's names. `rests` has digests of the entries with names in their chain.
     pub fn user_erased(user: UserId, rests: BTreeMap<String, String>) -> Self {
         let rests = rests.into_iter().map(|(seq, rest)| (seq, rest.into()));
-        let after = JsonText(JsonObject(rests.collect()));
-        Self {
-            event: OrganizationEvent::UserErased,
-            subjects: vec![subject::user(user)],
-            before: None,
-            after: Some(after),
-        }
+        let values = [Value::Null, Value::Object(rests.collect())];
+        Self::noted(
+            OrganizationEvent::UserErased,
+            vec![subject::user(user)],
+            values,
+        )
     }
 
     /// Notes ended agent sessions; none if there are none.
@@ -451,27 +454,7 @@ pub struct NamedSignIn {
 /// The time within which each sign-in is named, in milliseconds.
 const NAMED_WITHIN: i64 = span::DAY;
 
-impl OrganizationEntry {
-    /// The entries of sign-ins that it names.
-    pub fn named_sign_ins(&self) -> Vec<NamedSignIn> {
-        let after = self
-            .after
-            .as_ref()
-            .filter(|_| self.event == OrganizationEvent::SignInsChained);
-        let named = after.into_iter().flat_map(|after| &after.0.0);
-        let read = named.filter_map(|(hash, at)| {
-            let at = serde_json::from_value(at.clone()).ok()?;
-            Some(NamedSignIn {
-                at,
-                hash: hash.clone(),
-            })
-        });
-        read.collect()
-    }
-}
-
-/// Returns the entries of sign-ins older than a day without another entry to name them. The entries go up to
-/// `end`.
+/// Returns the entries of sign-ins older than a day without another entry to name them. The entries go up to `end`.
 fn strays(
     entries: &[OrganizationEntry],
     end: Timestamp,
@@ -502,11 +485,7 @@ impl OrganizationJournalCheck {
         has_more: bool,
         now: Timestamp,
     ) -> Self {
-        let anchor = before.map(|entry| JournalHead {
-            seq: entry.seq,
-            hash: entry.hash.clone(),
-        });
-        let anchor = anchor.unwrap_or_default();
+        let anchor = before.map(OrganizationEntry::head).unwrap_or_default();
         let chained = entries.iter().filter(|entry| !entry.event.is_apart());
         let chained: Vec<&OrganizationEntry> = chained.collect();
         let end = (!has_more).then_some(head);
@@ -514,40 +493,23 @@ impl OrganizationJournalCheck {
         let last = entries.last().filter(|_| has_more);
         let strays = strays(entries, last.map_or(now, |entry| entry.at));
         let strays = strays.map(|entry| (entry.seq, JournalFlaw::Unchained));
-        let newest = chained.last().filter(|_| has_more);
-        let breaks: Vec<_> = flaw
-            .into_iter()
-            .chain(strays)
-            .map(|(seq, why)| OrganizationJournalBreak {
-                seq,
-                subject: None,
-                why,
-            })
-            .collect();
-        Self {
-            verified: breaks.is_empty(),
+        let newest = chained.last().map_or(anchor, |entry| entry.head());
+        let mut check = Self {
+            verified: true,
             entries: i64::try_from(entries.len()).unwrap_or(i64::MAX),
-            breaks,
-            head: match newest {
-                Some(entry) => JournalHead {
-                    seq: entry.seq,
-                    hash: entry.hash.clone(),
-                },
-                None if has_more => anchor,
-                None => head.clone(),
-            },
+            breaks: Vec::new(),
+            head: if has_more { newest } else { head.clone() },
             next: last.map(|entry| entry.at),
+        };
+        for (seq, why) in flaw.into_iter().chain(strays) {
+            check.breaks_at(seq, None, why);
         }
+        check
     }
 
     /// Adds an entry that is not as the chain has it.
     pub fn is_changed(&mut self, seq: i64) {
-        self.verified = false;
-        self.breaks.push(OrganizationJournalBreak {
-            seq,
-            subject: None,
-            why: JournalFlaw::Changed,
-        });
+        self.breaks_at(seq, None, JournalFlaw::Changed);
     }
 
     /// Adds a session without the entry of `seq` in its journal.
@@ -563,8 +525,8 @@ impl OrganizationJournalCheck {
 
     fn breaks_at(&mut self, seq: i64, subject: Option<String>, why: JournalFlaw) {
         self.verified = false;
-        self.breaks
-            .push(OrganizationJournalBreak { seq, subject, why });
+        let one = OrganizationJournalBreak { seq, subject, why };
+        self.breaks.push(one);
     }
 }
 
@@ -601,15 +563,9 @@ mod tests {
     #[test]
     fn parts_of_a_journal_check_as_the_whole_does() {
         let mut head = head();
-        let entries: Vec<_> = (1..=6)
-            .map(|at| {
-                head.append(
-                    password_set(),
-                    service(),
-                    Timestamp::from_millis(at * 10_000),
-                )
-            })
-            .collect();
+        let at = |number: i64| Timestamp::from_millis(number * 10_000);
+        let entries = (1..=6).map(|number| head.append(password_set(), service(), at(number)));
+        let entries: Vec<_> = entries.collect();
         let newest = &head.newest;
         let flaw = |before: usize, entries: &[OrganizationEntry], more| {
             let (before, rest) = entries.split_at(before);
@@ -631,10 +587,7 @@ mod tests {
         assert_eq!(part.next, Some(entries[3].at));
         assert_eq!((part.head.seq, &part.head.hash), (4, &entries[3].hash));
         // A head that was put back.
-        let old = JournalHead {
-            seq: 4,
-            hash: entries[3].hash.clone(),
-        };
+        let old = entries[3].head();
         for before in [0, 5, 6] {
             let (before, rest) = entries.split_at(before);
             let check = OrganizationJournalCheck::of(before.last(), rest, &old, false, NOW);

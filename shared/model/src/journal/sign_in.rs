@@ -21,56 +21,47 @@ impl SignInEntry {
             "network": session.address.as_deref().and_then(network::shown),
             "sessionId": session.public_id(),
         });
-        let event = OrganizationEvent::SignedIn;
-        Self::of_session(event, session, None, after, session.created_at)
+        let by = (EntryActor::user(session.user_id), None);
+        let of = (session.organization_id, session.user_id);
+        Self::new(
+            of,
+            OrganizationEvent::SignedIn,
+            by,
+            after,
+            session.created_at,
+        )
     }
 
     pub fn signed_out(session: &Session, now: Timestamp) -> Self {
         let after = json!({"sessionId": session.public_id()});
         let credential = Some(EntryCredential::session());
-        Self::of_session(
-            OrganizationEvent::SignedOut,
-            session,
-            credential,
-            after,
-            now,
-        )
+        let by = (EntryActor::user(session.user_id), credential);
+        let of = (session.organization_id, session.user_id);
+        Self::new(of, OrganizationEvent::SignedOut, by, after, now)
     }
 
     /// Notes the failed sign-ins to an account in a quarter of an hour, at its end.
-    pub fn refused(
-        (organization, user): (OrganizationId, UserId),
-        count: i64,
-        end: Timestamp,
-    ) -> Self {
-        let event = OrganizationEvent::SignInRefused;
-        let after = json!({"count": count});
-        let content = EntryContent::noted(event, vec![subject::user(user)], [Value::Null, after]);
+    pub fn refused(of: (OrganizationId, UserId), count: i64, end: Timestamp) -> Self {
         let service = EntryActor::of(super::EntryActorType::Service);
-        Self(OrganizationEntry::apart(
-            organization,
-            content,
+        let after = json!({"count": count});
+        Self::new(
+            of,
+            OrganizationEvent::SignInRefused,
             (service, None),
+            after,
             end,
-        ))
+        )
     }
 
-    fn of_session(
+    fn new(
+        (organization, user): (OrganizationId, UserId),
         event: OrganizationEvent,
-        session: &Session,
-        credential: Option<EntryCredential>,
+        by: (EntryActor, Option<EntryCredential>),
         after: Value,
         at: Timestamp,
     ) -> Self {
-        let subjects = vec![subject::user(session.user_id)];
-        let content = EntryContent::noted(event, subjects, [Value::Null, after]);
-        let by = (EntryActor::user(session.user_id), credential);
-        Self(OrganizationEntry::apart(
-            session.organization_id,
-            content,
-            by,
-            at,
-        ))
+        let content = EntryContent::noted(event, vec![subject::user(user)], [Value::Null, after]);
+        Self(OrganizationEntry::apart(organization, content, by, at))
     }
 }
 
@@ -78,11 +69,7 @@ impl EntryContent {
     /// Names entries of sign-ins.
     pub fn sign_ins_chained<'a>(entries: impl Iterator<Item = &'a SignInEntry>) -> Self {
         let named = entries.map(|entry| (entry.0.hash.clone(), json!(entry.0.at)));
-        let event = OrganizationEvent::SignInsChained;
-        Self::noted(
-            event,
-            Vec::new(),
-            [Value::Null, Value::Object(named.collect())],
-        )
+        let values = [Value::Null, Value::Object(named.collect())];
+        Self::noted(OrganizationEvent::SignInsChained, Vec::new(), values)
     }
 }

@@ -5,7 +5,11 @@ use utoipa::ToSchema;
 
 use super::EventChange;
 use crate::{
-    AnyOf, OrganizationId, QueueMessage, Timestamp, WebhookId, digest, input, names::names, span,
+    AnyOf, OrganizationId, QueueMessage, Timestamp, WebhookId,
+    attempts::{DELIVERY, LONGEST_DELAY, SKEW, attempted},
+    digest, input,
+    names::names,
+    span,
 };
 
 /// The pauses before the second and each further attempt, in milliseconds.
@@ -27,16 +31,6 @@ const LONGEST_PAUSE: i64 = span::DAY;
 /// The part of a pause by which it may be longer: a tenth.
 const JITTER: i64 = 10;
 
-/// The longest pause for which the queue holds a message back, in milliseconds. After a longer one, the
-/// sweeper sends the message.
-const LONGEST_DELAY: i64 = 15 * span::MINUTE;
-
-/// The milliseconds that the queue has to deliver a message. After that, the sweeper sends another one.
-const DELIVERY: i64 = 2 * span::MINUTE;
-
-/// The milliseconds after which the sweeper sends yet another message.
-const RESENT: i64 = 10 * span::MINUTE;
-
 /// Milliseconds until a delivery of a suspended organization is tried again. The sweeper sends its message.
 const SUSPENDED: i64 = LONGEST_DELAY + span::MINUTE;
 
@@ -45,9 +39,6 @@ const WAIT: (i64, i64) = (15 * span::SECOND, 2 * span::MINUTE);
 
 /// The milliseconds of an attempt. Longer than an answer may take, so that two attempts seldom overlap.
 const LEASE: i64 = 30 * span::SECOND;
-
-/// The milliseconds by which two clocks may differ.
-const SKEW: i64 = span::SECOND;
 
 /// A delivery of an event to a webhook.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -149,20 +140,6 @@ impl WebhookDelivery {
         now.since(self.created_at) >= Self::KEPT
     }
 
-    /// Returns true if an attempt may begin: one is to come, and none is running.
-    pub fn may_begin(&self, now: Timestamp) -> bool {
-        let is_due = self.next_attempt_at.is_some_and(|at| at <= now.plus(SKEW));
-        is_due && self.leased_until.is_none_or(|until| until <= now)
-    }
-
-    /// Begins an attempt. It counts, whatever becomes of it.
-    pub fn begin(&mut self, now: Timestamp) {
-        let until = now.plus(LEASE);
-        self.attempts += 1;
-        self.leased_until = Some(until);
-        self.due_at = self.due_at.max(Some(until));
-    }
-
     /// Ends an attempt that the receiver answered with 2xx.
     pub fn succeed(&mut self, status: u16) {
         self.end(DeliveryStatus::Delivered);
@@ -175,19 +152,12 @@ impl WebhookDelivery {
     pub fn fail(&mut self, failed: &FailedAttempt, jitter: i64, now: Timestamp) {
         self.last_status_code = failed.status.map(i64::from);
         self.last_error = Some(failed.problem.clone());
-        let attempt = usize::try_from(self.attempts).unwrap_or_default();
-        let Some(pause) = PAUSES.get(attempt.saturating_sub(1)) else {
-            self.end(DeliveryStatus::Failed);
-            return;
+        let Some(pause) = self.pause() else {
+            return self.end(DeliveryStatus::Failed);
         };
         let jitter = pause / JITTER * jitter / 1_000;
         let asked = failed.retry_after.unwrap_or_default().min(LONGEST_PAUSE);
-        let pause = (pause + jitter).max(asked);
-        let next = now.plus(pause);
-        self.leased_until = None;
-        self.next_attempt_at = Some(next);
-        let is_short = pause <= LONGEST_DELAY;
-        self.due_at = Some(if is_short { next.plus(DELIVERY) } else { next });
+        self.go_on(now.plus((pause + jitter).max(asked)), now);
     }
 
     /// Puts the next attempt off, since the receiver is slow and another message has its turn. A `jitter` of 0
@@ -219,39 +189,31 @@ impl WebhookDelivery {
         self.due_at = Some(now.plus(DELIVERY));
     }
 
-    /// Notes that the sweeper sent a message for it.
-    pub fn resent(&mut self, now: Timestamp) {
-        self.due_at = Some(now.plus(RESENT));
-    }
-
-    fn end(&mut self, status: DeliveryStatus) {
-        self.status = status;
-        self.next_attempt_at = None;
-        self.leased_until = None;
-        self.due_at = None;
-    }
-
     /// The message for the next attempt. `None` when there is none to come, and when the sweeper is to send it.
     pub fn message(&self, now: Timestamp) -> Option<DeliveryMessage> {
-        let pause = self.next_attempt_at?.since(now).max(0);
-        let delay = Duration::from_millis(pause.unsigned_abs());
-        (pause <= LONGEST_DELAY).then(|| DeliveryMessage {
+        Some(DeliveryMessage {
             organization_id: self.organization_id,
             webhook_id: self.webhook_id,
             delivery_id: self.id.clone(),
-            delay,
+            delay: self.delay(now)?,
         })
     }
 }
+
+attempted!(
+    WebhookDelivery,
+    DeliveryStatus,
+    DeliveryMessage,
+    LEASE,
+    PAUSES
+);
 
 /// The id of a change's delivery to a webhook: the instant of the change, and a hash.
 fn id(tenant: OrganizationId, webhook: WebhookId, change: &EventChange) -> String {
     let record = serde_json::to_string(&change.record_id).unwrap_or_default();
     // What has no version is told apart by its entry.
-    let entry = || change.id.clone().unwrap_or_default();
-    let version = change
-        .version
-        .map_or_else(entry, |version| version.to_string());
+    let version = change.version.map(|version| version.to_string());
+    let version = version.or_else(|| change.id.clone()).unwrap_or_default();
     let event = change.event_type();
     let hash = digest(&format!("{tenant} {webhook} {event} {record} {version}"));
     let beginning = WebhookDelivery::id_beginning(change.at);
@@ -268,16 +230,6 @@ pub struct DeliveryMessage {
     /// The time for which the queue holds the message back.
     #[serde(skip)]
     pub delay: Duration,
-}
-
-impl QueueMessage for DeliveryMessage {
-    fn group(&self) -> Option<String> {
-        Some(self.organization_id.to_string())
-    }
-
-    fn delay(&self) -> Duration {
-        self.delay
-    }
 }
 
 #[cfg(test)]

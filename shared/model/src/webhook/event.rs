@@ -2,15 +2,12 @@ use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use utoipa::{
-    PartialSchema, ToSchema,
-    openapi::{ObjectBuilder, RefOr, Schema, schema::Type},
-};
+use utoipa::{PartialSchema, ToSchema};
 
 use crate::{
     FeedAction, FeedType, NotificationKind, OrOther, RecordName, RecordType, SubjectType,
     Timestamp, UserId, UserRef,
-    input::{Component, Place, Reading},
+    input::{Component, Place, Reading, Schema, string},
 };
 
 const NOTIFICATION: &str = RecordType::Notification.name();
@@ -69,12 +66,11 @@ impl Component for EventPattern {
 }
 
 impl PartialSchema for EventPattern {
-    fn schema() -> RefOr<Schema> {
+    fn schema() -> Schema {
         let about = "The events that a webhook is told of: one type such as `task.created`, all of a \
             record's such as `task.*`, or `*` for all. `notification.created` has each notification of \
             each user.";
-        ObjectBuilder::new()
-            .schema_type(Type::String)
+        string()
             .enum_values(Some(PATTERNS.iter().map(String::as_str)))
             .description(Some(about))
             .examples(["task.*"])
@@ -218,11 +214,8 @@ mod tests {
             ("tag", Value::Null, "/#/"),
             ("user", Value::Null, "/#/settings"),
         ] {
-            assert_eq!(
-                view(kind, parent, Value::Null).as_deref(),
-                Some(shown),
-                "{kind}"
-            );
+            let found = view(kind, parent, Value::Null);
+            assert_eq!(found.as_deref(), Some(shown), "{kind}");
         }
         let subject = json!({"type": "agent_session", "id": 9});
         let view = view("notification", Value::Null, subject);

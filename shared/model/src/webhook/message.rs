@@ -1,13 +1,13 @@
 use std::sync::LazyLock;
 
 use serde::Serialize;
-use utoipa::{
-    PartialSchema, ToSchema,
-    openapi::{ObjectBuilder, RefOr, Schema, schema::Type},
-};
+use utoipa::{PartialSchema, ToSchema};
 
 use super::{EventChange, event::event_types};
-use crate::Timestamp;
+use crate::{
+    Timestamp,
+    input::{Schema, string},
+};
 
 /// The event of a test, which every webhook gets.
 pub const TEST_EVENT: &str = "webhook.test";
@@ -68,11 +68,10 @@ pub struct WebhookMessageData {
 pub struct EventType;
 
 impl PartialSchema for EventType {
-    fn schema() -> RefOr<Schema> {
+    fn schema() -> Schema {
         let about = "The type of an event: the type of a record and the action, such as `task.created`. \
             `webhook.test` is sent by a test alone.";
-        ObjectBuilder::new()
-            .schema_type(Type::String)
+        string()
             .enum_values(Some(TYPES.iter().map(String::as_str)))
             .description(Some(about))
             .examples(["task.updated"])

@@ -161,9 +161,7 @@ impl Webhook {
 
     /// The generations that sign now, the newest first.
     pub fn generations(&self, now: Timestamp) -> impl Iterator<Item = i64> + use<> {
-        let both = self
-            .rotated_at
-            .is_some_and(|rotated| now.since(rotated) < Self::OVERLAP);
+        let both = self.previous_until(now).is_some();
         std::iter::once(self.generation).chain(both.then_some(self.generation - 1))
     }
 

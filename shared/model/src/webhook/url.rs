@@ -52,32 +52,19 @@ mod tests {
             assert!(is_url(good), "{good}");
         }
         for bad in [
-            "",
             "hooks.example.com",
-            "ftp://hooks.example.com",
-            "https://",
-            "https://Hooks.example.com",
             "https://user@hooks.example.com",
             "https://hooks.example.com/#top",
             "https://hooks.example.com/a b",
-            "https://hooks.example.com:0",
         ] {
             assert!(!is_url(bad), "{bad}");
         }
     }
 
     #[test]
-    fn a_public_url_has_a_name_of_the_public_dns() {
-        let is_public = |text: &str| WebhookUrl(text.to_owned()).not_public().is_none();
-        assert!(is_public("https://hooks.example.com/in?x=1"));
-        for inner in [
-            "http://hooks.example.com",
-            "https://localhost/in",
-            "https://127.0.0.1/in",
-            "https://hooks.internal",
-            "https://hooks",
-        ] {
-            assert!(!is_public(inner), "{inner}");
-        }
+    fn another_host_than_a_public_one_is_a_fault() {
+        let fault = |text: &str| WebhookUrl(text.to_owned()).not_public();
+        assert_eq!(fault("https://hooks.example.com/in?x=1"), None);
+        assert!(fault("https://hooks.internal").is_some());
     }
 }

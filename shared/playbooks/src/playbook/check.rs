@@ -8,7 +8,7 @@ use agent::{
 use super::{
     Action, Playbook,
     condition::{Condition, is_scalar},
-    flaw::none_of,
+    flaw::{NO_PATH, none_of},
     gives,
     money::MoneyInFile,
     read::{HTTP, MOST_READS, ReadInFile},
@@ -20,19 +20,15 @@ use crate::template::Template;
 
 impl Playbook {
     pub(super) fn check(&self) -> Result<(), String> {
-        let is_of_any_class = self.matches.signal_type.is_none() && !self.is_fallback();
-        none_of(
-            "",
-            [
-                (self.version == 0, "versions count from 1"),
-                (
-                    is_of_any_class,
-                    "it matches alerts of any class, and is not the fallback",
-                ),
-                (self.actions.is_empty(), "it has no actions"),
-                (self.reads.len() > MOST_READS, "it has more than 5 reads"),
-            ],
-        )?;
+        let of_any = "it matches alerts of any class, and is not the fallback";
+        let is_of_any = self.matches.signal_type.is_none() && !self.is_fallback();
+        let flaws = [
+            (self.version == 0, "versions count from 1"),
+            (is_of_any, of_any),
+            (self.actions.is_empty(), "it has no actions"),
+            (self.reads.len() > MOST_READS, "it has more than 5 reads"),
+        ];
+        none_of("", flaws)?;
         let is_parameter = |name: &&str| self.parameters.contains_key(*name);
         if let Some(name) = GIVEN.into_iter().chain([MONEY]).find(is_parameter) {
             return Err(format!("{name} is given and cannot be a parameter"));
@@ -66,81 +62,71 @@ impl Playbook {
         .chain(action.reversible.iter().map(|one| one.parts().1))
         .chain(action.steps.iter().map(|step| &step.description))
         .try_for_each(|text| self.check_text_of(action, text))?;
-        let calls = |step: &Step| step.call.is_some() == automated;
-        let money = action.money.as_ref();
-        let reversible = action.reversible.as_ref().map(|one| one.parts().0);
+        let (mut records, mut steps) = (action.records.iter(), action.steps.iter());
         let reconciles = action.steps.iter().filter_map(Step::reconcile);
         let reconciles: Vec<Reconciliation> = reconciles.collect();
-        let denies = reconciles.iter().any(|one| one.not_done.is_some());
         let verify: Vec<FactCondition> = action.verify.iter().flat_map(Verify::facts).collect();
-        let states_amount = money.is_some_and(|one| one.amount.is_some());
+        let money = action.money.as_ref();
+        let reversible = action.reversible.as_ref().map(|one| one.parts().0);
+        let is_final = reversible == Some(Reversibility::No);
+        let has_kind = automated != (kind == ActionType::ManualReview);
+        let has_records = !automated || !action.records.is_empty();
+        let has_ids = records.clone().all(|one| one.is_record(None));
+        let has_invoice = records.any(|one| one.is_record(Some("invoice")));
+        let has_receiver = automated && kind == ActionType::NotifyCustomer;
+        let has_calls = steps.all(|step| step.call.is_some() == automated);
+        let moves_some = automated && moves_money(kind);
+        let has_amount = money.is_some_and(|one| one.amount.is_some());
         let expects_amount = action.verify.as_ref().is_some_and(Verify::expects_amount);
-        let names_invoice = action
-            .records
-            .iter()
-            .any(|one| one.is_record(Some("invoice")));
+        let denies = reconciles.iter().any(|one| one.not_done.is_some());
         let checks = !verify.is_empty() || !reconciles.is_empty() || !action.require.0.is_empty();
-        none_of(
-            &format!("{kind:?}"),
-            [
-                (action.steps.is_empty(), " has no steps"),
-                (
-                    automated == (kind == ActionType::ManualReview),
-                    " is automated, or is not, against its nature",
-                ),
-                (automated && action.minutes == 0, " saves no minutes"),
-                (
-                    automated && action.records.is_empty(),
-                    " names no record that it acts on",
-                ),
-                (
-                    !action.records.iter().all(|one| one.is_record(None)),
-                    ": a record is `kind/{id}`",
-                ),
-                (
-                    automated && kind.changes_invoice() && !names_invoice,
-                    " changes an invoice, its collection or its payment, and names no invoice/{id}",
-                ),
-                (
-                    (automated && kind == ActionType::NotifyCustomer) != action.customer.is_some(),
-                    " names a customer exactly if it sends one a message",
-                ),
-                (
-                    !action.steps.iter().all(calls),
-                    ": a step calls exactly if it is automated",
-                ),
-                (
-                    (automated && moves_money(kind)) != money.is_some(),
-                    " says the money that it moves exactly if it moves some by itself",
-                ),
-                (
-                    money.is_some_and(|one| !one.is_sound()),
-                    ": money has amount and currency, unless the customer is billed later",
-                ),
-                (
-                    states_amount != expects_amount,
-                    " asks for the amount in verify exactly if money has one",
-                ),
-                (
-                    automated && reversible.is_none(),
-                    " does not say in reversible how it is taken back, or that it cannot be",
-                ),
-                (
-                    reversible == Some(Reversibility::No) && action.risk < Risk::Critical,
-                    " cannot be undone, so that its risk is critical",
-                ),
-                (
-                    denies && money.is_some_and(MoneyInFile::moves_cash),
-                    " takes or repays money: that a read does not show it does not prove that it will not \
-                     still arrive, so that its reconcile has no not_done",
-                ),
-                // They would never be checked.
-                (
-                    !automated && checks,
-                    " is done by a person, and requires and verifies nothing",
-                ),
-            ],
-        )?;
+        let flaws = [
+            (action.steps.is_empty(), " has no steps"),
+            (!has_kind, " is automated, or is not, against its nature"),
+            (automated && action.minutes == 0, " saves no minutes"),
+            (!has_records, " names no record that it acts on"),
+            (!has_ids, ": a record is `kind/{id}`"),
+            (
+                automated && kind.changes_invoice() && !has_invoice,
+                " changes an invoice, its collection or its payment, and names no invoice/{id}",
+            ),
+            (
+                has_receiver != action.customer.is_some(),
+                " names a customer exactly if it sends one a message",
+            ),
+            (!has_calls, ": a step calls exactly if it is automated"),
+            (
+                moves_some != money.is_some(),
+                " says the money that it moves exactly if it moves some by itself",
+            ),
+            (
+                money.is_some_and(|one| !one.is_sound()),
+                ": money has amount and currency, unless the customer is billed later",
+            ),
+            (
+                has_amount != expects_amount,
+                " asks for the amount in verify exactly if money has one",
+            ),
+            (
+                automated && reversible.is_none(),
+                " does not say in reversible how it is taken back, or that it cannot be",
+            ),
+            (
+                is_final && action.risk < Risk::Critical,
+                " cannot be undone, so that its risk is critical",
+            ),
+            (
+                denies && money.is_some_and(MoneyInFile::moves_cash),
+                " takes or repays money: that a read does not show it does not prove that it will not \
+                 still arrive, so that its reconcile has no not_done",
+            ),
+            // They would never be checked.
+            (
+                !automated && checks,
+                " is done by a person, and requires and verifies nothing",
+            ),
+        ];
+        none_of(&format!("{kind:?}"), flaws)?;
         // Ids are spelled as the target system returns them, so that each record has one spelling.
         let used = action.records.iter().chain(&action.customer);
         let used = used.flat_map(Template::placeholders);
@@ -156,51 +142,33 @@ impl Playbook {
     /// Checks a text of an action, which may also contain its money.
     fn check_text_of(&self, action: &Action, text: &Template) -> Result<(), String> {
         let amount = action.money.as_ref().and_then(|one| one.amount.as_ref());
-        let has_money = amount.is_some() && text.placeholders().any(|name| name == MONEY);
-        if has_money {
-            return self.check_text(&text.without(MONEY));
-        }
-        self.check_text(text)
+        let money = amount.map_or("", |_| MONEY);
+        self.check_placeholders(text.placeholders().filter(|name| *name != money))
     }
 
     fn check_read(&self, read: &ReadInFile, earlier: &[ReadInFile]) -> Result<(), String> {
-        let mut absent = read.absent.iter();
-        let is_absent_fact =
-            absent.all(|(name, value)| read.facts.contains_key(name) && is_scalar(value));
-        none_of(
-            &format!("read {:?}: ", read.name),
-            [
-                (
-                    !is_name(&read.name) || !read.facts.keys().all(|name| is_name(name)),
-                    "names are lower-case letters and underscores",
-                ),
-                (
-                    earlier.iter().any(|one| one.name == read.name),
-                    "another one is called the same",
-                ),
-                (
-                    !read.path.is_path(),
-                    "a path begins with a slash, and a placeholder of it is a whole segment",
-                ),
-                (
-                    read.facts.is_empty() || read.facts.contains_key(HTTP),
-                    "it has facts, and http is not one to name",
-                ),
-                (
-                    !read.facts.values().all(|pointer| is_pointer(pointer)),
-                    "a fact stands at a JSON pointer",
-                ),
-                (
-                    !is_absent_fact,
-                    "what is absent is one of its facts, and a text, number or truth value then",
-                ),
-            ],
-        )?;
+        let facts = &read.facts;
+        let is_fact = |(name, value)| facts.contains_key(name) && is_scalar(value);
+        let has_names = is_name(&read.name) && facts.keys().all(|name| is_name(name));
+        let is_twin = earlier.iter().any(|one| one.name == read.name);
+        let has_facts = !facts.is_empty() && !facts.contains_key(HTTP);
+        let has_pointers = facts.values().all(|pointer| is_pointer(pointer));
+        let flaws = [
+            (!has_names, "names are lower-case letters and underscores"),
+            (is_twin, "another one is called the same"),
+            (!read.path.is_path(), NO_PATH),
+            (!has_facts, "it has facts, and http is not one to name"),
+            (!has_pointers, "a fact stands at a JSON pointer"),
+            (
+                !read.absent.iter().all(is_fact),
+                "what is absent is one of its facts, and a text, number or truth value then",
+            ),
+        ];
+        none_of(&format!("read {:?}: ", read.name), flaws)?;
         let is_known = |name: &str| self.parameters.contains_key(name) || gives(earlier, name);
         if let Some(name) = read.path.placeholders().find(|name| !is_known(name)) {
-            return Err(format!(
-                "{{{name}}} is no parameter or earlier fact that a read may use"
-            ));
+            let flaw = "is no parameter or earlier fact that a read may use";
+            return Err(format!("{{{name}}} {flaw}"));
         }
         let mut of_connection = read.connection.placeholders();
         known(of_connection.find(|name| !GIVEN.contains(name)))
@@ -209,25 +177,19 @@ impl Playbook {
     fn check_findings(&self) -> Result<(), String> {
         for (at, finding) in self.findings.iter().enumerate() {
             let mut earlier = self.findings.iter().take(at);
+            let has_id = !finding.id.is_empty() && earlier.all(|one| one.id != finding.id);
             let is_ratio = |weight: f64| weight.is_finite() && weight > 0.0;
+            let has_weights = is_ratio(finding.weight) && is_ratio(finding.otherwise);
             let speaks = finding.weight >= 1.0 || finding.cause.is_some();
-            none_of(
-                &format!("finding {:?}: ", finding.id),
-                [
-                    (
-                        finding.id.is_empty() || earlier.any(|one| one.id == finding.id),
-                        "it has an id of its own",
-                    ),
-                    (
-                        !is_ratio(finding.weight) || !is_ratio(finding.otherwise),
-                        "a weight is above 0",
-                    ),
-                    (
-                        finding.when.0.is_empty() && speaks,
-                        "what always holds speaks for nothing: it has a weight below 1 and no cause",
-                    ),
-                ],
-            )?;
+            let flaws = [
+                (!has_id, "it has an id of its own"),
+                (!has_weights, "a weight is above 0"),
+                (
+                    finding.when.0.is_empty() && speaks,
+                    "what always holds speaks for nothing: it has a weight below 1 and no cause",
+                ),
+            ];
+            none_of(&format!("finding {:?}: ", finding.id), flaws)?;
             self.check_facts(finding.when.facts())?;
             let mut texts = finding.cause.iter().chain([&finding.says]);
             texts.try_for_each(|text| self.check_text(text))?;
@@ -241,11 +203,18 @@ impl Playbook {
     }
 
     fn check_text(&self, text: &Template) -> Result<(), String> {
+        self.check_placeholders(text.placeholders())
+    }
+
+    fn check_placeholders<'a>(
+        &self,
+        mut names: impl Iterator<Item = &'a str>,
+    ) -> Result<(), String> {
         let is_known = |name: &str| {
             let is_given = GIVEN.contains(&name) || self.parameters.contains_key(name);
             is_given || gives(&self.reads, name)
         };
-        known(text.placeholders().find(|name| !is_known(name)))
+        known(names.find(|name| !is_known(name)))
     }
 }
 
@@ -254,14 +223,9 @@ impl Action {
         let required: Vec<&str> = self.require.facts().collect();
         let mut suppositions = self.suppositions.iter();
         let are_covered = suppositions.all(|one| one.is_covered(&required));
-        let lacks = self.suppositions.is_empty() || !are_covered;
-        none_of(
-            &format!("{:?}", self.action_type),
-            [(
-                self.automated && lacks,
-                " supposes what no required fact shows, so that it is manual",
-            )],
-        )
+        let lacks = self.automated && (self.suppositions.is_empty() || !are_covered);
+        let flaw = " supposes what no required fact shows, so that it is manual";
+        none_of(&format!("{:?}", self.action_type), [(lacks, flaw)])
     }
 }
 

@@ -42,21 +42,16 @@ impl TryFrom<Map<String, Value>> for Condition {
             return Err(format!("unknown field {name:?} of a condition"));
         }
         if table.len() != 2 {
-            return Err(format!(
-                "a condition asks exactly one of {}",
-                EXPECTED.join(", ")
-            ));
+            let expected = EXPECTED.join(", ");
+            return Err(format!("a condition asks exactly one of {expected}"));
         }
-        let condition: FactCondition =
-            serde_json::from_value(Value::Object(table)).map_err(|error| error.to_string())?;
-        let values = match &condition.expected {
-            Expectation::Is(values) | Expectation::IsNot(values) => values.as_slice(),
-            _ => return Ok(Self(condition)),
-        };
-        if values.is_empty() || !values.iter().all(is_scalar) {
-            return Err(
-                "a fact is compared with at least one text, number or truth value".to_owned(),
-            );
+        let condition = serde_json::from_value(Value::Object(table));
+        let condition: FactCondition = condition.map_err(|error| error.to_string())?;
+        if let Expectation::Is(values) | Expectation::IsNot(values) = &condition.expected
+            && (values.is_empty() || !values.iter().all(is_scalar))
+        {
+            let flaw = "a fact is compared with at least one text, number or truth value";
+            return Err(flaw.to_owned());
         }
         Ok(Self(condition))
     }
@@ -69,22 +64,16 @@ pub(super) fn is_scalar(value: &Value) -> bool {
 impl Condition {
     /// True if it states how a fact is, rather than how it is not.
     pub(super) const fn is_positive(&self) -> bool {
-        !matches!(
-            self.0.expected,
-            Expectation::IsNot(_) | Expectation::DiffersFrom(_)
-        )
+        use Expectation::{DiffersFrom, IsNot};
+        !matches!(self.0.expected, IsNot(_) | DiffersFrom(_))
     }
 
     /// Returns the condition on a fact of one read, whose name the file omits. The other fact of a
     /// comparison may belong to another read, which the file names.
     pub(super) fn of_read(&self, read: &str) -> FactCondition {
-        let qualified = |fact: &String| format!("{read}.{fact}");
         let other = |fact: &String| {
-            if fact.contains('.') {
-                fact.clone()
-            } else {
-                qualified(fact)
-            }
+            let own = fact.contains('.').then(|| fact.clone());
+            own.unwrap_or_else(|| format!("{read}.{fact}"))
         };
         let expected = match &self.0.expected {
             Expectation::SameAs(fact) => Expectation::SameAs(other(fact)),

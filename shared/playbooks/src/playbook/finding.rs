@@ -11,10 +11,8 @@ use super::{Playbook, Values};
 impl Playbook {
     pub(crate) fn evidence(&self, values: &Values, at: Timestamp) -> Vec<Evidence> {
         let findings = self.findings.iter().map(|finding| {
-            let (holds, mut says) = (
-                finding.when.hold(values.facts()),
-                values.text(&finding.says),
-            );
+            let holds = finding.when.hold(values.facts());
+            let mut says = values.text(&finding.says);
             let read_error = values.read_error(finding.when.facts());
             if let (None, Some(why)) = (holds, read_error) {
                 says = format!("{says} Not known: {why}.");
@@ -72,12 +70,12 @@ impl Playbook {
 
     /// Returns the failed reads of its findings, each once.
     fn unread(&self, values: &Values) -> Vec<String> {
-        let facts = self
-            .findings
-            .iter()
-            .flat_map(|finding| finding.when.facts());
+        let findings = self.findings.iter();
+        let facts = findings.flat_map(|finding| finding.when.facts());
         let reads: BTreeSet<&str> = facts.map(read_of).collect();
-        let reads = reads.into_iter();
-        reads.filter_map(|read| values.not_read(read)).collect()
+        reads
+            .into_iter()
+            .filter_map(|read| values.not_read(read))
+            .collect()
     }
 }

@@ -1,5 +1,8 @@
 //! Flaws of playbooks, in words.
 
+pub(super) const NO_PATH: &str =
+    "a path begins with a slash, and a placeholder of it is a whole segment";
+
 /// Returns the first flaw that is there, after its subject.
 pub(super) fn none_of<const N: usize>(
     subject: &str,

@@ -188,29 +188,27 @@ impl ReversibleInFile {
 
 impl Matches {
     pub(super) fn fit(&self, alert: &Alert) -> bool {
-        self.signal_type
-            .as_ref()
-            .is_none_or(|class| **class == *alert.signal_type)
-            && self
-                .target_system
-                .as_ref()
-                .is_none_or(|system| **system == *alert.target_system)
-            && self.entity_types.iter().all(|kind| {
-                let mut entities = alert.entities.iter();
-                entities.any(|entity| *entity.r#type == **kind)
-            })
-            && self
-                .labels
-                .iter()
-                .all(|(name, value)| alert.labels.0.get(name) == Some(value))
+        let is = |expected: &Option<String>, found: &str| {
+            expected.as_ref().is_none_or(|expected| expected == found)
+        };
+        let is_named = |kind: &String| {
+            let mut entities = alert.entities.iter();
+            entities.any(|entity| *entity.r#type == **kind)
+        };
+        let mut labels = self.labels.iter();
+        is(&self.signal_type, &alert.signal_type)
+            && is(&self.target_system, &alert.target_system)
+            && self.entity_types.iter().all(is_named)
+            && labels.all(|(name, value)| alert.labels.0.get(name) == Some(value))
     }
 
     /// Returns the number of conditions: one each for the class, the target system, each entity
     /// type and each label. 0 for the fallback.
     pub(super) fn specificity(&self) -> u16 {
-        let single =
-            usize::from(self.signal_type.is_some()) + usize::from(self.target_system.is_some());
-        let expected = single + self.entity_types.len() + self.labels.len();
+        let single = [&self.signal_type, &self.target_system]
+            .into_iter()
+            .flatten();
+        let expected = single.count() + self.entity_types.len() + self.labels.len();
         u16::try_from(expected).unwrap_or(u16::MAX)
     }
 }
@@ -225,8 +223,8 @@ fn gives(reads: &[ReadInFile], fact: &str) -> bool {
 impl Playbook {
     /// Reads a file. Finds every flaw that would otherwise show only with an alert.
     pub(super) fn read(file: &str, hash: String, content: Value) -> Result<Self, String> {
-        let mut playbook: Self =
-            serde_json::from_value(content).map_err(|error| error.to_string())?;
+        let read = serde_json::from_value(content);
+        let mut playbook: Self = read.map_err(|error| error.to_string())?;
         if playbook.name != file {
             return Err(format!("it calls itself {:?}", playbook.name));
         }

@@ -9,25 +9,21 @@ impl Playbook {
                 return Err(format!("two actions are called {key:?}"));
             }
             if earlier().any(|other| other.has_effect_of(action)) {
-                return Err(format!(
-                    "{key:?} does the same to the same record as another action"
-                ));
+                let flaw = "does the same to the same record as another action";
+                return Err(format!("{key:?} {flaw}"));
             }
             let mut named = action.before();
             let is_other = |key: &str| key != action.key && self.action(key).is_some();
             if let Some(other) = named.find(|key| !is_other(key)) {
-                return Err(format!(
-                    "{key:?} speaks of {other:?}, which is no other action"
-                ));
+                let flaw = "which is no other action";
+                return Err(format!("{key:?} speaks of {other:?}, {flaw}"));
             }
         }
-        for action in &self.actions {
-            let (key, before) = (&action.key, self.before(action));
-            if before.contains(&key.as_str()) {
-                return Err(format!("{key:?} comes after itself"));
-            }
-        }
-        Ok(())
+        let mut actions = self.actions.iter();
+        let circle = actions.find(|one| self.before(one).contains(&one.key.as_str()));
+        circle.map_or(Ok(()), |one| {
+            Err(format!("{:?} comes after itself", one.key))
+        })
     }
 
     fn action(&self, key: &str) -> Option<&Action> {

@@ -22,17 +22,14 @@ impl TryFrom<String> for Period {
 
     fn try_from(text: String) -> Result<Self, String> {
         let units = [('m', span::MINUTE), ('h', span::HOUR), ('d', span::DAY)];
-        units
-            .into_iter()
-            .find_map(|(unit, millis)| {
-                let number: u32 = text.strip_suffix(unit)?.parse().ok()?;
-                Some(i64::from(number) * millis)
-            })
-            .filter(|millis| *millis <= MOST_DAYS * span::DAY)
-            .map(Self)
-            .ok_or_else(|| {
-                format!("{text:?} is no period such as \"90m\", \"24h\" or \"7d\", up to 366d")
-            })
+        let period = units.into_iter().find_map(|(unit, millis)| {
+            let number: u32 = text.strip_suffix(unit)?.parse().ok()?;
+            Some(i64::from(number) * millis)
+        });
+        let period = period.filter(|millis| *millis <= MOST_DAYS * span::DAY);
+        let none =
+            || format!("{text:?} is no period such as \"90m\", \"24h\" or \"7d\", up to 366d");
+        period.map(Self).ok_or_else(none)
     }
 }
 

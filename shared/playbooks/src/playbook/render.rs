@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use agent::{
     action::{ActionContent, ActionStep, ApiCall, Attempts},
     check::{
-        Expectation, FactCondition, Facts, Reconciliation, ResolvedWhen, TargetRead, read_of,
-        reads_of,
+        Expectation, FactCondition, Facts, Reconciliation, ResolvedWhen, TargetRead, Verification,
+        read_of, reads_of,
     },
     connection::Connection,
     session::{NotApplicable, ProposedAction},
@@ -97,24 +97,21 @@ impl Action {
         let obstacle = unknown.or(unnamed).or(obstacle);
         let obstacle = obstacle.or_else(|| self.is_not_known(values, context));
         let verify = self.verify.as_ref().map(|one| one.verification(amount));
-        let unverified = verify
-            .iter()
-            .flat_map(agent::check::Verification::conditions);
-        let obstacle = obstacle.or_else(|| context.keeps_from(unverified));
+        let verified = || verify.iter().flat_map(Verification::conditions);
+        let obstacle = obstacle.or_else(|| context.keeps_from(verified()));
         let states_amount = self.money.as_ref().is_some_and(|own| own.amount.is_some());
         let lacks_amount = states_amount && amount.is_none();
-        let obstacle = obstacle
-            .or_else(|| lacks_amount.then(|| "the amount of money is not known".to_owned()));
-        let obstacle = obstacle.filter(|_| self.automated);
+        let unknown = || lacks_amount.then(|| "the amount of money is not known".to_owned());
+        let obstacle = obstacle.or_else(unknown).filter(|_| self.automated);
         let mut description = values.text(&self.description);
         if let Some(obstacle) = &obstacle {
             description = format!("{description} A person has to do it, since {obstacle}.");
         }
         let require = self.required(values.facts(), context);
-        let verified = verify
-            .iter()
-            .flat_map(agent::check::Verification::conditions);
-        let conditions = conditions(&require, verified, &steps);
+        let reconciles = steps.iter().filter_map(|step| step.reconcile.as_ref());
+        let reconciles = reconciles.flat_map(Reconciliation::conditions);
+        let conditions = require.iter().chain(verified()).chain(reconciles);
+        let conditions: Vec<FactCondition> = conditions.cloned().collect();
         ProposedAction {
             id: String::new(),
             key: self.key.clone(),
@@ -205,16 +202,20 @@ impl Action {
         let reads = context.reads.iter();
         let reads = reads.filter(|read| used.contains(read.name.as_str()));
         pinned.extend(reads.flat_map(|read| read.uses.iter().map(String::as_str)));
-        let pinned = pinned.into_iter().filter_map(|name| {
-            Some(FactCondition {
-                fact: name.to_owned(),
-                expected: Expectation::Is(vec![facts.get(name)?.clone()]),
-            })
-        });
-        let mut require: Vec<FactCondition> =
-            self.require.0.iter().map(|one| one.0.clone()).collect();
-        let pinned: Vec<FactCondition> = pinned.filter(|one| !require.contains(one)).collect();
-        require.extend(pinned);
+        let own = self.require.0.iter().map(|one| one.0.clone());
+        let mut require: Vec<FactCondition> = own.collect();
+        for (name, value) in pinned
+            .into_iter()
+            .filter_map(|name| facts.get_key_value(name))
+        {
+            let pinned = FactCondition {
+                fact: name.clone(),
+                expected: Expectation::Is(vec![value.clone()]),
+            };
+            if !require.contains(&pinned) {
+                require.push(pinned);
+            }
+        }
         require
     }
 
@@ -231,21 +232,6 @@ impl Action {
     pub(super) fn calls(&self) -> impl Iterator<Item = &Call> {
         self.steps.iter().filter_map(|step| step.call.as_ref())
     }
-}
-
-fn conditions<'a>(
-    require: &'a [FactCondition],
-    verify: impl Iterator<Item = &'a FactCondition>,
-    steps: &'a [ActionStep],
-) -> Vec<FactCondition> {
-    let reconciles = steps.iter().filter_map(|step| step.reconcile.as_ref());
-    let reconciles = reconciles.flat_map(Reconciliation::conditions);
-    require
-        .iter()
-        .chain(verify)
-        .chain(reconciles)
-        .cloned()
-        .collect()
 }
 
 /// Returns ids without repeats. Also returns the obstacle if they cannot identify a record.
@@ -273,15 +259,14 @@ impl Step {
         target_system: &str,
         connections: &[Connection],
     ) -> (Option<ApiCall>, Option<String>) {
-        let Some(call) = &self.call else {
-            return (None, None);
-        };
-        let call = match call.render(values) {
-            Ok(call) => call,
-            Err(Missing(name)) => return (None, Some(values.unknown(&name))),
-        };
-        let obstacle = allowing(connections, target_system, &call).err();
-        (Some(call), obstacle)
+        match self.call.as_ref().map(|call| call.render(values)) {
+            None => (None, None),
+            Some(Err(Missing(name))) => (None, Some(values.unknown(&name))),
+            Some(Ok(call)) => {
+                let obstacle = allowing(connections, target_system, &call).err();
+                (Some(call), obstacle)
+            }
+        }
     }
 }
 
@@ -306,18 +291,15 @@ impl Call {
 impl super::Playbook {
     /// Returns the obstacles of its reads and calls for an alert that has every parameter.
     pub(crate) fn kept_from(&self, connections: &[Connection]) -> Vec<String> {
-        let values = self.sample_values();
-        let reads = self.sample_reads();
+        let (values, reads) = (self.sample_values(), self.sample_reads());
         let unsent = reads
             .iter()
             .filter_map(|read| read.ready(connections).err());
         let mut obstacles: Vec<String> = unsent.collect();
         for action in self.actions.iter().filter(|action| action.automated) {
-            let target_system = values.name(&action.target_system);
-            let steps = action.steps.iter();
-            obstacles.extend(
-                steps.filter_map(|step| step.render(&values, &target_system, connections).1),
-            );
+            let system = values.name(&action.target_system);
+            let obstacle = |step: &Step| step.render(&values, &system, connections).1;
+            obstacles.extend(action.steps.iter().filter_map(obstacle));
         }
         obstacles
     }

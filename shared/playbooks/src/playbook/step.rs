@@ -5,7 +5,11 @@ use agent::{
 };
 use serde::Deserialize;
 
-use super::{condition::Many, flaw::none_of, verify::Reconcile};
+use super::{
+    condition::Many,
+    flaw::{NO_PATH, none_of},
+    verify::Reconcile,
+};
 use crate::template::{Body, Template};
 
 #[derive(Debug, Deserialize)]
@@ -79,33 +83,27 @@ impl Call {
         if !METHODS.contains(&self.method.as_str()) {
             return Err(format!("{:?} is no method", self.method));
         }
-        none_of(
-            "",
-            [
-                (
-                    !self.path.is_path(),
-                    "a path begins with a slash, and a placeholder of it is a whole segment",
-                ),
-                (
-                    self.expect.is_empty() || !self.expect.iter().all(is_success),
-                    "a call expects at least one status, all of them 2xx",
-                ),
-                // The system has accepted the call, but says nothing of its result.
-                (
-                    self.expect.contains(&202) && self.success.is_empty(),
-                    "202 is no success by itself: success says what the body has to",
-                ),
-                (
-                    !self.success.iter().all(is_sound),
-                    "success stands at a JSON pointer, and is at least one value",
-                ),
-            ],
-        )
+        let flaws = [
+            (!self.path.is_path(), NO_PATH),
+            (
+                self.expect.is_empty() || !self.expect.iter().all(is_success),
+                "a call expects at least one status, all of them 2xx",
+            ),
+            // The system has accepted the call, but says nothing of its result.
+            (
+                self.expect.contains(&202) && self.success.is_empty(),
+                "202 is no success by itself: success says what the body has to",
+            ),
+            (
+                !self.success.iter().all(is_sound),
+                "success stands at a JSON pointer, and is at least one value",
+            ),
+        ];
+        none_of("", flaws)
     }
 
     pub(super) fn placeholders(&self) -> impl Iterator<Item = &str> {
-        let in_body = self.body.as_ref().map(Body::placeholders);
-        let in_body = in_body.unwrap_or_default();
+        let in_body = self.body.iter().flat_map(Body::placeholders);
         self.path.placeholders().chain(in_body)
     }
 }

@@ -29,10 +29,8 @@ impl TryFrom<SuppositionInFile> for Supposition {
 
     fn try_from(sent: SuppositionInFile) -> Result<Self, String> {
         if sent.says.is_empty() || sent.manual != sent.read.0.is_empty() {
-            return Err(format!(
-                "the supposition {:?} names either the facts that show it, or `manual = true`",
-                sent.says
-            ));
+            let flaw = "names either the facts that show it, or `manual = true`";
+            return Err(format!("the supposition {:?} {flaw}", sent.says));
         }
         Ok(Self { facts: sent.read.0 })
     }

@@ -30,7 +30,7 @@ pub(super) const MONEY: &str = "money";
 const LONGEST_FACT: usize = 200;
 
 /// The values of a playbook's parameters for one alert, and the known facts.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Values {
     /// Values with their types, for paths and bodies.
     parameters: BTreeMap<String, Value>,
@@ -46,20 +46,14 @@ pub(crate) struct Values {
 impl Values {
     /// Returns the values that an alert gives for the parameters; some may be missing.
     pub(super) fn of(parameters: &BTreeMap<String, Source>, alert: &Alert) -> Self {
-        let parameters = parameters
-            .iter()
-            .filter_map(|(name, source)| Some((name.clone(), source.value(alert)?)))
-            .collect();
-        let given = BTreeMap::from([
-            ("title", alert.title.to_string()),
-            ("target_system", alert.target_system.to_string()),
-        ]);
+        let parameters = parameters.iter();
+        let known = parameters.filter_map(|(name, one)| Some((name.clone(), one.value(alert)?)));
+        let title = ("title", alert.title.to_string());
+        let target_system = ("target_system", alert.target_system.to_string());
         Self {
-            parameters,
-            given,
-            money: None,
-            facts: Facts::default(),
-            unread: BTreeMap::new(),
+            parameters: known.collect(),
+            given: [title, target_system].into(),
+            ..Self::default()
         }
     }
 
@@ -67,10 +61,8 @@ impl Values {
     pub(super) fn sample(parameters: BTreeMap<String, Value>, facts: Facts) -> Self {
         Self {
             parameters,
-            given: BTreeMap::new(),
-            money: None,
             facts,
-            unread: BTreeMap::new(),
+            ..Self::default()
         }
     }
 
@@ -97,10 +89,8 @@ impl Values {
         let mut facts = facts.into_iter();
         let unknown = facts.find(|fact| !self.facts.contains_key(*fact))?;
         let read = read_of(unknown);
-        Some(match self.unread.get(read) {
-            Some(_) => self.not_read(read)?,
-            None => format!("{unknown} is not in the answer"),
-        })
+        let none = || format!("{unknown} is not in the answer");
+        Some(self.not_read(read).unwrap_or_else(none))
     }
 
     /// Returns why a value is missing: the alert lacks the parameter, or the fact is unknown.
@@ -134,10 +124,7 @@ impl Values {
         let id = || self.facts.get(&format!("{name}.id"));
         let known = self.facts.get(name).or_else(id);
         Some(match known.or_else(|| self.parameters.get(name))? {
-            Value::String(text) => {
-                let text: String = text.chars().take(LONGEST_FACT).collect();
-                quoted(&text)
-            }
+            Value::String(text) => quoted(&text.chars().take(LONGEST_FACT).collect::<String>()),
             other => other.to_string(),
         })
     }
@@ -157,12 +144,11 @@ impl Values {
 
     /// Renders a text for people, with `(unknown …)` for a missing value.
     pub(crate) fn text(&self, template: &Template) -> String {
-        template
-            .render(|name| {
-                let missing = || format!("(unknown {})", name.replace(['_', '.'], " "));
-                Some(self.shown(name).unwrap_or_else(missing))
-            })
-            .unwrap_or_default()
+        let text = template.render(|name| {
+            let missing = || format!("(unknown {})", name.replace(['_', '.'], " "));
+            Some(self.shown(name).unwrap_or_else(missing))
+        });
+        text.unwrap_or_default()
     }
 
     pub(super) fn name(&self, template: &Template) -> String {

@@ -13,7 +13,8 @@ fn content(answers: &Answers, more: &Value) -> ActionContent {
 #[test]
 fn a_record_has_the_id_that_its_system_returns() {
     let canonical = "7b0f3c1e-0a4e-4a52-9d0c-5d1f3c1e0a4e";
-    let answers = stuck_as(canonical);
+    let mut answers = stuck();
+    answers.0[0].1["id"] = json!(canonical);
     let records = [canonical.to_owned(), canonical.to_uppercase()].map(|spelling| {
         let entities = json!([{"type": "usage_batch", "id": spelling}]);
         let content = content(&answers, &json!({ "entities": entities }));
@@ -22,18 +23,12 @@ fn a_record_has_the_id_that_its_system_returns() {
         let path = format!("POST /usage-batches/{canonical}/reprocess");
         assert_eq!(call, path);
         let pinned = format!("batch.id is `{canonical}`");
-        assert!(content.require.iter().any(|one| one.says() == pinned));
+        assert!(says(&content.require).contains(&pinned));
         assert!(content.description.contains(canonical));
         content.records
     });
     assert_eq!(records[0], records[1]);
     assert_eq!(records[0], [format!("usage_batch/{canonical}")]);
-}
-
-fn stuck_as(id: &str) -> Answers {
-    let mut answers = stuck();
-    answers.0[0].1["id"] = json!(id);
-    answers
 }
 
 #[test]
@@ -45,12 +40,8 @@ fn an_action_on_a_record_without_an_id_is_manual() {
         let mut answers = stuck();
         answers.0[0].1["id"] = id;
         let action = propose(&answers, &json!({})).actions.remove(0);
-        assert!(!action.is_automated);
-        let description = &action.content.description;
-        assert!(
-            description.ends_with(&format!("since {why}.")),
-            "{description}"
-        );
+        let says = manual(&action).unwrap();
+        assert!(says.ends_with(&format!("since {why}.")), "{says}");
     }
 }
 
@@ -90,7 +81,7 @@ fn of_two_duplicates_one_stays() {
         let paths = [id, other, &format!("{id}/payments")].map(|id| format!("/invoices/{id}"));
         assert_eq!(reads.collect::<Vec<_>>(), paths);
         let pinned = format!("invoice.duplicate_of is `{other}`");
-        assert!(content.require.iter().any(|one| one.says() == pinned));
+        assert!(says(&content.require).contains(&pinned));
         let mut records = content.records;
         records.sort_unstable();
         records
@@ -118,8 +109,7 @@ fn an_invoice_is_no_duplicate_of_one_that_bills_something_else() {
         (json!({"state": null}), false),
     ] {
         let mut answers = invoice(&json!({}));
-        let other = answers.0[0].1.as_object_mut().unwrap();
-        other.extend(more.as_object().unwrap().clone());
+        answers.0[0].1 = with(answers.0[0].1.take(), &more);
         let void = propose(&answers, &duplicated(1)).actions.remove(0);
         assert_eq!(void.is_automated, is_voided, "{more}");
     }

@@ -4,29 +4,20 @@ use super::*;
 
 #[test]
 fn nobody_is_told_what_was_not_read() {
-    let mut declined = failed_payment();
-    declined["labels"] = json!({"failure": "card_declined"});
     for (failure, is_asked) in [
         ("card_declined", true),
         ("stolen_card", true),
         ("processing_error", false),
         ("", false),
     ] {
-        let proposal = propose(&payment(failure), &declined);
+        let proposal = propose(&payment(failure), &declined_payment());
         let ask = &proposal.actions[0];
         let is_it = ask.content.action_type == ActionType::NotifyCustomer;
         assert_eq!(is_it && ask.is_automated, is_asked, "{failure}");
     }
     // The reason must be known at the proposal. A retry comes first.
-
     let tell = propose(&payment("processing_error"), &failed_payment());
     let tell = &tell.actions[1];
-    let require: Vec<String> = tell
-        .content
-        .require
-        .iter()
-        .map(FactCondition::says)
-        .collect();
     let expected = [
         "payment.state is `failed`",
         "invoice.state is `open`",
@@ -36,7 +27,7 @@ fn nobody_is_told_what_was_not_read() {
         "payment.id is `pay_1`",
         "payment.invoice is `inv_1`",
     ];
-    assert_eq!(require, expected);
+    assert_eq!(says(&tell.content.require), expected);
     let unknown = propose(&payment(""), &failed_payment());
     let reason = &unknown.analysis.not_applicable[1].reason;
     let why = "It needs that payment.failure is not empty; payment.failure is empty.";

@@ -12,20 +12,14 @@ pub(super) fn alert_about(invoice: &str) -> Value {
 
 /// The answers of Stripe about an unpaid invoice.
 pub(super) fn unpaid(invoice: &str) -> Answers {
-    Answers(vec![
-        (
-            "/v1/invoices/",
-            json!({
-                "id": invoice, "status": "open", "amount_due": 2000, "amount_paid": 0,
-                "currency": "usd", "attempt_count": 3, "next_payment_attempt": null,
-                "collection_method": "charge_automatically", "auto_advance": true,
-            }),
-        ),
-        (
-            "/v1/payment_intents/",
-            json!({"id": "pi_1", "invoice": invoice, "status": "requires_payment_method"}),
-        ),
-    ])
+    let payment = json!({"id": "pi_1", "invoice": invoice, "status": "requires_payment_method"});
+    let invoice = json!({
+        "id": invoice, "status": "open", "amount_due": 2000, "amount_paid": 0, "currency": "usd",
+        "attempt_count": 3, "next_payment_attempt": null, "collection_method": "charge_automatically",
+        "auto_advance": true,
+    });
+    let payment = ("/v1/payment_intents/", payment);
+    Answers(vec![("/v1/invoices/", invoice), payment])
 }
 
 #[test]
@@ -34,13 +28,14 @@ fn an_unpaid_invoice_at_stripe_is_collected_unless_it_was_declined_for_good() {
     let answers = |invoice: Value, payment: Value| {
         let mut answers = unpaid("in_1");
         for ((_, record), more) in answers.0.iter_mut().zip([invoice, payment]) {
-            let record = record.as_object_mut().unwrap();
-            record.extend(more.as_object().unwrap().clone());
+            *record = with(record.take(), &more);
         }
         answers
     };
     let declined =
         |code: &str| json!({"last_payment_error": {"code": "card_declined", "decline_code": code}});
+    let next = json!({"next_payment_attempt": 1_800_000_000});
+    let by_hand = json!({"collection_method": "send_invoice"});
     for (invoice, payment, pays) in [
         (json!({}), json!({}), true),
         (json!({}), json!({"last_payment_error": null}), true),
@@ -53,19 +48,11 @@ fn an_unpaid_invoice_at_stripe_is_collected_unless_it_was_declined_for_good() {
         (json!({}), declined("transaction_not_allowed"), false),
         (json!({}), declined("some_new_code"), false),
         // Stripe tries it again by itself.
-        (
-            json!({"next_payment_attempt": 1_800_000_000}),
-            json!({}),
-            false,
-        ),
+        (next, json!({}), false),
         (json!({"status": "paid"}), json!({}), false),
         (json!({"amount_paid": 500}), json!({}), false),
         // The customer pays by hand, or somebody stopped the collection.
-        (
-            json!({"collection_method": "send_invoice"}),
-            json!({}),
-            false,
-        ),
+        (by_hand, json!({}), false),
         (json!({"auto_advance": false}), json!({}), false),
         (json!({"auto_advance": null}), json!({}), false),
         (json!({"amount_due": 0}), json!({}), false),
@@ -75,16 +62,14 @@ fn an_unpaid_invoice_at_stripe_is_collected_unless_it_was_declined_for_good() {
     ] {
         let case = format!("{invoice} {payment}");
         let proposal = propose(&answers(invoice, payment), &alert);
-        assert_eq!(
-            proposal.analysis.playbook.unwrap().name,
-            "stripe-invoice-unpaid"
-        );
-        assert_eq!(proposal.actions[0].is_automated, pays, "{case}");
+        let name = proposal.analysis.playbook.unwrap().name;
+        let found = (&*name, proposal.actions[0].is_automated);
+        assert_eq!(found, ("stripe-invoice-unpaid", pays), "{case}");
     }
     let proposal = propose(&answers(json!({}), declined("stolen_card")), &alert);
-    let cause = proposal.analysis.root_cause;
+    let (cause, code) = (proposal.analysis.root_cause, "(decline code `stolen_card`)");
     assert!(
-        cause.contains("failed with `card_declined` (decline code `stolen_card`)"),
+        cause.contains(&format!("failed with `card_declined` {code}")),
         "{cause}"
     );
 }

@@ -49,16 +49,11 @@ fn what_a_target_system_says_cannot_leave_its_place() {
 
 #[test]
 fn bodies_keep_the_types_of_their_values() {
-    let mut alert = duplicated(1);
-    alert["entities"] = json!([{"type": "invoice", "id": "inv_1"}]);
-    let paid = json!({"id": "inv_\"1\"", "state": "paid", "amountPaid": 701_550});
-    let paid = invoice(&paid);
-    let actions = propose(&paid, &alert).actions;
+    let paid = invoice(&json!({"id": "inv_\"1\"", "state": "paid", "amountPaid": 701_550}));
+    let actions = propose(&paid, &duplicated(1)).actions;
     let body = &actions[0].content.steps[0].call.as_ref().unwrap().body;
-    assert_eq!(
-        json!(body.as_ref().unwrap().0),
-        json!({"amount": 701_550, "reason": "Invoice inv_\"1\" was a duplicate"})
-    );
+    let expected = json!({"amount": 701_550, "reason": "Invoice inv_\"1\" was a duplicate"});
+    assert_eq!(json!(body.as_ref().unwrap().0), expected);
 }
 
 #[test]
@@ -67,11 +62,12 @@ fn what_a_target_system_says_is_a_value_and_no_more() {
     let proposal = propose(&invoice(&json!({"duplicateOf": long})), &duplicated(1));
     let cause = proposal.analysis.root_cause;
     assert!(cause.contains("{title}x") && cause.len() < 300, "{cause}");
-    let mut turned = duplicated(1);
-    turned["title"] = json!("inv_\u{202e}1");
-    turned["entities"] = json!([{"type": "invoice\u{2067}", "id": "inv\u{200f}_1\u{7}"}]);
-    turned["lifecycle"] = json!([{"at": "2026-01-15T09:30:00Z", "state": "op\u{202b}en"}]);
-    turned["signalType"] = json!("moon_in_the_way");
+    let more = json!({
+        "title": "inv_\u{202e}1", "signalType": "moon_in_the_way",
+        "entities": [{"type": "invoice\u{2067}", "id": "inv\u{200f}_1\u{7}"}],
+        "lifecycle": [{"at": "2026-01-15T09:30:00Z", "state": "op\u{202b}en"}],
+    });
+    let turned = with(duplicated(1), &more);
     let proposal = propose(&Answers::default(), &turned);
     let texts = format!("{:?}{:?}", proposal.analysis, proposal.actions);
     for unseen in ["202e", "2067", "200f", "202b", "u{7}"] {

@@ -1,7 +1,4 @@
-use std::{
-    sync::{Arc, Mutex},
-    time::Duration,
-};
+use std::sync::Mutex;
 
 use aws_sdk_dynamodb::config::{Credentials, Region, SharedCredentialsProvider};
 use aws_smithy_runtime_api::client::{
@@ -68,13 +65,13 @@ impl HttpConnector for Double {
         HttpConnectorFuture::new(async move {
             sleep(LATENCY).await;
             let refusal = r#"{"__type": "ThrottlingException", "message": "Rate exceeded"}"#;
-            let (status, body) = if Instant::now() < double.ready {
-                (400, refusal.to_owned())
-            } else if double.answer.contains("__type") {
-                (400, double.answer)
+            let is_ready = Instant::now() >= double.ready;
+            let body = if is_ready {
+                double.answer
             } else {
-                (200, double.answer)
+                refusal.to_owned()
             };
+            let status: u16 = if body.contains("__type") { 400 } else { 200 };
             Ok(HttpResponse::new(status.try_into().unwrap(), body.into()))
         })
     }
@@ -95,10 +92,8 @@ fn environment() -> Environment {
 }
 
 fn with_ciphertexts(names: &[&str]) -> Environment {
-    let names = names.iter();
-    names
-        .map(|name| ((*name).to_owned(), "Y2lwaGVydGV4dA==".to_owned()))
-        .collect()
+    let names = names.iter().map(|name| (*name, "Y2lwaGVydGV4dA=="));
+    Environment::of(&names.collect::<Vec<_>>())
 }
 
 #[tokio::test(start_paused = true)]
@@ -126,16 +121,11 @@ async fn a_start_decrypts_each_ciphertext_by_one_request_for_its_purpose() {
     }
     // The secrets of one purpose are none of another's.
     let two = with_ciphertexts(&["ENCRYPTED_SESSION_SECRETS", "ENCRYPTED_WEBHOOK_SECRETS"]);
-    let refused = two
-        .with_secrets(&double.aws())
-        .await
-        .unwrap_err()
-        .to_string();
-    assert!(refused.contains("ENCRYPTED_WEBHOOK_SECRETS"), "{refused}");
+    let refused = two.with_secrets(&double.aws()).await.unwrap_err();
+    assert!(refused.to_string().contains("ENCRYPTED_WEBHOOK_SECRETS"));
     double.take();
     // Without a ciphertext there is nothing to ask for.
-    let plain = [("SESSION_SECRETS".to_owned(), "given".to_owned())];
-    let plain: Environment = plain.into_iter().collect();
+    let plain = Environment::of(&[("SESSION_SECRETS", "given")]);
     let started = plain.with_secrets(&double.aws()).await.unwrap();
     assert_eq!(started.optional("SESSION_SECRETS"), Some("given"));
     assert_eq!(double.take(), []);
@@ -174,11 +164,13 @@ async fn what_does_not_decrypt_is_named_without_a_value() {
         let started = environment().with_secrets(&double.aws()).await;
         let error = started.unwrap_err();
         let text = format!("{error} {error:?}");
-        assert!(
-            text.contains("ENCRYPTED_SESSION_SECRETS") && text.contains(says),
-            "{text}"
-        );
-        assert!(!text.contains("hush"), "{text}");
+        for (part, is_there) in [
+            ("ENCRYPTED_SESSION_SECRETS", true),
+            (says, true),
+            ("hush", false),
+        ] {
+            assert_eq!(text.contains(part), is_there, "{text}");
+        }
     }
 }
 

@@ -19,6 +19,11 @@ pub const GATEWAY_LIMITED: &str = "GatewayLimited";
 /// The schema of bodies that the gateway writes itself.
 const GATEWAY_MESSAGE: &str = "GatewayMessage";
 
+pub(in crate::http) fn header(schema: impl Into<Schema>, description: &str) -> Header {
+    let header = HeaderBuilder::new().schema(Some(schema));
+    header.description(Some(description)).build()
+}
+
 /// Returns the name of a problem's schema, such as `NotFoundProblem`.
 fn schema_name(code: Code) -> String {
     let name = format!("{code:?}");
@@ -67,8 +72,9 @@ fn example(code: Code) -> Value {
         let fault = json!({
             "pointer": "/title", "code": "required", "detail": "Send `title`.",
         });
-        example["detail"] = fault["detail"].clone();
-        example["message"] = fault["detail"].clone();
+        for copy in ["detail", "message"] {
+            example[copy] = fault["detail"].clone();
+        }
         example["errors"] = json!([fault]);
     }
     example
@@ -76,16 +82,13 @@ fn example(code: Code) -> Value {
 
 /// Returns the response of one status with these problems.
 pub fn response(codes: &[Code]) -> Response {
-    let mut names = codes
-        .iter()
-        .map(|code| Ref::from_schema_name(schema_name(*code)));
-    let schema: Schema = match (names.next(), codes.len()) {
-        (Some(only), 1) => only.into(),
-        (first, _) => {
-            let all = first.into_iter().chain(names);
-            let one_of = all.fold(OneOfBuilder::new(), OneOfBuilder::item);
-            utoipa::openapi::Schema::from(one_of.build()).into()
-        }
+    let reference = |code: &Code| Ref::from_schema_name(schema_name(*code));
+    let schema: Schema = if let [only] = codes {
+        reference(only).into()
+    } else {
+        let all = codes.iter().map(reference);
+        let one_of = all.fold(OneOfBuilder::new(), OneOfBuilder::item);
+        utoipa::openapi::Schema::from(one_of.build()).into()
     };
     let names: Vec<&str> = codes.iter().map(|code| code.name()).collect();
     let has = |some: &[Code]| codes.iter().any(|code| some.contains(code));
@@ -120,49 +123,34 @@ fn challenge() -> Header {
     let challenge = ObjectBuilder::new()
         .schema_type(Type::String)
         .enum_values(Some([CHALLENGE]));
-    HeaderBuilder::new()
-        .schema(Some(challenge))
-        .description(Some("Asks for a token; a session is accepted as well"))
-        .build()
+    let about = "Asks for a token; a session is accepted as well";
+    header(challenge, about)
 }
 
 fn retry_after() -> Header {
     let seconds = ObjectBuilder::new()
         .schema_type(Type::Integer)
         .minimum(Some(1));
-    HeaderBuilder::new()
-        .schema(Some(seconds))
-        .description(Some("Seconds to wait before the next attempt"))
-        .build()
+    header(seconds, "Seconds to wait before the next attempt")
 }
 
 /// Returns the headers of a used quota. The gateway's own 429 has none of them.
 fn quota_headers() -> [(&'static str, Header); 2] {
-    let header = |pattern: &str, about: &str| {
+    let text = |pattern: &str, about: &str| {
         let text = ObjectBuilder::new()
             .schema_type(Type::String)
             .pattern(Some(pattern));
-        HeaderBuilder::new()
-            .schema(Some(text))
-            .description(Some(about))
-            .build()
+        header(text, about)
     };
-    [
-        (
-            "RateLimit-Policy",
-            header(
-                r#"^"(organization|user|token|session)";q=\d+;w=\d+;qu="table-units"$"#,
-                "The quota that is used up: its holder, table units `q` and seconds `w`",
-            ),
-        ),
-        (
-            "RateLimit",
-            header(
-                r#"^"(organization|user|token|session)";r=0;t=\d+$"#,
-                "What is left of it: no units, and `t` seconds until some are free",
-            ),
-        ),
-    ]
+    let policy = text(
+        r#"^"(organization|user|token|session)";q=\d+;w=\d+;qu="table-units"$"#,
+        "The quota that is used up: its holder, table units `q` and seconds `w`",
+    );
+    let left = text(
+        r#"^"(organization|user|token|session)";r=0;t=\d+$"#,
+        "What is left of it: no units, and `t` seconds until some are free",
+    );
+    [("RateLimit-Policy", policy), ("RateLimit", left)]
 }
 
 /// Returns the gateway's response to a client that sends too many requests.

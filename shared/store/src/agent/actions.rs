@@ -3,10 +3,9 @@
 
 use agent::{
     action::{ActionKey, ActionState, AgentAction, Outcome},
-    alert::{Alert, AlertStatus},
+    alert::AlertStatus,
     journal::{JournalEntry, JournalEvent, Note},
 };
-use model::{Error, Timestamp};
 use serde_json::json;
 
 use super::{
@@ -16,8 +15,8 @@ use super::{
 };
 use crate::{
     due::{due_from, not_due},
-    key::{self, AnyKey},
-    table::{Change, Condition, OrLeave, Read, Record, Stored, Write, attribute},
+    prelude::*,
+    table::attribute,
 };
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,16 +30,14 @@ pub enum Lease {
 }
 
 impl Agent<'_> {
-    /// Writes the progress of a held action, with its new answers. Returns whether the next call
-    /// may be sent.
-    pub async fn heartbeat(&self, action: &mut AgentAction) -> Result<Lease, Error> {
+    /// Writes the progress of a held action, with its new answers. Returns whether the next call may be sent.
+    pub async fn heartbeat(&self, action: &mut AgentAction) -> Result<Lease> {
         let mut noted = action.clone();
-        let now = self.0.clock.now();
+        let now = self.0.now();
         noted.updated_at = now;
         let answers = noted.note(None, now);
-        let lease = self
-            .while_held(&noted, progress_of(&noted)?, answers)
-            .await?;
+        let progress = progress_of(&noted)?;
+        let lease = self.while_held(&noted, progress, answers).await?;
         if lease == Lease::Held {
             *action = noted;
         }
@@ -49,18 +46,16 @@ impl Agent<'_> {
 
     /// Returns whether the alert of a held action was resolved since the claim. An unreadable alert
     /// counts as open.
-    pub async fn alert_is_resolved(&self, action: &AgentAction) -> Result<bool, Error> {
+    pub async fn alert_is_resolved(&self, action: &AgentAction) -> Result<bool> {
         let key = key::alert(action.key.organization_id, action.alert_id);
-        let keys = [AnyKey::from(&key)];
-        let found = self.0.table.batch_get(keys, Read::Consistent).await?;
-        let alert: Option<Stored<Alert>> = found.named(&key);
+        let alert = self.0.readable(&key).await?;
         Ok(alert.is_some_and(|alert| alert.status == AlertStatus::Resolved))
     }
 
     /// Releases a held action until `next`.
-    pub async fn release(&self, action: &AgentAction, next: Timestamp) -> Result<Lease, Error> {
+    pub async fn release(&self, action: &AgentAction, next: Timestamp) -> Result<Lease> {
         let mut action = action.clone();
-        let now = self.0.clock.now();
+        let now = self.0.now();
         action.release(next, now);
         let from = Some(ActionState::Running.name());
         let note = Note::new(WORKER, JournalEvent::Released, from);
@@ -74,7 +69,7 @@ impl Agent<'_> {
         action: &AgentAction,
         change: Change,
         noted: Vec<JournalEntry>,
-    ) -> Result<Lease, Error> {
+    ) -> Result<Lease> {
         let expected = held(action).equals("stopping", false);
         let key = action.key();
         let mut writes = vec![Write::update(key.clone(), change, expected)];
@@ -82,22 +77,17 @@ impl Agent<'_> {
         if self.0.table.transact(writes).await?.is_ok() {
             return Ok(Lease::Held);
         }
-        let found = self.0.table.get(&key, Read::Consistent).await?;
-        let is_mine = found.is_some_and(|found| {
-            found.fence.token == action.fence.token && found.state == ActionState::Running
-        });
-        Ok(if is_mine {
-            Lease::Cancelled
-        } else {
-            Lease::Lost
+        let found = self.0.read(&key).await?;
+        let running = found.filter(|found| found.state == ActionState::Running);
+        Ok(match running {
+            Some(running) if running.fence.token == action.fence.token => Lease::Cancelled,
+            _ => Lease::Lost,
         })
     }
 
-    /// Writes the outcome of a held action and its saved minutes in one transaction. Returns false
-    /// if the caller no longer held it.
-    pub async fn record(&self, action: &AgentAction, outcome: &Outcome) -> Result<bool, Error> {
-        let mut action = action.clone();
-        let now = self.0.clock.now();
+    /// Writes the outcome of a held action with its saved minutes. False if the caller no longer held it.
+    pub async fn record(&self, action: &AgentAction, outcome: &Outcome) -> Result<bool> {
+        let (mut action, now) = (action.clone(), self.0.now());
         action.record(outcome, now);
         let writes = recorded(&mut action, now)?;
         let done = self.write_with_saving(writes, &action).await?;
@@ -105,15 +95,9 @@ impl Agent<'_> {
     }
 
     /// Writes the outcome as [`record`](Self::record) does, but without the organization's total.
-    /// Every success writes the total, and contention on it must not lose an outcome. The sweeper
-    /// counts the minutes later.
-    pub async fn record_uncounted(
-        &self,
-        action: &AgentAction,
-        outcome: &Outcome,
-    ) -> Result<bool, Error> {
-        let mut action = action.clone();
-        let now = self.0.clock.now();
+    /// Contention on the total must not lose an outcome. The sweeper counts the minutes later.
+    pub async fn record_uncounted(&self, action: &AgentAction, outcome: &Outcome) -> Result<bool> {
+        let (mut action, now) = (action.clone(), self.0.now());
         action.record(outcome, now);
         action.count_later(now);
         let writes = recorded(&mut action, now)?;
@@ -121,7 +105,7 @@ impl Agent<'_> {
     }
 
     /// Counts the minutes of an action that was recorded without them.
-    pub(super) async fn count(&self, mut action: Stored<AgentAction>) -> Result<(), Error> {
+    pub(super) async fn count(&self, mut action: Stored<AgentAction>) -> Result<()> {
         action.counted();
         let writes = vec![Write::replace(&action)?];
         // A refused write means that another caller counted them.
@@ -130,12 +114,10 @@ impl Agent<'_> {
     }
 
     /// Sets an unreadable action aside: the session counts it as failed, with an unknown outcome.
-    /// Returns whether it did. A readable record stays as it is, and another read failure is an
-    /// error.
-    pub async fn set_aside_if_damaged(&self, action: &ActionKey) -> Result<bool, Error> {
+    /// Returns whether it did. A readable record stays as it is, and another read failure is an error.
+    pub async fn set_aside_if_damaged(&self, action: &ActionKey) -> Result<bool> {
         let key = key::agent_action(action);
-        let keys = [AnyKey::from(&key)];
-        let found = self.0.table.batch_get(keys, Read::Consistent).await?;
+        let found = self.0.batch([&key]).await?;
         let is_damaged = found.has(&key) && found.named(&key).is_none();
         if is_damaged {
             self.set_aside(&key.into()).await?;
@@ -148,8 +130,8 @@ impl Agent<'_> {
         &self,
         mut action: Stored<AgentAction>,
         why: &str,
-    ) -> Result<Option<ActionState>, Error> {
-        let (from, now) = (action.state, self.0.clock.now());
+    ) -> Result<Option<ActionState>> {
+        let (from, now) = (action.state, self.0.now());
         let Some(outcome) = action.give_up(why, now) else {
             return Ok(None);
         };
@@ -160,9 +142,9 @@ impl Agent<'_> {
     }
 
     /// Marks an unreadable item as failed and removes it from the index of due work.
-    pub(super) async fn set_aside(&self, key: &AnyKey) -> Result<(), Error> {
+    pub(super) async fn set_aside(&self, key: &AnyKey) -> Result<()> {
         let change = Change::default()
-            .set("setAsideAt", self.0.clock.now())
+            .set("setAsideAt", self.0.now())
             .set("state", ActionState::Failed);
         let write = Write::mend(key.clone(), not_due(change));
         // A refused write means that the item is gone.
@@ -172,31 +154,22 @@ impl Agent<'_> {
 }
 
 /// Returns the change of the holder's updates at work.
-fn progress_of(action: &AgentAction) -> Result<Change, Error> {
-    let change = Change::default()
+fn progress_of(action: &AgentAction) -> Result<Change> {
+    Ok(Change::default()
         .set_attribute("progress", attribute(&action.progress)?)
         .set_attribute("journal", attribute(&action.journal)?)
-        .set("updatedAt", action.updated_at);
-    Ok(change)
+        .set("updatedAt", action.updated_at))
 }
 
 /// Returns the change that writes the progress, the state and the next visits.
-fn visits_of(action: &AgentAction) -> Result<Change, Error> {
-    let schedule = attribute(&action.schedule)?;
+fn visits_of(action: &AgentAction) -> Result<Change> {
     let change = progress_of(action)?
         .set("state", action.state)
-        .set_attribute("schedule", schedule);
+        .set_attribute("schedule", attribute(&action.schedule)?);
     Ok(match action.gsi4() {
         Some(due) => due_from(change, due),
         None => not_due(change),
     })
-}
-
-fn end_of(action: &AgentAction) -> Result<Change, Error> {
-    let change = visits_of(action)?
-        .set_attribute("checks", attribute(&action.checks)?)
-        .set_attribute("end", attribute(&action.end)?);
-    Ok(change)
 }
 
 /// Returns the condition that the claim with this token still holds the action.
@@ -207,10 +180,13 @@ fn held(action: &AgentAction) -> Condition {
 }
 
 /// Returns the writes of a held action's outcome, its last fix, and its journal entries.
-fn recorded(action: &mut AgentAction, now: Timestamp) -> Result<Vec<Write>, Error> {
+fn recorded(action: &mut AgentAction, now: Timestamp) -> Result<Vec<Write>> {
     let note = ended(WORKER, ActionState::Running, action);
     let noted = action.note(Some(note), now);
-    let mut writes = vec![Write::update(action.key(), end_of(action)?, held(action))];
+    let end = visits_of(action)?
+        .set_attribute("checks", attribute(&action.checks)?)
+        .set_attribute("end", attribute(&action.end)?);
+    let mut writes = vec![Write::update(action.key(), end, held(action))];
     writes.extend(transition::entries(&noted)?);
     writes.extend(outcomes::writes(action)?);
     Ok(writes)

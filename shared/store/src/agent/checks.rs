@@ -7,20 +7,14 @@ use agent::{
     check::{Judgement, Observation, TargetRead},
     connection::Connection,
     journal::{JournalEvent, Note},
-    session::{AgentSession, AgentSessionStatus},
+    session::AgentSession,
 };
-use model::{AgentSessionId, Error, OrganizationId};
+use model::AgentSessionId;
 
 use super::{
     Agent, PAUSED, SessionWithActions, due::DueSession, journal::WORKER, outcomes, transition,
 };
-use crate::{
-    WriteContext,
-    key::{self, AnyKey},
-    retry::try_retry,
-    table::{OrLeave, Read, Stored, Write},
-    tracked::Tracked,
-};
+use crate::prelude::*;
 
 #[derive(Clone, Debug)]
 pub struct DueCheck {
@@ -40,23 +34,20 @@ enum Checked {
 impl Agent<'_> {
     /// Returns the due check of an action. None if none is due. During a pause of the organization or
     /// of a connection, the check is deferred, and none is returned too.
-    pub async fn due_check(&self, action: &ActionKey) -> Result<Option<DueCheck>, Error> {
-        let table = &self.0.table;
-        let (tenant, key) = (action.organization_id, key::agent_action(action));
-        let found: Option<Stored<AgentAction>> = table.get(&key, Read::Consistent).await?;
-        let now = self.0.clock.now();
-        let is_due =
-            |action: &Stored<AgentAction>| action.next_check_at().is_some_and(|at| at <= now);
-        let Some(mut action) = found.filter(is_due) else {
+    pub async fn due_check(&self, action: &ActionKey) -> Result<Option<DueCheck>> {
+        let tenant = action.organization_id;
+        let found = self.0.read(&key::agent_action(action)).await?;
+        let now = self.0.now();
+        let is_due = |at| at <= now;
+        let found = found.filter(|action| action.next_check_at().is_some_and(is_due));
+        let Some(mut action) = found else {
             return Ok(None);
         };
-        let reads = action
-            .check()
-            .map(|check| check.reads())
-            .unwrap_or_default();
+        let check = action.check();
+        let reads = check.map(|check| check.reads()).unwrap_or_default();
         let Some(connections) = self.connections_of(tenant, &reads).await? else {
             action.defer_check(now.plus(PAUSED));
-            self.write_or_leave(&action).await?;
+            self.0.replace_or_leave(&action).await?;
             return Ok(None);
         };
         Ok(Some(DueCheck {
@@ -71,23 +62,23 @@ impl Agent<'_> {
         &self,
         tenant: OrganizationId,
         id: AgentSessionId,
-    ) -> Result<Option<DueCheck>, Error> {
+    ) -> Result<Option<DueCheck>> {
         let whole = self.get(tenant, id).await?;
         let mut session = whole.session;
         if !session.awaits_alert_check() {
             return Ok(None);
         }
-        let now = self.0.clock.now();
+        let now = self.0.now();
         let Some(check) = session.alert_check(&whole.actions) else {
             // The verification that is awaited schedules the check again.
             session.end_alert_checks();
-            self.write_or_leave(&session).await?;
+            self.0.replace_or_leave(&session).await?;
             return Ok(None);
         };
         let reads = check.reads();
         let Some(connections) = self.connections_of(tenant, &reads).await? else {
             session.check_alert_at(now.plus(PAUSED));
-            self.write_or_leave(&session).await?;
+            self.0.replace_or_leave(&session).await?;
             return Ok(None);
         };
         Ok(Some(DueCheck {
@@ -104,7 +95,7 @@ impl Agent<'_> {
         &self,
         check: DueCheck,
         observation: &Observation,
-    ) -> Result<Option<(AgentAction, Option<Message>)>, Error> {
+    ) -> Result<Option<(AgentAction, Option<Message>)>> {
         let before = match check.of {
             Checked::Action(action) => action,
             Checked::Session(session) => {
@@ -128,27 +119,24 @@ impl Agent<'_> {
         before: &AgentAction,
         observation: &Observation,
         kind: &str,
-    ) -> Result<Option<Option<(AgentAction, Option<Message>)>>, Error> {
+    ) -> Result<Option<Option<(AgentAction, Option<Message>)>>> {
         let (mut session, mut actions) = (whole.session, whole.actions);
-        let now = self.0.clock.now();
+        let now = self.0.now();
+        // Of two concurrent checks, the first one counts.
+        let is_first = |one: &AgentAction| one.next_check_at() == before.next_check_at();
         let mut known = actions.known.iter_mut();
-        let Some(action) = known.find(|known| known.key == before.key) else {
+        let Some(action) = known.find(|known| known.key == before.key && is_first(known)) else {
             return Ok(Some(None));
         };
-        // Of two concurrent checks, the first one counts.
-        if action.next_check_at() != before.next_check_at() {
-            return Ok(Some(None));
-        }
         let from = action.state;
         let Some((event, detail)) = action.apply_check(observation, now) else {
             return Ok(Some(None));
         };
         let note = Note::new(WORKER, event, Some(from.name())).with(detail);
         let mut writes = transition::of_action(action, note, now)?;
+        let action = action.clone();
         if event == JournalEvent::Checked {
-            let is_open = action.state == ActionState::Unknown;
-            let action = action.clone();
-            if is_open {
+            if action.state == ActionState::Unknown {
                 // The session names the next check.
                 session.note_outcomes(&actions);
                 writes.push(Write::replace(&session)?);
@@ -156,9 +144,7 @@ impl Agent<'_> {
             let done = self.0.table.transact(writes).await?;
             return Ok(done.is_ok().then_some(Some((action.record, None))));
         }
-        let action = action.clone();
-        // A concurrent settlement has not seen this result. Both write the session, so one of them
-        // retries.
+        // A concurrent settlement has not seen this result. Both write the session, so one of them retries.
         let from = session.status.name();
         let changes = if event == JournalEvent::Reconciled {
             session.settle_again(&actions, now)
@@ -169,13 +155,8 @@ impl Agent<'_> {
         let from = changes.then_some(from);
         session.note_other_amount(&action, kind);
         session.plan_alert_check(&actions, now);
-        writes.extend(transition::of_outcome(
-            &mut session,
-            &actions,
-            from,
-            WORKER,
-            now,
-        )?);
+        let outcome = transition::of_outcome(&mut session, &actions, from, WORKER, now);
+        writes.extend(outcome?);
         writes.extend(outcomes::writes(&action)?);
         writes.extend(outcomes::run_of_playbook(&action));
         let done = self.write_with_saving(writes, &action).await?;
@@ -184,33 +165,34 @@ impl Agent<'_> {
     }
 
     /// Resolves the alert, with its journal entry, if its conditions were read as true; otherwise
-    /// schedules the next check. A concurrent change of the alert or the session leaves the check
-    /// due.
+    /// schedules the next check. A concurrent change of the alert or the session leaves the check due.
     async fn write_alert_check(
         &self,
         mut session: Stored<AgentSession>,
         observation: &Observation,
-    ) -> Result<(), Error> {
-        let now = self.0.clock.now();
+    ) -> Result<()> {
+        let now = self.0.now();
         let ends = session.plan.resolved_when.as_ref();
-        let is_settled = ends.is_some_and(|end| {
-            let judgement = observation.judge(&end.conditions);
-            matches!(judgement, Judgement::Holds)
-        });
-        if !is_settled {
+        let judgement = ends.map(|end| observation.judge(&end.conditions));
+        if !matches!(judgement, Some(Judgement::Holds)) {
             session.alert_is_unsettled(now);
-            return self.write_or_leave(&session).await;
+            return self.0.replace_or_leave(&session).await;
         }
         let from = session.status;
         session.matter_is_settled(now);
         let key = key::alert(session.organization_id, session.alert.alert_id);
-        let keys = [AnyKey::from(&key)];
-        let batch = self.0.table.batch_get(keys, Read::Consistent).await?;
         // An unreadable alert cannot be resolved.
-        let found: Option<Stored<Alert>> = batch.named(&key);
+        let found = self.0.readable(&key).await?;
         let open = found.filter(|alert| alert.status != AlertStatus::Resolved);
         let Some(before) = open else {
-            return self.settled_elsewhere(session, from).await;
+            // It is resolved already, or cannot be.
+            if session.status == from {
+                return self.0.replace_or_leave(&session).await;
+            }
+            let note = Note::new(WORKER, JournalEvent::Settled, Some(from.name()));
+            let writes = transition::of_session(&mut session, note, now)?;
+            self.0.table.transact(writes).await?.or_leave();
+            return Ok(());
         };
         let mut alert = before.clone();
         alert.resolve(StatusSource::Agent, now);
@@ -224,26 +206,11 @@ impl Agent<'_> {
         Ok(())
     }
 
-    /// Writes a session whose alert is resolved already, or cannot be.
-    async fn settled_elsewhere(
-        &self,
-        mut session: Stored<AgentSession>,
-        from: AgentSessionStatus,
-    ) -> Result<(), Error> {
-        if session.status == from {
-            return self.write_or_leave(&session).await;
-        }
-        let note = Note::new(WORKER, JournalEvent::Settled, Some(from.name()));
-        let writes = transition::of_session(&mut session, note, self.0.clock.now())?;
-        self.0.table.transact(writes).await?.or_leave();
-        Ok(())
-    }
-
-    pub async fn alert_check_requested(&self, due: &DueSession) -> Result<(), Error> {
-        let Some(mut session) = due.session().cloned() else {
+    pub async fn alert_check_requested(&self, due: &DueSession) -> Result<()> {
+        let Some(mut session) = due.record.clone() else {
             return Ok(());
         };
-        session.alert_check_requested(self.0.clock.now());
-        self.write_or_leave(&session).await
+        session.alert_check_requested(self.0.now());
+        self.0.replace_or_leave(&session).await
     }
 }

@@ -1,19 +1,18 @@
 //! A worker's claim of an action and of its records.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 
 use agent::{
     action::{
         ActionContent, ActionKey, ActionState, AgentAction, Called, Claim, ClaimContext,
         OtherClaim, RecordGuard,
     },
-    alert::{Alert, AlertStatus},
+    alert::AlertStatus,
     connection::{Admission, AdmissionRequest, AgentPause, Connection},
     journal::{JournalEvent, Note},
     policy::Approvers,
-    session::AgentSession,
 };
-use model::{Error, OrganizationId, Stopwatch, Timestamp};
+use model::Stopwatch;
 use serde_json::json;
 
 use super::{
@@ -23,12 +22,9 @@ use super::{
     policy::{approvers_in, policy_in, takes, users_of},
     transition,
 };
-use crate::record::record;
 use crate::{
     connections::{Traffic, name_at_work},
-    key::{self, AnyKey, Key},
-    retry::try_retry,
-    table::{Batch, Read, Stored, Write},
+    prelude::*,
 };
 
 /// An action that a worker holds.
@@ -76,7 +72,7 @@ impl Agent<'_> {
     /// not expected. A cancellation writes every action that has not ended, so one of a claim and a
     /// cancellation always sees the other. The state of breakers and limits is written earlier and
     /// separately: all actions of a connection share that item, so no transaction includes it.
-    pub async fn claim(&self, action: &ActionKey, lease: i64) -> Result<Claim<HeldAction>, Error> {
+    pub async fn claim(&self, action: &ActionKey, lease: i64) -> Result<Claim<HeldAction>> {
         let tenant = action.organization_id;
         let read = || self.found(action);
         let claimed = try_retry(read().await?, read, async |mut found: Found| {
@@ -135,18 +131,13 @@ impl Agent<'_> {
         &self,
         action: &Stored<AgentAction>,
         deferred_until: Claim<HeldAction>,
-    ) -> Result<Option<Claim<HeldAction>>, Error> {
+    ) -> Result<Option<Claim<HeldAction>>> {
         let done = self.0.table.write(Write::replace(action)?).await?;
         Ok(done.is_ok().then_some(deferred_until))
     }
 
     /// Returns whether the action, as it was before the claim, may start work, and when.
-    async fn admitted(
-        &self,
-        found: &Found,
-        action: &AgentAction,
-        lease: i64,
-    ) -> Result<Admission, Error> {
+    async fn admitted(&self, found: &Found, action: &AgentAction, lease: i64) -> Result<Admission> {
         let (Some(connection), Some(traffic)) = (&found.connection, &found.traffic) else {
             return Ok(Admission::From(found.at));
         };
@@ -158,20 +149,17 @@ impl Agent<'_> {
             slot: action.schedule.slot,
             now: found.at,
         };
-        let connections = self.0.connections();
-        connections
-            .admits(connection, request, traffic.clone())
-            .await
+        let (connections, traffic) = (self.0.connections(), traffic.clone());
+        connections.admits(connection, request, traffic).await
     }
 
-    /// Writes the outcome of an action that was not claimed. None if another caller wrote it
-    /// meanwhile.
+    /// Writes the outcome of an action that was not claimed. None if another caller wrote it meanwhile.
     async fn end_instead(
         &self,
         mut action: Stored<AgentAction>,
         from: ActionState,
         outcome: ActionState,
-    ) -> Result<Option<Claim<HeldAction>>, Error> {
+    ) -> Result<Option<Claim<HeldAction>>> {
         let at = action.updated_at;
         let note = ended(WORKER, from, &action);
         let writes = transition::of_action(&mut action, note, at)?;
@@ -179,28 +167,23 @@ impl Agent<'_> {
         Ok(done.is_ok().then_some(Claim::Ended(outcome)))
     }
 
-    async fn found(&self, action: &ActionKey) -> Result<Found, Error> {
-        let (since, at) = (Stopwatch::start(), self.0.clock.now());
+    async fn found(&self, action: &ActionKey) -> Result<Found> {
+        let (since, at) = (Stopwatch::start(), self.0.now());
         let tenant = action.organization_id;
         let session_key = key::agent_session(tenant, action.session_id);
         let action_key = key::agent_action(action);
         let policy_key = key::agent_policy(tenant);
-        let mut keys = vec![
-            AnyKey::from(&session_key),
-            AnyKey::from(&action_key),
-            AnyKey::from(&policy_key),
-        ];
-        if self.0.stack.known().is_none() {
+        let mut keys: Vec<AnyKey> = vec![(&session_key).into(), (&action_key).into()];
+        keys.push(policy_key.into());
+        if self.0.stack.get().is_none() {
             keys.push(key::stack().into());
         }
-        let batch = self.0.table.batch_get(keys, Read::Consistent).await?;
-        let session = batch.get(&session_key)?;
-        let action = batch.get(&action_key)?;
-        let (Some(session), Some(action)) = (session, action) else {
+        let batch = self.0.batch(keys).await?;
+        let found = batch.get(&session_key)?.zip(batch.get(&action_key)?);
+        let Some((session, action)) = found else {
             let source = "the session or the action does not exist";
             return Err(Error::internal("claiming an action", source));
         };
-        let session: AgentSession = session.record;
         let mut found = Found {
             at,
             since,
@@ -233,7 +216,7 @@ impl Agent<'_> {
     }
 
     /// Reads the action's connection, pauses, predecessors, and the claims of its records.
-    async fn read_context(&self, found: &mut Found) -> Result<(), Error> {
+    async fn read_context(&self, found: &mut Found) -> Result<()> {
         let action = &found.action;
         let tenant = action.key.organization_id;
         let content = &action.content;
@@ -245,32 +228,25 @@ impl Agent<'_> {
             });
             others.map(|key| key::agent_action(&key)).collect()
         };
-        let (before, unless) = (
-            others_of(&action.round.after),
-            others_of(&action.round.unless),
-        );
-        let connection = key::connection(tenant, &action.content.target_system);
+        let before = others_of(&action.round.after);
+        let unless = others_of(&action.round.unless);
+        let system = &content.target_system;
+        let connection = key::connection(tenant, system);
+        let traffic = key::connection_traffic(tenant, system);
         let mut reads = action.required_reads();
         reads.extend(action.doubt_reads());
         let others: BTreeSet<&str> = reads.iter().map(|read| &*read.connection).collect();
-        let others = others
-            .into_iter()
-            .filter(|name| *name != action.content.target_system);
+        let others = others.into_iter().filter(|name| name != system);
         let others: Vec<_> = others.map(|name| key::connection(tenant, name)).collect();
-        let traffic = key::connection_traffic(tenant, &action.content.target_system);
-        let keys = guards.all();
-        let keys = keys.chain(before.iter().chain(&unless).map(AnyKey::from));
-        let keys = keys
-            .chain([(&connection).into(), (&traffic).into()])
-            .chain(pauses(tenant));
-        let keys = keys.chain(others.iter().map(AnyKey::from));
         let users = users_of(tenant, &action.current_approvals());
-        let keys = keys.chain(users.iter().map(AnyKey::from));
         let alert = key::alert(tenant, action.alert_id);
-        let keys = keys.chain([(&alert).into()]);
-        let batch = self.0.table.batch_get(keys, Read::Consistent).await?;
-        let connection: Option<Stored<Connection>> = batch.get(&connection)?;
-        found.connection = connection.map(|stored| stored.record);
+        let mut keys: Vec<AnyKey> = guards.all().chain(pauses(tenant)).collect();
+        keys.extend([(&connection).into(), (&traffic).into(), (&alert).into()]);
+        keys.extend(before.iter().chain(&unless).map(AnyKey::from));
+        keys.extend(others.iter().map(AnyKey::from));
+        keys.extend(users.iter().map(AnyKey::from));
+        let batch = self.0.batch(keys).await?;
+        found.connection = batch.get(&connection)?.map(|stored| stored.record);
         let connection = found.connection.as_ref();
         found.traffic = connection.map(|one| Traffic::in_batch(one, &batch));
         let others = others.iter().filter_map(|key| batch.named(key));
@@ -290,26 +266,21 @@ impl Agent<'_> {
             let reads = in_doubt.doubt_reads();
             let names = reads.iter().map(|read| &read.connection);
             let keys: Vec<_> = names.map(|name| key::connection(tenant, name)).collect();
-            let more = self.0.table.batch_get(&keys, Read::Consistent).await?;
+            let more = self.0.batch(&keys).await?;
             let more = keys.iter().filter_map(|key| more.named(key));
-            found
-                .read_connections
-                .extend(more.map(|stored| stored.record));
+            let more = more.map(|stored| stored.record);
+            found.read_connections.extend(more);
         }
         claim.approvers = approvers_in(&batch, &users);
         // An unreadable alert counts as open.
-        let alert: Option<Stored<Alert>> = batch.named(&alert);
+        let alert = batch.named(&alert);
         claim.is_resolved = alert.is_some_and(|one| one.status == AlertStatus::Resolved);
         // An unreadable predecessor has an unknown state.
-        let state_of = |key: &Key<AgentAction>| {
-            let found: Option<Stored<AgentAction>> = batch.get(key).ok().flatten();
-            found.map(|one| one.state)
-        };
+        let state_of = |key: &Key<AgentAction>| batch.named(key).map(|one| one.state);
         claim.before = before.iter().map(state_of).collect();
         claim.unless = unless.iter().map(state_of).collect();
-        let mut claims = [guards.others(&batch, (&action.key, content), found.at)?];
-        self.read_owners(&mut claims).await?;
-        let [claims] = claims;
+        let mut claims = guards.others(&batch, (&action.key, content), found.at)?;
+        self.read_owners(claims.iter_mut().collect()).await?;
         let owners = claims.iter().filter_map(|one| one.owner.as_ref());
         let deniers = owners.filter_map(AgentAction::denied_by);
         claim.proposers.deniers.extend(deniers);
@@ -328,22 +299,18 @@ impl Agent<'_> {
         claim.tries = content.records.iter().map(tries_of).collect();
         let records = content.records.iter().cloned().zip(&guards.records);
         let records = records.map(|(record, key)| Ok((record, batch.get(key)?)));
-        found.records = records.collect::<Result<_, Error>>()?;
+        found.records = records.collect::<Result<_>>()?;
         Ok(())
     }
 
     /// Reads the records of the actions that made claims, with one batch.
-    pub(super) async fn read_owners(&self, claims: &mut [Vec<OtherClaim>]) -> Result<(), Error> {
-        let named = claims
+    pub(super) async fn read_owners(&self, claims: Vec<&mut OtherClaim>) -> Result<()> {
+        let keys: Vec<_> = claims
             .iter()
-            .flatten()
-            .map(|one| key::agent_action(&one.by));
-        let keys: HashSet<AnyKey> = named.map(AnyKey::from).collect();
-        if keys.is_empty() {
-            return Ok(());
-        }
-        let owners = self.0.table.batch_get(keys, Read::Consistent).await?;
-        for claim in claims.iter_mut().flatten() {
+            .map(|one| key::agent_action(&one.by))
+            .collect();
+        let owners = self.0.batch(keys).await?;
+        for claim in claims {
             let owner = owners.named(&key::agent_action(&claim.by));
             claim.owner = owner.map(|owner| owner.record);
         }
@@ -361,10 +328,9 @@ pub(super) struct GuardKeys {
 impl GuardKeys {
     pub(super) fn of(tenant: OrganizationId, content: &ActionContent) -> Self {
         let records = content.records.iter();
+        let records = records.map(|record| key::record_guard(tenant, record));
         Self {
-            records: records
-                .map(|record| key::record_guard(tenant, record))
-                .collect(),
+            records: records.collect(),
             earlier: key::earlier_guard(tenant, content),
         }
     }
@@ -375,16 +341,14 @@ impl GuardKeys {
         batch: &Batch,
         (own, content): (&ActionKey, &ActionContent),
         now: Timestamp,
-    ) -> Result<Vec<OtherClaim>, Error> {
-        let mut claims: Vec<OtherClaim> = Vec::new();
+    ) -> Result<Vec<OtherClaim>> {
+        let mut claims = Vec::new();
         let earlier = content.records.first().zip(self.earlier.as_ref());
         let records = content.records.iter().zip(&self.records);
         for (record, key) in records.chain(earlier) {
-            let guard: Option<Stored<RecordGuard>> = batch.get(key)?;
-            let others = guard
-                .iter()
-                .flat_map(|guard| guard.others(record, own, content, now));
-            claims.extend(others);
+            if let Some(guard) = batch.get(key)? {
+                claims.extend(guard.others(record, own, content, now));
+            }
         }
         Ok(claims)
     }
@@ -395,7 +359,7 @@ impl GuardKeys {
 }
 
 impl Found {
-    fn held(self, begins: Timestamp) -> Result<HeldAction, Error> {
+    fn held(self, begins: Timestamp) -> Result<HeldAction> {
         let connection = self.connection.ok_or_else(|| {
             let source = "a claimed action has no connection";
             Error::internal("claiming an action", source)
@@ -412,7 +376,7 @@ impl Found {
     }
 
     /// Returns the writes that claim the action's records.
-    fn guards(&self) -> Result<Vec<Write>, Error> {
+    fn guards(&self) -> Result<Vec<Write>> {
         let records = self.records.iter().map(|(record, guard)| {
             let before = guard.as_ref().map(|guard| &guard.record);
             let claimed = RecordGuard::claimed(before, record, &self.action.key, self.at);

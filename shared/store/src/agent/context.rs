@@ -7,16 +7,13 @@ use agent::{
     policy::{AgentPolicy, Approvers},
     session::{AgentSession, SessionContext},
 };
-use model::{AlertId, Error, OrganizationId};
+use model::AlertId;
 
 use super::{
     Agent, Excerpts, SessionWithActions, excerpts,
     policy::{approvers_in, policy_in, users_of},
 };
-use crate::{
-    key::{self, AnyKey},
-    table::{Batch, Read},
-};
+use crate::prelude::*;
 
 #[derive(Debug)]
 pub(super) struct Contexts {
@@ -44,17 +41,13 @@ impl Contexts {
 
 impl Agent<'_> {
     /// Returns the render context of a session, and its excerpts, with one batch.
-    pub async fn context(
-        &self,
-        whole: &SessionWithActions,
-    ) -> Result<(SessionContext, Excerpts), Error> {
+    pub async fn context(&self, whole: &SessionWithActions) -> Result<(SessionContext, Excerpts)> {
         let session: &AgentSession = &whole.session;
         let (tenant, keys) = (session.organization_id, excerpts::keys_of(whole));
         let more: Vec<AnyKey> = keys.iter().map(AnyKey::from).collect();
-        let (contexts, found) = self
-            .contexts(tenant, &[session], more, Read::Consistent)
-            .await?;
-        let excerpts = Excerpts::found(&found, &keys, self.0.clock.now());
+        let (sessions, read) = (&[session], Read::Consistent);
+        let (contexts, found) = self.contexts(tenant, sessions, more, read).await?;
+        let excerpts = Excerpts::found(&found, &keys, self.0.now());
         Ok((contexts.of(session), excerpts))
     }
 
@@ -64,12 +57,11 @@ impl Agent<'_> {
         sessions: &[&AgentSession],
         more: Vec<AnyKey>,
         read: Read,
-    ) -> Result<(Contexts, Batch), Error> {
+    ) -> Result<(Contexts, Batch)> {
         let alert = |id| key::alert(tenant, id);
         let alerts = || sessions.iter().map(|session| session.alert.alert_id);
-        let actions = sessions
-            .iter()
-            .flat_map(|session| &session.plan.proposed_actions);
+        let sessions = sessions.iter();
+        let actions = sessions.flat_map(|session| &session.plan.proposed_actions);
         let approvals = actions.flat_map(|action| &action.approvals);
         let users = users_of(tenant, approvals);
         let keys = alerts().map(|id| AnyKey::from(alert(id)));

@@ -1,25 +1,24 @@
-//! Work of the sweeper: lost messages and abandoned sessions.
+//! Work of the sweeper: lost messages, abandoned sessions, and entries of the organization's journal that
+//! name the newest entry of each ended session.
 
 use agent::{
     action::{ActionState, AgentAction, Message},
     journal::{JournalEvent, Note},
     session::{AgentSession, AgentSessionStatus},
 };
-use model::{Error, OrganizationId, Timestamp};
+use model::SessionHead;
 
 use super::{Agent, journal::SWEEPER, transition};
 use crate::{
     due::{self, Shard},
-    key::AnyKey,
-    page::{Page, Wanted},
-    table::{OrLeave, Readable, Record, Stored, Write},
+    prelude::*,
 };
 
 #[derive(Clone, Debug)]
 pub struct Due<R> {
     key: AnyKey,
     /// None if unreadable.
-    record: Option<Stored<R>>,
+    pub(super) record: Option<Stored<R>>,
 }
 
 pub type DueAction = Due<AgentAction>;
@@ -53,18 +52,11 @@ impl DueAction {
 
     /// True if it is late. False for a deferred action and for a planned check.
     pub fn is_overdue(&self) -> bool {
-        let action = self.record.as_ref();
-        action.is_none_or(|action| {
+        self.record.as_ref().is_none_or(|action| {
             let is_planned = action.awaits_check() && action.schedule.resends == 0;
             let is_over = action.schedule.due_at.is_none();
             !(action.schedule.deferred || is_planned || is_over)
         })
-    }
-
-    /// True if its record says that it is due later.
-    fn is_deferred(&self, now: Timestamp) -> bool {
-        let action = self.record.as_ref();
-        action.is_some_and(|action| action.schedule.due_at.is_some_and(|due| due > now))
     }
 
     pub fn awaits_check(&self) -> bool {
@@ -84,7 +76,7 @@ impl DueSession {
 
     /// Returns its organization, if the organization's journal does not name its newest entry.
     pub fn unnamed_of(&self) -> Option<OrganizationId> {
-        let session = self.session().filter(|session| session.is_unnamed());
+        let session = self.record.as_ref().filter(|session| session.is_unnamed());
         session.map(|session| session.organization_id)
     }
 
@@ -95,11 +87,7 @@ impl DueSession {
 
     /// Returns the message for the worker, if the check of its alert is due.
     pub fn message(&self, now: Timestamp) -> Option<Message> {
-        self.session()?.alert_check_message(now)
-    }
-
-    pub(super) const fn session(&self) -> Option<&Stored<AgentSession>> {
-        self.record.as_ref()
+        self.record.as_ref()?.alert_check_message(now)
     }
 
     /// Returns the record's name for the log.
@@ -115,10 +103,16 @@ impl Agent<'_> {
         shard: Shard,
         now: Timestamp,
         wanted: &Wanted,
-    ) -> Result<Page<DueAction>, Error> {
+    ) -> Result<Page<DueAction>> {
         let page: Page<DueAction> = self.due(shard, now, wanted).await?;
         // A write of version 1.0 may have deferred it, and left its key behind.
-        Ok(page.filter_map(|due| (!due.is_deferred(now)).then_some(due)))
+        Ok(page.filter_map(|due| {
+            let is_later = due
+                .record
+                .as_ref()
+                .is_some_and(|one| one.schedule.due_at > Some(now));
+            (!is_later).then_some(due)
+        }))
     }
 
     /// Returns a page of a shard's sessions that are due at `now`, longest overdue first.
@@ -127,16 +121,16 @@ impl Agent<'_> {
         shard: Shard,
         now: Timestamp,
         wanted: &Wanted,
-    ) -> Result<Page<DueSession>, Error> {
+    ) -> Result<Page<DueSession>> {
         self.due(shard, now, wanted).await
     }
 
-    async fn due<R: Record<crate::Workdesk>>(
+    async fn due<R: Record<Workdesk>>(
         &self,
         shard: Shard,
         now: Timestamp,
         wanted: &Wanted,
-    ) -> Result<Page<Due<R>>, Error> {
+    ) -> Result<Page<Due<R>>> {
         let page = due::page::<R, R>(&self.0.table, shard, now, wanted).await?;
         Ok(page.map(|readable| match readable {
             Readable::Yes(stored) => Due {
@@ -148,23 +142,22 @@ impl Agent<'_> {
     }
 
     /// Records another message for an action and schedules the next.
-    pub async fn sent_again(&self, due: &DueAction) -> Result<(), Error> {
+    pub async fn sent_again(&self, due: &DueAction) -> Result<()> {
         let Some(mut action) = due.record.clone() else {
             return Ok(());
         };
-        let now = self.0.clock.now();
+        let now = self.0.now();
         if action.awaits_check() {
             action.check_requested(now);
         } else {
             action.resent(now);
         }
         // After a refused write, a worker has claimed or checked it: the message served its purpose.
-        self.write_or_leave(&action).await
+        self.0.replace_or_leave(&action).await
     }
 
-    /// Gives up an action that no worker will run. Returns the outcome if it ended. An unreadable
-    /// record counts as failed.
-    pub async fn give_up_due(&self, due: &DueAction) -> Result<Option<ActionState>, Error> {
+    /// Gives up an action that no worker will run. Returns its outcome if it ended; failed if unreadable.
+    pub async fn give_up_due(&self, due: &DueAction) -> Result<Option<ActionState>> {
         if let Some(action) = due.record.clone() {
             let why = "The worker got many messages within 24 hours and did not finish the action.";
             self.end(action, why).await
@@ -175,15 +168,15 @@ impl Agent<'_> {
     }
 
     /// Removes the key of an action that is no longer due from the index.
-    pub async fn remove_due(&self, due: &DueAction) -> Result<(), Error> {
+    pub async fn remove_due(&self, due: &DueAction) -> Result<()> {
         match &due.record {
-            Some(action) => self.write_or_leave(action).await,
+            Some(action) => self.0.replace_or_leave(action).await,
             None => Ok(()),
         }
     }
 
     /// Counts the minutes of an action whose outcome was recorded without them.
-    pub async fn count_due(&self, due: &DueAction) -> Result<(), Error> {
+    pub async fn count_due(&self, due: &DueAction) -> Result<()> {
         match due.record.clone() {
             Some(action) => self.count(action).await,
             None => Ok(()),
@@ -192,7 +185,7 @@ impl Agent<'_> {
 
     /// Handles a due session: expires its proposal, ends an interrupted analysis, ends it after its
     /// last action, or takes it from the list of open work. Returns its status.
-    pub async fn visit_session(&self, due: &DueSession) -> Result<AgentSessionStatus, Error> {
+    pub async fn visit_session(&self, due: &DueSession) -> Result<AgentSessionStatus> {
         let Some(session) = &due.record else {
             self.set_aside(&due.key).await?;
             return Ok(AgentSessionStatus::Failed);
@@ -201,7 +194,7 @@ impl Agent<'_> {
         // Its actions decide as well.
         let whole = self.get(tenant, id).await?;
         let mut session = whole.session.clone();
-        let (from, now) = (session.status.name(), self.0.clock.now());
+        let (from, now) = (session.status.name(), self.0.now());
         let writes = if session.works() {
             let settled = self.settle(whole, SWEEPER).await?;
             if let Some(settled) = settled.filter(|settled| !settled.works()) {
@@ -220,5 +213,31 @@ impl Agent<'_> {
         // A refused write means that it was cancelled or ended meanwhile.
         self.0.table.transact(writes).await?.or_leave();
         Ok(session.status)
+    }
+    /// Names the newest entries of ended sessions in their organization's journal. `due` is of one
+    /// organization, at most `DueSession::NAMED`. A concurrent change leaves all for the next visit.
+    pub async fn name_ended(&self, due: &[&DueSession]) -> Result<()> {
+        let sessions = due.iter().filter_map(|due| due.record.clone());
+        let mut sessions: Vec<Stored<AgentSession>> = sessions.collect();
+        let Some(tenant) = sessions.first().map(|session| session.organization_id) else {
+            return Ok(());
+        };
+        let heads = sessions.iter().filter_map(|session| {
+            Some(SessionHead {
+                id: session.id,
+                seq: session.journal.seq,
+                at: session.times.journal_at?,
+                hash: session.journal.hash.clone(),
+            })
+        });
+        let entry = EntryContent::sessions_ended(&heads.collect::<Vec<_>>());
+        for session in &mut sessions {
+            session.set_named();
+        }
+        let writes: Result<_> = sessions.iter().map(Write::replace).collect();
+        let context = WriteContext::from(tenant);
+        let done = self.0.transact(&context, writes?, entry.as_slice()).await?;
+        done.or_leave();
+        Ok(())
     }
 }

@@ -10,16 +10,10 @@ use agent::{
     journal::{Excerpt, JournalEntry},
     session::AgentSession,
 };
-use model::{AgentSessionId, Error, JsonText, OrganizationId, Timestamp};
+use model::{AgentSessionId, JsonText};
 
 use super::{Agent, SessionWithActions};
-use crate::{
-    key::{self, AnyKey, Key},
-    page::Page,
-    record::record,
-    records::KeptExcerpt,
-    table::{Batch, Read, Stored, Write},
-};
+use crate::{prelude::*, records::KeptExcerpt};
 
 record! {
     excerpt: KeptExcerpt = "excerpt",
@@ -92,11 +86,8 @@ impl From<Vec<Excerpt>> for Excerpts {
 }
 
 fn keys_of_session(session: &AgentSession) -> Vec<Key<KeptExcerpt>> {
-    let hashes = session
-        .analysis
-        .reads
-        .iter()
-        .filter_map(|read| read.excerpt_hash.as_ref());
+    let reads = session.analysis.reads.iter();
+    let hashes = reads.filter_map(|read| read.excerpt_hash.as_ref());
     let keys = hashes.map(|hash| key::excerpt(session.organization_id, session.id, None, hash));
     keys.collect()
 }
@@ -105,42 +96,36 @@ pub(super) fn keys_of(whole: &SessionWithActions) -> Vec<Key<KeptExcerpt>> {
     let session = &whole.session;
     let mut keys = keys_of_session(session);
     for action in &whole.actions.known {
-        let steps = action
-            .progress
-            .results
-            .iter()
-            .map(|step| &step.excerpt_hash);
-        let hashes = steps.chain([&action.end.excerpt_hash]).flatten();
+        let steps = action.progress.results.iter();
+        let hashes = steps.map(|step| &step.excerpt_hash);
+        let hashes = hashes.chain([&action.end.excerpt_hash]).flatten();
         let id = Some(&*action.key.action_id);
         keys.extend(hashes.map(|hash| key::excerpt(session.organization_id, session.id, id, hash)));
     }
     keys
 }
 
-pub(super) fn writes(kept: impl IntoIterator<Item = KeptExcerpt>) -> Result<Vec<Write>, Error> {
-    let by_key = kept.into_iter().map(|kept| {
-        let key = (kept.action_id.clone(), kept.hash.clone());
-        (key, kept)
-    });
+pub(super) fn writes(kept: impl IntoIterator<Item = KeptExcerpt>) -> Result<Vec<Write>> {
+    let key = |kept: &KeptExcerpt| (kept.action_id.clone(), kept.hash.clone());
+    let by_key = kept.into_iter().map(|kept| (key(&kept), kept));
     let distinct: BTreeMap<_, KeptExcerpt> = by_key.collect();
     distinct.values().map(Write::put).collect()
 }
 
 impl Agent<'_> {
-    pub(super) async fn excerpts(&self, session: &AgentSession) -> Result<Excerpts, Error> {
+    pub(super) async fn excerpts(&self, session: &AgentSession) -> Result<Excerpts> {
         let keys = keys_of_session(session);
-        let found = keys.iter().map(AnyKey::from);
-        let found = self.0.table.batch_get(found, Read::Consistent).await?;
-        Ok(Excerpts::found(&found, &keys, self.0.clock.now()))
+        let found = self.0.batch(&keys).await?;
+        Ok(Excerpts::found(&found, &keys, self.0.now()))
     }
 
     pub(super) async fn with_excerpts(
         &self,
         page: Page<Stored<JournalEntry>>,
-    ) -> Result<Page<Stored<JournalEntry>>, Error> {
+    ) -> Result<Page<Stored<JournalEntry>>> {
         let keys = page.records().filter_map(|entry| key_of(entry));
-        let found = self.0.table.batch_get(keys, Read::Consistent).await?;
-        let now = self.0.clock.now();
+        let found = self.0.batch(keys).await?;
+        let now = self.0.now();
         Ok(page.map(|mut entry| {
             let kept = key_of(&entry).and_then(|key| found.named(&key));
             let known = kept.and_then(|kept| kept.record.known(now));
@@ -151,14 +136,9 @@ impl Agent<'_> {
 }
 
 fn key_of(entry: &JournalEntry) -> Option<Key<KeptExcerpt>> {
-    let action = entry.action_id.as_deref();
-    let hash = entry.excerpt_hash()?;
-    Some(key::excerpt(
-        entry.organization_id,
-        entry.session_id,
-        action,
-        hash,
-    ))
+    let (tenant, session) = (entry.organization_id, entry.session_id);
+    let (action, hash) = (entry.action_id.as_deref(), entry.excerpt_hash()?);
+    Some(key::excerpt(tenant, session, action, hash))
 }
 
 #[cfg(test)]

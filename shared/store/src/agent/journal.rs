@@ -1,5 +1,4 @@
-//! Journals of sessions. Entries are written in the transactions that they describe, and are never
-//! changed or deleted.
+//! Journals of sessions. Entries are written in the transactions that they describe, and stay as they are.
 
 use std::collections::BTreeMap;
 
@@ -10,16 +9,11 @@ use agent::{
         Note, check_journal,
     },
 };
-use model::{AgentSessionId, Error, OrganizationId};
+use model::AgentSessionId;
 use serde_json::{Value, json};
 
 use super::Agent;
-use crate::{
-    key,
-    page::{Page, Wanted},
-    record::record,
-    table::Stored,
-};
+use crate::prelude::*;
 
 /// The number of reads of a journal that does not match its session.
 const CHECKS: usize = 3;
@@ -45,39 +39,34 @@ pub(super) fn ended(actor: JournalActor, from: ActionState, action: &AgentAction
     }
 }
 
-/// Returns the heads of actions' chains. The session's chain names them when all actions have
-/// ended.
+/// Returns the heads of actions' chains. The session's chain names them when all actions have ended.
 pub(super) fn heads(actions: &[Stored<AgentAction>]) -> Value {
-    let heads = actions
-        .iter()
-        .map(|action| (&action.key.action_id, &action.journal));
+    let heads = actions.iter().map(|one| (&one.key.action_id, &one.journal));
     let heads: BTreeMap<_, _> = heads.filter(|(_, head)| head.seq > 0).collect();
     json!({ "heads": heads })
 }
 
 impl Agent<'_> {
-    /// Returns a page of a session's journal, oldest entry first. 404 if the session is another
-    /// tenant's.
+    /// Returns a page of a session's journal, oldest entry first. 404 if the session is another tenant's.
     pub async fn journal(
         &self,
         tenant: OrganizationId,
         id: AgentSessionId,
         wanted: &Wanted,
-    ) -> Result<Page<Stored<JournalEntry>>, Error> {
+    ) -> Result<Page<Stored<JournalEntry>>> {
         let entries = key::journal(tenant, id).consistent();
-        let (_, page) =
-            tokio::try_join!(self.session(tenant, id), self.0.table.page(entries, wanted),)?;
+        let page = self.0.table.page(entries, wanted);
+        let (_, page) = tokio::try_join!(self.session(tenant, id), page)?;
         self.with_excerpts(page).await
     }
 
     /// Checks a session's whole journal. 404 if the session is another tenant's. Records and
-    /// entries are read concurrently, so a write in between looks like a break. Both are then read
-    /// again.
+    /// entries are read concurrently, so a write in between looks like a break. Both are then read again.
     pub async fn check_journal(
         &self,
         tenant: OrganizationId,
         id: AgentSessionId,
-    ) -> Result<JournalCheck, Error> {
+    ) -> Result<JournalCheck> {
         let mut check = self.journal_check(tenant, id).await?;
         for _ in 1..CHECKS {
             if check.verified {
@@ -92,7 +81,7 @@ impl Agent<'_> {
         &self,
         tenant: OrganizationId,
         id: AgentSessionId,
-    ) -> Result<JournalCheck, Error> {
+    ) -> Result<JournalCheck> {
         let entries = key::journal(tenant, id).consistent();
         let (entries, whole) = tokio::try_join!(self.0.table.list(entries), self.get(tenant, id))?;
         let actions = whole.actions.known.iter().map(|action| &action.record);
@@ -105,12 +94,9 @@ impl Agent<'_> {
         tenant: OrganizationId,
         period: &JournalPeriod,
         wanted: &Wanted,
-    ) -> Result<Page<Stored<JournalEntry>>, Error> {
-        if period
-            .from
-            .zip(period.to)
-            .is_some_and(|(from, to)| from >= to)
-        {
+    ) -> Result<Page<Stored<JournalEntry>>> {
+        let both = period.from.zip(period.to);
+        if both.is_some_and(|(from, to)| from >= to) {
             return Ok(Page::empty());
         }
         let mut entries = key::journals(tenant);

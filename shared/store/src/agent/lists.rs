@@ -2,17 +2,10 @@ use agent::{
     alert::AlertRef,
     session::{AgentSession, AgentSessionFilter, AgentSessionStatus, NextFilter, SessionContext},
 };
-use model::{AlertId, AnyOf, Error, Id, OrganizationId, UserId};
+use model::{AlertId, AnyOf};
 
 use super::Agent;
-use crate::{
-    filter::Filter,
-    key,
-    page::{Page, Wanted},
-    record::record,
-    records::SessionOfAlert,
-    table::{OrNotFound, Read, Stored},
-};
+use crate::{prelude::*, records::SessionOfAlert};
 
 #[derive(Clone, Debug)]
 pub struct SessionOnAlert {
@@ -40,20 +33,17 @@ record! {
 
 impl Agent<'_> {
     /// Returns the organization's sessions that match, newest first. A session past its deadline is
-    /// listed as expired. Sessions with open work have their own index, with each session that
-    /// awaits confirmation.
+    /// listed as expired. Sessions with open work, or awaiting confirmation, have an index.
     pub async fn list(
         &self,
         tenant: OrganizationId,
         caller: UserId,
         filter: &AgentSessionFilter,
         wanted: &Wanted,
-    ) -> Result<Page<SessionOnAlert>, Error> {
+    ) -> Result<Page<SessionOnAlert>> {
         let statuses = filter.status.as_ref();
-        let awaiting = AgentSessionStatus::AwaitingConfirmation;
-        let awaiting = statuses
-            .and_then(AnyOf::only)
-            .filter(|only| **only == awaiting);
+        let awaiting = statuses.and_then(AnyOf::only);
+        let awaiting = awaiting.filter(|only| **only == AgentSessionStatus::AwaitingConfirmation);
         let fits = Filter::of(caller).any("alertId", filter.alert_id.as_ref())?;
         let fits = fits.is("status", awaiting).condition();
         let table = &self.0.table;
@@ -65,7 +55,7 @@ impl Agent<'_> {
             let newest_first = key::agent_sessions(tenant).descending();
             table.page(newest_first.filter(fits), wanted).await?
         };
-        let now = self.0.clock.now();
+        let now = self.0.now();
         let page = page.filter_map(|session: Stored<AgentSession>| {
             let status = session.status_at(now);
             let fits = statuses.is_none_or(|any| any.0.contains(&status));
@@ -73,10 +63,10 @@ impl Agent<'_> {
         });
         let page = self.on_alerts(tenant, page).await?;
         Ok(page.filter_map(|row| {
-            let mut open = row.session.open_actions(row.context.is_resolved, now);
-            let is_open = open.next().is_some();
-            drop(open);
-            let fits = filter.open.is_none_or(|open| open == is_open);
+            let fits = filter.open.is_none_or(|is_open| {
+                let mut open = row.session.open_actions(row.context.is_resolved, now);
+                open.next().is_some() == is_open
+            });
             fits.then_some(row)
         }))
     }
@@ -86,7 +76,7 @@ impl Agent<'_> {
         &self,
         tenant: OrganizationId,
         page: Page<Stored<AgentSession>>,
-    ) -> Result<Page<SessionOnAlert>, Error> {
+    ) -> Result<Page<SessionOnAlert>> {
         let sessions: Vec<&AgentSession> = page.records().map(|stored| &stored.record).collect();
         let contexts = self.contexts(tenant, &sessions, Vec::new(), Read::Eventual);
         let (contexts, _) = contexts.await?;
@@ -103,12 +93,10 @@ impl Agent<'_> {
         tenant: OrganizationId,
         alert: AlertId,
         wanted: &Wanted,
-    ) -> Result<Page<SessionOnAlert>, Error> {
-        let table = &self.0.table;
-        let key = key::alert(tenant, alert);
+    ) -> Result<Page<SessionOnAlert>> {
+        let (table, key) = (&self.0.table, key::alert(tenant, alert));
         let names = key::sessions_of_alert(tenant, alert).descending();
-        let (alert, names) =
-            tokio::try_join!(table.get(&key, Read::Consistent), table.page(names, wanted),)?;
+        let (alert, names) = tokio::try_join!(self.0.read(&key), table.page(names, wanted))?;
         alert.or_not_found(AlertId::NOUN)?;
         let session = |id| key::agent_session(tenant, id);
         let keys = names.records().map(|name| session(name.session_id));

@@ -20,7 +20,6 @@ mod due;
 mod excerpts;
 mod journal;
 mod lists;
-mod naming;
 mod outcomes;
 mod people;
 mod policy;
@@ -45,15 +44,9 @@ use agent::{
     connection::{AgentPause, Connection},
     session::{AgentSession, ApprovedActions},
 };
-use model::{AgentSessionId, Error, Id, Organization, OrganizationId, RecordType, span};
+use model::{AgentSessionId, span};
 
-use super::{
-    key::{self, AnyKey},
-    records::Part,
-    store::resource,
-    table::{Batch, OrLeave, OrNotFound, Read, Readable, Record, Stored, Write},
-};
-use crate::record::record;
+use crate::{prelude::*, records::Part};
 
 /// The longest deferral while nothing may be sent, so that an action resumes soon after a pause.
 const PAUSED: i64 = span::MINUTE;
@@ -67,46 +60,32 @@ fn pauses(tenant: OrganizationId) -> [AnyKey; 2] {
 }
 
 /// True if the agent is paused, or the organization is suspended.
-fn is_paused(found: &Batch, tenant: OrganizationId) -> Result<bool, Error> {
+fn is_paused(found: &Batch, tenant: OrganizationId) -> Result<bool> {
     let pause: Option<Stored<AgentPause>> = found.get(&key::agent_pause(tenant))?;
-    let organization: Option<Stored<Organization>> = found.named(&key::organization(tenant));
+    let organization = found.named(&key::organization(tenant));
     let is_suspended = organization.is_some_and(|one| one.suspended.is_some());
     Ok(is_suspended || pause.is_some_and(|pause| pause.paused))
 }
 
 impl Agent<'_> {
-    /// Writes a record's next visit. A refused write means that another caller changed it meanwhile.
-    async fn write_or_leave<R: Record<crate::Workdesk>>(
-        &self,
-        record: &Stored<R>,
-    ) -> Result<(), Error> {
-        let write = Write::replace(record)?;
-        self.0.table.write(write).await?.or_leave();
-        Ok(())
-    }
-
-    /// Returns the existing connections of reads. None during a pause of the organization or of one of
-    /// them.
+    /// Returns the existing connections of reads. None during a pause of the organization or of one of them.
     async fn connections_of(
         &self,
         tenant: OrganizationId,
         reads: &[TargetRead],
-    ) -> Result<Option<Vec<Connection>>, Error> {
+    ) -> Result<Option<Vec<Connection>>> {
         let names = reads.iter().map(|read| &read.connection);
-        let names: Vec<_> = names.map(|name| key::connection(tenant, name)).collect();
-        let keys = names.iter().map(AnyKey::from).chain(pauses(tenant));
-        let found = self.0.table.batch_get(keys, Read::Consistent).await?;
-        let connections = names.iter().filter_map(|key| found.named(key));
+        let keys: Vec<_> = names.map(|name| key::connection(tenant, name)).collect();
+        let all = keys.iter().map(AnyKey::from).chain(pauses(tenant));
+        let found = self.0.batch(all).await?;
+        let connections = keys.iter().filter_map(|key| found.named(key));
         let connections: Vec<Connection> = connections.map(|one| one.record).collect();
         let is_paused = is_paused(&found, tenant)? || connections.iter().any(|one| one.paused);
         Ok((!is_paused).then_some(connections))
     }
 }
 
-resource! {
-    /// Resolution-agent sessions and their approved actions.
-    pub Agent as agent
-}
+resource! { pub Agent as agent }
 
 record! {
     session: AgentSession = RecordType::AgentSession.name(),
@@ -159,13 +138,12 @@ impl SessionWithActions {
 }
 
 impl Agent<'_> {
-    /// Returns a session with its approved actions, by a consistent read. 404 if it is another
-    /// tenant's.
+    /// Returns a session with its approved actions, by a consistent read. 404 if it is another tenant's.
     pub async fn get(
         &self,
         tenant: OrganizationId,
         id: AgentSessionId,
-    ) -> Result<SessionWithActions, Error> {
+    ) -> Result<SessionWithActions> {
         let parts = key::agent_parts(tenant, id).consistent();
         let parts = self.0.table.list_readable(parts).await?;
         let mut session = None;
@@ -176,20 +154,16 @@ impl Agent<'_> {
                     Part::AgentSession(record) => session = Some(part.map(|_| *record)),
                     Part::AgentAction(record) => actions.known.push(part.map(|_| *record)),
                 },
-                Readable::No(key) => match key::action_id(key.sk()) {
-                    Some(action_id) => actions.unreadable.push(action_id.to_owned()),
-                    None => return Err(does_not_read(AgentSession::KIND)),
-                },
+                Readable::No(key) => {
+                    let Some(action_id) = key::action_id(key.sk()) else {
+                        let source = "an item of kind agent_session cannot be decoded";
+                        return Err(Error::internal("reading a record", source));
+                    };
+                    actions.unreadable.push(action_id.to_owned());
+                }
             }
         }
         let session = session.or_not_found(AgentSessionId::NOUN)?;
         Ok(SessionWithActions { session, actions })
     }
-}
-
-fn does_not_read(kind: &'static str) -> Error {
-    Error::internal(
-        "reading a record",
-        format!("an item of kind {kind} cannot be decoded"),
-    )
 }

@@ -8,16 +8,9 @@ use agent::{
     session::{PlaybookRecord, PlaybookRuns},
 };
 use futures::future::try_join_all;
-use model::{Error, OrganizationId};
 
 use super::Agent;
-use crate::{
-    directory::totals,
-    key,
-    page::{Page, Wanted},
-    record::record,
-    table::{Change, Condition, Record, Refused, Stored, Write},
-};
+use crate::{directory::totals, prelude::*, table::Refused};
 
 record! {
     outcome: LastOutcome = "last_outcome",
@@ -36,13 +29,12 @@ record! {
 const MOST_ENTITIES: usize = 20;
 
 impl Agent<'_> {
-    /// Returns the outcomes of every playbook version, and the versions that did not help one of these
-    /// records lately.
+    /// Returns the outcomes of all playbook versions, and those that did not help one of the records lately.
     pub(super) async fn playbook_record(
         &self,
         tenant: OrganizationId,
         entities: &[String],
-    ) -> Result<PlaybookRecord, Error> {
+    ) -> Result<PlaybookRecord> {
         let table = &self.0.table;
         let entities = entities.iter().filter(|entity| !entity.is_empty());
         let distinct: BTreeSet<&String> = entities.take(MOST_ENTITIES).collect();
@@ -50,16 +42,15 @@ impl Agent<'_> {
         let outcomes = outcomes.map(|entity| table.list(key::last_outcomes(tenant, entity)));
         let runs = table.list(key::playbook_runs(tenant));
         let (runs, outcomes) = tokio::try_join!(runs, try_join_all(outcomes))?;
-        let now = self.0.clock.now();
-        let outcomes: Vec<LastOutcome> = outcomes.into_iter().flatten().collect();
-        let bars = outcomes.iter().filter_map(|outcome| outcome.bars(now));
+        let (outcomes, now) = (outcomes.iter().flatten(), self.0.now());
+        let bars = outcomes.filter_map(|outcome: &LastOutcome| outcome.bars(now));
         let not_helped = bars.map(str::to_owned).collect();
         Ok(PlaybookRecord { runs, not_helped })
     }
 }
 
 /// Returns the writes of an action's outcome, once it is known whether the action helped its records.
-pub(super) fn writes(action: &AgentAction) -> Result<Vec<Write>, Error> {
+pub(super) fn writes(action: &AgentAction) -> Result<Vec<Write>> {
     let outcome = LastOutcome::of(action);
     outcome.iter().map(Write::put).collect()
 }
@@ -67,8 +58,7 @@ pub(super) fn writes(action: &AgentAction) -> Result<Vec<Write>, Error> {
 /// Returns the write that counts a [verified](AgentAction::helped) outcome for its playbook version,
 /// once per action. Empty for an action without a playbook.
 ///
-/// All outcomes of one playbook version in an organization write one item, so concurrent ones
-/// conflict. The writes of totals do too.
+/// All outcomes of a playbook version write one item, so concurrent ones conflict, as totals do.
 pub(super) fn run_of_playbook(action: &AgentAction) -> Option<Write> {
     let (playbook, effective) = action.content.playbook.as_ref().zip(action.helped())?;
     let tenant = action.key.organization_id;
@@ -94,38 +84,30 @@ impl Agent<'_> {
         &self,
         tenant: OrganizationId,
         wanted: &Wanted,
-    ) -> Result<Page<Stored<Saving>>, Error> {
+    ) -> Result<Page<Stored<Saving>>> {
         let newest_first = key::savings(tenant).descending();
         self.0.table.page(newest_first, wanted).await
     }
 
-    /// Writes an action's outcome together with its saving, unless its record has a saving on that
-    /// day.
+    /// Writes an action's outcome. Its saving and the organization's total are written with it, unless its
+    /// record has a saving on that day.
     pub(super) async fn write_with_saving(
         &self,
         writes: Vec<Write>,
         action: &AgentAction,
-    ) -> Result<Result<(), Refused>, Error> {
+    ) -> Result<Result<(), Refused>> {
         let table = &self.0.table;
         let Some(saving) = Saving::of(action) else {
             return table.transact(writes).await;
         };
-        let place = writes.len();
-        let mut with_saving = writes.clone();
+        let (mut with_saving, place) = (writes.clone(), writes.len());
         with_saving.push(Write::create(&saving)?);
-        with_saving.push(counts(&saving));
+        let total = Change::default().add(totals::MINUTES_SAVED, saving.minutes);
+        let totals = key::totals(saving.organization_id);
+        with_saving.push(Write::update(totals, total, Condition::default()));
         match table.transact(with_saving).await? {
             Err(refused) if refused.at(place) => table.transact(writes).await,
             done => Ok(done),
         }
     }
-}
-
-/// Returns the write that adds the minutes to the organization's total.
-fn counts(saving: &Saving) -> Write {
-    Write::update(
-        key::totals(saving.organization_id),
-        Change::default().add(totals::MINUTES_SAVED, saving.minutes),
-        Condition::default(),
-    )
 }

@@ -1,5 +1,4 @@
-//! Settlements by people: verdicts on unknown outcomes, and manual actions with their service
-//! requests.
+//! Settlements by people: verdicts on unknown outcomes, and manual actions with their service requests.
 
 use agent::{
     action::{ActionState, AgentAction, Verdict},
@@ -9,27 +8,16 @@ use agent::{
         ActionHandOver, ActionSettle, AgentSession, Handling, HandlingStatus, RequestChange,
     },
 };
-use model::{
-    ActionRef, AgentSessionId, Error, JournalHead, OrganizationId, ServiceRequest, Timestamp,
-    UserId,
-};
+use model::{ActionRef, AgentSessionId, JournalHead, ServiceRequest};
 use serde_json::json;
 use tokio::sync::OnceCell;
 
 use super::{Agent, SessionWithActions, outcomes, transition};
-use crate::{
-    PendingWrite, Store, WriteContext,
-    assignee::Assignee,
-    ids::Reserved,
-    key::{self, AnyKey},
-    table::{Batch, Read, Stored, Write},
-    tracked::Tracked,
-};
+use crate::{assignee::Assignee, ids::Reserved, prelude::*};
 
 impl Agent<'_> {
     /// Settles an action. 404 if session or action is another tenant's, 400 for an outcome of the
-    /// other kind of action, and the errors of [`AgentSession::judge`] and
-    /// [`AgentSession::handle`].
+    /// other kind of action, and the errors of [`AgentSession::judge`] and [`AgentSession::handle`].
     pub async fn settle_action(
         &self,
         pending: impl Into<PendingWrite>,
@@ -37,63 +25,56 @@ impl Agent<'_> {
         action_id: &str,
         by: UserId,
         sent: &ActionSettle,
-    ) -> Result<SessionWithActions, Error> {
-        let pending = pending.into();
-        let tenant = pending.tenant();
+    ) -> Result<SessionWithActions> {
+        let (pending, tenant) = PendingWrite::with_tenant(pending);
         let read = || async {
             let whole = self.get_rebuilt(tenant, id, action_id);
             tokio::try_join!(whole, self.policy(tenant))
         };
-        let write =
-            async |context: WriteContext,
-                   (whole, policy): ((SessionWithActions, bool), Stored<AgentPolicy>)| {
-                let credential = context.credential.as_deref();
-                policy.check_sign_in(credential, self.0.clock.now())?;
-                let (mut whole, is_rebuilt) = whole;
-                let is_automated = whole.session.known_action(action_id)?.is_automated;
-                let now = self.0.clock.now();
-                let writes = if is_automated {
-                    judge(&mut whole, action_id, (by, sent), is_rebuilt, now)?
-                } else {
-                    handle(&mut whole.session, action_id, (by, sent), now)?
-                };
-                whole.session.version += i64::from(!writes.is_empty());
-                self.0.commit(&context, writes, whole).await
+        let write = async |context: WriteContext,
+                           read: (SessionWithActions, Stored<AgentPolicy>)| {
+            let ((mut whole, policy), now) = (read, self.0.now());
+            policy.check_sign_in(context.credential.as_deref(), now)?;
+            let writes = if whole.session.known_action(action_id)?.is_automated {
+                judge(&mut whole, action_id, (by, sent), now)?
+            } else {
+                handle(&mut whole.session, action_id, (by, sent), now)?
             };
+            whole.session.version += i64::from(!writes.is_empty());
+            self.0.commit(&context, writes, whole).await
+        };
         let settled = self.0.write(pending, read, write).await?;
         settled.or_load(async |_| self.get(tenant, id).await).await
     }
 
     /// Returns a session. After its end, an unreadable record of this action is rebuilt from the
-    /// proposal, so that a user can settle it. Then returns true too.
+    /// proposal, so that a user can settle it. It has version 0.
     async fn get_rebuilt(
         &self,
         tenant: OrganizationId,
         id: AgentSessionId,
         action_id: &str,
-    ) -> Result<(SessionWithActions, bool), Error> {
+    ) -> Result<SessionWithActions> {
         let mut whole = self.get(tenant, id).await?;
         let SessionWithActions { session, actions } = &mut whole;
         let is_damaged = actions.unreadable.iter().any(|id| id == action_id);
         let rebuilds = is_damaged && !session.works();
         let Some(proposed) = session.proposed(action_id).filter(|_| rebuilds) else {
-            return Ok((whole, false));
+            return Ok(whole);
         };
         let entries = key::journal(tenant, id).consistent();
-        let entries = self.0.table.list(entries).await?;
-        let entries = entries
-            .iter()
-            .filter(|entry| entry.action_id.as_deref() == Some(action_id));
-        let newest = entries.max_by_key(|entry| entry.seq);
+        let mut entries = self.0.table.list(entries).await?;
+        entries.retain(|entry| entry.action_id.as_deref() == Some(action_id));
+        let newest = entries.into_iter().max_by_key(|entry| entry.seq);
         let head = newest.map(|entry| JournalHead {
             seq: entry.seq,
-            hash: entry.hash.clone(),
+            hash: entry.hash,
         });
-        let head = head.unwrap_or_default();
-        let record = AgentAction::rebuilt(session, proposed, head, self.0.clock.now());
+        let (head, now) = (head.unwrap_or_default(), self.0.now());
+        let record = AgentAction::rebuilt(session, proposed, head, now);
         actions.unreadable.retain(|id| id != action_id);
         actions.known.push(Stored::unwritten(record));
-        Ok((whole, true))
+        Ok(whole)
     }
 
     /// Hands a manual action over. Creates its service request in one transaction with the session.
@@ -105,23 +86,20 @@ impl Agent<'_> {
         action_id: &str,
         by: UserId,
         sent: &ActionHandOver,
-    ) -> Result<SessionWithActions, Error> {
-        let pending = pending.into();
-        let tenant = pending.tenant();
+    ) -> Result<SessionWithActions> {
+        let (pending, tenant) = PendingWrite::with_tenant(pending);
         let assignee = Assignee::new(tenant, Some(&sent.assignee_id));
         let request = OnceCell::new();
         let read = || async {
-            let users = self.0.table.batch_get(assignee.key(), Read::Consistent);
+            let (users, whole) = (self.0.batch(assignee.key()), self.get(tenant, id));
             // All end, also after an error, so that no id is lost on its way.
-            let (request, whole, users) =
-                tokio::join!(self.0.id_once(&request), self.get(tenant, id), users);
+            let (request, whole, users) = tokio::join!(self.0.id_once(&request), whole, users);
             Ok((request?, whole?, users?))
         };
-        let write = async |context: WriteContext,
-                           (request, whole, users): (Reserved<_>, _, Batch)| {
+        let write = async |context: WriteContext, found: (Reserved<_>, _, Batch)| {
+            let (request, mut whole, users): (_, SessionWithActions, _) = found;
             assignee.known(&users, None)?;
-            let (request, mut whole): (_, SessionWithActions) = (request.used(), whole);
-            let now = self.0.clock.now();
+            let (request, now) = (request.used(), self.0.now());
             let session = &mut whole.session;
             let from = session.status.name();
             let note = sent.note.as_deref();
@@ -151,8 +129,9 @@ impl Agent<'_> {
             self.0.commit(&context, writes, whole).await
         };
         let handed_over = self.0.write(pending, read, write).await?;
-        let load = async |_| self.get(tenant, id).await;
-        handed_over.or_load(load).await
+        handed_over
+            .or_load(async |_| self.get(tenant, id).await)
+            .await
     }
 }
 
@@ -166,7 +145,7 @@ impl Store {
         before: &R,
         after: Option<&R>,
         now: Timestamp,
-    ) -> Result<Vec<Write>, Error> {
+    ) -> Result<Vec<Write>> {
         let Some(was) = before.hand_over() else {
             return Ok(Vec::new());
         };
@@ -178,9 +157,7 @@ impl Store {
             (false, Some(false)) | (true, Some(true)) => return Ok(Vec::new()),
         };
         let key = key::agent_session(context.tenant, was.action.session_id);
-        let keys = [AnyKey::from(&key)];
-        let found = self.table.batch_get(keys, Read::Consistent).await?;
-        let Some(mut session) = found.named(&key) else {
+        let Some(mut session) = self.readable(&key).await? else {
             return Ok(Vec::new());
         };
         let (from, by) = (session.status.name(), context.actor);
@@ -194,15 +171,14 @@ impl Store {
     }
 }
 
-/// Settles an automated action. Returns the writes; none for a repeat. A rebuilt record overwrites the
-/// unreadable one; the version of the session excludes a concurrent settlement.
+/// Returns the writes that settle an automated action; none for a repeat. The session's version excludes
+/// a concurrent settlement.
 fn judge(
     whole: &mut SessionWithActions,
     action_id: &str,
     (by, sent): (UserId, &ActionSettle),
-    is_rebuilt: bool,
     now: Timestamp,
-) -> Result<Vec<Write>, Error> {
+) -> Result<Vec<Write>> {
     let verdict = Verdict {
         outcome: sent.outcome.verdict()?,
         by,
@@ -220,11 +196,7 @@ fn judge(
     }
     let mut known = actions.known.iter_mut();
     if let Some(action) = known.find(|action| action.key.action_id == action_id) {
-        writes.extend(if is_rebuilt {
-            transition::of_rebuilt(action, note, now)?
-        } else {
-            transition::of_action(action, note, now)?
-        });
+        writes.extend(transition::of_action(action, note, now)?);
         writes.extend(outcomes::writes(action)?);
         action.version += 1;
     }
@@ -240,21 +212,15 @@ fn handle(
     action_id: &str,
     (by, sent): (UserId, &ActionSettle),
     now: Timestamp,
-) -> Result<Vec<Write>, Error> {
+) -> Result<Vec<Write>> {
     let from = session.status.name();
     let status = sent.outcome.handling()?;
     let handling = Handling::new(status, by, Some(sent.note.to_string()), now);
     if !session.handle(action_id, handling.clone(), now)? {
         return Ok(Vec::new());
     }
-    let note = note_of(
-        session,
-        action_id,
-        Some(by),
-        status.event(),
-        from,
-        &handling,
-    );
+    let (by, event) = (Some(by), status.event());
+    let note = note_of(session, action_id, by, event, from, &handling);
     transition::of_session(session, note, now)
 }
 
@@ -267,9 +233,8 @@ fn note_of(
     from: &'static str,
     handling: &Handling,
 ) -> Note {
-    let ids = [action_id.to_owned()];
     let detail = json!({
-        "actions": session.digests(ids.iter()),
+        "actions": session.digests([action_id.to_owned()].iter()),
         "note": handling.note,
         "serviceRequestId": handling.service_request_id,
         "assigneeId": handling.assignee_id,

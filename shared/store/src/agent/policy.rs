@@ -6,18 +6,9 @@ use agent::{
     policy::{ActionApproval, AgentPolicy, Approvers, Charge, PolicySet},
     session::{Approver, Approving},
 };
-use model::{
-    EntryContent, Error, Id, OrganizationEvent, OrganizationId, RecordType, Timestamp, User, UserId,
-};
 
 use super::{Agent, SessionWithActions};
-use crate::{
-    PendingWrite, WriteContext,
-    key::{self, AnyKey, Key},
-    record::record,
-    table::{Batch, Change, Condition, IntoAttribute, OrNotFound, Read, Stored, Write},
-    writes::Writes,
-};
+use crate::prelude::*;
 
 /// Retention of a day's counts, in milliseconds.
 const KEPT: i64 = 8 * model::span::DAY;
@@ -50,10 +41,7 @@ impl Approvable {
 }
 
 /// Returns the policy in a batch; version 0 without one.
-pub(crate) fn policy_in(
-    batch: &Batch,
-    tenant: OrganizationId,
-) -> Result<Stored<AgentPolicy>, Error> {
+pub(crate) fn policy_in(batch: &Batch, tenant: OrganizationId) -> Result<Stored<AgentPolicy>> {
     let found = batch.get(&key::agent_policy(tenant))?;
     Ok(found.unwrap_or_else(|| none(tenant)))
 }
@@ -65,35 +53,32 @@ fn none(tenant: OrganizationId) -> Stored<AgentPolicy> {
 
 impl Agent<'_> {
     /// Returns the organization's policy; version 0 if there is none.
-    pub async fn policy(&self, tenant: OrganizationId) -> Result<Stored<AgentPolicy>, Error> {
-        let key = key::agent_policy(tenant);
-        let found = self.0.table.get(&key, Read::Consistent).await?;
+    pub async fn policy(&self, tenant: OrganizationId) -> Result<Stored<AgentPolicy>> {
+        let found = self.0.read(&key::agent_policy(tenant)).await?;
         Ok(found.unwrap_or_else(|| none(tenant)))
     }
 
-    /// Changes the organization's policy. 412 unless it has the version that the request expects;
-    /// version 0 stands for none.
+    /// Changes the organization's policy. 412 unless it has the expected version; 0 stands for none.
     pub async fn set_policy(
         &self,
         pending: impl Into<PendingWrite>,
         set: &PolicySet,
-    ) -> Result<Stored<AgentPolicy>, Error> {
-        let pending = pending.into();
-        let tenant = pending.tenant();
+    ) -> Result<Stored<AgentPolicy>> {
+        let (pending, tenant) = PendingWrite::with_tenant(pending);
         let key = key::agent_policy(tenant);
         let read = || self.0.with_head(&key, tenant);
         let write = async |context: WriteContext, (found, head): (Option<_>, _)| {
             let context = context.with_head(head);
             let found = found.unwrap_or_else(|| none(tenant));
             let before = context.current(Some(found), "policy")?;
-            let mut policy = before.clone();
-            set.apply(&mut policy);
-            policy.updated_by = context.actor;
-            policy.updated_at = Some(self.0.clock.now());
+            let mut after = before.clone();
+            set.apply(&mut after);
+            after.updated_by = context.actor;
+            after.updated_at = Some(self.0.now());
             let event = OrganizationEvent::PolicySet;
-            let entry = EntryContent::changed(event, &before.record, &policy.record);
+            let entry = EntryContent::changed(event, &before.record, &after.record);
             let writes = Writes::default().noting(entry);
-            self.0.commit_change(&context, before, policy, writes).await
+            self.0.commit_change(&context, before, after, writes).await
         };
         self.0.write(pending, read, write).await?.not_replayed()
     }
@@ -103,13 +88,10 @@ impl Agent<'_> {
         tenant: OrganizationId,
         id: model::AgentSessionId,
         approving: &Approving<'_>,
-    ) -> Result<Approvable, Error> {
+    ) -> Result<Approvable> {
         let user = key::user(tenant, approving.by);
-        let keys = [AnyKey::from(key::agent_policy(tenant)), AnyKey::from(&user)];
-        let (whole, batch) = tokio::try_join!(
-            self.get(tenant, id),
-            self.0.table.batch_get(keys, Read::Consistent),
-        )?;
+        let keys = [AnyKey::from(key::agent_policy(tenant)), (&user).into()];
+        let (whole, batch) = tokio::try_join!(self.get(tenant, id), self.0.batch(keys))?;
         let named = approving.ids.iter();
         let named = named.filter_map(|id| whole.session.proposed(id));
         let before = named.flat_map(|action| &action.approvals);
@@ -127,14 +109,9 @@ impl Agent<'_> {
         &self,
         tenant: OrganizationId,
         approvals: impl Iterator<Item = &'b ActionApproval>,
-    ) -> Result<Approvers, Error> {
+    ) -> Result<Approvers> {
         let keys = users_of(tenant, approvals);
-        if keys.is_empty() {
-            return Ok(Approvers::default());
-        }
-        let all = keys.iter().map(AnyKey::from);
-        let batch = self.0.table.batch_get(all, Read::Consistent).await?;
-        Ok(approvers_in(&batch, &keys))
+        Ok(approvers_in(&self.0.batch(&keys).await?, &keys))
     }
 }
 
@@ -156,8 +133,7 @@ pub(super) fn approvers_in(batch: &Batch, keys: &[Key<User>]) -> Approvers {
 }
 
 /// Returns the writes that charge an action to the daily caps, in the transaction of its claim. They
-/// are refused when a cap is reached. With caps, concurrent claims of an organization
-/// conflict here.
+/// are refused when a cap is reached. With caps, concurrent claims of an organization conflict here.
 pub(super) fn takes(tenant: OrganizationId, day: Timestamp, charge: &Charge) -> Vec<Write> {
     let below = "(attribute_not_exists(#) OR # <= :)";
     let mut room = Condition::default();

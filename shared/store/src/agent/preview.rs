@@ -1,6 +1,6 @@
 //! Reads for a preview of proposed actions. A preview writes nothing but its idempotency key.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use agent::{
     action::HeldRecord,
@@ -8,15 +8,10 @@ use agent::{
     connection::Connection,
     session::{ProposedAction, SessionContext},
 };
-use model::{AgentSessionId, Error, OrganizationId, Timestamp};
+use model::AgentSessionId;
 
 use super::{Agent, SessionWithActions, claim::GuardKeys, is_paused, policy::policy_in};
-use crate::{
-    PendingWrite, WriteContext,
-    key::{self, AnyKey},
-    table::Read,
-    writes::Writes,
-};
+use crate::prelude::*;
 
 /// A session with the context of its preview.
 #[derive(Clone, Debug)]
@@ -47,9 +42,8 @@ impl Agent<'_> {
         pending: impl Into<PendingWrite>,
         id: AgentSessionId,
         ids: &[String],
-    ) -> Result<Previewed, Error> {
-        let pending = pending.into();
-        let tenant = pending.tenant();
+    ) -> Result<Previewed> {
+        let (pending, tenant) = PendingWrite::with_tenant(pending);
         let read = || self.previewed(tenant, id, ids);
         let write = async |context: WriteContext, found| {
             self.0.commit(&context, Writes::default(), found).await
@@ -63,34 +57,31 @@ impl Agent<'_> {
         tenant: OrganizationId,
         id: AgentSessionId,
         ids: &[String],
-    ) -> Result<Previewed, Error> {
-        let at = self.0.clock.now();
+    ) -> Result<Previewed> {
+        let at = self.0.now();
         let pause = key::agent_pause(tenant);
-        let keys = [
-            AnyKey::from(key::agent_policy(tenant)),
-            AnyKey::from(&pause),
-        ];
+        let keys = [AnyKey::from(key::agent_policy(tenant)), pause.into()];
         let connections = self.0.connections();
         let (whole, batch, connections) = tokio::try_join!(
             self.get(tenant, id),
-            self.0.table.batch_get(keys, Read::Consistent),
+            self.0.batch(keys),
             connections.all(tenant),
         )?;
         let actions = whole.session.named(ids)?;
         let alert = key::alert(tenant, whole.session.alert.alert_id);
         let guards = actions
             .iter()
-            .map(|action| GuardKeys::of(tenant, &action.content));
+            .map(|one| GuardKeys::of(tenant, &one.content));
         let guards: Vec<GuardKeys> = guards.collect();
-        let keys: HashSet<AnyKey> = guards.iter().flat_map(GuardKeys::all).collect();
-        let keys = keys.into_iter().chain([(&alert).into()]);
-        let guarded = self.0.table.batch_get(keys, Read::Consistent).await?;
+        let keys = guards.iter().flat_map(GuardKeys::all);
+        let guarded = self.0.batch(keys.chain([(&alert).into()])).await?;
         let claims = actions.iter().zip(&guards).map(|(action, guards)| {
             let key = whole.session.key_of(&action.id);
             guards.others(&guarded, (&key, &action.content), at)
         });
-        let mut claims = claims.collect::<Result<Vec<_>, Error>>()?;
-        self.read_owners(&mut claims).await?;
+        let mut claims = claims.collect::<Result<Vec<_>>>()?;
+        let all = claims.iter_mut().flatten().collect();
+        self.read_owners(all).await?;
         let held = actions.iter().zip(claims).map(|(action, claims)| {
             let held = claims.iter();
             let held = held.filter_map(|one| one.held(&action.content, false, at));
@@ -99,13 +90,12 @@ impl Agent<'_> {
         let held = held.collect();
         let before = actions.iter().flat_map(|action| &action.approvals);
         let alert: Option<Alert> = guarded.named(&alert).map(|alert| alert.record);
+        let status = alert.as_ref().map(|alert| alert.status);
         Ok(Previewed {
             context: SessionContext {
                 policy: policy_in(&batch, tenant)?.record,
                 approvers: self.approvers(tenant, before).await?,
-                is_resolved: alert
-                    .as_ref()
-                    .is_some_and(|alert| alert.status == AlertStatus::Resolved),
+                is_resolved: status == Some(AlertStatus::Resolved),
             },
             is_paused: is_paused(&batch, tenant)?,
             connections: connections.into_iter().map(|one| one.record).collect(),

@@ -7,7 +7,7 @@ use agent::{
     policy::{AgentPolicy, PolicyRule},
     session::{AgentSession, Approved, Approver, Approving, Cancelled, Case, Proposal},
 };
-use model::{AgentSessionId, AlertId, Error, Id, OrganizationId, UserId};
+use model::{AgentSessionId, AlertId};
 use serde_json::json;
 
 use super::{
@@ -17,13 +17,9 @@ use super::{
     transition,
 };
 use crate::{
-    PendingWrite, WriteContext,
     idempotency::{Created, id_of},
-    key,
+    prelude::*,
     records::{KeptExcerpt, SessionOfAlert},
-    retry::try_retry,
-    table::{Change, Condition, IntoAttribute, OrNotFound, Read, Record, Stored, Write},
-    writes::Writes,
 };
 
 /// The actor that analyses alerts.
@@ -49,24 +45,25 @@ pub enum Approval {
 }
 
 impl Agent<'_> {
-    /// Opens a session on an alert, or returns the current one. 404 if the alert is another
-    /// tenant's.
+    /// Opens a session on an alert, or returns the current one. 404 if the alert is another tenant's.
     pub async fn open(
         &self,
         pending: impl Into<PendingWrite>,
         alert: AlertId,
         by: UserId,
-    ) -> Result<Stored<AgentSession>, Error> {
-        let pending = pending.into();
-        let tenant = pending.tenant();
+    ) -> Result<Stored<AgentSession>> {
+        let (pending, tenant) = PendingWrite::with_tenant(pending);
         let alerts = self.0.alerts();
         let read = || alerts.get(tenant, alert);
         let write = async |context: WriteContext, alert: Stored<Alert>| {
-            let (newest, id) = tokio::try_join!(
-                self.newest_session(tenant, alert.agent_session_id),
-                self.0.next_id(),
-            )?;
-            let now = self.0.clock.now();
+            let newest = async {
+                match alert.agent_session_id {
+                    Some(id) => self.0.read(&key::agent_session(tenant, id)).await,
+                    None => Ok(None),
+                }
+            };
+            let (newest, id) = tokio::try_join!(newest, self.0.next_id())?;
+            let now = self.0.now();
             if let Some(newest) = &newest
                 && !newest.status_at(now).has_ended()
             {
@@ -96,48 +93,34 @@ impl Agent<'_> {
                 newest.times.updated_at = now;
                 writes.push(Write::replace(&newest)?);
             }
-            let writes = Writes::from(writes).making(id);
-            self.0
-                .commit(&context, writes, Stored::created(session))
-                .await
+            let (writes, session) = (Writes::from(writes).making(id), Stored::created(session));
+            self.0.commit(&context, writes, session).await
         };
         let opened = self.0.write(pending, read, write).await?;
         let load = async |made| self.session(tenant, id_of(made)?).await;
         opened.or_load(load).await
     }
 
-    async fn newest_session(
-        &self,
-        tenant: OrganizationId,
-        id: Option<AgentSessionId>,
-    ) -> Result<Option<Stored<AgentSession>>, Error> {
-        let Some(id) = id else { return Ok(None) };
-        let key = key::agent_session(tenant, id);
-        self.0.table.get(&key, Read::Consistent).await
-    }
-
     pub(super) async fn session(
         &self,
         tenant: OrganizationId,
         id: AgentSessionId,
-    ) -> Result<Stored<AgentSession>, Error> {
+    ) -> Result<Stored<AgentSession>> {
         let key = key::agent_session(tenant, id);
         self.0.one(&key, AgentSessionId::NOUN).await
     }
 
     /// Analyses a session's alert with `analyse` and stores the proposal. The actions get ids. 404
     /// if the session is another tenant's. 409 unless it is started or awaits confirmation, or if
-    /// it was cancelled or interrupted meanwhile. A failed analysis ends the session with the error
-    /// `failed`.
+    /// it was cancelled or interrupted meanwhile. A failed analysis ends the session with the error `failed`.
     pub async fn propose(
         &self,
         pending: impl Into<PendingWrite>,
         id: AgentSessionId,
-        analyse: impl AsyncFnOnce(&Case) -> Result<Proposal, Error>,
+        analyse: impl AsyncFnOnce(&Case) -> Result<Proposal>,
         failed: &str,
-    ) -> Result<(Stored<AgentSession>, Excerpts), Error> {
-        let pending = pending.into();
-        let tenant = pending.tenant();
+    ) -> Result<(Stored<AgentSession>, Excerpts)> {
+        let (pending, tenant) = PendingWrite::with_tenant(pending);
         let proposed = match self.begin_analysis(pending, id).await? {
             Created::New(analyzing) => match analyse(&analyzing.case).await {
                 Ok(proposal) => self.finish_analysis(analyzing, proposal).await?,
@@ -161,7 +144,7 @@ impl Agent<'_> {
         &self,
         pending: PendingWrite,
         id: AgentSessionId,
-    ) -> Result<Created<Analyzing>, Error> {
+    ) -> Result<Created<Analyzing>> {
         let tenant = pending.tenant();
         let session = self.session(tenant, id);
         let (context, mut session) = match self.0.authorized(pending, session).await? {
@@ -170,7 +153,7 @@ impl Agent<'_> {
         };
         let key = context.idempotency_key.as_ref();
         let key = key.map(|idempotency| idempotency.key.as_str());
-        let (from, now) = (session.status.name(), self.0.clock.now());
+        let (from, now) = (session.status.name(), self.0.now());
         session.begin_analysis(key, now)?;
         session.people.proposed_by = context.actor;
         let by = JournalActor::user(context.actor);
@@ -206,18 +189,13 @@ impl Agent<'_> {
         &self,
         analyzing: Analyzing,
         mut proposal: Proposal,
-    ) -> Result<Created<(Stored<AgentSession>, Excerpts)>, Error> {
+    ) -> Result<Created<(Stored<AgentSession>, Excerpts)>> {
         let (context, mut session) = (analyzing.context, analyzing.session);
-        let (from, now) = (session.status.name(), self.0.clock.now());
+        let (from, now) = (session.status.name(), self.0.now());
         let excerpts = std::mem::take(&mut proposal.excerpts);
         session.finish_analysis(proposal.under(&analyzing.policy), now)?;
-        let digests = session.digests(
-            session
-                .plan
-                .proposed_actions
-                .iter()
-                .map(|action| &action.id),
-        );
+        let ids = session.plan.proposed_actions.iter().map(|one| &one.id);
+        let digests = session.digests(ids);
         let note = Note::new(ENGINE, JournalEvent::Proposed, Some(from));
         let detail = json!({ "actions": digests, "analysis": session.analysis_hash() });
         let mut writes = transition::of_session(&mut session, note.with(detail), now)?;
@@ -230,9 +208,9 @@ impl Agent<'_> {
         done.ok_or_else(Error::contended)
     }
 
-    async fn fail_analysis(&self, analyzing: Analyzing, error: &str) -> Result<(), Error> {
+    async fn fail_analysis(&self, analyzing: Analyzing, error: &str) -> Result<()> {
         let (context, mut session) = (analyzing.context, analyzing.session);
-        let (from, now) = (session.status.name(), self.0.clock.now());
+        let (from, now) = (session.status.name(), self.0.now());
         session.fail_analysis(error, now);
         let note = Note::new(ENGINE, JournalEvent::AnalysisFailed, Some(from));
         let writes = transition::of_session(&mut session, note, now)?;
@@ -248,9 +226,8 @@ impl Agent<'_> {
         pending: impl Into<PendingWrite>,
         id: AgentSessionId,
         approving: &Approving<'_>,
-    ) -> Result<Approval, Error> {
-        let pending = pending.into();
-        let tenant = pending.tenant();
+    ) -> Result<Approval> {
+        let (pending, tenant) = PendingWrite::with_tenant(pending);
         let read = || self.approvable(tenant, id, approving);
         let write =
             async |context: WriteContext, found| self.approve_in(&context, found, approving).await;
@@ -266,60 +243,52 @@ impl Agent<'_> {
         context: &WriteContext,
         found: Approvable,
         approving: &Approving<'_>,
-    ) -> Result<Option<Created<Approval>>, Error> {
+    ) -> Result<Option<Created<Approval>>> {
         let (approver, mut whole) = (found.approver(), found.whole.clone());
         let SessionWithActions { session, actions } = &mut whole;
-        let now = self.0.clock.now();
+        let now = self.0.now();
         let credential = context.credential.as_deref();
         approver.policy.check_sign_in(credential, now)?;
         let from = session.status_at(now).name();
         let came_of_it = session.approve(actions, approving, &approver, now)?;
-        let (again, new) = match came_of_it {
-            Approved::Queued { again, new } => (again, new),
-            Approved::Pending => {
-                let note = approval(session, approving, &approver, from);
-                let mut writes = Writes::from(transition::of_session(session, note, now)?);
-                writes.push_or(while_open(session), AgentSession::alert_resolved());
-                session.version += 1;
-                let pending = Approval::Pending(whole);
-                return self.0.commit(context, writes, pending).await;
-            }
-            Approved::Standing => {
-                let standing = Approval::Standing(whole);
-                return self.0.commit(context, Writes::default(), standing).await;
-            }
-        };
+        if let Approved::Standing = came_of_it {
+            let standing = Approval::Standing(whole);
+            return self.0.commit(context, Writes::default(), standing).await;
+        }
         let note = approval(session, approving, &approver, from);
         let mut writes = Writes::from(transition::of_session(session, note, now)?);
+        writes.push_or(while_open(session), AgentSession::alert_resolved());
+        let Approved::Queued { again, new } = came_of_it else {
+            session.version += 1;
+            let pending = Approval::Pending(whole);
+            return self.0.commit(context, writes, pending).await;
+        };
         for action in again {
             writes.push(Write::replace(action)?);
         }
         for action in &new {
             writes.push(Write::create(action)?);
         }
-        writes.push_or(while_open(session), AgentSession::alert_resolved());
         let mut ids = approving.ids.to_vec();
         ids.sort_unstable();
         let queued = Approval::Queued(whole.approved(&ids, new), ids);
         self.0.commit(context, writes, queued).await
     }
 
-    /// Rejects a session's proposal. 404 if it is another tenant's, 409 unless it awaits
-    /// confirmation.
+    /// Rejects a session's proposal. 404 if it is another tenant's, 409 unless it awaits confirmation.
     pub async fn reject(
         &self,
         pending: impl Into<PendingWrite>,
         id: AgentSessionId,
         by: UserId,
         reason: &str,
-    ) -> Result<SessionWithActions, Error> {
-        let pending = pending.into();
-        let tenant = pending.tenant();
+    ) -> Result<SessionWithActions> {
+        let (pending, tenant) = PendingWrite::with_tenant(pending);
         let read = || self.get(tenant, id);
         let write = async |context: WriteContext, mut whole: SessionWithActions| {
             let session = &mut whole.session;
             let mut writes = Vec::new();
-            let (from, now) = (session.status.name(), self.0.clock.now());
+            let (from, now) = (session.status.name(), self.0.now());
             if session.reject(by, reason, now)? {
                 let by = JournalActor::user(Some(by));
                 let note = Note::new(by, JournalEvent::Rejected, Some(from));
@@ -340,28 +309,21 @@ impl Agent<'_> {
         &self,
         pending: impl Into<PendingWrite>,
         id: AgentSessionId,
-    ) -> Result<(Stored<AgentSession>, Vec<ActionState>), Error> {
-        let pending = pending.into();
-        let tenant = pending.tenant();
+    ) -> Result<(Stored<AgentSession>, Vec<ActionState>)> {
+        let (pending, tenant) = PendingWrite::with_tenant(pending);
         let read = || self.get(tenant, id);
         let write = async |context: WriteContext, whole: SessionWithActions| {
             let (mut session, mut actions) = (whole.session, whole.actions);
-            let (from, now) = (session.status.name(), self.0.clock.now());
+            let (from, now) = (session.status.name(), self.0.now());
             let Some(cancelled) = session.cancel(&mut actions, now)? else {
                 let stands = (session, Vec::new());
                 return self.0.commit(&context, Writes::default(), stands).await;
             };
             let Cancelled { ended, stopping } = cancelled;
             let outcomes = ended.iter().map(|action| action.state).collect();
-            let states = ended
-                .iter()
-                .map(|action| (&action.key.action_id, action.state));
-            let note = Note::new(
-                JournalActor::user(context.actor),
-                JournalEvent::Cancelled,
-                Some(from),
-            );
-            let note = note.with(json!({
+            let states = ended.iter().map(|one| (&one.key.action_id, one.state));
+            let by = JournalActor::user(context.actor);
+            let note = Note::new(by, JournalEvent::Cancelled, Some(from)).with(json!({
                 "ended": states.collect::<BTreeMap<_, _>>(),
                 "stopping": stopping.iter().map(|action| &action.key.action_id).collect::<Vec<_>>(),
             }));
@@ -385,14 +347,13 @@ impl Agent<'_> {
 
     /// Settles the session if this was its last running action. Returns the messages of actions it
     /// unblocks, or of the alert's check.
-    pub async fn settle_after(&self, action: &ActionKey) -> Result<Vec<Message>, Error> {
+    pub async fn settle_after(&self, action: &ActionKey) -> Result<Vec<Message>> {
         let whole = self.get(action.organization_id, action.session_id).await?;
         let waiting = whole.actions.waiting_for(&action.action_id).into_iter();
         let waiting = waiting.map(|id| Message::RunAction(whole.session.key_of(&id)));
         let mut messages: Vec<Message> = waiting.collect();
         let settled = self.settle(whole, WORKER).await?;
-        messages
-            .extend(settled.and_then(|session| session.alert_check_message(self.0.clock.now())));
+        messages.extend(settled.and_then(|session| session.alert_check_message(self.0.now())));
         Ok(messages)
     }
 
@@ -402,12 +363,12 @@ impl Agent<'_> {
         &self,
         whole: SessionWithActions,
         by: JournalActor,
-    ) -> Result<Option<AgentSession>, Error> {
+    ) -> Result<Option<AgentSession>> {
         let (tenant, id) = (whole.session.organization_id, whole.session.id);
         let read = || self.get(tenant, id);
         let write = async |whole: SessionWithActions| {
             let (mut session, actions) = (whole.session, whole.actions);
-            let (from, now) = (session.status.name(), self.0.clock.now());
+            let (from, now) = (session.status.name(), self.0.now());
             if !session.settle(&actions, now) {
                 return Ok(Some(session.record));
             }

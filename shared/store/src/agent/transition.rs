@@ -1,47 +1,34 @@
-//! The writes of transitions: the changed record, its journal entries, and the excerpts that these
-//! name.
+//! The writes of transitions: the changed record, its journal entries, and the excerpts that these name.
 
 use agent::{
     action::AgentAction,
     journal::{JournalActor, JournalEntry, JournalEvent, Note},
     session::{AgentSession, ApprovedActions},
 };
-use model::{Error, Timestamp};
 
 use super::{excerpts, journal::heads};
-use crate::{
-    records::KeptExcerpt,
-    table::{Stored, Write},
-};
+use crate::{prelude::*, records::KeptExcerpt};
 
 pub(super) fn of_session(
     session: &mut Stored<AgentSession>,
     note: Note,
     now: Timestamp,
-) -> Result<Vec<Write>, Error> {
+) -> Result<Vec<Write>> {
     let entry = session.note(note, now);
     Ok(vec![Write::replace(session)?, Write::create(&entry)?])
 }
 
+/// Returns the writes of an action's transition. One of version 0 overwrites an unreadable one.
 pub(super) fn of_action(
     action: &mut Stored<AgentAction>,
     note: Note,
     now: Timestamp,
-) -> Result<Vec<Write>, Error> {
+) -> Result<Vec<Write>> {
     let noted = action.note(Some(note), now);
-    let mut writes = vec![Write::replace(action)?];
-    writes.extend(entries(&noted)?);
-    Ok(writes)
-}
-
-/// Returns the writes of an action's transition that overwrite its unreadable record.
-pub(super) fn of_rebuilt(
-    action: &mut AgentAction,
-    note: Note,
-    now: Timestamp,
-) -> Result<Vec<Write>, Error> {
-    let noted = action.note(Some(note), now);
-    let mut writes = vec![Write::put(action)?];
+    let mut writes = vec![match action.version {
+        0 => Write::put(&action.record)?,
+        _ => Write::replace(action)?,
+    }];
     writes.extend(entries(&noted)?);
     Ok(writes)
 }
@@ -54,7 +41,7 @@ pub(super) fn of_outcome(
     from: Option<&'static str>,
     by: JournalActor,
     now: Timestamp,
-) -> Result<Vec<Write>, Error> {
+) -> Result<Vec<Write>> {
     let Some(from) = from else {
         return Ok(vec![Write::replace(session)?]);
     };
@@ -63,7 +50,7 @@ pub(super) fn of_outcome(
 }
 
 /// Returns the writes of entries and of their excerpts.
-pub(super) fn entries(entries: &[JournalEntry]) -> Result<Vec<Write>, Error> {
+pub(super) fn entries(entries: &[JournalEntry]) -> Result<Vec<Write>> {
     let mut writes = excerpts::writes(entries.iter().filter_map(KeptExcerpt::of_entry))?;
     for entry in entries {
         writes.push(Write::create(entry)?);

@@ -2,18 +2,11 @@
 //! fields of a task: a damaged record stops no cleanup.
 
 use futures::{StreamExt, stream};
-use model::{Deleted, Deletion, Error, FieldChange, OrganizationId, TaskId, Thread};
+use model::{Deleted, Deletion, FieldChange, TaskId, Thread};
 use serde_json::{Value, json};
 
-use super::Cleanups;
 use crate::{
-    WriteContext,
-    key::{self, AnyKey, Gsi2, Index, List},
-    page::{Place, Wanted},
-    records::{Cleanup, Walked},
-    retry::try_retry,
-    table::{Change, Condition, OrLeave, Read, Write},
-    tagging::TAG_IDS,
+    Cleanup, Cleanups, Gsi2, Index, List, Place, Row, Walked, prelude::*, tagging::TAG_IDS,
 };
 
 /// Writes of a cleanup at the same time.
@@ -47,7 +40,7 @@ impl Cleanups<'_> {
                 end.map(text).map(Walked::Tasks)
             }
             // No record gets a deleted tag, so that records stay without it once the walk has passed.
-            Deletion::Tags if cleanup.is_past_tasks() => {
+            Deletion::Tags if matches!(cleanup.walked, Some(Walked::Activities(_))) => {
                 let activities = key::activities_by_id(tenant).consistent();
                 let activities = activities.filter(carrying(deleted));
                 let end = self.unlink_page(tenant, deleted, activities, after).await?;
@@ -68,8 +61,7 @@ impl Cleanups<'_> {
         })
     }
 
-    /// Removes the references of the records of a page. Returns the end of the page; `None` for the last
-    /// one.
+    /// Removes the references of the records of a page. Returns the end of the page; `None` for the last one.
     async fn unlink_page<R, I: Index>(
         &self,
         tenant: OrganizationId,
@@ -181,14 +173,13 @@ impl Cleanups<'_> {
         thread: Thread,
         after: Option<Place>,
     ) -> Result<Option<Place>, Error> {
-        let end = self
-            .delete_page(key::comments(tenant, thread), after)
-            .await?;
+        let comments = key::comments(tenant, thread);
+        let end = self.delete_page(comments, after).await?;
         if end.is_none() {
-            let participants = key::participants(tenant, thread.into());
-            let mut after = self.delete_page(participants.clone(), None).await?;
+            let participants = || key::participants(tenant, thread.into());
+            let mut after = self.delete_page(participants(), None).await?;
             while after.is_some() {
-                after = self.delete_page(participants.clone(), after).await?;
+                after = self.delete_page(participants(), after).await?;
             }
         }
         Ok(end)
@@ -201,16 +192,11 @@ impl Cleanups<'_> {
         after: Option<Place>,
     ) -> Result<Option<Place>, Error> {
         let wanted = Wanted { rows: None, after };
-        let page = self
-            .0
-            .table
-            .page(records.consistent().places(), &wanted)
-            .await?;
+        let places = records.consistent().places();
+        let page = self.0.table.page(places, &wanted).await?;
+        let delete = |row: &Row<_>| Write::delete(row.place.key(), Condition::default());
         for some in page.rows.chunks(100) {
-            let deletes = some
-                .iter()
-                .map(|row| Write::delete(row.place.key(), Condition::default()))
-                .collect();
+            let deletes = some.iter().map(delete).collect();
             self.0.table.transact(deletes).await?.or_leave();
         }
         Ok(page.end)
@@ -225,10 +211,6 @@ impl Cleanup {
             Walked::Activities(text) => text.as_ref()?,
         };
         Place::from_text(&key::tenant_prefix(self.organization_id), text)
-    }
-
-    const fn is_past_tasks(&self) -> bool {
-        matches!(self.walked, Some(Walked::Activities(_)))
     }
 }
 

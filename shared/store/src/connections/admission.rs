@@ -1,23 +1,17 @@
-//! The circuit breaker and call limits that workers share. Nothing is written while a connection is
-//! healthy and has no limits.
+//! The circuit breaker and call limits that workers share. A healthy connection without limits writes nothing.
 
 use agent::{
     Counting, ReadCounter,
     action::AgentAction,
-    connection::{Admission, AdmissionRequest, Breaker, Connection},
+    connection::{Admission, AdmissionRequest, Breaker, Connection, ConnectionTraffic},
 };
-use model::{Error, OrganizationId, Slug, Timestamp};
+use model::Slug;
 
 use super::{
     Connections,
     traffic::{Traffic, name_at_work},
 };
-use crate::{
-    key::{self, AnyKey},
-    retry::try_retry,
-    store::Store,
-    table::{OrNotFound, Read, Stored},
-};
+use crate::prelude::*;
 
 /// The retry delay, in milliseconds, of an action whose writes kept conflicting.
 const CONTENDED: i64 = 1_000;
@@ -28,11 +22,11 @@ impl Connections<'_> {
         &self,
         tenant: OrganizationId,
         name: &Slug,
-    ) -> Result<(Stored<Connection>, Breaker), Error> {
+    ) -> Result<(Stored<Connection>, Breaker)> {
         let connection = key::connection(tenant, name);
         let traffic = key::connection_traffic(tenant, name);
         let keys = vec![AnyKey::from(&connection), AnyKey::from(&traffic)];
-        let batch = self.0.table.batch_get(keys, Read::Consistent).await?;
+        let batch = self.0.batch(keys).await?;
         let connection = batch.get(&connection)?.or_not_found(Connection::NOUN)?;
         let breaker = Traffic::in_batch(&connection, &batch)
             .known
@@ -47,42 +41,21 @@ impl Connections<'_> {
         connection: &Connection,
         request: AdmissionRequest<'_>,
         traffic: Traffic,
-    ) -> Result<Admission, Error> {
-        let read = || self.traffic(connection);
-        let write = async |mut traffic: Traffic| {
-            let before = traffic.known.clone();
-            let admission = traffic.known.admit(connection, request);
-            if traffic.known == before {
-                return Ok(Some(admission));
-            }
-            let done = self.0.table.write(traffic.write()?).await?;
-            Ok(done.is_ok().then_some(admission))
-        };
-        let later = || Admission::Deferred(request.now.plus(CONTENDED));
-        let admitted = try_retry(traffic, read, write).await?;
-        Ok(admitted.unwrap_or_else(later))
+    ) -> Result<Admission> {
+        let admit = |known: &mut ConnectionTraffic| known.admit(connection, request);
+        let admitted = self.change(connection, traffic, admit).await?;
+        Ok(admitted.unwrap_or_else(|| Admission::Deferred(request.now.plus(CONTENDED))))
     }
 
-    /// Returns when the next call of a working action may begin, or when to retry. Without a limit
-    /// on calls, nothing is read or written.
-    pub async fn slot(
-        &self,
-        connection: &Connection,
-    ) -> Result<Result<Timestamp, Timestamp>, Error> {
-        let now = || self.0.clock.now();
+    /// Returns when the next call of an action may begin, or when to retry. Without a limit, nothing is read.
+    pub async fn slot(&self, connection: &Connection) -> Result<Result<Timestamp, Timestamp>> {
+        let now = || self.0.now();
         if connection.limits.per_second.is_none() {
             return Ok(Ok(now()));
         }
-        let read = || self.traffic(connection);
-        let write = async |mut traffic: Traffic| {
-            let slot = traffic.known.slot(connection, now());
-            if slot.is_err() {
-                return Ok(Some(slot));
-            }
-            let done = self.0.table.write(traffic.write()?).await?;
-            Ok(done.is_ok().then_some(slot))
-        };
-        let slot = try_retry(read().await?, read, write).await?;
+        let slot = |known: &mut ConnectionTraffic| known.slot(connection, now());
+        let traffic = self.traffic(connection).await?;
+        let slot = self.change(connection, traffic, slot).await?;
         Ok(slot.unwrap_or_else(|| Err(now().plus(CONTENDED))))
     }
 
@@ -91,74 +64,74 @@ impl Connections<'_> {
         &self,
         connection: &Connection,
         count: usize,
-    ) -> Result<Result<Vec<Timestamp>, Timestamp>, Error> {
-        let now = || self.0.clock.now();
-        let read = || self.traffic(connection);
-        let write = async |mut traffic: Traffic| {
-            let breaker = traffic.known.breaker_of(connection);
+    ) -> Result<Result<Vec<Timestamp>, Timestamp>> {
+        let now = || self.0.now();
+        let slots = |known: &mut ConnectionTraffic| -> Result<Vec<Timestamp>, Timestamp> {
+            let breaker = known.breaker_of(connection);
             if let Some(open) = breaker.open_until.filter(|open| now() < *open) {
-                return Ok(Some(Err(open)));
+                return Err(open);
             }
-            let slots = (0..count).map(|_| traffic.known.slot(connection, now()));
-            let slots: Result<Vec<_>, _> = slots.collect();
-            if slots.is_err() || connection.limits.per_second.is_none() {
-                return Ok(Some(slots));
-            }
-            let done = self.0.table.write(traffic.write()?).await?;
-            Ok(done.is_ok().then_some(slots))
+            // All slots or none.
+            let mut with_slots = known.clone();
+            let slots = (0..count).map(|_| with_slots.slot(connection, now()));
+            let slots = slots.collect::<Result<_, _>>()?;
+            *known = with_slots;
+            Ok(slots)
         };
-        let slots = try_retry(read().await?, read, write).await?;
+        let traffic = self.traffic(connection).await?;
+        let slots = self.change(connection, traffic, slots).await?;
         Ok(slots.unwrap_or_else(|| Err(now().plus(CONTENDED))))
     }
 
-    /// Records the end of an action's work. Without a limit on concurrent actions, nothing is read
-    /// or written.
-    pub async fn ends(&self, connection: &Connection, action: &AgentAction) -> Result<(), Error> {
+    /// Records the end of an action's work. Without a limit on concurrent actions, nothing is read or written.
+    pub async fn ends(&self, connection: &Connection, action: &AgentAction) -> Result<()> {
         if connection.limits.concurrent.is_none() {
             return Ok(());
         }
         let name = name_at_work(action);
-        let read = || self.traffic(connection);
-        let write = async |mut traffic: Traffic| {
-            if !traffic.known.ends(&name) {
-                return Ok(Some(()));
-            }
-            let done = self.0.table.write(traffic.write()?).await?;
-            Ok(done.is_ok().then_some(()))
-        };
+        let ends = |known: &mut ConnectionTraffic| known.ends(&name);
+        let traffic = self.traffic(connection).await?;
         // After continued conflicts, the end of its lease removes it.
-        try_retry(read().await?, read, write).await?;
+        self.change(connection, traffic, ends).await?;
         Ok(())
     }
 
     /// Records an answer of a connection if it changes the state. Returns the breaker afterwards.
-    pub async fn answered(
-        &self,
-        connection: &Connection,
-        is_clear: bool,
-    ) -> Result<Breaker, Error> {
-        let read = || self.traffic(connection);
-        let write = async |mut traffic: Traffic| {
-            let is_news = traffic
-                .known
-                .answered(connection, is_clear, self.0.clock.now());
-            let breaker = traffic.known.breaker_of(connection);
-            if !is_news {
-                return Ok(Some(breaker));
-            }
-            let done = self.0.table.write(traffic.write()?).await?;
-            Ok(done.is_ok().then_some(breaker))
+    pub async fn answered(&self, connection: &Connection, is_clear: bool) -> Result<Breaker> {
+        let answered = |known: &mut ConnectionTraffic| {
+            known.answered(connection, is_clear, self.0.now());
+            known.breaker_of(connection)
         };
-        let found = read().await?;
-        let breaker = found.known.breaker_of(connection);
+        let traffic = self.traffic(connection).await?;
+        let breaker = traffic.known.breaker_of(connection);
         // Other callers keep writing it and know as much.
-        let noted = try_retry(found, read, write).await?;
+        let noted = self.change(connection, traffic, answered).await?;
         Ok(noted.unwrap_or(breaker))
     }
 
-    async fn traffic(&self, connection: &Connection) -> Result<Traffic, Error> {
+    /// Changes the state that was read, and writes it if it differs. None after continued conflicts.
+    async fn change<T>(
+        &self,
+        connection: &Connection,
+        traffic: Traffic,
+        change: impl Fn(&mut ConnectionTraffic) -> T,
+    ) -> Result<Option<T>> {
+        let read = || self.traffic(connection);
+        let write = async |mut traffic: Traffic| {
+            let before = traffic.known.clone();
+            let outcome = change(&mut traffic.known);
+            if traffic.known == before {
+                return Ok(Some(outcome));
+            }
+            let done = self.0.table.write(traffic.write()?).await?;
+            Ok(done.is_ok().then_some(outcome))
+        };
+        try_retry(traffic, read, write).await
+    }
+
+    async fn traffic(&self, connection: &Connection) -> Result<Traffic> {
         let key = Traffic::key(connection);
-        let found = self.0.table.get(&key, Read::Consistent).await?;
+        let found = self.0.read(&key).await?;
         Ok(Traffic::of(connection, found))
     }
 }

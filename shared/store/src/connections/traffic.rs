@@ -4,13 +4,8 @@ use agent::{
     action::AgentAction,
     connection::{Connection, ConnectionTraffic},
 };
-use model::Error;
 
-use crate::{
-    key::{self, Key},
-    record::record,
-    table::{Batch, Stored, Write},
-};
+use crate::prelude::*;
 
 record! {
     traffic: ConnectionTraffic = "connection_traffic",
@@ -43,7 +38,7 @@ impl Traffic {
         Self::of(connection, batch.named(&Self::key(connection)))
     }
 
-    pub(super) fn write(self) -> Result<Write, Error> {
+    pub(super) fn write(self) -> Result<Write> {
         Write::create_or_replace(self.found, self.known)
     }
 }

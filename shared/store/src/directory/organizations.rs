@@ -1,19 +1,10 @@
 use model::{
-    Code, EntryContent, Error, Id, MAX_ID, OrOther, Organization, OrganizationEvent,
-    OrganizationId, OrganizationUpdate, PlanFeature, RecordType, Suspension, SuspensionCause, User,
+    MAX_ID, OrOther, OrganizationUpdate, PlanFeature, Suspension, SuspensionCause,
     quota::UnitsPerSecond,
 };
 
 use super::{Directory, NewUser};
-use crate::{
-    PendingWrite, WriteContext, key,
-    record::record,
-    records::Reference,
-    store::id_is_taken,
-    table::{Read, Record, Stored, Write},
-    tracked::Tracked,
-    writes::Writes,
-};
+use crate::{prelude::*, records::Reference, store::id_is_taken};
 
 record! {
     organization: Organization = RecordType::Organization.name(),
@@ -54,7 +45,7 @@ impl Directory<'_> {
         &self,
         name: String,
         plan_features: Vec<PlanFeature>,
-    ) -> Result<Organization, Error> {
+    ) -> Result<Organization> {
         let id = self.0.next_id().await?.used();
         let (organization, writes) = self.new_organization(id, name, plan_features)?;
         self.write_new(organization, writes).await
@@ -66,16 +57,14 @@ impl Directory<'_> {
         name: String,
         plan_features: Vec<PlanFeature>,
         admin: NewUser,
-    ) -> Result<(Organization, User), Error> {
+    ) -> Result<(Organization, User)> {
         let (id, admin_id) = tokio::try_join!(self.0.next_id(), self.0.next_id())?;
         let (id, admin_id) = (id.used(), admin_id.used());
-        let (organization, writes) = self.new_organization(id, name, plan_features)?;
+        let (organization, mut writes) = self.new_organization(id, name, plan_features)?;
         let (admin, of_admin) = self.new_user(id, admin_id, admin, None)?;
-        let mut all = writes;
-        all.append(of_admin);
-        all.push(Write::create(&admin)?);
-        all.note(admin.entry_of_new());
-        let organization = self.write_new(organization, all).await?;
+        writes.append(of_admin.noting(admin.entry_of_new()));
+        writes.push(Write::create(&admin)?);
+        let organization = self.write_new(organization, writes).await?;
         Ok((organization, admin))
     }
 
@@ -84,8 +73,8 @@ impl Directory<'_> {
         id: OrganizationId,
         name: String,
         plan_features: Vec<PlanFeature>,
-    ) -> Result<(Organization, Writes), Error> {
-        let now = self.0.clock.now();
+    ) -> Result<(Organization, Writes)> {
+        let now = self.0.now();
         let organization = Organization {
             id,
             name,
@@ -97,17 +86,13 @@ impl Directory<'_> {
             created_at: now,
             updated_at: now,
         };
-        let reference = Reference::from(&organization);
-        let writes = vec![Write::create(&organization)?, Write::create(&reference)?];
-        let writes = Writes::from(writes).noting(organization.entry_of_new());
+        let reference = Write::create(&Reference::from(&organization))?;
+        let writes = Writes::from(vec![Write::create(&organization)?, reference]);
+        let writes = writes.noting(organization.entry_of_new());
         Ok((organization, writes))
     }
 
-    async fn write_new(
-        self,
-        organization: Organization,
-        writes: Writes,
-    ) -> Result<Organization, Error> {
+    async fn write_new(self, organization: Organization, writes: Writes) -> Result<Organization> {
         // There is no journal yet, and no one else who would create one.
         let context = WriteContext::of_operator(organization.id).with_head(None);
         let done = self.0.commit(&context, writes, organization).await?;
@@ -116,7 +101,7 @@ impl Directory<'_> {
     }
 
     /// An organization. 404 for an unknown id.
-    pub async fn organization(&self, id: OrganizationId) -> Result<Stored<Organization>, Error> {
+    pub async fn organization(&self, id: OrganizationId) -> Result<Stored<Organization>> {
         let key = key::organization(id);
         self.0.one(&key, OrganizationId::NOUN).await
     }
@@ -126,7 +111,7 @@ impl Directory<'_> {
         &self,
         pending: impl Into<PendingWrite>,
         update: OrganizationUpdate,
-    ) -> Result<Stored<Organization>, Error> {
+    ) -> Result<Stored<Organization>> {
         let change = |organization: &mut Organization| update.clone().apply(organization);
         self.change_organization(pending, change).await
     }
@@ -137,7 +122,7 @@ impl Directory<'_> {
         pending: impl Into<PendingWrite>,
         features: Vec<PlanFeature>,
         limits: impl Into<PlanLimits>,
-    ) -> Result<Stored<Organization>, Error> {
+    ) -> Result<Stored<Organization>> {
         let limits = limits.into();
         let change = |organization: &mut Organization| {
             let features = features.iter().copied().map(OrOther::from);
@@ -154,7 +139,7 @@ impl Directory<'_> {
         &self,
         tenant: OrganizationId,
         is_suspended: bool,
-    ) -> Result<Stored<Organization>, Error> {
+    ) -> Result<Stored<Organization>> {
         let found = self.organization(tenant).await?;
         let busy = |suspension: &Suspension| suspension.cause != SuspensionCause::Operator;
         if found.suspended.as_ref().is_some_and(busy) {
@@ -177,9 +162,8 @@ impl Directory<'_> {
         &self,
         pending: impl Into<PendingWrite>,
         change: impl Fn(&mut Organization),
-    ) -> Result<Stored<Organization>, Error> {
-        let pending = pending.into();
-        let tenant = pending.tenant();
+    ) -> Result<Stored<Organization>> {
+        let (pending, tenant) = PendingWrite::with_tenant(pending);
         let of_itself = |_, id| key::organization(id);
         let change = |_: &WriteContext, organization: &mut Organization, now| {
             let was_called = organization.name.clone();
@@ -197,11 +181,8 @@ impl Directory<'_> {
     }
 
     /// All organizations by id, for the operator, with the errors of those that do not read. Reads every id
-    /// that was ever reserved: one request and at most 50 read units for each hundred. No operation of the API
-    /// calls this.
-    pub async fn organizations(
-        &self,
-    ) -> Result<Vec<(OrganizationId, Result<Organization, Error>)>, Error> {
+    /// that was ever reserved: one request and at most 50 read units a hundred. No operation calls it.
+    pub async fn organizations(&self) -> Result<Vec<(OrganizationId, Result<Organization>)>> {
         let last = self.0.last_id::<OrganizationId>().await?;
         let ids = (1..=last.min(MAX_ID)).filter_map(OrganizationId::new);
         let ids: Vec<OrganizationId> = ids.collect();

@@ -1,19 +1,10 @@
 use model::{
-    AnyOf, Code, Error, Id, MAX_ID, Order, OrganizationId, Phase, PhaseCreate, PhaseFilter,
-    PhaseId, PhaseUpdate, Project, ProjectId, RecordType, Task,
+    AnyOf, MAX_ID, Order, Phase, PhaseCreate, PhaseFilter, PhaseId, PhaseUpdate, Project,
+    ProjectId, Task,
 };
 
 use super::{Directory, projects::takes_work};
-use crate::{
-    PendingWrite, WriteContext,
-    by_id::in_first_index,
-    key,
-    page::{Page, Wanted},
-    record::record,
-    table::{OrNotFound, Read, Stored},
-    tracked::Tracked,
-    writes::Writes,
-};
+use crate::{by_id::in_first_index, prelude::*};
 
 record! {
     phase: Phase = RecordType::Phase.name(),
@@ -24,15 +15,14 @@ record! {
 impl Tracked for Phase {}
 
 impl Directory<'_> {
-    /// A project's phases that match a filter, by order, ties by id. 404 when the project is not the
-    /// tenant's.
+    /// A project's phases that match a filter, by order, then id. 404 when the project is another tenant's.
     pub async fn phases(
         &self,
         tenant: OrganizationId,
         project: ProjectId,
         filter: &PhaseFilter,
         wanted: &Wanted,
-    ) -> Result<Page<Stored<Phase>>, Error> {
+    ) -> Result<Page<Stored<Phase>>> {
         let table = &self.0.table;
         let key = key::project(tenant, project);
         let phases = async {
@@ -41,10 +31,8 @@ impl Directory<'_> {
                 return table.page(phases, wanted).await;
             };
             let keys = ids.iter().map(|id| key::phase(tenant, *id));
-            let is_in = |phase: &Phase| phase.project_id == project;
-            let rows = self
-                .0
-                .rows_by_id(keys, is_in, in_first_index, false, wanted);
+            let (store, is_in) = (self.0, |phase: &Phase| phase.project_id == project);
+            let rows = store.rows_by_id(keys, is_in, in_first_index, false, wanted);
             rows.await
         };
         let (project, page) = tokio::try_join!(table.get(&key, Read::Lasting), phases)?;
@@ -59,9 +47,8 @@ impl Directory<'_> {
         pending: impl Into<PendingWrite>,
         project: ProjectId,
         new: PhaseCreate,
-    ) -> Result<Stored<Phase>, Error> {
-        let pending = pending.into();
-        let tenant = pending.tenant();
+    ) -> Result<Stored<Phase>> {
+        let (pending, tenant) = PendingWrite::with_tenant(pending);
         let place = self.place_of(tenant, project, new.order);
         let read = async { tokio::try_join!(place, self.project_to_work_in(tenant, project)) };
         let phase = |_: &WriteContext, id, (order, of): (_, Stored<Project>), now| {
@@ -87,14 +74,12 @@ impl Directory<'_> {
         tenant: OrganizationId,
         project: ProjectId,
         wanted: Option<Order>,
-    ) -> Result<Order, Error> {
+    ) -> Result<Order> {
         if let Some(order) = wanted {
             return Ok(order);
         }
-        let last = key::phases_of_project(tenant, project)
-            .descending()
-            .limit(1);
-        let last = self.0.table.list(last).await?;
+        let newest_first = key::phases_of_project(tenant, project).descending();
+        let last = self.0.table.list(newest_first.limit(1)).await?;
         let largest = last.first().map_or(0, |phase| phase.order.get());
         let behind = largest.saturating_add(Task::ORDER_STEP).min(MAX_ID);
         if behind <= largest {
@@ -110,7 +95,7 @@ impl Directory<'_> {
         pending: impl Into<PendingWrite>,
         id: PhaseId,
         update: PhaseUpdate,
-    ) -> Result<Stored<Phase>, Error> {
+    ) -> Result<Stored<Phase>> {
         let change = |_: &WriteContext, phase: &mut Phase, now| {
             update.clone().apply(phase);
             phase.updated_at = now;
@@ -121,11 +106,7 @@ impl Directory<'_> {
 
     /// Deletes a phase. Its tasks show no phase from then on, and the sweeper removes the references. 404
     /// when it is not the tenant's.
-    pub async fn delete_phase(
-        &self,
-        pending: impl Into<PendingWrite>,
-        id: PhaseId,
-    ) -> Result<(), Error> {
+    pub async fn delete_phase(&self, pending: impl Into<PendingWrite>, id: PhaseId) -> Result<()> {
         let tasks = |phase: &Phase| ((phase.project_id, id).into(), Writes::default());
         self.0.delete(pending, key::phase, id, tasks).await
     }

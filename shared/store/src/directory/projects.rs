@@ -1,24 +1,13 @@
 use std::future::ready;
 
 use model::{
-    Code, Error, HistoryOf, Id, OrOther, OrganizationId, Project, ProjectCreate, ProjectFilter,
-    ProjectId, ProjectStatus, ProjectUpdate, RecordType, UserId,
+    HistoryOf, OrOther, Project, ProjectCreate, ProjectFilter, ProjectId, ProjectStatus,
+    ProjectUpdate,
     words::{spaced, words},
 };
 
 use super::{Directory, totals};
-use crate::{
-    PendingWrite, WriteContext,
-    filter::Filter,
-    key,
-    page::{Page, Wanted},
-    record::record,
-    records::Reference,
-    table::{Change, Condition, OrNotFound, Read, Stored, Write},
-    texts,
-    tracked::Tracked,
-    writes::Writes,
-};
+use crate::{prelude::*, records::Reference, texts};
 
 record! {
     project: Project = RecordType::Project.name(),
@@ -36,11 +25,7 @@ impl Tracked for Project {
 
 impl Directory<'_> {
     /// One project. 404 when it is not the tenant's.
-    pub async fn project(
-        &self,
-        tenant: OrganizationId,
-        id: ProjectId,
-    ) -> Result<Stored<Project>, Error> {
+    pub async fn project(&self, tenant: OrganizationId, id: ProjectId) -> Result<Stored<Project>> {
         let key = key::project(tenant, id);
         self.0.one(&key, ProjectId::NOUN).await
     }
@@ -50,9 +35,8 @@ impl Directory<'_> {
         &self,
         tenant: OrganizationId,
         id: ProjectId,
-    ) -> Result<Stored<Project>, Error> {
-        let key = key::project(tenant, id);
-        let found = self.0.table.get(&key, Read::Consistent).await?;
+    ) -> Result<Stored<Project>> {
+        let found = self.0.read(&key::project(tenant, id)).await?;
         found.or_not_found(ProjectId::NOUN)
     }
 
@@ -63,7 +47,7 @@ impl Directory<'_> {
         caller: UserId,
         filter: &ProjectFilter,
         wanted: &Wanted,
-    ) -> Result<Page<Stored<Project>>, Error> {
+    ) -> Result<Page<Stored<Project>>> {
         let fits = Filter::of(caller).query(filter.query.as_ref());
         let fits = match &filter.status {
             None => fits.other_than("status", ProjectStatus::Archived),
@@ -79,11 +63,10 @@ impl Directory<'_> {
         &self,
         pending: impl Into<PendingWrite>,
         new: ProjectCreate,
-    ) -> Result<Stored<Project>, Error> {
+    ) -> Result<Stored<Project>> {
         let project = |context: &WriteContext, id, (), now| {
             let project = Project::new(id, context.tenant, new, now);
-            let mut writes = Writes::default();
-            writes.push(Write::create(&Reference::from(&project))?);
+            let mut writes = Writes::from(Write::create(&Reference::from(&project))?);
             writes.extend(count_active(context.tenant, None, &project.status));
             Ok((project, writes))
         };
@@ -98,7 +81,7 @@ impl Directory<'_> {
         pending: impl Into<PendingWrite>,
         id: ProjectId,
         update: ProjectUpdate,
-    ) -> Result<Stored<Project>, Error> {
+    ) -> Result<Stored<Project>> {
         let change = |context: &WriteContext, project: &mut Project, now| {
             let before = project.clone();
             update.clone().apply(project);
@@ -107,19 +90,15 @@ impl Directory<'_> {
             if project.title != before.title {
                 writes.push(Write::put(&Reference::from(&*project))?);
             }
-            writes.extend(count_active(
-                context.tenant,
-                Some(&before.status),
-                &project.status,
-            ));
+            let (was, is) = (Some(&before.status), &project.status);
+            writes.extend(count_active(context.tenant, was, is));
             Ok(writes)
         };
         self.0.update(pending, key::project, id, change).await
     }
 }
 
-/// Adds a project to the count of active ones, or subtracts it, after a change of status. A new project
-/// had none.
+/// Counts a project as active, or no more, after a change of status. A new project had none.
 fn count_active(
     tenant: OrganizationId,
     was: Option<&OrOther<ProjectStatus>>,
@@ -132,11 +111,8 @@ fn count_active(
         _ => return None,
     };
     let change = Change::default().add(totals::ACTIVE_PROJECTS, by);
-    Some(Write::update(
-        key::totals(tenant),
-        change,
-        Condition::default(),
-    ))
+    let totals = key::totals(tenant);
+    Some(Write::update(totals, change, Condition::default()))
 }
 
 /// 409 for an archived project, which takes no new work.
@@ -144,7 +120,7 @@ fn count_active(
 /// The project is read just before the write, and not checked by the write. A project is never
 /// deleted, and a check would make all writes in the project conflict with each other. A project
 /// archived in that instant gets one more record.
-pub(crate) fn takes_work(project: &Project) -> Result<(), Error> {
+pub(crate) fn takes_work(project: &Project) -> Result<()> {
     if project.status == ProjectStatus::Archived {
         let detail = "The project is archived and takes no new work. Change its status first.";
         return Err(Error::conflict(Code::ProjectArchived, detail));

@@ -2,23 +2,10 @@
 
 use std::future::ready;
 
-use model::{
-    AnyOf, Code, Error, OrganizationId, RecordType, Tag, TagCreate, TagFilter, TagId, TagUpdate,
-    unique_name,
-};
+use model::{AnyOf, Tag, TagCreate, TagFilter, TagId, TagUpdate, unique_name};
 
 use super::Directory;
-use crate::{
-    PendingWrite, WriteContext,
-    by_id::in_first_index,
-    key,
-    page::{Page, Wanted},
-    record::record,
-    records::NameOfTag,
-    table::{Condition, IntoAttribute, Stored, Write},
-    tracked::Tracked,
-    writes::Writes,
-};
+use crate::{by_id::in_first_index, prelude::*, records::NameOfTag};
 
 record! {
     tag: Tag = RecordType::Tag.name(),
@@ -35,9 +22,8 @@ impl NameOfTag {
         }
     }
 
-    /// The writes of a tag's new name; `had` is the tag before. 409 if another tag has the name, by its key or
-    /// by one of version 1.0.
-    fn take(tag: &Tag, had: Option<&Tag>) -> Result<Writes, Error> {
+    /// The writes of a tag's new name; `had` is the tag before. 409 if another tag has it, by any key.
+    fn take(tag: &Tag, had: Option<&Tag>) -> Result<Writes> {
         let new = Self::of(tag);
         let mut writes = Writes::default();
         writes.push_or(Write::put_where(&new, is_free_or_of(tag))?, name_is_taken());
@@ -80,14 +66,13 @@ impl Directory<'_> {
         tenant: OrganizationId,
         filter: &TagFilter,
         wanted: &Wanted,
-    ) -> Result<Page<Stored<Tag>>, Error> {
+    ) -> Result<Page<Stored<Tag>>> {
         let Some(AnyOf(ids)) = &filter.id else {
             return self.0.table.page(key::tags(tenant), wanted).await;
         };
         let keys = ids.iter().map(|id| key::tag(tenant, *id));
-        let rows = self
-            .0
-            .rows_by_id(keys, |_| true, in_first_index, false, wanted);
+        let all = |_: &Tag| true;
+        let rows = self.0.rows_by_id(keys, all, in_first_index, false, wanted);
         rows.await
     }
 
@@ -96,7 +81,7 @@ impl Directory<'_> {
         &self,
         pending: impl Into<PendingWrite>,
         new: TagCreate,
-    ) -> Result<Stored<Tag>, Error> {
+    ) -> Result<Stored<Tag>> {
         let tag = |context: &WriteContext, id, (), now| {
             let tag = Tag {
                 id,
@@ -118,7 +103,7 @@ impl Directory<'_> {
         pending: impl Into<PendingWrite>,
         id: TagId,
         update: TagUpdate,
-    ) -> Result<Stored<Tag>, Error> {
+    ) -> Result<Stored<Tag>> {
         let change = |_: &WriteContext, tag: &mut Tag, now| {
             let had = tag.clone();
             update.clone().apply(tag);
@@ -133,11 +118,7 @@ impl Directory<'_> {
 
     /// Deletes a tag and releases its name. No record shows it from then on, and the sweeper removes it
     /// from the records. 404 when it is not the tenant's.
-    pub async fn delete_tag(
-        &self,
-        pending: impl Into<PendingWrite>,
-        id: TagId,
-    ) -> Result<(), Error> {
+    pub async fn delete_tag(&self, pending: impl Into<PendingWrite>, id: TagId) -> Result<()> {
         let carriers = |tag: &Tag| {
             let names = unique_name::keys(&tag.name).into_iter();
             let released: Vec<Write> = names.map(|name| release(tag, &name)).collect();

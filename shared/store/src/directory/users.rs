@@ -1,25 +1,16 @@
-use std::collections::HashMap;
+use std::{collections::HashMap, future::ready};
 
 use model::{
-    Code, Email, EntryContent, Error, Held, Id, Letter, OrganizationEvent, OrganizationId,
-    PasswordHash, Permission, ProviderSubject, RecordType, Role, Timestamp, User, UserFilter,
-    UserId, UserUpdate, each_once, unique_name,
+    Email, Held, Letter, PasswordHash, Permission, ProviderSubject, Role, UserFilter, UserUpdate,
+    each_once, unique_name,
     words::{spaced, words},
 };
 
 use super::Directory;
 use crate::{
-    PendingWrite, Store, WriteContext,
-    filter::Filter,
-    key,
-    page::{Page, Wanted},
-    record::record,
-    records::{Account, EmailHolder, ReadHead},
-    retry::retry,
+    prelude::*,
+    records::{Account, EmailHolder},
     sessions::end_all,
-    table::{Change, Condition, IntoAttribute, OrNotFound, Read, Record, Stored, Write},
-    tracked::Tracked,
-    writes::Writes,
 };
 
 #[derive(Clone, Debug)]
@@ -75,7 +66,7 @@ impl Store {
         &self,
         tenant: OrganizationId,
         ids: impl Iterator<Item = UserId> + Clone,
-    ) -> Result<HashMap<UserId, V>, Error> {
+    ) -> Result<HashMap<UserId, V>> {
         let key = |id| key::user(tenant, id);
         let keys = ids.clone().map(key);
         let found = self.table.batch_get(keys, Read::Lasting).await?;
@@ -85,7 +76,7 @@ impl Store {
 
 impl Directory<'_> {
     /// One user. 404 when it is not the tenant's.
-    pub async fn user(&self, tenant: OrganizationId, id: UserId) -> Result<Stored<User>, Error> {
+    pub async fn user(&self, tenant: OrganizationId, id: UserId) -> Result<Stored<User>> {
         let key = key::user(tenant, id);
         self.0.one(&key, UserId::NOUN).await
     }
@@ -97,7 +88,7 @@ impl Directory<'_> {
         caller: UserId,
         filter: &UserFilter,
         wanted: &Wanted,
-    ) -> Result<Page<Stored<User>>, Error> {
+    ) -> Result<Page<Stored<User>>> {
         let fits = Filter::of(caller)
             .any("role", filter.role.as_ref())?
             .is("disabled", filter.disabled)
@@ -111,17 +102,16 @@ impl Directory<'_> {
         &self,
         pending: impl Into<PendingWrite>,
         new: NewUser,
-    ) -> Result<Stored<User>, Error> {
-        let new = std::future::ready(Ok(new));
-        self.create_user_when_ready(pending, new).await
+    ) -> Result<Stored<User>> {
+        self.create_user_when_ready(pending, ready(Ok(new))).await
     }
 
     /// As [`create_user`](Self::create_user), of a future that hashes the password, and may refuse.
     pub async fn create_user_when_ready(
         &self,
         pending: impl Into<PendingWrite>,
-        new: impl Future<Output = Result<NewUser, Error>>,
-    ) -> Result<Stored<User>, Error> {
+        new: impl Future<Output = Result<NewUser>>,
+    ) -> Result<Stored<User>> {
         let user = |context: &WriteContext, id, new, _| {
             self.new_user(context.tenant, id, new, context.actor)
         };
@@ -136,8 +126,8 @@ impl Directory<'_> {
         id: UserId,
         new: NewUser,
         by: Option<UserId>,
-    ) -> Result<(User, Writes), Error> {
-        let now = self.0.clock.now();
+    ) -> Result<(User, Writes)> {
+        let now = self.0.now();
         let account = Account {
             username: unique_name::folded(&new.username),
             organization_id: tenant,
@@ -184,16 +174,15 @@ impl Directory<'_> {
     /// 403 when the user has a permission beyond `by`, before or after. 409 when the organization would
     /// have no admin left, or when another user has the new address. The old address gets a notice, which
     /// names the `network`, if the deployment sends mail.
-    pub async fn update_user<H: Future<Output = Result<Held, Error>>>(
+    pub async fn update_user<H: Future<Output = Result<Held>>>(
         &self,
         pending: impl Into<PendingWrite>,
         by: impl Fn() -> H,
         id: UserId,
         update: UserUpdate,
         network: Option<&str>,
-    ) -> Result<Stored<User>, Error> {
-        let pending = pending.into();
-        let tenant = pending.tenant();
+    ) -> Result<Stored<User>> {
+        let (pending, tenant) = PendingWrite::with_tenant(pending);
         let key = key::user(tenant, id);
         let read = || async { tokio::try_join!(self.0.with_head(&key, tenant), by()) };
         let write = async |context: WriteContext, ((user, head), by): ((Option<_>, _), Held)| {
@@ -203,7 +192,7 @@ impl Directory<'_> {
             let mut after = before.clone();
             after.change(update.clone());
             by.may_give_all_of(&after)?;
-            after.updated_at = self.0.clock.now();
+            after.updated_at = self.0.now();
             let is_anothers = context.actor.is_some_and(|actor| actor != id);
             if is_anothers && after.differs_in_access(&before) {
                 after.access_changed_at = Some(after.updated_at);
@@ -226,25 +215,24 @@ impl Directory<'_> {
         pending: impl Into<PendingWrite>,
         user: UserId,
         disabled: bool,
-    ) -> Result<(), Error> {
+    ) -> Result<()> {
         let change = |context: &WriteContext, user: &mut User, now| {
             let was = user.is_enabled_admin();
             user.disable(disabled);
             user.updated_at = now;
             Ok(count_admins(context.tenant, was, user.is_enabled_admin()))
         };
-        let done = self.0.update(pending, key::user, user, change).await;
-        done.map(|_| ())
+        self.0.update(pending, key::user, user, change).await?;
+        Ok(())
     }
 
-    /// Replaces a user's password, which ends all of the user's sessions and tokens. 404 when the user is
-    /// not the tenant's.
+    /// Replaces a user's password, which ends all sessions and tokens. 404 when the user is not the tenant's.
     pub async fn change_password(
         &self,
         pending: impl Into<PendingWrite>,
         user: &User,
         password_hash: PasswordHash,
-    ) -> Result<(), Error> {
+    ) -> Result<()> {
         let context = pending.into().authorized().await?;
         let mut writes = self.new_password(&context, user, &password_hash, Condition::exists());
         writes.note(EntryContent::password_set(user.id));
@@ -257,7 +245,7 @@ impl Directory<'_> {
         &self,
         tenant: OrganizationId,
         id: UserId,
-    ) -> Result<(Stored<User>, ReadHead), Error> {
+    ) -> Result<(Stored<User>, ReadHead)> {
         let (user, head) = self.0.with_head(&key::user(tenant, id), tenant).await?;
         Ok((user.or_not_found(UserId::NOUN)?, head))
     }
@@ -271,7 +259,7 @@ impl Directory<'_> {
         user: (Stored<User>, ReadHead),
         password_hash: PasswordHash,
         network: Option<&str>,
-    ) -> Result<(), Error> {
+    ) -> Result<()> {
         let context = &pending.into().authorized().await?;
         let (tenant, id) = (context.tenant, user.0.id);
         let (read, hash) = (|| self.to_set_password(tenant, id), &password_hash);
@@ -281,10 +269,8 @@ impl Directory<'_> {
             let is_the_same = Condition::version(user.version);
             let mut writes = self.new_password(context, &user, hash, is_the_same);
             writes.note(EntryContent::password_set(user.id));
-            let notice =
-                self.0
-                    .notice(&user, user.email.as_ref(), network, Letter::PasswordChanged);
-            writes.extend(notice?);
+            let (to, letter) = (user.email.as_ref(), Letter::PasswordChanged);
+            writes.extend(self.0.notice(&user, to, network, letter)?);
             let context = context.clone().with_head(head);
             self.0.commit(&context, writes, ()).await
         };
@@ -299,12 +285,9 @@ impl Directory<'_> {
         password_hash: &PasswordHash,
         expected: Condition,
     ) -> Writes {
-        let account = Write::update(
-            key::account(&unique_name::folded(&user.username)),
-            Change::default().set("passwordHash", password_hash.expose()),
-            Condition::exists(),
-        );
-        let now = self.0.clock.now();
+        let account = key::account(&unique_name::folded(&user.username));
+        let password = Change::default().set("passwordHash", password_hash.expose());
+        let now = self.0.now();
         let mut change = end_all(Change::default()).set("updatedAt", now);
         if let Some(another) = context.actor.filter(|actor| *actor != user.id) {
             change = change.set("passwordSetBy", another);
@@ -312,14 +295,15 @@ impl Directory<'_> {
         } else if context.is_operator {
             change = change.remove("passwordSetBy").remove("passwordSetAt");
         }
-        let changed = Write::update(user.key(), change, expected);
-        Writes::from(vec![account, changed])
+        Writes::from(vec![
+            Write::update(account, password, Condition::exists()),
+            Write::update(user.key(), change, expected),
+        ])
     }
 }
 
-/// The writes of a user's address, of one who had another before. 409 if another user of the organization has
-/// it.
-pub(crate) fn take_email(user: &User, had: Option<&Email>) -> Result<Writes, Error> {
+/// The writes of a user's address, who `had` another. 409 if another user of the organization has it.
+pub(crate) fn take_email(user: &User, had: Option<&Email>) -> Result<Writes> {
     let (new, old) = (user.email.as_ref().map(Email::key), had.map(Email::key));
     let mut writes = Writes::default();
     if new == old {
@@ -349,19 +333,20 @@ pub(crate) fn email_taken() -> Error {
 /// last one: of several requests that would leave the organization without an admin, the last fails.
 pub(crate) fn count_admins(tenant: OrganizationId, was: bool, is: bool) -> Writes {
     const COUNT: &str = "enabled";
+    let count = |by, expected| {
+        let counted = Change::default().add(COUNT, by);
+        Write::update(key::admins(tenant), counted, expected)
+    };
     let mut writes = Writes::default();
-    let count = |by| (key::admins(tenant), Change::default().add(COUNT, by));
     if is && !was {
-        let (admins, one_more) = count(1);
-        writes.push(Write::update(admins, one_more, Condition::default()));
+        writes.push(count(1, Condition::default()));
     }
     if was && !is {
-        let (admins, one_less) = count(-1);
         let another = Condition::default().and("# > :", COUNT, [1.into_attribute()]);
         let detail = "This is the organization's last admin who is not disabled. \
             Make another user an admin first.";
         let last = Error::conflict(Code::LastAdmin, detail);
-        writes.push_or(Write::update(admins, one_less, another), last);
+        writes.push_or(count(-1, another), last);
     }
     writes
 }

@@ -2,8 +2,10 @@
 
 use model::Error;
 
-use super::{Change, Feed};
-use crate::texts::{ATTRIBUTE, text_key};
+use crate::{
+    Change, Feed,
+    texts::{ATTRIBUTE, text_key},
+};
 
 impl Feed<'_> {
     /// Adds long texts to the records of changes, before and after them. A record whose text has expired

@@ -12,10 +12,10 @@ pub(super) type Image = Map<String, Value>;
 
 /// The record of an image, with all attributes of the item.
 pub(super) fn record(image: &Image) -> Value {
-    let attributes = image.iter();
-    attributes
-        .map(|(name, value)| (name.clone(), plain(value)))
-        .collect()
+    let attributes = image
+        .iter()
+        .map(|(name, value)| (name.clone(), plain(value)));
+    attributes.collect()
 }
 
 /// The names of the fields that differ, in order. An absent field is the same as null.
@@ -29,11 +29,8 @@ pub(super) fn fields(old: &Value, new: &Value) -> Vec<String> {
             name => old[name] != new[name],
         })
         .collect();
-    names
-        .into_iter()
-        .take(FeedEntry::MOST_FIELDS)
-        .cloned()
-        .collect()
+    let names = names.into_iter().take(FeedEntry::MOST_FIELDS);
+    names.cloned().collect()
 }
 
 /// The value of an attribute. Sets are sorted arrays.
@@ -44,10 +41,7 @@ fn plain(attribute: &Value) -> Value {
     match (kind.as_str(), value) {
         ("NULL", _) => Value::Null,
         ("N", Value::String(digits)) => number(digits),
-        ("M", Value::Object(members)) => members
-            .iter()
-            .map(|(name, value)| (name.clone(), plain(value)))
-            .collect(),
+        ("M", Value::Object(members)) => record(members),
         ("L", Value::Array(values)) => values.iter().map(plain).collect(),
         ("NS", Value::Array(values)) => sorted(values).into_iter().map(number).collect(),
         ("SS", Value::Array(values)) => sorted(values).into_iter().collect(),

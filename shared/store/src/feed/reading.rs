@@ -2,22 +2,16 @@
 
 use std::collections::HashMap;
 
-use model::{
-    Error, FeedAction, FeedEntry, FeedType, OrOther, OrganizationId, ProjectId, RecordName,
-    Timestamp, UserRef,
-};
+use model::{FeedAction, FeedEntry, FeedType, OrOther, ProjectId, RecordName, UserRef};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{
-    Feed, SKEW,
+    SKEW,
     tail::{KEPT, newest_of},
 };
-use crate::{
-    key,
-    page::{Page, Place, Row},
-    table::Readable,
-};
+use crate::prelude::*;
+use crate::{Feed, Place, Row};
 
 /// The most batches of a read.
 const AT_ONCE: usize = 100;
@@ -183,14 +177,9 @@ impl Position {
 
     fn place(self, tenant: OrganizationId) -> Option<Place> {
         let prefix = key::tenant_prefix(tenant);
-        let Self {
-            batch,
-            skipped,
-            since,
-            epoch,
-        } = self;
-        let since = since.millis();
-        Place::from_text(&prefix, &format!("{batch}\n{skipped}\n{since}\n{epoch}"))
+        let (batch, since) = (self.batch, self.since.millis());
+        let text = format!("{batch}\n{}\n{since}\n{}", self.skipped, self.epoch);
+        Place::from_text(&prefix, &text)
     }
 
     fn of(tenant: OrganizationId, place: &Place) -> Option<Self> {
@@ -220,10 +209,8 @@ impl Feed<'_> {
         let damaged = || Error::internal("reading the change feed", "a place that does not read");
         let from = match from {
             FeedFrom::Now => {
-                let (epoch, newest) = tokio::try_join!(
-                    self.epoch(tenant),
-                    newest_of(&self.0.table, key::feed(tenant))
-                )?;
+                let newest = newest_of(&self.0.table, key::feed(tenant));
+                let (epoch, newest) = tokio::try_join!(self.epoch(tenant), newest)?;
                 let end = newest.map_or(0, |batch| batch.end);
                 let end = Position::at_end(end, epoch, now);
                 return self.shown(tenant, Vec::new(), end).await;
@@ -235,11 +222,9 @@ impl Feed<'_> {
             return Err(Error::CursorExpired);
         }
         let begin = from.map_or(0, |from| from.batch);
-        let (epoch, is_there, mut batches) = tokio::try_join!(
-            self.epoch(tenant),
-            self.has(tenant, from),
-            self.batches(tenant, begin),
-        )?;
+        let (is_there, batches) = (self.has(tenant, from), self.batches(tenant, begin));
+        let (epoch, is_there, mut batches) =
+            tokio::try_join!(self.epoch(tenant), is_there, batches)?;
         if !is_there || from.is_some_and(|from| from.epoch != epoch) {
             return Err(Error::CursorExpired);
         }
@@ -273,9 +258,10 @@ impl Feed<'_> {
                 let numbered = (batch.first..).zip(batch.entries).enumerate();
                 for (place, (number, entry)) in numbered.skip(skipped.unwrap_or_default()) {
                     read += 1;
+                    let is_last = number + 1 == end;
                     position = Position {
-                        batch: if number + 1 == end { end } else { follows },
-                        skipped: if number + 1 == end { 0 } else { place + 1 },
+                        batch: if is_last { end } else { follows },
+                        skipped: if is_last { 0 } else { place + 1 },
                         since: at,
                         epoch,
                     };

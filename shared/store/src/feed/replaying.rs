@@ -1,9 +1,8 @@
 //! Changes that no consumer of the stream handled, made up for by the operator.
 
-use model::{Error, FeedAction, OrganizationId};
+use model::FeedAction;
 
-use super::{Feed, StreamItem, StreamRecord};
-use crate::{WebhookEvent, key};
+use crate::{Feed, StreamItem, StreamRecord, WebhookEvent, prelude::*};
 
 impl Feed<'_> {
     /// Publishes, indexes and delivers an item as it is now, by its key with a space between both parts. The

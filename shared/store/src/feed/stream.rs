@@ -12,10 +12,7 @@ use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
 
 use super::image::{Image, fields, record};
-use crate::{
-    records::Author,
-    table::{COPIED, RawItem, Record, Stored},
-};
+use crate::{Author, COPIED, RawItem, Record, Stored};
 
 /// Attributes of an approved action that tell when workers and the sweeper visit it.
 const SCHEDULE: &[&str] = &["schedule", "token"];

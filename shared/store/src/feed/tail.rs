@@ -4,10 +4,11 @@
 //! it appended before. A later version, or damage, may have made any part of a batch unreadable. So each
 //! attribute is read by itself. An entry that does not read is not recognized, and may be appended again.
 
-use model::{Error, FeedEntry, Timestamp, span};
-use serde::{Deserialize, de::IgnoredAny};
+use model::{FeedEntry, span};
+use serde::{Deserialize, de::DeserializeOwned};
+use serde_json::Value;
 
-use crate::{key::List, page::Row, records::FeedBatch, table::Table};
+use crate::{FeedBatch, List, Row, Table, prelude::*};
 
 /// The most entries of a batch: 100 of them with 50 long names each stay far below an item's 400 KB.
 pub(super) const MOST_ENTRIES: usize = 100;
@@ -29,57 +30,34 @@ pub(super) struct TailBatch {
     entries: Vec<(i64, FeedEntry)>,
 }
 
-/// A value, or one that does not read.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum OrUnreadable<T> {
-    Read(T),
-    Unreadable(IgnoredAny),
-}
-
-impl<T> OrUnreadable<T> {
-    fn read(self) -> Option<T> {
-        match self {
-            Self::Read(value) => Some(value),
-            Self::Unreadable(_) => None,
-        }
-    }
-}
-
-#[derive(Deserialize)]
+/// Any values read. Older batches have no `end`.
+#[derive(Default, Deserialize)]
+#[serde(default)]
 struct Attributes {
-    first: Option<OrUnreadable<i64>>,
-    /// Older batches have none.
-    end: Option<OrUnreadable<i64>>,
-    entries: Option<OrUnreadable<Vec<OrUnreadable<FeedEntry>>>>,
-    at: Option<OrUnreadable<Timestamp>>,
+    first: Value,
+    end: Value,
+    entries: Value,
+    at: Value,
 }
 
-fn read<T>(attribute: Option<OrUnreadable<T>>) -> Option<T> {
-    attribute.and_then(OrUnreadable::read)
+fn read<T: DeserializeOwned>(value: &Value) -> Option<T> {
+    T::deserialize(value).ok()
 }
 
 impl TailBatch {
-    fn of(follows: i64, attributes: Attributes) -> Self {
-        let Attributes {
-            first,
-            end,
-            entries,
-            at,
-        } = attributes;
-        let entries = read(entries);
+    fn of(follows: i64, attributes: &Attributes) -> Self {
+        let entries: Option<Vec<Value>> = read(&attributes.entries);
         // Older batches are written under their first number.
-        let first = read(first).unwrap_or(follows);
+        let first = read(&attributes.first).unwrap_or(follows);
         let count = entries.as_ref().map_or(MOST_ENTRIES, Vec::len);
         let count = i64::try_from(count).unwrap_or_default();
         let numbered = (first..).zip(entries.into_iter().flatten());
+        let numbered = numbered.filter_map(|(number, entry)| Some((number, read(&entry)?)));
         Self {
             follows,
-            end: read(end).unwrap_or_else(|| first.saturating_add(count)),
-            at: read(at),
-            entries: numbered
-                .filter_map(|(number, entry)| Some((number, entry.read()?)))
-                .collect(),
+            end: read(&attributes.end).unwrap_or_else(|| first.saturating_add(count)),
+            at: read(&attributes.at),
+            entries: numbered.collect(),
         }
     }
 
@@ -104,7 +82,7 @@ pub(super) async fn tail(table: &Table, list: List<FeedBatch>) -> Result<Vec<Tai
     let rows: Vec<Row<Attributes>> = table.list_rows(list.only(ATTRIBUTES)).await?;
     let batches = rows.into_iter().filter_map(|row| {
         let follows = row.place.sk().parse().ok()?;
-        Some(TailBatch::of(follows, row.record))
+        Some(TailBatch::of(follows, &row.record))
     });
     Ok(batches.collect())
 }

@@ -11,7 +11,7 @@ use agent::{
 use model::{AgentSessionId, AlertId, Id, OrganizationId, RecordType, SessionHead, Timestamp};
 use table::{Gsi1, Gsi2, Gsi3, Key, List, Sort, padded};
 
-use super::format::{instant_then_id, of_record, partition, record};
+use super::format::{instant_then_id, keys, of_record, partition, record};
 use crate::records::{
     AgentDay, AlertDay, AlertSeries, AlertSource, AlertsSince, KeptExcerpt, Part, SessionOfAlert,
     Stack,
@@ -21,20 +21,80 @@ pub fn alert(tenant: OrganizationId, id: AlertId) -> Key<Alert> {
     record(tenant, id)
 }
 
-/// The organization's alerts by occurrence.
-pub fn alerts(tenant: OrganizationId) -> List<Alert, Gsi2> {
-    List::new(partition(tenant, RecordType::Alert))
+keys! {
+    /// The organization's alerts by occurrence.
+    pub fn alerts(tenant: OrganizationId) -> List<Alert, Gsi2>
+        = partition(tenant, RecordType::Alert);
+    /// The alerts of a class by occurrence.
+    pub fn alerts_of_class(tenant: OrganizationId, signal_type: &str) -> List<Alert, Gsi1>
+        = format!("{}#{signal_type}", partition(tenant, RecordType::Alert));
+    /// The days (UTC) of a class of alerts, with their occurrences.
+    pub(crate) fn alert_days(tenant: OrganizationId, signal_type: &str) -> List<AlertDay>
+        = format!("ORG#{tenant}#ALERT_DAY#{signal_type}");
+    /// The instant since which the organization's alerts are recorded.
+    pub(crate) fn alerts_since(tenant: OrganizationId) -> Key<AlertsSince>
+        = format!("ORG#{tenant}"), "ALERTS";
+    /// The alert of a reporter's id, which is unique with its source. The length of the source keeps
+    /// `a#b` + `c` apart from `a` + `b#c`.
+    pub(crate) fn alert_source(tenant: OrganizationId, source: &str, id: &str) -> Key<AlertSource>
+        = format!("ORG#{tenant}#ALERT_SOURCE#{}#{source}", source.len()), id;
+    /// The firing of a series that was opened last, by its source as in [`alert_source`].
+    pub(crate) fn alert_series(tenant: OrganizationId, source: &str, series: &str)
+        -> Key<AlertSeries> = format!("ORG#{tenant}#ALERT_SERIES#{}#{source}", source.len()), series;
+    /// The last outcomes of a record, by target system.
+    pub(crate) fn last_outcomes(tenant: OrganizationId, entity: &str) -> List<LastOutcome>
+        = format!("ORG#{tenant}#OUTCOME#{entity}");
+    /// The results of the playbooks that were proposed to the organization, by name and version.
+    pub(crate) fn playbook_runs(tenant: OrganizationId) -> List<PlaybookRuns>
+        = format!("ORG#{tenant}#PLAYBOOKS");
+    pub fn agent_session(tenant: OrganizationId, id: AgentSessionId) -> Key<AgentSession>
+        = agent_partition(tenant, id), "SESSION";
+    /// The organization's agent sessions by creation.
+    pub fn agent_sessions(tenant: OrganizationId) -> List<AgentSession, Gsi1>
+        = partition(tenant, RecordType::AgentSession);
+    /// The organization's agent sessions with open work by creation. The index is sparse.
+    pub fn agent_sessions_open(tenant: OrganizationId) -> List<AgentSession, Gsi3>
+        = format!("{}#OPEN", partition(tenant, RecordType::AgentSession));
+    /// The ids of an alert's agent sessions, by creation.
+    pub(crate) fn sessions_of_alert(tenant: OrganizationId, alert: AlertId) -> List<SessionOfAlert>
+        = of_record(tenant, alert, RecordType::AgentSession);
+    /// The savings of actions, by day.
+    pub fn savings(tenant: OrganizationId) -> List<Saving> = format!("ORG#{tenant}#SAVING");
+    /// An agent session and its approved actions.
+    pub(crate) fn agent_parts(tenant: OrganizationId, id: AgentSessionId) -> List<Part>
+        = agent_partition(tenant, id);
+    /// The organization's connections by name.
+    pub fn connections(tenant: OrganizationId) -> List<Connection>
+        = format!("ORG#{tenant}#CONNECTION");
+    /// A connection's breaker, and the number of its calls.
+    pub(crate) fn connection_traffic(tenant: OrganizationId, name: &str) -> Key<ConnectionTraffic>
+        = format!("ORG#{tenant}#TRAFFIC"), name;
+    pub(crate) fn agent_pause(tenant: OrganizationId) -> Key<AgentPause>
+        = format!("ORG#{tenant}"), "AGENT_PAUSE";
+    /// The actions that claimed a record, such as `invoice/inv_1`.
+    pub fn record_guard(tenant: OrganizationId, record: &str) -> Key<RecordGuard>
+        = format!("ORG#{tenant}#LOCK"), record;
+    pub fn agent_policy(tenant: OrganizationId) -> Key<AgentPolicy>
+        = format!("ORG#{tenant}"), RecordType::AgentPolicy.facts().key;
+    /// A session's journal by time.
+    pub(crate) fn journal(tenant: OrganizationId, session: AgentSessionId) -> List<JournalEntry>
+        = format!("{}#JOURNAL", agent_partition(tenant, session));
+    /// The journals of all sessions of an organization, by time.
+    pub(crate) fn journals(tenant: OrganizationId) -> List<JournalEntry, Gsi1>
+        = format!("ORG#{tenant}#JOURNAL");
+    /// The claims of a day (UTC) for which the policy has caps.
+    pub(crate) fn agent_day(tenant: OrganizationId, at: Timestamp) -> Key<AgentDay>
+        = format!("ORG#{tenant}#AGENT_DAY"), at.day();
+    /// The messages of a day (UTC) to a customer for which the policy has a cap.
+    pub(crate) fn messages_of_day(tenant: OrganizationId, at: Timestamp, customer: &str)
+        -> Key<AgentDay> = format!("ORG#{tenant}#AGENT_DAY#MESSAGES#{}", at.day()), customer;
+    /// The name by which target systems tell this stack from others.
+    pub(crate) fn stack() -> Key<Stack> = "STACK", "STACK";
 }
 
 /// An alert's key in [`alerts`].
 pub fn alert_in_time(alert: &Alert) -> Key<Alert, Gsi2> {
     alerts(alert.organization_id).at(instant_then_id(alert.occurred_at, alert.id))
-}
-
-/// The alerts of a class by occurrence.
-pub fn alerts_of_class(tenant: OrganizationId, signal_type: &str) -> List<Alert, Gsi1> {
-    let alerts = partition(tenant, RecordType::Alert);
-    List::new(format!("{alerts}#{signal_type}"))
 }
 
 /// A sort key in [`alerts_of_class`].
@@ -48,46 +108,9 @@ pub fn alert_in_class(alert: &Alert) -> Key<Alert, Gsi1> {
     alerts_of_class(alert.organization_id, &alert.signal_type).at(place)
 }
 
-/// The days (UTC) of a class of alerts, with their occurrences.
-pub(crate) fn alert_days(tenant: OrganizationId, signal_type: &str) -> List<AlertDay> {
-    List::new(format!("ORG#{tenant}#ALERT_DAY#{signal_type}"))
-}
-
 /// The sort key of a day, as `2026-01-31`, in [`alert_days`].
 pub(crate) fn alert_day(date: &str) -> Sort {
     Sort::new(date)
-}
-
-/// The instant since which the organization's alerts are recorded.
-pub(crate) fn alerts_since(tenant: OrganizationId) -> Key<AlertsSince> {
-    Key::new(format!("ORG#{tenant}"), "ALERTS")
-}
-
-/// The alert of a reporter's id, which is unique with its source.
-pub(crate) fn alert_source(
-    tenant: OrganizationId,
-    source: &str,
-    external_id: &str,
-) -> Key<AlertSource> {
-    // The length keeps `a#b` + `c` apart from `a` + `b#c`.
-    Key::new(
-        format!("ORG#{tenant}#ALERT_SOURCE#{}#{source}", source.len()),
-        external_id,
-    )
-}
-
-/// The firing of a series that was opened last.
-pub(crate) fn alert_series(tenant: OrganizationId, source: &str, series: &str) -> Key<AlertSeries> {
-    // The length keeps `a#b` + `c` apart from `a` + `b#c`.
-    Key::new(
-        format!("ORG#{tenant}#ALERT_SERIES#{}#{source}", source.len()),
-        series,
-    )
-}
-
-/// The last outcomes of a record, by target system.
-pub(crate) fn last_outcomes(tenant: OrganizationId, entity: &str) -> List<LastOutcome> {
-    List::new(format!("ORG#{tenant}#OUTCOME#{entity}"))
 }
 
 pub(crate) fn last_outcome(
@@ -98,24 +121,9 @@ pub(crate) fn last_outcome(
     last_outcomes(tenant, entity).at(Sort::new(target_system))
 }
 
-/// The results of the playbooks that were proposed to the organization, by name and version.
-pub(crate) fn playbook_runs(tenant: OrganizationId) -> List<PlaybookRuns> {
-    List::new(format!("ORG#{tenant}#PLAYBOOKS"))
-}
-
-/// The sort key of a version, as [`PlaybookVersion::label`](agent::session::PlaybookVersion::label), in
-/// [`playbook_runs`].
+/// The sort key of a version, by its [label](agent::session::PlaybookVersion::label), in [`playbook_runs`].
 pub(crate) fn playbook_version(label: String) -> Sort {
     Sort::new(label)
-}
-
-pub fn agent_session(tenant: OrganizationId, id: AgentSessionId) -> Key<AgentSession> {
-    Key::new(agent_partition(tenant, id), "SESSION")
-}
-
-/// The organization's agent sessions by creation.
-pub fn agent_sessions(tenant: OrganizationId) -> List<AgentSession, Gsi1> {
-    List::new(partition(tenant, RecordType::AgentSession))
 }
 
 /// An agent session's key in [`agent_sessions`].
@@ -124,32 +132,16 @@ pub fn agent_session_in_time(session: &AgentSession) -> Key<AgentSession, Gsi1> 
     agent_sessions(session.organization_id).at(place)
 }
 
-/// The organization's agent sessions with open work, by creation. The index is sparse.
-pub fn agent_sessions_open(tenant: OrganizationId) -> List<AgentSession, Gsi3> {
-    let sessions = partition(tenant, RecordType::AgentSession);
-    List::new(format!("{sessions}#OPEN"))
-}
-
 /// An agent session's key in [`agent_sessions_open`].
 pub fn agent_session_open(session: &AgentSession) -> Key<AgentSession, Gsi3> {
     let place = instant_then_id(session.times.created_at, session.id);
     agent_sessions_open(session.organization_id).at(place)
 }
 
-/// The ids of an alert's agent sessions, by creation.
-pub(crate) fn sessions_of_alert(tenant: OrganizationId, alert: AlertId) -> List<SessionOfAlert> {
-    List::new(of_record(tenant, alert, RecordType::AgentSession))
-}
-
 /// A key in [`sessions_of_alert`].
 pub(crate) fn session_of_alert(session: &SessionOfAlert) -> Key<SessionOfAlert> {
     let place = instant_then_id(session.created_at, session.session_id);
     sessions_of_alert(session.organization_id, session.alert_id).at(place)
-}
-
-/// The savings of actions, by day.
-pub fn savings(tenant: OrganizationId) -> List<Saving> {
-    List::new(format!("ORG#{tenant}#SAVING"))
 }
 
 /// The key in [`savings`]: one for each day (UTC) and record of a target system.
@@ -186,11 +178,6 @@ pub(crate) fn excerpt(
     )
 }
 
-/// An agent session and its approved actions.
-pub(crate) fn agent_parts(tenant: OrganizationId, id: AgentSessionId) -> List<Part> {
-    List::new(agent_partition(tenant, id))
-}
-
 /// The id of the approved action with this sort key. `None` if it is the sort key of another record.
 pub(crate) fn action_id(sk: &str) -> Option<&str> {
     sk.strip_prefix(AGENT_ACTION)
@@ -207,25 +194,6 @@ pub fn connection(tenant: OrganizationId, name: &str) -> Key<Connection> {
     connections(tenant).at(Sort::new(name))
 }
 
-/// The organization's connections by name.
-pub fn connections(tenant: OrganizationId) -> List<Connection> {
-    List::new(format!("ORG#{tenant}#CONNECTION"))
-}
-
-/// A connection's breaker, and the number of its calls.
-pub(crate) fn connection_traffic(tenant: OrganizationId, name: &str) -> Key<ConnectionTraffic> {
-    Key::new(format!("ORG#{tenant}#TRAFFIC"), name)
-}
-
-pub(crate) fn agent_pause(tenant: OrganizationId) -> Key<AgentPause> {
-    Key::new(format!("ORG#{tenant}"), "AGENT_PAUSE")
-}
-
-/// The actions that claimed a record, such as `invoice/inv_1`.
-pub fn record_guard(tenant: OrganizationId, record: &str) -> Key<RecordGuard> {
-    Key::new(format!("ORG#{tenant}#LOCK"), record)
-}
-
 /// The actions of earlier releases that claimed the record of an action. Only read: what they left
 /// unknown, or did within a day, counts.
 pub(crate) fn earlier_guard(
@@ -240,10 +208,6 @@ pub(crate) fn earlier_guard(
     ))
 }
 
-pub fn agent_policy(tenant: OrganizationId) -> Key<AgentPolicy> {
-    Key::new(format!("ORG#{tenant}"), RecordType::AgentPolicy.facts().key)
-}
-
 /// An entry's key in [`journal`].
 pub(crate) fn journal_entry(entry: &JournalEntry) -> Key<JournalEntry> {
     let place = Sort::new(journal_place(entry));
@@ -254,16 +218,6 @@ pub(crate) fn journal_entry(entry: &JournalEntry) -> Key<JournalEntry> {
 pub(crate) fn named_entry(tenant: OrganizationId, head: &SessionHead) -> Key<JournalEntry> {
     let place = Sort::new(place_of(head.at, head.id, "", head.seq));
     journal(tenant, head.id).at(place)
-}
-
-/// A session's journal by time.
-pub(crate) fn journal(tenant: OrganizationId, session: AgentSessionId) -> List<JournalEntry> {
-    List::new(format!("{}#JOURNAL", agent_partition(tenant, session)))
-}
-
-/// The journals of all sessions of an organization, by time.
-pub(crate) fn journals(tenant: OrganizationId) -> List<JournalEntry, Gsi1> {
-    List::new(format!("ORG#{tenant}#JOURNAL"))
 }
 
 /// An entry's key in [`journals`].
@@ -280,26 +234,4 @@ fn journal_place(entry: &JournalEntry) -> String {
 
 fn place_of(at: Timestamp, session: AgentSessionId, chain: &str, seq: i64) -> String {
     format!("{at}#{}#{chain}#{}", padded(session.get()), padded(seq))
-}
-
-/// The claims of a day (UTC) for which the policy has caps.
-pub(crate) fn agent_day(tenant: OrganizationId, at: Timestamp) -> Key<AgentDay> {
-    Key::new(format!("ORG#{tenant}#AGENT_DAY"), at.day())
-}
-
-/// The messages of a day (UTC) to a customer for which the policy has a cap.
-pub(crate) fn messages_of_day(
-    tenant: OrganizationId,
-    at: Timestamp,
-    customer: &str,
-) -> Key<AgentDay> {
-    Key::new(
-        format!("ORG#{tenant}#AGENT_DAY#MESSAGES#{}", at.day()),
-        customer,
-    )
-}
-
-/// The name by which target systems tell this stack from others.
-pub(crate) fn stack() -> Key<Stack> {
-    Key::new("STACK", "STACK")
 }

@@ -55,8 +55,7 @@ pub(crate) fn name_of_tag(tenant: OrganizationId, folded_name: &str) -> Key<Name
     Key::new(format!("ORG#{tenant}#TAG_NAME"), folded_name)
 }
 
-/// The possible references of a service request, by creation: small items that reference search
-/// filters.
+/// The possible references of a service request, by creation: small items that reference search filters.
 pub(crate) fn references(tenant: OrganizationId) -> List<Reference> {
     List::new(format!("ORG#{tenant}#REFERENCE"))
 }

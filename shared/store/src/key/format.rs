@@ -1,6 +1,22 @@
 use model::{Id, OrganizationId, RecordId, RecordType, Timestamp, unique_name, words::plain};
 use table::{AnyKey, KeptText, Key, Sort, padded};
 
+/// Declares keys and lists by their partition, and the keys of single items by their sort key, too.
+macro_rules! keys {
+    ($(
+        $(#[$about:meta])*
+        $vis:vis fn $name:ident($($argument:ident: $type:ty),*) -> $key:ident<$($of:ty),+>
+            = $($part:expr),+;
+    )*) => {$(
+        $(#[$about])*
+        $vis fn $name($($argument: $type),*) -> $key<$($of),+> {
+            $key::new($($part),+)
+        }
+    )*};
+}
+
+pub(super) use keys;
+
 /// The prefix of all partition keys of an organization, except that of its own record.
 pub fn tenant_prefix(tenant: OrganizationId) -> String {
     format!("ORG#{tenant}#")

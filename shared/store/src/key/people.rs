@@ -7,32 +7,73 @@ use model::{
 };
 use table::{AnyKey, Gsi1, Key, List, Sort, padded};
 
-use super::format::{below, name_then_id, of_record, partition, record};
+use super::format::{below, keys, name_then_id, of_record, partition, record};
 use crate::records::{
     Account, Attempted, EmailHolder, FailureCount, Failures, ListedProvider, MailCount,
     SubjectHolder, TokenHolder, Tombstone, Totals, UsedState,
 };
 
-pub fn organization(id: OrganizationId) -> Key<Organization> {
-    Key::new(format!("ORG#{id}"), RecordType::Organization.facts().key)
-}
-
-pub(crate) fn tombstone(id: OrganizationId) -> Key<Tombstone> {
-    Key::new(format!("ORG#{id}"), "TOMBSTONE")
-}
-
-pub(crate) fn totals(tenant: OrganizationId) -> Key<Totals> {
-    Key::new(format!("ORG#{tenant}"), "TOTALS")
+keys! {
+    pub fn organization(id: OrganizationId) -> Key<Organization>
+        = format!("ORG#{id}"), RecordType::Organization.facts().key;
+    pub(crate) fn tombstone(id: OrganizationId) -> Key<Tombstone>
+        = format!("ORG#{id}"), "TOMBSTONE";
+    pub(crate) fn totals(tenant: OrganizationId) -> Key<Totals> = format!("ORG#{tenant}"), "TOTALS";
+    /// The organization's journal by time, which is the order of its numbers.
+    pub(crate) fn organization_journal(tenant: OrganizationId) -> List<OrganizationEntry>
+        = format!("ORG#{tenant}#ORGANIZATION_JOURNAL");
+    pub(crate) fn organization_head(tenant: OrganizationId) -> Key<OrganizationHead>
+        = format!("ORG#{tenant}"), "JOURNAL";
+    /// The organization's users by username.
+    pub fn users(tenant: OrganizationId) -> List<User, Gsi1> = partition(tenant, RecordType::User);
+    /// The account of a username. It belongs to the service, not to a tenant: a sign-in begins with it.
+    pub fn account(folded_username: &str) -> Key<Account>
+        = format!("USERNAME#{folded_username}"), "CREDENTIAL";
+    /// The users of an address by organization, of which each has one at most. They belong to the service: a
+    /// forgotten password leads to all of them.
+    pub(crate) fn email_holders(email: &str) -> List<EmailHolder> = format!("EMAIL#{email}");
+    /// The provider by which the organization's users sign in.
+    pub(crate) fn sign_in_provider(tenant: OrganizationId) -> Key<SignInProvider>
+        = format!("ORG#{tenant}"), "SIGN_IN";
+    /// The user of a provider's subject, by the hash of both.
+    pub(crate) fn subject_holder(tenant: OrganizationId, hash: &str) -> Key<SubjectHolder>
+        = format!("ORG#{tenant}#SUBJECT"), hash;
+    /// The providers of all organizations. They belong to the service: a sign-in looks for a username's.
+    pub(crate) fn listed_providers() -> List<ListedProvider> = "PROVIDERS";
+    /// The used state of a sign-in by a provider, by its hash.
+    pub(crate) fn used_state(hash: &str) -> Key<UsedState> = format!("SIGN_IN#{hash}"), "STATE";
+    /// A mailed link, by the hash of its token. It belongs to the service: its token names no tenant.
+    pub(crate) fn link(token_hash: &str) -> Key<Link> = format!("LINK#{token_hash}"), "LINK";
+    /// The count of mails of one kind, in the period from that instant on.
+    pub(crate) fn mail_count(hash: &str, since: Timestamp) -> Key<MailCount>
+        = format!("MAILS#{hash}"), format!("COUNT#{since}");
+    /// The organization's invitations: the accepted ones by creation, then those that were not accepted.
+    pub fn invitations(tenant: OrganizationId) -> List<Invitation, Gsi1>
+        = partition(tenant, RecordType::Invitation);
+    /// The failed sign-ins to an account from a network. Neither needs to exist.
+    pub(crate) fn sign_in_failures(account_and_network_hash: &str) -> Key<Failures>
+        = format!("SIGN_IN#{account_and_network_hash}"), "FAILURES";
+    /// The failed sign-ins from a network, or to an account, in the quarter of an hour from that instant on.
+    pub(crate) fn sign_in_count(hash: &str, quarter: Timestamp) -> Key<FailureCount>
+        = format!("SIGN_IN#{hash}"), format!("COUNT#{quarter}");
+    pub fn session(tenant: OrganizationId, user: UserId, sid_hash: &str) -> Key<Session>
+        = session_partition(tenant, user), sid_hash;
+    /// A user's sessions by start.
+    pub fn sessions(tenant: OrganizationId, user: UserId) -> List<Session, Gsi1>
+        = session_partition(tenant, user);
+    /// A user's tokens by place.
+    pub(crate) fn tokens(tenant: OrganizationId, user: UserId) -> List<Token>
+        = of_record(tenant, user, RecordType::Token);
+    /// The owner of a token, by its hash. It belongs to the service: a request with a token begins with it.
+    pub(crate) fn token_holder(token_hash: &str) -> Key<TokenHolder>
+        = format!("{}#{token_hash}", RecordType::Token.facts().key), "HOLDER";
+    pub(crate) fn attempted(tenant: OrganizationId, user: UserId, key: &str) -> Key<Attempted>
+        = below_user(tenant, user, "ATTEMPT"), key;
 }
 
 /// The number of admins of the organization who are not disabled.
 pub(crate) fn admins(tenant: OrganizationId) -> AnyKey {
     AnyKey::new(format!("ORG#{tenant}"), "ADMINS")
-}
-
-/// The organization's journal by time, which is the order of its numbers.
-pub(crate) fn organization_journal(tenant: OrganizationId) -> List<OrganizationEntry> {
-    List::new(format!("ORG#{tenant}#ORGANIZATION_JOURNAL"))
 }
 
 /// An entry's key in [`organization_journal`].
@@ -59,17 +100,8 @@ pub(crate) fn sign_in_entry(tenant: OrganizationId, at: Timestamp, hash: &str) -
     )
 }
 
-pub(crate) fn organization_head(tenant: OrganizationId) -> Key<OrganizationHead> {
-    Key::new(format!("ORG#{tenant}"), "JOURNAL")
-}
-
 pub fn user(tenant: OrganizationId, id: UserId) -> Key<User> {
     record(tenant, id)
-}
-
-/// The organization's users by username.
-pub fn users(tenant: OrganizationId) -> List<User, Gsi1> {
-    List::new(partition(tenant, RecordType::User))
 }
 
 /// A user's key in [`users`].
@@ -77,64 +109,17 @@ pub fn user_by_name(user: &User) -> Key<User, Gsi1> {
     users(user.organization_id).at(name_then_id(&user.username, user.id))
 }
 
-/// The account of a username. It belongs to the service, not to a tenant: a sign-in begins with it.
-pub fn account(folded_username: &str) -> Key<Account> {
-    Key::new(format!("USERNAME#{folded_username}"), "CREDENTIAL")
-}
-
-/// The users of an address by organization, of which each has one at most. They belong to the service: a
-/// forgotten password leads to all of them.
-pub(crate) fn email_holders(email: &str) -> List<EmailHolder> {
-    List::new(format!("EMAIL#{email}"))
-}
-
 /// The user of an address in an organization.
 pub(crate) fn email_holder(tenant: OrganizationId, email: &str) -> Key<EmailHolder> {
     email_holders(email).at(Sort::new(padded(tenant.get())))
-}
-
-/// The provider by which the organization's users sign in.
-pub(crate) fn sign_in_provider(tenant: OrganizationId) -> Key<SignInProvider> {
-    Key::new(format!("ORG#{tenant}"), "SIGN_IN")
-}
-
-/// The user of a provider's subject, by the hash of both.
-pub(crate) fn subject_holder(tenant: OrganizationId, hash: &str) -> Key<SubjectHolder> {
-    Key::new(format!("ORG#{tenant}#SUBJECT"), hash)
-}
-
-/// The providers of all organizations. They belong to the service: a sign-in looks for a username's.
-pub(crate) fn listed_providers() -> List<ListedProvider> {
-    List::new("PROVIDERS")
 }
 
 pub(crate) fn listed_provider(tenant: OrganizationId) -> Key<ListedProvider> {
     listed_providers().at(Sort::new(padded(tenant.get())))
 }
 
-/// The used state of a sign-in by a provider, by its hash.
-pub(crate) fn used_state(hash: &str) -> Key<UsedState> {
-    Key::new(format!("SIGN_IN#{hash}"), "STATE")
-}
-
-/// A link that was sent by mail, by the hash of its token. It belongs to the service: a request with the
-/// token names no tenant.
-pub(crate) fn link(token_hash: &str) -> Key<Link> {
-    Key::new(format!("LINK#{token_hash}"), "LINK")
-}
-
-/// The count of mails of one kind, in the period from that instant on.
-pub(crate) fn mail_count(hash: &str, since: Timestamp) -> Key<MailCount> {
-    Key::new(format!("MAILS#{hash}"), format!("COUNT#{since}"))
-}
-
 pub fn invitation(tenant: OrganizationId, id: InvitationId) -> Key<Invitation> {
     record(tenant, id)
-}
-
-/// The organization's invitations: the accepted ones by creation, then those that were not accepted.
-pub fn invitations(tenant: OrganizationId) -> List<Invitation, Gsi1> {
-    List::new(partition(tenant, RecordType::Invitation))
 }
 
 /// An invitation's key in [`invitations`].
@@ -149,28 +134,9 @@ pub fn invitation_in_list(invitation: &Invitation) -> Key<Invitation, Gsi1> {
     invitations(invitation.organization_id).at(place)
 }
 
-/// The failed sign-ins to an account from a network. Neither needs to exist.
-pub(crate) fn sign_in_failures(account_and_network_hash: &str) -> Key<Failures> {
-    Key::new(format!("SIGN_IN#{account_and_network_hash}"), "FAILURES")
-}
-
 /// The subject of [`sign_in_count`] for an account.
 pub(crate) fn sign_in_account(username: &str) -> String {
     digest(&format!("{}\n", unique_name::key(username)))
-}
-
-/// The failed sign-ins from a network, or to an account, in the quarter of an hour from that instant on.
-pub(crate) fn sign_in_count(hash: &str, quarter: Timestamp) -> Key<FailureCount> {
-    Key::new(format!("SIGN_IN#{hash}"), format!("COUNT#{quarter}"))
-}
-
-pub fn session(tenant: OrganizationId, user: UserId, sid_hash: &str) -> Key<Session> {
-    Key::new(session_partition(tenant, user), sid_hash)
-}
-
-/// A user's sessions by start.
-pub fn sessions(tenant: OrganizationId, user: UserId) -> List<Session, Gsi1> {
-    List::new(session_partition(tenant, user))
 }
 
 /// A session's key in [`sessions`].
@@ -183,25 +149,9 @@ fn session_partition(tenant: OrganizationId, user: UserId) -> String {
     below_user(tenant, user, "SESSION")
 }
 
-/// The owner of a token, by its hash. It belongs to the service, not to a tenant: a request with a token
-/// begins with it.
-pub(crate) fn token_holder(token_hash: &str) -> Key<TokenHolder> {
-    let tokens = RecordType::Token.facts().key;
-    Key::new(format!("{tokens}#{token_hash}"), "HOLDER")
-}
-
 /// The token in one of its owner's places.
 pub(crate) fn token(tenant: OrganizationId, user: UserId, place: i64) -> Key<Token> {
     tokens(tenant, user).at(Sort::new(padded(place)))
-}
-
-/// A user's tokens by place.
-pub(crate) fn tokens(tenant: OrganizationId, user: UserId) -> List<Token> {
-    List::new(of_record(tenant, user, RecordType::Token))
-}
-
-pub(crate) fn attempted(tenant: OrganizationId, user: UserId, key: &str) -> Key<Attempted> {
-    Key::new(below_user(tenant, user, "ATTEMPT"), key)
 }
 
 fn below_user(tenant: OrganizationId, user: UserId, what: &str) -> String {

@@ -54,8 +54,7 @@ fn name(kind: SearchedType, id: i64) -> String {
     format!("{}#{}", kind.name(), padded(id))
 }
 
-/// The record itself, with only the fields of search. `None` for a comment or a message without its
-/// parent.
+/// The record itself, with only the fields of search. `None` for a comment or a message without its parent.
 pub(crate) fn searched(record: &IndexedRecord) -> Option<Key<SearchedText>> {
     let (tenant, id) = (record.organization_id, ReferenceId::new(record.id)?);
     Some(match *record.kind {

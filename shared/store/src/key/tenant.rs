@@ -6,8 +6,8 @@
 
 use agent::action::ActionContent;
 use model::{
-    AgentSessionId, AlertId, Deleted, Id, OrganizationId, RecordType, ReferenceId, Talk, Timestamp,
-    UserId, WebhookId, unique_name,
+    AgentSessionId, Deleted, Id, OrganizationId, RecordType, ReferenceId, Talk, Timestamp, UserId,
+    WebhookId, unique_name,
 };
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -36,14 +36,13 @@ use super::{
 #[derive(Clone, Debug)]
 pub(crate) struct Partition {
     pub(crate) key: String,
-    /// False for items that an export leaves out: they follow from others, are credentials, or end within
-    /// days.
+    /// False for items that an export leaves out: they follow from others, are credentials, or end within days.
     pub(crate) is_exported: bool,
     below: Below,
 }
 
-/// Returns the partitions that an item names. Several items may name one.
-type Below = fn(OrganizationId, &Named<'_>) -> Vec<Partition>;
+/// Returns the partitions that an item names; none if it does not read. Several items may name one.
+type Below = fn(OrganizationId, &Named<'_>) -> Option<Vec<Partition>>;
 
 /// An item that may name partitions.
 #[derive(Debug)]
@@ -72,7 +71,7 @@ impl Partition {
         Self {
             key: key.into(),
             is_exported: true,
-            below: |_, _| Vec::new(),
+            below: |_, _| None,
         }
     }
 
@@ -88,7 +87,7 @@ impl Partition {
     }
 
     pub(crate) fn below(&self, tenant: OrganizationId, item: &Named<'_>) -> Vec<Self> {
-        (self.below)(tenant, item)
+        (self.below)(tenant, item).unwrap_or_default()
     }
 }
 
@@ -155,10 +154,8 @@ fn pk(key: impl Into<AnyKey>) -> String {
     key.into().pk().to_owned()
 }
 
-fn of_user(tenant: OrganizationId, user: &Named<'_>) -> Vec<Partition> {
-    let Some(id) = user.id::<UserId>() else {
-        return Vec::new();
-    };
+fn of_user(tenant: OrganizationId, user: &Named<'_>) -> Option<Vec<Partition>> {
+    let id = user.id::<UserId>()?;
     let accounts = unique_name::keys(user.text("username"));
     let accounts = accounts.iter().map(|name| pk(account(name)));
     let email = email_holders(&user.text("email").to_ascii_lowercase()).partition();
@@ -167,7 +164,7 @@ fn of_user(tenant: OrganizationId, user: &Named<'_>) -> Vec<Partition> {
     let failures = pk(sign_in_count(&failures, Timestamp::from_millis(0)));
     let own = partitions_of_user(tenant, id).into_iter();
     let own = own.chain([Partition::kept_back(failures)]);
-    own.chain(accounts).collect()
+    Some(own.chain(accounts).collect())
 }
 
 /// The partitions of a user, which go when the user is erased.
@@ -182,33 +179,29 @@ pub(crate) fn partitions_of_user(tenant: OrganizationId, id: UserId) -> Vec<Part
 }
 
 /// The link that was sent last. Those of before are named by their mails.
-fn of_invitation(_: OrganizationId, invitation: &Named<'_>) -> Vec<Partition> {
-    vec![Partition::kept_back(pk(link(invitation.text("linkHash"))))]
+fn of_invitation(_: OrganizationId, invitation: &Named<'_>) -> Option<Vec<Partition>> {
+    let hash: String = invitation.read("linkHash")?;
+    Some(vec![Partition::kept_back(pk(link(&hash)))])
 }
 
-fn of_mail(_: OrganizationId, mail: &Named<'_>) -> Vec<Partition> {
-    let hash = mail.attributes["letter"]["link"]["hash"].as_str();
-    let link = hash.map(|hash| Partition::kept_back(pk(link(hash))));
-    link.into_iter().collect()
+fn of_mail(_: OrganizationId, mail: &Named<'_>) -> Option<Vec<Partition>> {
+    let hash = mail.attributes["letter"]["link"]["hash"].as_str()?;
+    Some(vec![Partition::kept_back(pk(link(hash)))])
 }
 
-fn of_token(_: OrganizationId, token: &Named<'_>) -> Vec<Partition> {
-    vec![Partition::kept_back(pk(token_holder(token.text("hash"))))]
+fn of_token(_: OrganizationId, token: &Named<'_>) -> Option<Vec<Partition>> {
+    let hash: String = token.read("hash")?;
+    Some(vec![Partition::kept_back(pk(token_holder(&hash)))])
 }
 
-fn of_record(tenant: OrganizationId, record: &Named<'_>) -> Vec<Partition> {
-    let (kind, id) = (
-        record.read::<RecordType>("kind"),
-        record.id::<ReferenceId>(),
-    );
-    let of = kind.zip(id);
-    of.map_or_else(Vec::new, |(kind, id)| below_record(tenant, kind, id))
+fn of_record(tenant: OrganizationId, record: &Named<'_>) -> Option<Vec<Partition>> {
+    Some(below_record(tenant, record.read("kind")?, record.id()?))
 }
 
 /// A deleted record leaves its history, and for some time its texts and comments.
-fn of_deletion(tenant: OrganizationId, deletion: &Named<'_>) -> Vec<Partition> {
-    let deleted: Option<Deleted> = deletion.read("subject");
-    deleted.map_or_else(Vec::new, |of| below_record(tenant, of.kind, of.id))
+fn of_deletion(tenant: OrganizationId, deletion: &Named<'_>) -> Option<Vec<Partition>> {
+    let deleted: Deleted = deletion.read("subject")?;
+    Some(below_record(tenant, deleted.kind, deleted.id))
 }
 
 fn below_record(tenant: OrganizationId, kind: RecordType, id: ReferenceId) -> Vec<Partition> {
@@ -229,61 +222,53 @@ fn below_record(tenant: OrganizationId, kind: RecordType, id: ReferenceId) -> Ve
     all
 }
 
-fn of_alert(tenant: OrganizationId, alert: &Named<'_>) -> Vec<Partition> {
+fn of_alert(tenant: OrganizationId, alert: &Named<'_>) -> Option<Vec<Partition>> {
     let days = alert_days(tenant, alert.text("signalType")).partition();
     let source = alert.text("source");
-    let mut all = vec![
+    let sessions = sessions_of_alert(tenant, alert.id()?).partition();
+    Some(vec![
         Partition::exported(days),
         Partition::exported(pk(alert_source(tenant, source, ""))),
         Partition::exported(pk(alert_series(tenant, source, ""))),
-    ];
-    if let Some(id) = alert.id::<AlertId>() {
-        let named = sessions_of_alert(tenant, id).partition();
-        all.push(Partition::exported(named).naming(of_session));
-    }
-    all
+        Partition::exported(sessions).naming(of_session),
+    ])
 }
 
-fn of_session(tenant: OrganizationId, session: &Named<'_>) -> Vec<Partition> {
-    let Some(id) = session.read::<AgentSessionId>("sessionId") else {
-        return Vec::new();
-    };
-    vec![
+fn of_session(tenant: OrganizationId, session: &Named<'_>) -> Option<Vec<Partition>> {
+    let id: AgentSessionId = session.read("sessionId")?;
+    Some(vec![
         Partition::exported(agent_parts(tenant, id).partition()).naming(of_action),
         Partition::exported(pk(excerpt(tenant, id, None, ""))),
         Partition::exported(journal(tenant, id).partition()),
-    ]
+    ])
 }
 
-fn of_action(tenant: OrganizationId, action: &Named<'_>) -> Vec<Partition> {
-    let Some(content) = action.read::<ActionContent>("content") else {
-        return Vec::new();
-    };
+fn of_action(tenant: OrganizationId, action: &Named<'_>) -> Option<Vec<Partition>> {
+    let content: ActionContent = action.read("content")?;
     let guards = earlier_guard(tenant, &content).map(pk);
     let entity = content.entity().filter(|(_, id)| !id.is_empty());
     let outcomes = entity.map(|(_, id)| last_outcomes(tenant, id).partition());
     let all = guards.into_iter().chain(outcomes);
-    all.map(Partition::exported).collect()
+    Some(all.map(Partition::exported).collect())
 }
 
-fn of_agent_day(tenant: OrganizationId, day: &Named<'_>) -> Vec<Partition> {
-    let start: Result<Timestamp, _> = format!("{}T00:00:00Z", day.sk).parse();
-    let messages = start.map(|start| pk(messages_of_day(tenant, start, "")));
-    messages.into_iter().map(Partition::exported).collect()
+fn of_agent_day(tenant: OrganizationId, day: &Named<'_>) -> Option<Vec<Partition>> {
+    let start = format!("{}T00:00:00Z", day.sk).parse().ok()?;
+    let messages = pk(messages_of_day(tenant, start, ""));
+    Some(vec![Partition::exported(messages)])
 }
 
-fn of_webhook(tenant: OrganizationId, webhook: &Named<'_>) -> Vec<Partition> {
-    let id = webhook.id::<WebhookId>();
-    id.map_or_else(Vec::new, |id| below_webhook(tenant, id))
+fn of_webhook(tenant: OrganizationId, webhook: &Named<'_>) -> Option<Vec<Partition>> {
+    Some(below_webhook(tenant, webhook.id()?))
 }
 
 /// A deleted webhook leaves its deliveries for some days.
-fn of_entry(tenant: OrganizationId, entry: &Named<'_>) -> Vec<Partition> {
-    let subjects: Vec<String> = entry.read("subjects").unwrap_or_default();
+fn of_entry(tenant: OrganizationId, entry: &Named<'_>) -> Option<Vec<Partition>> {
+    let subjects: Vec<String> = entry.read("subjects")?;
     let names = subjects.iter().filter_map(|name| name.split_once(':'));
     let webhooks = names.filter(|(kind, _)| *kind == RecordType::Webhook.name());
     let ids = webhooks.filter_map(|(_, id)| WebhookId::new(id.parse().ok()?));
-    ids.flat_map(|id| below_webhook(tenant, id)).collect()
+    Some(ids.flat_map(|id| below_webhook(tenant, id)).collect())
 }
 
 fn below_webhook(tenant: OrganizationId, id: WebhookId) -> Vec<Partition> {
@@ -293,9 +278,9 @@ fn below_webhook(tenant: OrganizationId, id: WebhookId) -> Vec<Partition> {
     ]
 }
 
-fn of_indexed(tenant: OrganizationId, record: &Named<'_>) -> Vec<Partition> {
-    let words = record.text("words").split(' ');
-    let words = words.filter(|word| !word.is_empty());
+fn of_indexed(tenant: OrganizationId, record: &Named<'_>) -> Option<Vec<Partition>> {
+    let words: String = record.read("words")?;
+    let words = words.split(' ').filter(|word| !word.is_empty());
     let all = words.map(|word| words_beginning(tenant, word).partition());
-    all.map(Partition::kept_back).collect()
+    Some(all.map(Partition::kept_back).collect())
 }

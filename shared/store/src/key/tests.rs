@@ -11,10 +11,7 @@ use serde_json::{Value, json};
 use table::Record;
 
 use super::*;
-use crate::{
-    Workdesk,
-    records::{Cleanup, IndexedRecord, Reference, Reminder},
-};
+use crate::records::{Cleanup, IndexedRecord, Reference, Reminder, Workdesk};
 
 /// The keys, a line each.
 struct Keys(Vec<String>);
@@ -197,13 +194,19 @@ fn lists(keys: &mut Keys) {
     keys.list("tasks_of_project", tasks_of_project(tenant, id(2)));
     keys.list("tasks_of_assignee", tasks_of_assignee(tenant, id(3)));
     keys.list("tasks_of_milestone", tasks_of_milestone(tenant, id(6)));
-    keys.add("task_order", task_order(Order::default(), id(7)));
+    keys.add(
+        "task_order",
+        task_order(Order::default(), id(7)).into_text(),
+    );
     keys.list("activities", activities(tenant));
     keys.list("activities_by_id", activities_by_id(tenant));
     keys.list("service_requests", service_requests(tenant));
     keys.list("tickets", tickets(tenant));
     keys.list("tickets_by_message", tickets_by_message(tenant));
-    keys.add("ticket_message_time", ticket_message_time(None, id(10)));
+    keys.add(
+        "ticket_message_time",
+        ticket_message_time(None, id(10)).into_text(),
+    );
     keys.add("name_of_tag", name_of_tag(tenant, "cafe"));
     keys.add("alert", alert(tenant, id(13)));
     keys.list("alerts", alerts(tenant));

@@ -7,7 +7,9 @@ use model::{
 };
 use table::{AnyKey, Gsi1, Gsi2, Gsi3, Gsi4, Key, List, Sort, padded};
 
-use super::format::{below, due_then_id, instant_then_id, of_record, partition, record, record_of};
+use super::format::{
+    below, due_then_id, instant_then_id, keys, of_record, partition, record, record_of,
+};
 use crate::records::{Day, NamesOfTask, Tags};
 
 pub fn milestone(tenant: OrganizationId, id: MilestoneId) -> Key<Milestone> {
@@ -29,24 +31,62 @@ pub fn task(tenant: OrganizationId, id: TaskId) -> Key<Task> {
     record(tenant, id)
 }
 
-/// All tasks of the organization, by id.
-pub fn tasks(tenant: OrganizationId) -> List<Task> {
-    List::new(partition(tenant, RecordType::Task))
-}
-
-/// All tasks of the organization by the instant of their creation. The index has no other attributes.
-pub fn tasks_by_creation(tenant: OrganizationId) -> List<Task, Gsi4> {
-    List::new(partition(tenant, RecordType::Task))
+keys! {
+    /// All tasks of the organization, by id.
+    pub fn tasks(tenant: OrganizationId) -> List<Task> = partition(tenant, RecordType::Task);
+    /// All tasks of the organization by the instant of their creation. The index has no other attributes.
+    pub fn tasks_by_creation(tenant: OrganizationId) -> List<Task, Gsi4>
+        = partition(tenant, RecordType::Task);
+    /// A project's tasks by order, then id.
+    pub fn tasks_of_project(tenant: OrganizationId, project: ProjectId) -> List<Task, Gsi1>
+        = of_record(tenant, project, RecordType::Task);
+    /// A milestone's tasks by id.
+    pub fn tasks_of_milestone(tenant: OrganizationId, milestone: MilestoneId) -> List<Task, Gsi2>
+        = of_record(tenant, milestone, RecordType::Task);
+    /// The tasks that the index of a milestone's tasks lists by a deleted record.
+    pub(crate) fn linked_tasks(tenant: OrganizationId, deleted: Deleted) -> List<Task, Gsi2>
+        = below(tenant, deleted.kind, deleted.id, RecordType::Task.facts().key);
+    /// A user's tasks by due date; those without one come last.
+    pub fn tasks_of_assignee(tenant: OrganizationId, assignee: UserId) -> List<Task, Gsi3>
+        = format!("ORG#{tenant}#ASSIGNEE#{assignee}#{}", RecordType::Task.facts().key);
+    /// The organization's activities by time.
+    pub fn activities(tenant: OrganizationId) -> List<Activity, Gsi1>
+        = partition(tenant, RecordType::Activity);
+    /// The organization's activities by id.
+    pub(crate) fn activities_by_id(tenant: OrganizationId) -> List<Activity>
+        = partition(tenant, RecordType::Activity);
+    /// A project's activities by time.
+    pub fn activities_of_project(tenant: OrganizationId, project: ProjectId) -> List<Activity, Gsi2>
+        = of_record(tenant, project, RecordType::Activity);
+    /// The organization's service requests by creation.
+    pub fn service_requests(tenant: OrganizationId) -> List<ServiceRequest, Gsi1>
+        = partition(tenant, RecordType::ServiceRequest);
+    /// A thread's comments by id.
+    pub fn comments(tenant: OrganizationId, thread: Thread) -> List<Comment>
+        = thread_partition(tenant, thread);
+    /// A thread's comments by time.
+    pub fn comments_by_time(tenant: OrganizationId, thread: Thread) -> List<Comment, Gsi1>
+        = thread_partition(tenant, thread);
+    /// The organization's tickets by creation.
+    pub fn tickets(tenant: OrganizationId) -> List<Ticket, Gsi1>
+        = partition(tenant, RecordType::Ticket);
+    /// The organization's tickets by their newest message.
+    pub fn tickets_by_message(tenant: OrganizationId) -> List<Ticket, Gsi2>
+        = format!("ORG#{tenant}#TICKET_BY_MESSAGE");
+    /// A ticket's messages by time.
+    pub fn ticket_messages(tenant: OrganizationId, ticket: TicketId) -> List<TicketMessage>
+        = of_record(tenant, ticket, RecordType::TicketMessage);
+    /// The days (UTC) with their resolved service requests and tickets.
+    pub(crate) fn resolution_days(tenant: OrganizationId) -> List<Day>
+        = format!("ORG#{tenant}#RESOLUTIONS");
+    /// A record's history, by the versions that its changes led to.
+    pub fn history(tenant: OrganizationId, of: HistoryOf) -> List<HistoryEntry>
+        = below(tenant, of.kind(), of.id(), "HISTORY");
 }
 
 /// A task's key in [`tasks_by_creation`].
 pub fn task_by_creation(task: &Task) -> Key<Task, Gsi4> {
     tasks_by_creation(task.organization_id).at(instant_then_id(task.created_at, task.id))
-}
-
-/// A project's tasks by order, then id.
-pub fn tasks_of_project(tenant: OrganizationId, project: ProjectId) -> List<Task, Gsi1> {
-    List::new(of_record(tenant, project, RecordType::Task))
 }
 
 /// A sort key in [`tasks_of_project`].
@@ -60,27 +100,10 @@ pub fn task_in_project(task: &Task) -> Option<Key<Task, Gsi1>> {
     Some(tasks.at(task_order(task.order, task.id)))
 }
 
-/// A user's tasks by due date; those without one come last.
-pub fn tasks_of_assignee(tenant: OrganizationId, assignee: UserId) -> List<Task, Gsi3> {
-    let tasks = RecordType::Task.facts().key;
-    List::new(format!("ORG#{tenant}#ASSIGNEE#{assignee}#{tasks}"))
-}
-
 /// A task's key in [`tasks_of_assignee`], if it has an assignee.
 pub fn task_of_assignee(task: &Task) -> Option<Key<Task, Gsi3>> {
     let tasks = tasks_of_assignee(task.organization_id, task.assignee_id?);
     Some(tasks.at(due_then_id(task.due_date, task.id)))
-}
-
-/// A milestone's tasks by id.
-pub fn tasks_of_milestone(tenant: OrganizationId, milestone: MilestoneId) -> List<Task, Gsi2> {
-    List::new(of_record(tenant, milestone, RecordType::Task))
-}
-
-/// The tasks that the index of a milestone's tasks lists by a deleted record.
-pub(crate) fn linked_tasks(tenant: OrganizationId, deleted: Deleted) -> List<Task, Gsi2> {
-    let tasks = RecordType::Task.facts().key;
-    List::new(below(tenant, deleted.kind, deleted.id, tasks))
 }
 
 /// A task's key in [`tasks_of_milestone`], if it has a milestone.
@@ -93,24 +116,9 @@ pub fn activity(tenant: OrganizationId, id: ActivityId) -> Key<Activity> {
     record(tenant, id)
 }
 
-/// The organization's activities by time.
-pub fn activities(tenant: OrganizationId) -> List<Activity, Gsi1> {
-    List::new(partition(tenant, RecordType::Activity))
-}
-
-/// The organization's activities by id.
-pub(crate) fn activities_by_id(tenant: OrganizationId) -> List<Activity> {
-    List::new(partition(tenant, RecordType::Activity))
-}
-
 /// An activity's key in [`activities`].
 pub fn activity_in_time(activity: &Activity) -> Key<Activity, Gsi1> {
     activities(activity.organization_id).at(instant_then_id(activity.timestamp, activity.id))
-}
-
-/// A project's activities by time.
-pub fn activities_of_project(tenant: OrganizationId, project: ProjectId) -> List<Activity, Gsi2> {
-    List::new(of_record(tenant, project, RecordType::Activity))
 }
 
 /// An activity's key in [`activities_of_project`], if it has a project.
@@ -139,11 +147,6 @@ pub fn service_request(tenant: OrganizationId, id: ServiceRequestId) -> Key<Serv
     record(tenant, id)
 }
 
-/// The organization's service requests by creation.
-pub fn service_requests(tenant: OrganizationId) -> List<ServiceRequest, Gsi1> {
-    List::new(partition(tenant, RecordType::ServiceRequest))
-}
-
 /// A service request's key in [`service_requests`].
 pub fn service_request_in_time(request: &ServiceRequest) -> Key<ServiceRequest, Gsi1> {
     let place = instant_then_id(request.created_at, request.id);
@@ -164,16 +167,6 @@ pub fn comment(tenant: OrganizationId, thread: Thread, id: CommentId) -> Key<Com
     comments(tenant, thread).at(Sort::new(padded(id.get())))
 }
 
-/// A thread's comments by id.
-pub fn comments(tenant: OrganizationId, thread: Thread) -> List<Comment> {
-    List::new(thread_partition(tenant, thread))
-}
-
-/// A thread's comments by time.
-pub fn comments_by_time(tenant: OrganizationId, thread: Thread) -> List<Comment, Gsi1> {
-    List::new(thread_partition(tenant, thread))
-}
-
 /// A comment's key in [`comments_by_time`].
 pub fn comment_in_time(comment: &Comment) -> Key<Comment, Gsi1> {
     let place = instant_then_id(comment.created_at, comment.id);
@@ -189,19 +182,9 @@ pub fn ticket(tenant: OrganizationId, id: TicketId) -> Key<Ticket> {
     record(tenant, id)
 }
 
-/// The organization's tickets by creation.
-pub fn tickets(tenant: OrganizationId) -> List<Ticket, Gsi1> {
-    List::new(partition(tenant, RecordType::Ticket))
-}
-
 /// A ticket's key in [`tickets`].
 pub fn ticket_in_time(ticket: &Ticket) -> Key<Ticket, Gsi1> {
     tickets(ticket.organization_id).at(instant_then_id(ticket.created_at, ticket.id))
-}
-
-/// The organization's tickets by their newest message.
-pub fn tickets_by_message(tenant: OrganizationId) -> List<Ticket, Gsi2> {
-    List::new(format!("ORG#{tenant}#TICKET_BY_MESSAGE"))
 }
 
 /// A ticket's sort key in [`tickets_by_message`]. Those without a message come before all others.
@@ -210,29 +193,14 @@ pub fn ticket_message_time(last: Option<Timestamp>, id: TicketId) -> Sort<Gsi2> 
     Sort::new(format!("{last}#{}", padded(id.get())))
 }
 
-/// A ticket's messages by time.
-pub fn ticket_messages(tenant: OrganizationId, ticket: TicketId) -> List<TicketMessage> {
-    List::new(of_record(tenant, ticket, RecordType::TicketMessage))
-}
-
 pub fn ticket_message(message: &TicketMessage) -> Key<TicketMessage> {
     let place = instant_then_id(message.created_at, message.id);
     ticket_messages(message.organization_id, message.ticket_id).at(place)
 }
 
-/// The days (UTC) with their resolved service requests and tickets.
-pub(crate) fn resolution_days(tenant: OrganizationId) -> List<Day> {
-    List::new(format!("ORG#{tenant}#RESOLUTIONS"))
-}
-
 /// The sort key of a day, as `2026-01-31`, in [`resolution_days`].
 pub(crate) fn resolution_day(date: &str) -> Sort {
     Sort::new(date)
-}
-
-/// A record's history, by the versions that its changes led to.
-pub fn history(tenant: OrganizationId, of: HistoryOf) -> List<HistoryEntry> {
-    List::new(below(tenant, of.kind(), of.id(), "HISTORY"))
 }
 
 pub(crate) fn tracked(tenant: OrganizationId, of: HistoryOf) -> AnyKey {

@@ -5,24 +5,16 @@ use agent::{
     policy::Approvers,
     session::{AgentSession, SessionContext},
 };
-use futures::{StreamExt, TryStreamExt, stream};
-use model::{
-    Error, HistoryEntry, HistoryOf, Id, OrganizationId, Permission, RecordType, Talk, TicketId,
-    Timestamp, User, UserId,
-};
+use futures::{FutureExt, StreamExt, TryStreamExt, future::OptionFuture, stream};
+use model::{HistoryEntry, HistoryOf, Permission, Talk, TicketId};
 
 use super::{
-    Notifications,
     changes::creation_of,
     mentions::Mention,
     notice::{Audience, Notice, Said},
 };
-use crate::{
-    agent::policy_in,
-    key::{self, AnyKey, Key},
-    records::{Involved, Participant},
-    table::{Batch, Read},
-};
+use crate::prelude::*;
+use crate::{Involved, Notifications, Participant, agent::policy_in};
 
 /// The most users, by username, among whom admins and approvers are found.
 const USERS: usize = 1_000;
@@ -76,20 +68,15 @@ impl Notifications<'_> {
             .map(async |talk| Ok((talk, self.0.participants(tenant, talk).await?)))
             .buffer_unordered(CONCURRENCY)
             .try_collect();
-        let users = async {
-            if reads_users {
-                self.0.table.list(key::users(tenant).limit(USERS)).await
-            } else {
-                Ok(Vec::new())
-            }
-        };
+        let users = || self.0.table.list(key::users(tenant).limit(USERS));
+        let users = OptionFuture::from(reads_users.then(users)).map(Option::transpose);
         let found = self.0.table.batch_get(keys, Read::Eventual);
         let (found, participants, users) = tokio::try_join!(found, participants, users)?;
         Ok(Audiences {
             tenant,
             found,
             participants,
-            users,
+            users: users.unwrap_or_default(),
         })
     }
 }
@@ -127,11 +114,10 @@ impl Audiences {
 
     /// The organization's user with the longest possible username of the mention.
     fn named(&self, Mention(names): &Mention) -> Option<UserId> {
-        let owners = names
-            .iter()
-            .filter_map(|name| self.found.named(&key::account_owner(name)));
-        let mut owners = owners.filter(|owner| owner.organization_id == self.tenant);
-        owners.next().map(|owner| owner.user_id)
+        let owner = |name: &String| self.found.named(&key::account_owner(name));
+        let mut owners = names.iter().filter_map(owner);
+        let owner = owners.find(|owner| owner.organization_id == self.tenant)?;
+        Some(owner.user_id)
     }
 
     /// Creator, assignee, and the participants who wrote before.
@@ -154,8 +140,7 @@ impl Audiences {
     }
 
     fn holders(&self, permission: Permission) -> BTreeSet<UserId> {
-        let users = self.users.iter();
-        let holders = users.filter(|user| user.may(permission));
+        let holders = self.users.iter().filter(|user| user.may(permission));
         holders.map(|user| user.id).collect()
     }
 
@@ -165,16 +150,14 @@ impl Audiences {
         let Ok(policy) = policy_in(&self.found, self.tenant) else {
             return BTreeSet::new();
         };
-        let alert = self
-            .found
-            .named(&key::alert(self.tenant, session.alert.alert_id));
+        let alert = key::alert(self.tenant, session.alert.alert_id);
+        let alert = self.found.named(&alert);
         let context = SessionContext {
             policy: policy.record,
             approvers: Approvers::of(&self.users),
             is_resolved: alert.is_some_and(|alert| alert.status == AlertStatus::Resolved),
         };
-        let users = self.users.iter();
-        let asked = users.filter(|user| {
+        let asked = self.users.iter().filter(|user| {
             user.may(Permission::ExecuteAgentRemediation)
                 && session.awaits_approval_of(user, &context, now)
         });

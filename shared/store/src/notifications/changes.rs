@@ -3,8 +3,8 @@ use agent::{
     session::{AgentSession, AgentSessionStatus},
 };
 use model::{
-    Comment, FeedAction, Id, NotificationKind, NotificationSubject, Permission, RecordName,
-    RecordType, ServiceRequest, TicketId, TicketMessage, UserId,
+    Comment, FeedAction, NotificationKind, NotificationSubject, Permission, RecordName,
+    ServiceRequest, TicketId, TicketMessage,
 };
 use serde::Deserialize;
 
@@ -12,10 +12,11 @@ use super::{
     mentions::Mentions,
     notice::{Audience, Notice, RepeatedMention, Said},
 };
-use crate::feed::{Change, UnlistedChange};
+use crate::prelude::*;
+use crate::{Change, UnlistedChange};
 
 /// The fields of a record of any type that users are notified of.
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Work {
     assignee_id: Option<UserId>,
@@ -92,29 +93,19 @@ fn of_work(change: &Change) -> Vec<Notice> {
     let Some(subject) = NotificationSubject::of(*kind, record_id) else {
         return notices;
     };
-    let assignee = |work: &Work| work.assignee_id;
-    let (before, after) = (change.before::<Work>(), change.after::<Work>());
-    let (old, new) = (
-        before.as_ref().and_then(assignee),
-        after.as_ref().and_then(assignee),
-    );
-    if let Some(user) = new.filter(|_| new != old) {
-        let kind = NotificationKind::Assigned;
-        notices.push(Notice::of_change(
-            change,
-            kind,
-            subject,
-            Audience::User(user),
-        ));
-    }
-    let text = |work: Option<Work>| work.and_then(|work| work.description);
-    let (before, after) = (text(before), text(after));
+    let before: Work = change.before().unwrap_or_default();
+    let after: Work = change.after().unwrap_or_default();
+    let assigned = after
+        .assignee_id
+        .filter(|_| after.assignee_id != before.assignee_id);
+    let to_change = |kind, to| Notice::of_change(change, kind, subject, to);
+    notices
+        .extend(assigned.map(|user| to_change(NotificationKind::Assigned, Audience::User(user))));
+    let (before, after) = (before.description, after.description);
     if let Some(mentions) = Mentions::added(before.as_deref(), after.as_deref()) {
-        let kind = NotificationKind::Mentioned;
-        let notice = Notice::of_change(change, kind, subject, Audience::Named(mentions));
         notices.push(Notice {
             repeated: Some(mention_in(change)),
-            ..notice
+            ..to_change(NotificationKind::Mentioned, Audience::Named(mentions))
         });
     }
     notices
@@ -154,8 +145,7 @@ fn of_comment(change: &Change) -> Vec<Notice> {
     let old = before
         .as_ref()
         .and_then(|comment| comment.content.as_deref());
-    let text = after.content.as_deref();
-    of_text(change, subject, said, (old, text))
+    of_text(change, subject, said, (old, after.content.as_deref()))
 }
 
 fn of_message(change: &Change) -> Vec<Notice> {
@@ -231,26 +221,27 @@ fn of_policy(change: &UnlistedChange) -> Vec<Notice> {
         return Vec::new();
     }
     let id = after.organization_id.get();
-    let kind = NotificationKind::PolicyLoosened;
-    for_admins(change, kind, id).into_iter().collect()
+    for_admins(change, NotificationKind::PolicyLoosened, id)
+        .into_iter()
+        .collect()
 }
 
 fn of_webhook(change: &UnlistedChange) -> Vec<Notice> {
-    let reason = |webhook: Option<Webhook>| webhook.and_then(|webhook| webhook.disabled_reason);
-    let before = reason(change.before());
-    let Some(after) = change.after::<Webhook>() else {
+    let before = change
+        .before::<Webhook>()
+        .and_then(|webhook| webhook.disabled_reason);
+    let Some(Webhook {
+        id,
+        disabled_reason,
+    }) = change.after()
+    else {
         return Vec::new();
     };
-    let id = after.id;
-    let Some(why) = after.disabled_reason.filter(|_| before.is_none()) else {
+    let Some(why) = disabled_reason.filter(|_| before.is_none()) else {
         return Vec::new();
     };
-    let kind = NotificationKind::WebhookDisabled;
-    let notice = for_admins(change, kind, id);
-    notice
-        .into_iter()
-        .map(|notice| notice.quoting(&why))
-        .collect()
+    let notice = for_admins(change, NotificationKind::WebhookDisabled, id).into_iter();
+    notice.map(|notice| notice.quoting(&why)).collect()
 }
 
 /// A notice for admins of a change of an item. None of an item that is no subject.

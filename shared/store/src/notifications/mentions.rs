@@ -83,14 +83,14 @@ fn visible(text: &str) -> String {
     let seen = text
         .chars()
         .filter(|one| !is_invisible(*one) || !is_of_a_word(*one));
-    seen.map(|one| {
+    let usual = |one| {
         if matches!(one, '＠' | '﹫') {
             '@'
         } else {
             one
         }
-    })
-    .collect()
+    };
+    seen.map(usual).collect()
 }
 
 fn base_at_end(text: &str) -> Option<char> {
@@ -128,16 +128,11 @@ fn possible(name: &str) -> Vec<&str> {
             base = Some(one);
         }
     }
-    let is_long_enough = |end: &usize| name[..*end].chars().count() >= Username::LEAST;
-    ends.extend(
-        beginnings
-            .into_iter()
-            .filter(is_long_enough)
-            .take(MOST_BEGINNINGS),
-    );
-    let all = ends.into_iter().rev().map(|end| &name[..end]);
-    all.filter(|name| (Username::LEAST..=Username::MOST).contains(&name.chars().count()))
-        .collect()
+    beginnings.retain(|end| name[..*end].chars().count() >= Username::LEAST);
+    ends.extend(beginnings.into_iter().take(MOST_BEGINNINGS));
+    let mut all: Vec<_> = ends.into_iter().rev().map(|end| &name[..end]).collect();
+    all.retain(|name| (Username::LEAST..=Username::MOST).contains(&name.chars().count()));
+    all
 }
 
 #[cfg(test)]
@@ -154,10 +149,8 @@ mod tests {
     #[test]
     fn a_mention_is_a_username_after_an_at_sign() {
         are("@mia", &[&["mia"]]);
-        are(
-            "Ask @Mia, (@max) and\n@ada's friend",
-            &[&["mia"], &["max"], &["ada"]],
-        );
+        let all: &[&[&str]] = &[&["mia"], &["max"], &["ada"]];
+        are("Ask @Mia, (@max) and\n@ada's friend", all);
         are("@mia@example.com", &[&["mia@example.com"]]);
         are("@Straße", &[&["strasse"]]);
         are("mail mia@example.com or a@b", &[]);
@@ -218,10 +211,8 @@ mod tests {
     #[test]
     fn only_what_was_added_counts() {
         let mentions = Mentions::added(Some("@mia asks @max"), Some("@MIA asks @ada")).unwrap();
-        assert_eq!(
-            mentions.added,
-            BTreeSet::from([Mention(vec!["ada".to_owned()])])
-        );
+        let ada = Mention(vec!["ada".to_owned()]);
+        assert_eq!(mentions.added, BTreeSet::from([ada]));
         assert!(Mentions::added(Some("@mia"), Some("@Mia!")).is_none());
     }
 }

@@ -2,11 +2,12 @@
 
 use agent::session::AgentSession;
 use model::{
-    CommentId, Id, NotificationKind, NotificationSubject, Permission, Talk, Timestamp, UserId,
+    CommentId, NotificationKind, NotificationSubject, Permission, Talk,
     characters::{beginning, on_one_line},
 };
 
 use super::mentions::Mentions;
+use crate::prelude::*;
 
 /// The most characters of an excerpt.
 const EXCERPT: usize = 200;
@@ -110,8 +111,7 @@ impl Notice {
 /// The beginning of a text, on one line.
 pub(super) fn excerpt(text: &str) -> String {
     let text = on_one_line(text);
-    let words: Vec<&str> = text.split_whitespace().collect();
-    let line = words.join(" ");
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     match beginning(&line, EXCERPT) {
         part if part.len() < line.len() => format!("{part}…"),
         _ => line,
@@ -124,10 +124,8 @@ mod tests {
 
     #[test]
     fn an_excerpt_is_one_short_line() {
-        assert_eq!(
-            excerpt(" Move\r\n\tthe  invoices\u{202e}. "),
-            "Move the invoices."
-        );
+        let line = excerpt(" Move\r\n\tthe  invoices\u{202e}. ");
+        assert_eq!(line, "Move the invoices.");
         let long = excerpt(&"ä".repeat(201));
         assert_eq!(long, format!("{}…", "ä".repeat(200)));
         assert_eq!(excerpt(&"ä".repeat(200)), "ä".repeat(200));

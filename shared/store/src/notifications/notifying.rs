@@ -1,16 +1,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use futures::{StreamExt, TryStreamExt, stream};
-use model::{
-    Error, Letter, Mail, Notification, NotificationKind, OrganizationId, Timestamp, User, UserId,
-};
+use model::{Letter, Mail, Notification, NotificationKind};
 
-use super::{Notice, Notifications, audience::Audiences, notice::Said};
-use crate::{
-    key::{self, AnyKey},
-    records::{Inbox, NotifiedChange},
-    table::{Batch, Condition, OrLeave, Read, Record, Write},
-};
+use super::{audience::Audiences, notice::Said};
+use crate::prelude::*;
+use crate::{Inbox, Notice, Notifications, NotifiedChange};
 
 const CONCURRENCY: usize = 10;
 
@@ -25,11 +20,10 @@ impl Notifications<'_> {
         tenant: OrganizationId,
         mut notices: Vec<Notice>,
     ) -> Result<usize, Error> {
-        let known = notices
-            .iter()
-            .map(|notice| key::notified_change(tenant, &notice.cause));
+        let key = |notice: &Notice| key::notified_change(tenant, &notice.cause);
+        let known = notices.iter().map(key);
         let known = self.0.table.batch_get(known, Read::Eventual).await?;
-        notices.retain(|notice| !known.has(&key::notified_change(tenant, &notice.cause)));
+        notices.retain(|notice| !known.has(&key(notice)));
         let notified = self.notify(tenant, &notices).await?;
         let at = self.0.clock.now();
         let causes: BTreeSet<String> = notices.into_iter().map(|notice| notice.cause).collect();
@@ -85,11 +79,11 @@ impl Notifications<'_> {
                 (notification(tenant, user, cause, notice, now), address)
             })
             .collect();
-        let written = stream::iter(wanted)
-            .map(|(notification, address)| self.write_one(notification, address));
-        let written = written.buffer_unordered(CONCURRENCY);
-        let count = async |done, is_new| Ok(done + usize::from(is_new));
-        written.try_fold(0, count).await
+        stream::iter(wanted)
+            .map(|(notification, address)| self.write_one(notification, address))
+            .buffer_unordered(CONCURRENCY)
+            .try_fold(0, async |done, is_new| Ok(done + usize::from(is_new)))
+            .await
     }
 
     /// Writes a notification; with an address, beside the mail of its minute. A mail whose attempt began takes no

@@ -3,22 +3,15 @@
 use std::collections::HashMap;
 
 use model::{
-    Comment, Error, Notification, NotificationFilter, NotificationKind, NotificationSubject,
-    OrganizationId, Permission, RecordType, SubjectType, Thread, Timestamp, TitleOf, User, UserId,
-    UserRef, characters::beginning, span,
+    Comment, Notification, NotificationFilter, NotificationKind, NotificationSubject, Permission,
+    SubjectType, Thread, TitleOf, UserRef, characters::beginning, span,
 };
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::{Notifications, notice::excerpt};
-use crate::{
-    filter::Filter,
-    key::{self, AnyKey, Index, Key, List},
-    page::{Page, Wanted},
-    records::{Inbox, Titled},
-    table::{Batch, Read, Stored},
-    texts::LONG,
-};
+use super::notice::excerpt;
+use crate::prelude::*;
+use crate::{Gsi2, Inbox, List, Notifications, texts::DESCRIPTION};
 
 /// The most characters of a title that is the beginning of a longer text.
 const TITLE: usize = 100;
@@ -45,17 +38,17 @@ const MAILED: usize = 200;
 pub struct JoinedNotification {
     /// Unique for the caller. Ids sort by time.
     id: String,
-    kind: NotificationKind,
+    pub kind: NotificationKind,
     /// Instant at which it was made.
     at: Timestamp,
     /// User who acted; null for the service itself.
-    actor: Option<UserRef>,
-    subject: JoinedSubject,
+    pub actor: Option<UserRef>,
+    pub subject: JoinedSubject,
     /// URL of the desk's view with the subject; null without a title.
-    url: Option<String>,
+    pub url: Option<String>,
     /// Beginning of the text, up to 200 characters on one line. Of a proposal, its actions and the end of
     /// the time for approvals.
-    excerpt: Option<String>,
+    pub excerpt: Option<String>,
     /// Instant at which the caller read it; null for an unread one.
     read_at: Option<Timestamp>,
     /// True if the text is an internal note's.
@@ -74,7 +67,7 @@ pub struct JoinedSubject {
     kind: SubjectType,
     id: i64,
     /// Null if the record is gone, or if the caller may no longer read it.
-    title: Option<String>,
+    pub title: Option<String>,
     /// Path of the record in this API; null without a title.
     path: Option<String>,
 }
@@ -101,26 +94,6 @@ impl JoinedNotification {
         }
         self
     }
-
-    pub const fn kind(&self) -> NotificationKind {
-        self.kind
-    }
-
-    pub const fn actor(&self) -> Option<&UserRef> {
-        self.actor.as_ref()
-    }
-
-    pub fn title(&self) -> Option<&str> {
-        self.subject.title.as_deref()
-    }
-
-    pub fn excerpt(&self) -> Option<&str> {
-        self.excerpt.as_deref()
-    }
-
-    pub fn url(&self) -> Option<&str> {
-        self.url.as_deref()
-    }
 }
 
 impl Notifications<'_> {
@@ -135,14 +108,11 @@ impl Notifications<'_> {
             .from(key::notifications_from(minute))
             .up_to(key::notifications_from(minute.plus(span::MINUTE)));
         let wanted = Wanted::first(MAILED);
-        let (inbox, page) = tokio::try_join!(
-            self.inbox(tenant, user.id),
-            self.0.table.page(of_minute, &wanted),
-        )?;
+        let page = self.0.table.page(of_minute, &wanted);
+        let (inbox, page) = tokio::try_join!(self.inbox(tenant, user.id), page)?;
         let preferences = inbox.preferences();
-        let page = page.filter_map(|stored: Stored<Notification>| {
-            Some(stored.record).filter(|one| preferences.mails(one.kind))
-        });
+        let page = page.map(|stored: Stored<Notification>| stored.record);
+        let page = page.filter_map(|one| preferences.mails(one.kind).then_some(one));
         let joined = self.joined(tenant, page).await?;
         Ok(joined.rows.into_iter().map(|row| row.record).collect())
     }
@@ -156,25 +126,22 @@ impl Notifications<'_> {
         wanted: &Wanted,
     ) -> Result<Page<JoinedNotification>, Error> {
         let kinds = Filter::of(user).any("notificationKind", filter.kind.as_ref())?;
-        let kinds = kinds.condition();
+        let (kinds, table) = (kinds.condition(), &self.0.table);
         let (inbox, page) = if filter.unread == Some(true) {
             let inbox = self.inbox(tenant, user).await?;
-            let unread = key::unread_notifications(tenant, user).filter(kinds);
-            let unread = unread.from(key::notifications_from(self.first_unread(&inbox)));
-            (inbox, self.newest_first(unread, wanted).await?)
+            let unread = self.unread_of(tenant, user, &inbox).filter(kinds);
+            (inbox, table.page(unread, wanted).await?)
         } else {
-            let all = key::notifications(tenant, user).filter(kinds);
+            let all = key::notifications(tenant, user).filter(kinds).descending();
             let all = all.from(key::notifications_from(self.first_kept()));
-            tokio::try_join!(self.inbox(tenant, user), self.newest_first(all, wanted))?
+            tokio::try_join!(self.inbox(tenant, user), table.page(all, wanted))?
         };
         let page = page.filter_map(|stored| {
             let mut notification = stored.record;
             notification.read_at = read_at(&notification, &inbox);
             let is_unread = notification.read_at.is_none();
-            filter
-                .unread
-                .is_none_or(|unread| unread == is_unread)
-                .then_some(notification)
+            let fits = filter.unread.is_none_or(|unread| unread == is_unread);
+            fits.then_some(notification)
         });
         self.joined(tenant, page).await
     }
@@ -187,29 +154,26 @@ impl Notifications<'_> {
         most: usize,
     ) -> Result<usize, Error> {
         let inbox = self.inbox(tenant, user).await?;
-        let unread = key::unread_notifications(tenant, user);
-        let unread = unread.from(key::notifications_from(self.first_unread(&inbox)));
-        let unread = unread.descending().places().limit(most);
+        let unread = self.unread_of(tenant, user, &inbox).places().limit(most);
         Ok(self.0.table.list(unread).await?.len())
     }
 
-    async fn newest_first<I: Index>(
-        &self,
-        list: List<Notification, I>,
-        wanted: &Wanted,
-    ) -> Result<Page<Stored<Notification>>, Error> {
-        self.0.table.page(list.descending(), wanted).await
+    /// A user's unread notifications, newest first.
+    fn unread_of(
+        self,
+        tenant: OrganizationId,
+        user: UserId,
+        inbox: &Inbox,
+    ) -> List<Notification, Gsi2> {
+        let after = inbox.read_before.map(|before| before.plus(1));
+        let first = self.first_kept().max(after.unwrap_or(self.first_kept()));
+        let unread = key::unread_notifications(tenant, user).descending();
+        unread.from(key::notifications_from(first))
     }
 
     /// The instant of the first notification that has not expired.
     fn first_kept(self) -> Timestamp {
         self.0.clock.now().plus(1 - Notification::KEPT)
-    }
-
-    /// The instant of the first notification after those that the user has read.
-    fn first_unread(self, inbox: &Inbox) -> Timestamp {
-        let after = inbox.read_before.map(|before| before.plus(1));
-        self.first_kept().max(after.unwrap_or(self.first_kept()))
     }
 
     /// Adds the records that notifications name, read with one batch.
@@ -218,16 +182,15 @@ impl Notifications<'_> {
         tenant: OrganizationId,
         page: Page<Notification>,
     ) -> Result<Page<JoinedNotification>, Error> {
-        let subjects = page
-            .records()
-            .filter_map(|one| key::titled(tenant, one.subject));
-        let comments = page.records().filter_map(|one| comment_of(tenant, one));
-        let actors = page.records().filter_map(|one| one.actor);
         let user = |id| key::user(tenant, id);
-        let keys = subjects.map(AnyKey::from);
-        let keys = keys.chain(comments.map(AnyKey::from));
-        let keys = keys.chain(actors.clone().map(|id| user(id).into()));
+        let keys = page.records().flat_map(|one| {
+            let subject = key::titled(tenant, one.subject).map(AnyKey::from);
+            let comment = comment_of(tenant, one).map(AnyKey::from);
+            let actor = one.actor.map(|id| user(id).into());
+            [subject, comment, actor].into_iter().flatten()
+        });
         let found = self.0.table.batch_get(keys, Read::Eventual).await?;
+        let actors = page.records().filter_map(|one| one.actor);
         let users: HashMap<UserId, UserRef> = found.all(actors, user);
         Ok(page.map(|notification| {
             let subject = notification.subject;
@@ -280,31 +243,28 @@ fn excerpt_of(
     // A ticket's description is its first message.
     if notification.kind == NotificationKind::Mentioned && subject.kind != RecordType::Ticket {
         let titled = found.named(&key::titled(tenant, subject)?)?;
-        let is_whole = titled.text_key(LONG).is_none();
-        let shown = excerpt(titled.record.description.as_deref()?);
-        return Some(if is_whole {
-            shown
+        let goes_on = if titled.text_key(DESCRIPTION).is_some() {
+            "…"
         } else {
-            format!("{shown}…")
-        });
+            ""
+        };
+        let shown = excerpt(titled.description.as_deref()?);
+        return Some(format!("{shown}{goes_on}"));
     }
     notification.excerpt.clone()
 }
 
 /// The title of a record; `None` if it is gone.
 fn title_of(found: &Batch, tenant: OrganizationId, subject: NotificationSubject) -> Option<String> {
-    let titled = found.named(&key::titled(tenant, subject)?)?;
-    let Titled {
-        title,
-        description,
-        signal_type,
-        url,
-    } = titled.record;
+    let titled = found.named(&key::titled(tenant, subject)?)?.record;
     match subject.kind.facts().title {
-        TitleOf::Title => title,
-        TitleOf::Description => description.map(|text| beginning(&text, TITLE).to_owned()),
-        TitleOf::SignalType => signal_type,
-        TitleOf::Url => url,
+        TitleOf::Title => titled.title,
+        TitleOf::Description => {
+            let text = titled.description?;
+            Some(beginning(&text, TITLE).to_owned())
+        }
+        TitleOf::SignalType => titled.signal_type,
+        TitleOf::Url => titled.url,
         TitleOf::Fixed(title) => Some(title.to_owned()),
     }
 }

@@ -6,22 +6,12 @@
 use std::collections::BTreeMap;
 
 use agent::session::{AgentSession, AgentSessionStatus};
-use model::{
-    Error, NotificationKind, NotificationSubject, Organization, OrganizationId, RecordName,
-    RecordType, Reminded, Task, TaskStatus, Timestamp, UserId, span,
-};
+use model::{NotificationKind, NotificationSubject, RecordName, Reminded, Task, TaskStatus, span};
 use serde::de::DeserializeOwned;
 
-use super::{Notice, Notifications, notice::Audience};
-use crate::{
-    due::{self, Shard},
-    feed::Change,
-    key::{self, AnyKey},
-    page::Wanted,
-    record::record,
-    records::Reminder,
-    table::{self, Batch, Condition, IntoAttribute, OrLeave, Read, Readable, Stored, Write},
-};
+use super::notice::Audience;
+use crate::prelude::*;
+use crate::{Change, Notice, Notifications, Reminder, Shard, due};
 
 /// Milliseconds from the reminder of a task to its due date.
 const DUE_SOON: i64 = span::DAY;
@@ -59,11 +49,8 @@ struct Planned {
 /// The first visit of a record, with the user to notify. Another user gets a visit, too.
 type Visit = (Timestamp, Option<UserId>);
 
-struct Visited {
-    notice: Option<Notice>,
-    next: Option<Timestamp>,
-    version: i64,
-}
+/// The outcome of a visit: a notice, and the instant of the next visit.
+type Visited = (Option<Notice>, Option<Timestamp>);
 
 impl Notifications<'_> {
     /// Writes the reminders for changes, in the order of the stream.
@@ -98,9 +85,7 @@ impl Notifications<'_> {
                 due_at: plan.visit.map(|(at, _)| at),
                 at,
             };
-            let version = [plan.version.into_attribute()];
-            let is_new = "(attribute_not_exists(#) OR # < :)";
-            let is_new = Condition::default().and(is_new, "ofVersion", version);
+            let is_new = Condition::default().absent_or("ofVersion", "# < :", plan.version);
             Write::put_where(&reminder, is_new)
         });
         // A refused write is of a change that was handled before.
@@ -154,23 +139,19 @@ impl Notifications<'_> {
         let organization: Option<Stored<Organization>> = found.named(&organization);
         let is_suspended = organization.is_some_and(|one| one.suspended.is_some());
         for reminder in reminders {
-            let visited = if is_suspended {
-                Visited {
-                    notice: None,
-                    next: Some(now.plus(SUSPENDED)),
-                    version: reminder.of_version,
-                }
+            let as_read = Condition::default().equals("ofVersion", reminder.of_version);
+            let (of_version, (notice, due_at)) = if is_suspended {
+                (reminder.of_version, (None, Some(now.plus(SUSPENDED))))
             } else {
                 visit_of(&found, &reminder, now)
             };
-            notices.extend(visited.notice);
+            notices.extend(notice);
             let next = Reminder {
-                of_version: visited.version,
-                due_at: visited.next,
+                of_version,
+                due_at,
                 at: now,
                 ..reminder
             };
-            let as_read = Condition::default().equals("ofVersion", reminder.of_version);
             writes.push(Write::put_where(&next, as_read));
         }
         let notified = self.notify(tenant, &notices).await?;
@@ -201,22 +182,21 @@ fn planned_by(change: &Change) -> Option<(Reminded, Option<Visit>, Option<Visit>
     let RecordName { kind, record_id } = change.entry.of;
     let of = Reminded::of(*kind, record_id)?;
     let (before, after) = match of.kind() {
-        RecordType::Task => both(change, first_of_task),
-        _ => both(change, first_of_session),
+        RecordType::Task => both(change, |task: &Task| {
+            due_date(task).map(|due| (due.plus(-DUE_SOON), task.assignee_id))
+        }),
+        _ => both(change, |session: &AgentSession| {
+            end_of_proposal(session).map(|end| (end.plus(-ENDS_SOON), None))
+        }),
     };
     Some((of, before, after))
 }
 
 /// The due date of a task that has reminders: it is open and has an assignee.
 fn due_date(task: &Task) -> Option<Timestamp> {
-    let ended = [TaskStatus::Done, TaskStatus::Cancelled];
-    let is_open = ended.iter().all(|status| task.status != *status);
+    let is_open = task.status != TaskStatus::Done && task.status != TaskStatus::Cancelled;
     task.due_date
         .filter(|_| is_open && task.assignee_id.is_some())
-}
-
-fn first_of_task(task: &Task) -> Option<Visit> {
-    due_date(task).map(|due| (due.plus(-DUE_SOON), task.assignee_id))
 }
 
 /// The end of a proposal that awaits approval.
@@ -225,73 +205,48 @@ fn end_of_proposal(session: &AgentSession) -> Option<Timestamp> {
     session.times.approvable_until.filter(|_| awaits)
 }
 
-fn first_of_session(session: &AgentSession) -> Option<Visit> {
-    end_of_proposal(session).map(|end| (end.plus(-ENDS_SOON), None))
-}
-
-/// The outcome of a visit. Without a readable record there is no reason for another one.
-fn visit_of(found: &Batch, reminder: &Reminder, now: Timestamp) -> Visited {
+/// The outcome of a visit, with the record's version. Without a readable record there is no reason for
+/// another one.
+fn visit_of(found: &Batch, reminder: &Reminder, now: Timestamp) -> (i64, Visited) {
     let tenant = reminder.organization_id;
     let visited = if let Some(id) = reminder.of.id_as() {
         let task = found.named(&key::task(tenant, id));
-        task.map(|task| visit_of_task(&task, now))
+        task.map(|task| (task.version, visit_of_task(&task, now)))
     } else {
         let id = reminder.of.id_as();
         let session = id.and_then(|id| found.named(&key::agent_session(tenant, id)));
-        session.map(|session| visit_of_session(&session, now))
+        session.map(|session| (session.version, visit_of_session(&session, now)))
     };
-    visited.unwrap_or(Visited {
-        notice: None,
-        next: None,
-        version: reminder.of_version,
-    })
+    visited.unwrap_or((reminder.of_version, (None, None)))
 }
 
-fn visit_of_task(task: &Stored<Task>, now: Timestamp) -> Visited {
-    let version = task.version;
+fn visit_of_task(task: &Task, now: Timestamp) -> Visited {
     let Some((due, assignee)) = due_date(task).zip(task.assignee_id) else {
-        return Visited {
-            notice: None,
-            next: None,
-            version,
-        };
+        return (None, None);
     };
     let (kind, next) = if now >= due {
-        (Some(NotificationKind::Overdue), None)
+        (NotificationKind::Overdue, None)
     } else if now >= due.plus(-DUE_SOON) {
-        (Some(NotificationKind::DueSoon), Some(due))
+        (NotificationKind::DueSoon, Some(due))
     } else {
-        (None, Some(due.plus(-DUE_SOON)))
+        return (None, Some(due.plus(-DUE_SOON)));
     };
-    let subject = task.id.into();
-    let notice = |kind| {
-        let to = Audience::User(assignee);
-        Notice::new(kind, cause(subject, kind, due), subject, to)
-    };
-    Visited {
-        notice: kind.map(notice),
-        next,
-        version,
-    }
+    let (subject, to) = (task.id.into(), Audience::User(assignee));
+    let notice = Notice::new(kind, cause(subject, kind, due), subject, to);
+    (Some(notice), next)
 }
 
-fn visit_of_session(session: &Stored<AgentSession>, now: Timestamp) -> Visited {
-    let version = session.version;
-    let end = end_of_proposal(session).filter(|end| now < *end);
-    let is_soon = |end: &Timestamp| now >= end.plus(-ENDS_SOON);
-    let subject = session.id.into();
-    let kind = NotificationKind::ApprovalNeeded;
-    let notice = |end| {
-        let cause = cause(subject, kind, end);
-        Notice::of_proposal(session.record.clone(), cause, subject, now)
+fn visit_of_session(session: &AgentSession, now: Timestamp) -> Visited {
+    let Some(end) = end_of_proposal(session).filter(|end| now < *end) else {
+        return (None, None);
     };
-    Visited {
-        notice: end.filter(is_soon).map(notice),
-        next: end
-            .filter(|end| !is_soon(end))
-            .map(|end| end.plus(-ENDS_SOON)),
-        version,
+    if now < end.plus(-ENDS_SOON) {
+        return (None, Some(end.plus(-ENDS_SOON)));
     }
+    let subject = session.id.into();
+    let cause = cause(subject, NotificationKind::ApprovalNeeded, end);
+    let notice = Notice::of_proposal(session.clone(), cause, subject, now);
+    (Some(notice), None)
 }
 
 fn cause(subject: NotificationSubject, kind: NotificationKind, at: Timestamp) -> String {

@@ -1,18 +1,8 @@
 //! The notification settings of a user: their kinds, and what was read.
 
-use model::{
-    Error, Notification, NotificationPreferences, NotificationPreferencesSet, NotificationsRead,
-    OrganizationId, Timestamp, UserId,
-};
+use model::{Notification, NotificationPreferences, NotificationPreferencesSet, NotificationsRead};
 
-use super::Notifications;
-use crate::{
-    PendingWrite, WriteContext,
-    key::{self, Key},
-    records::Inbox,
-    table::{Batch, Change, Condition, IntoAttribute, Read, Stored, Write, attribute},
-    writes::Writes,
-};
+use crate::{Inbox, Notifications, attribute, prelude::*};
 
 /// The attribute `kind` of the item.
 const INBOX: &str = "inbox";
@@ -39,8 +29,7 @@ impl Notifications<'_> {
         let read = || self.0.table.get(&key, Read::Consistent);
         let write = async |context: WriteContext, found: Option<Stored<Inbox>>| {
             let version = found.as_ref().map(|found| found.version);
-            let before = found.map(|found| found.record.preferences());
-            let before = before.unwrap_or_default();
+            let before = found.map(|found| found.preferences()).unwrap_or_default();
             let mut preferences = before.clone();
             preferences.set(sent);
             if preferences == before {
@@ -75,22 +64,21 @@ impl Notifications<'_> {
         });
         let keyed: Vec<(&str, Key<Notification>)> = keyed.collect();
         let read = || {
-            let keys = keyed.iter().map(|(_, key)| key.into());
-            let keys = keys.chain([(&inbox).into()]).collect::<Vec<key::AnyKey>>();
-            self.0.table.batch_get(keys, Read::Consistent)
+            let keys = keyed.iter().map(|(_, key)| AnyKey::from(key));
+            self.0
+                .table
+                .batch_get(keys.chain([(&inbox).into()]), Read::Consistent)
         };
         let write = async |context: WriteContext, found: Batch| {
             let now = self.0.clock.now();
             let mut writes = Writes::default();
             for (id, key) in &keyed {
-                let unread = found.named(key).filter(|one| one.read_at.is_none());
-                if unread.is_some_and(|one| one.id == *id) {
+                let named = found.named(key).filter(|one| one.id == *id);
+                if named.is_some_and(|one| one.read_at.is_none()) {
                     writes.push(read_at(key, now));
                 }
             }
-            let known = found
-                .named(&inbox)
-                .and_then(|inbox| inbox.record.read_before);
+            let known = found.named(&inbox).and_then(|inbox| inbox.read_before);
             let before = sent.before.map(|before| before.min(now));
             if let Some(before) = before.filter(|before| Some(*before) > known) {
                 writes.push(read_before(&inbox, before, now));
@@ -121,7 +109,6 @@ fn read_before(inbox: &Key<Inbox>, before: Timestamp, now: Timestamp) -> Write {
         .set("kind", INBOX)
         .set("readBefore", before)
         .set("readBeforeAt", now);
-    let is_later = "(attribute_not_exists(#) OR # < :)";
-    let is_later = Condition::default().and(is_later, "readBefore", [before.into_attribute()]);
+    let is_later = Condition::default().absent_or("readBefore", "# < :", before);
     Write::update(inbox.clone(), change, is_later)
 }

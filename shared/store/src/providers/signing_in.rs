@@ -1,26 +1,21 @@
 //! A sign-in by a provider: its user is found by the subject, bound by a verified address, or made.
 
 use model::{
-    AccountChange, Code, Email, EntryContent, Error, FullName, Letter, Organization,
-    OrganizationEvent, PasswordHash, ProviderSubject, Role, Session, Sid, SignInMethod,
-    SignInProvider, User, UserId, Username, digest, network, random, unique_name,
+    AccountChange, Email, FullName, Letter, PasswordHash, ProviderSubject, Role, Session, Sid,
+    SignInMethod, SignInProvider, Username, digest, network, random, unique_name,
 };
 use serde_json::{Value, json};
 
 use super::Providers;
 use crate::{
-    NewUser, WriteContext,
+    NewUser,
     directory::count_admins,
     fields::is_same,
-    journal::head_in,
-    key::{self, AnyKey, Key},
-    records::{EmailHolder, ListedProvider, ReadHead, SubjectHolder},
-    retry::retry,
+    idempotency::Created,
+    prelude::*,
+    records::{ListedProvider, SubjectHolder},
     sessions::end_all,
     sign_in_journal::signed_in,
-    table::{Change, Condition, Read, Record, Stored, Write},
-    tracked::Tracked,
-    writes::Writes,
 };
 
 /// A hash that fits no password.
@@ -75,23 +70,20 @@ impl Providers<'_> {
         provider: &SignInProvider,
         who: &ProviderUser,
         client: &SignInClient,
-    ) -> Result<Option<Sid>, Error> {
+    ) -> Result<Option<Sid>> {
         let read = || self.known(provider, who);
         let write = |known: Known| async move {
             let known = &known;
             let sign_in = |keeps_role| self.signed_in(provider, who, client, known, keeps_role);
             match sign_in(false).await {
-                Err(Error::Conflict {
-                    code: Code::LastAdmin,
-                    ..
-                }) => sign_in(true).await,
+                Err(error) if is_conflict(&error, Code::LastAdmin) => sign_in(true).await,
                 done => done,
             }
         };
         retry(read().await?, read, write).await
     }
 
-    async fn known(&self, provider: &SignInProvider, who: &ProviderUser) -> Result<Known, Error> {
+    async fn known(&self, provider: &SignInProvider, who: &ProviderUser) -> Result<Known> {
         let tenant = provider.organization_id;
         let of_subject = key::subject_holder(tenant, &hash(&provider.issuer, &who.sub));
         let email = who.email.as_ref().map(Email::key);
@@ -104,24 +96,18 @@ impl Providers<'_> {
             key::organization_head(tenant).into(),
         ];
         keys.extend(of_email.iter().map(AnyKey::from));
-        let batch = self.0.table.batch_get(keys, Read::Consistent).await?;
-        let organization: Option<Stored<Organization>> = batch.get(&organization)?;
-        let holder: Option<Stored<SubjectHolder>> = batch.get(&of_subject)?;
-        let by_email = |key: &Key<EmailHolder>| batch.get(key).transpose();
-        let by_email = of_email.as_ref().and_then(by_email).transpose()?;
-        let id = holder.as_ref().map(|holder| holder.user_id);
-        let user = match id.or(by_email.map(|holder| holder.user_id)) {
-            Some(id) => {
-                self.0
-                    .table
-                    .get(&key::user(tenant, id), Read::Consistent)
-                    .await?
-            }
+        let batch = self.0.batch(keys).await?;
+        let (organization, by_subject) = (batch.get(&organization)?, batch.get(&of_subject)?);
+        let by_email = of_email.as_ref().and_then(|key| batch.get(key).transpose());
+        let by_email = by_email.transpose()?.map(|holder| holder.user_id);
+        let id = by_subject.as_ref().map(|holder| holder.user_id);
+        let user = match id.or(by_email) {
+            Some(id) => self.0.read(&key::user(tenant, id)).await?,
             None => None,
         };
         Ok(Known {
             works: organization.is_some_and(|one| one.works().is_ok()),
-            by_subject: holder.is_some(),
+            by_subject: by_subject.is_some(),
             user,
             listed: batch.get(&of_listed)?,
             head: head_in(&batch, tenant)?,
@@ -136,7 +122,7 @@ impl Providers<'_> {
         client: &SignInClient,
         known: &Known,
         keeps_role: bool,
-    ) -> Result<Option<Option<Sid>>, Error> {
+    ) -> Result<Option<Option<Sid>>> {
         let tenant = provider.organization_id;
         let context = WriteContext::from(tenant).with_head(known.head.clone());
         let of_groups = provider.role_of(&who.groups);
@@ -144,13 +130,9 @@ impl Providers<'_> {
             _ if !known.works => return Ok(Some(None)),
             Some(user) if user.disabled => return Ok(Some(None)),
             Some(user) if known.by_subject => {
-                let lost = !provider.roles.0.is_empty() && of_groups.is_none();
-                if lost
-                    && user
-                        .provider_subject
-                        .as_ref()
-                        .is_some_and(|one| one.by_group)
-                {
+                let subject = user.provider_subject.as_ref();
+                let is_by_group = subject.is_some_and(|one| one.by_group);
+                if is_by_group && !provider.roles.0.is_empty() && of_groups.is_none() {
                     return self.end_sessions(&context, user).await;
                 }
                 Some(self.changed(user, of_groups, None, (client, keeps_role))?)
@@ -176,15 +158,9 @@ impl Providers<'_> {
         for username in usernames(who) {
             let found = self.made(&context, id, who, (&username, role, &subject))?;
             match self.begin(&context, known, client, found).await {
-                Err(Error::Conflict {
-                    code: Code::UsernameTaken,
-                    ..
-                }) => {}
+                Err(error) if is_conflict(&error, Code::UsernameTaken) => {}
                 // Another request gave the address to a user.
-                Err(Error::Conflict {
-                    code: Code::EmailTaken,
-                    ..
-                }) => return Ok(None),
+                Err(error) if is_conflict(&error, Code::EmailTaken) => return Ok(None),
                 done => return done,
             }
         }
@@ -198,8 +174,8 @@ impl Providers<'_> {
         of_groups: Option<Role>,
         subject: Option<ProviderSubject>,
         (client, keeps_role): (&SignInClient, bool),
-    ) -> Result<Found, Error> {
-        let (tenant, now) = (user.organization_id, self.0.clock.now());
+    ) -> Result<Found> {
+        let (tenant, now) = (user.organization_id, self.0.now());
         let mut after = user.clone();
         let mut writes = Writes::default();
         let counts = [0, i64::from(subject.is_some())];
@@ -231,11 +207,8 @@ impl Providers<'_> {
         if after.differs_in_access(user) {
             after.access_changed_at = Some(now);
         }
-        writes.append(count_admins(
-            tenant,
-            user.is_enabled_admin(),
-            after.is_enabled_admin(),
-        ));
+        let (was, is) = (user.is_enabled_admin(), after.is_enabled_admin());
+        writes.append(count_admins(tenant, was, is));
         writes.note(User::entry_of_change(user, &after));
         if !is_same(&user.record, &after.record)? {
             after.updated_at = now;
@@ -254,8 +227,8 @@ impl Providers<'_> {
         id: UserId,
         who: &ProviderUser,
         (username, role, subject): (&Username, Role, &ProviderSubject),
-    ) -> Result<Found, Error> {
-        let now = self.0.clock.now();
+    ) -> Result<Found> {
+        let now = self.0.now();
         let full_name = who.full_name.clone().map(String::from);
         let new = NewUser {
             username: username.to_string(),
@@ -288,13 +261,13 @@ impl Providers<'_> {
         known: &Known,
         client: &SignInClient,
         found: Found,
-    ) -> Result<Option<Option<Sid>>, Error> {
+    ) -> Result<Option<Option<Sid>>> {
         let Found {
             user,
             counts: [made, bound],
             mut writes,
         } = found;
-        let (tenant, now) = (context.tenant, self.0.clock.now());
+        let (tenant, now) = (context.tenant, self.0.now());
         let sid = Sid::generate(&self.0.cell, tenant, user.id, now);
         let session = Session::begin(&sid, &user, now)
             .from(client.address.clone(), client.user_agent.clone())
@@ -319,8 +292,7 @@ impl Providers<'_> {
             }
         }
         let done = self.0.commit(context, writes, Some(sid)).await?;
-        done.map(crate::idempotency::Created::not_replayed)
-            .transpose()
+        done.map(Created::not_replayed).transpose()
     }
 
     /// Ends the sessions and tokens of a user who lost the groups that made the account.
@@ -328,20 +300,16 @@ impl Providers<'_> {
         self,
         context: &WriteContext,
         user: &Stored<User>,
-    ) -> Result<Option<Option<Sid>>, Error> {
-        let ended = end_all(Change::default());
-        let writes = Writes::from(Write::update(
-            user.key(),
-            ended,
-            Condition::version(user.version),
-        ));
+    ) -> Result<Option<Option<Sid>>> {
+        let as_read = Condition::version(user.version);
+        let ended = Write::update(user.key(), end_all(Change::default()), as_read);
         let event = OrganizationEvent::SessionsEnded;
         let why = json!({"reason": "no group of the user leads to a role"});
         let subjects = model::Journaled::subjects(&user.record);
         let entry = EntryContent::noted(event, subjects, [Value::Null, why]);
-        let done = self.0.commit(context, writes.noting(entry), None).await?;
-        done.map(crate::idempotency::Created::not_replayed)
-            .transpose()
+        let writes = Writes::from(ended).noting(entry);
+        let done = self.0.commit(context, writes, None).await?;
+        done.map(Created::not_replayed).transpose()
     }
 }
 
@@ -368,27 +336,29 @@ fn holder(user: &User, subject: &ProviderSubject) -> SubjectHolder {
 
 /// The usernames of a new user: those of the provider, then a random one.
 fn usernames(who: &ProviderUser) -> Vec<Username> {
-    let mut all = who.usernames.clone();
     let mut own = random::token().to_ascii_lowercase();
     own.retain(|one| one.is_ascii_alphanumeric());
-    all.extend(Username::try_from(format!("user-{own}")));
-    all
+    let own = Username::try_from(format!("user-{own}"));
+    who.usernames.iter().cloned().chain(own).collect()
 }
 
 fn bound(user: UserId, subject: &ProviderSubject) -> EntryContent {
     let after = json!({"issuer": subject.issuer, "sub": subject.sub});
-    let subjects = vec![model::journal::subject::user(user)];
-    EntryContent::noted(
-        OrganizationEvent::SignInChanged,
-        subjects,
-        [Value::Null, after],
-    )
+    sign_in_changed(user, [Value::Null, after])
 }
 
 /// Notes that the last admin keeps the role in spite of their groups.
 fn last_admin(user: &User, of_groups: Role) -> EntryContent {
-    let subjects = vec![model::journal::subject::user(user.id)];
     let before = json!({"role": user.role, "roleOfGroups": of_groups});
     let after = json!({"role": user.role, "reason": "the last admin keeps the role"});
-    EntryContent::noted(OrganizationEvent::SignInChanged, subjects, [before, after])
+    sign_in_changed(user.id, [before, after])
+}
+
+fn sign_in_changed(user: UserId, change: [Value; 2]) -> EntryContent {
+    let subjects = vec![model::journal::subject::user(user)];
+    EntryContent::noted(OrganizationEvent::SignInChanged, subjects, change)
+}
+
+fn is_conflict(error: &Error, of: Code) -> bool {
+    matches!(error, Error::Conflict { code, .. } if *code == of)
 }

@@ -2,16 +2,10 @@
 //! and plans their reminders.
 
 use futures::{StreamExt, TryStreamExt, stream};
-use model::{Error, OrganizationId, ProjectId, RecordName, SearchedType};
+use model::{ProjectId, RecordName, SearchedType};
 use serde_json::Value;
 
-use super::Search;
-use crate::{
-    feed::Change,
-    key::{self, List},
-    page::Wanted,
-    table::{Condition, OrLeave, Read, Write, is_refusal},
-};
+use crate::{Change, List, Search, is_refusal, prelude::*};
 
 /// The records of a page.
 const ROWS: usize = 100;
@@ -69,12 +63,8 @@ impl Search<'_> {
         let mut all = Indexed::default();
         let mut wanted = Wanted::first(ROWS);
         loop {
-            let page = self
-                .0
-                .table
-                .page(list.clone().consistent(), &wanted)
-                .await?;
-            let page = self.0.whole_page(page).await?;
+            let page = self.0.table.page(list.clone().consistent(), &wanted);
+            let page = self.0.whole_page(page.await?).await?;
             let records = page.rows.into_iter().map(|row| row.record);
             let changes = records.filter_map(|stored| Change::of_existing(stored, self.0.now()));
             let mut changes: Vec<Change> = changes.collect();
@@ -106,16 +96,14 @@ impl Search<'_> {
         let entries = changes.iter().map(|change| &change.entry);
         let of_projects = entries.filter_map(|entry| {
             let kind = SearchedType::of(*entry.of.kind)?;
-            Some((
-                key::indexed(tenant, kind, entry.of.record_id),
-                entry.project_id?,
-            ))
+            let key = key::indexed(tenant, kind, entry.of.record_id);
+            Some((key, entry.project_id?))
         });
         let of_projects: Vec<_> = of_projects.collect();
         let keys = of_projects.iter().map(|(key, _)| key);
         let indexed = self.0.table.batch_get(keys, Read::Consistent).await?;
         for (key, project) in of_projects {
-            let indexed = indexed.named(&key).map(|stored| stored.record);
+            let indexed = indexed.named(&key);
             if let Some(indexed) = indexed.filter(|record| record.project_id.is_none()) {
                 let as_read = Condition::default().equals("recordVersion", indexed.record_version);
                 let change = table::Change::default().set("projectId", project);

@@ -5,7 +5,7 @@ use model::{
     words::words,
 };
 
-use crate::records::SearchedText;
+use crate::SearchedText;
 
 /// The most characters of an excerpt.
 const MOST: usize = 160;
@@ -97,16 +97,11 @@ mod tests {
 
     #[test]
     fn a_long_text_is_shown_about_the_match() {
-        let long = format!(
-            "{} the crème is here {}",
-            "before ".repeat(40),
-            "after ".repeat(40)
-        );
+        let (before, after) = ("before ".repeat(40), "after ".repeat(40));
+        let long = format!("{before} the crème is here {after}");
         let shown = excerpt(&long, "creme").unwrap();
-        assert!(
-            shown.starts_with("…before ") && shown.ends_with('…'),
-            "{shown}"
-        );
+        assert!(shown.starts_with("…before "), "{shown}");
+        assert!(shown.ends_with('…'), "{shown}");
         assert!(shown.contains("the crème is here after"), "{shown}");
         assert!(shown.chars().count() <= MOST + 2, "{shown}");
         let other = excerpt(&long, "elsewhere").unwrap();
@@ -126,10 +121,8 @@ mod tests {
             ..SearchedText::default()
         };
         let title = text.shown_title();
-        assert!(
-            title.starts_with("word word") && title.ends_with("word…"),
-            "{title}"
-        );
+        assert!(title.starts_with("word word"), "{title}");
+        assert!(title.ends_with("word…"), "{title}");
         assert!(title.chars().count() <= MOST_OF_TITLE + 1);
     }
 }

@@ -1,17 +1,13 @@
 use std::collections::BTreeSet;
 
 use futures::future::try_join_all;
-use model::{Error, OrganizationId, ProjectId, RecordName, SearchWords, SearchedType, Timestamp};
+use model::{ProjectId, RecordName, SearchWords, SearchedType};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::{Search, cut};
-use crate::{
-    key::{self, AnyKey},
-    page::{Page, Place, Row, Wanted},
-    records::{IndexedRecord, IndexedWord, SearchedText},
-    table::{Batch, Condition, IntoAttribute, Read, Record, Stored},
-};
+use super::cut;
+use crate::prelude::*;
+use crate::{IndexedRecord, IndexedWord, Place, Row, Search, SearchedText};
 
 /// Number of words of a query to search: the longest ones, probably rare.
 const SEARCHED: usize = 2;
@@ -37,16 +33,10 @@ pub struct SearchFilter<'a> {
     pub projects: Option<&'a [ProjectId]>,
 }
 
-/// The rarest words of a query, as the index has them, for callers of any permission.
+/// The rarest words of a query, each with the first words of the index that begin so, for callers of any
+/// permission.
 #[derive(Clone, Debug)]
-pub struct Candidates(Vec<SearchedWord>);
-
-/// A word of a query, with the first words of the index that begin so.
-#[derive(Clone, Debug)]
-struct SearchedWord {
-    word: String,
-    found: Vec<IndexedWord>,
-}
+pub struct Candidates(Vec<(String, Vec<IndexedWord>)>);
 
 /// A found record.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -65,8 +55,7 @@ pub struct FoundRecord {
     #[serde(rename = "type")]
     kind: SearchedType,
     id: i64,
-    /// Title; of a comment or a message, that of its parent; of an activity, the beginning of its
-    /// description.
+    /// Title; of a comment or a message, that of its parent; of an activity, the beginning of its description.
     title: String,
     /// Part of description or content about the match, at most 160 characters between ellipses; null
     /// without text.
@@ -81,8 +70,7 @@ pub struct FoundRecord {
 }
 
 impl Search<'_> {
-    /// Looks up the rarest words of a query. Depends on no permission, so it can run beside
-    /// authentication.
+    /// Looks up the rarest words of a query. Depends on no permission, so it can run beside authentication.
     pub async fn candidates(
         &self,
         tenant: OrganizationId,
@@ -91,8 +79,7 @@ impl Search<'_> {
         let rarest = words.longest_first().iter().take(SEARCHED);
         let found = rarest.map(async |word| {
             let found = key::words_beginning(tenant, cut(word)).limit(FREQUENT);
-            let (word, found) = (word.clone(), self.0.table.list(found).await?);
-            Ok::<_, Error>(SearchedWord { word, found })
+            Ok::<_, Error>((word.clone(), self.0.table.list(found).await?))
         });
         Ok(Candidates(try_join_all(found).await?))
     }
@@ -103,7 +90,7 @@ impl Search<'_> {
         &self,
         tenant: OrganizationId,
         filter: &SearchFilter<'_>,
-        SearchedWord { word, mut found }: SearchedWord,
+        (word, mut found): (String, Vec<IndexedWord>),
     ) -> Result<Option<BTreeSet<(SearchedType, i64)>>, Error> {
         let are_all = found.len() < FREQUENT;
         found.retain(|one| filter.sees(one.kind, one.internal));
@@ -141,9 +128,12 @@ impl Search<'_> {
         let found = candidates.0.into_iter();
         let found = try_join_all(found.map(|word| self.records_with(tenant, filter, word))).await?;
         let rare = found.into_iter().flatten();
-        let indexed = match rare.reduce(|some, others| &some & &others) {
-            Some(records) => self.sorted(tenant, filter, records, wanted).await?,
-            None => self.walked(tenant, filter, wanted).await?,
+        let indexed = if let Some(records) = rare.reduce(|some, others| &some & &others) {
+            self.sorted(tenant, filter, records, wanted).await?
+        } else {
+            let walk = key::indexed_by_time(tenant).filter(filter.condition());
+            let page = self.0.table.page(walk.descending(), wanted).await?;
+            page.map(|stored| stored.record)
         };
         self.checked(tenant, filter, indexed).await
     }
@@ -157,37 +147,16 @@ impl Search<'_> {
     ) -> Result<Page<IndexedRecord>, Error> {
         let records = records.into_iter();
         let of_types = records.filter(|(kind, _)| filter.types.contains(kind));
-        let keys: Vec<_> = of_types
-            .map(|(kind, id)| key::indexed(tenant, kind, id))
-            .collect();
+        let keys = of_types.map(|(kind, id)| key::indexed(tenant, kind, id));
+        let keys: Vec<_> = keys.collect();
         let indexed = self.0.table.batch_get(keys.iter(), Read::Eventual).await?;
         let indexed = keys.iter().filter_map(|key| indexed.named(key));
-        let after = wanted.after.as_ref().and_then(Place::sort);
-        let mut rows: Vec<_> = indexed
-            .map(|Stored { record, .. }| record)
-            .filter(|record| filter.may_show(record))
-            .map(|record: IndexedRecord| Row {
-                place: Place::in_index(record.key(), record.in_time()),
-                record,
-            })
-            .filter(|row| after.is_none_or(|after| row.place.sort() < Some(after)))
-            .collect();
-        rows.sort_by(|one, other| other.place.sort().cmp(&one.place.sort()));
-        Ok(Page { rows, end: None }.cut(wanted.most()))
-    }
-
-    /// A page of a walk through all records.
-    async fn walked(
-        &self,
-        tenant: OrganizationId,
-        filter: &SearchFilter<'_>,
-        wanted: &Wanted,
-    ) -> Result<Page<IndexedRecord>, Error> {
-        let walk = key::indexed_by_time(tenant)
-            .descending()
-            .filter(filter.condition());
-        let page = self.0.table.page(walk, wanted).await?;
-        Ok(page.map(|stored| stored.record))
+        let rows = indexed.map(|stored| Row {
+            place: Place::in_index(stored.key(), stored.in_time()),
+            record: stored.record,
+        });
+        let rows = rows.filter(|row| filter.may_show(&row.record)).collect();
+        Ok(Page::sorted(rows, true, wanted))
     }
 
     /// The page with the records themselves, without those that no longer match.
@@ -197,17 +166,13 @@ impl Search<'_> {
         filter: &SearchFilter<'_>,
         indexed: Page<IndexedRecord>,
     ) -> Result<Page<FoundRecord>, Error> {
-        let records = indexed.records();
-        let keys = records.flat_map(|record| {
-            let parent = record.parent;
-            let parent = parent.and_then(|parent| key::searched_parent(tenant, parent));
+        let keys = indexed.records().flat_map(|record| {
+            let parent = record
+                .parent
+                .and_then(|parent| key::searched_parent(tenant, parent));
             [key::searched(record), parent].into_iter().flatten()
         });
-        let found = self
-            .0
-            .table
-            .batch_get(keys.map(AnyKey::from), Read::Consistent);
-        let found = found.await?;
+        let found = self.0.table.batch_get(keys, Read::Consistent).await?;
         let rows = indexed.filter_map(|record| {
             let text = found.named(&key::searched(&record)?)?;
             Some((record, text))
@@ -251,12 +216,11 @@ impl SearchFilter<'_> {
         }
         for word in self.words.longest_first().iter().take(TESTED) {
             let [begins, is_id] = marks(word).map(IntoAttribute::into_attribute);
-            condition = match id_of(word) {
-                Some(_) => {
-                    let either = "(contains(#, :) OR contains(#, :))";
-                    condition.and(either, "words", [begins, is_id])
-                }
-                None => condition.and("contains(#, :)", "words", [begins]),
+            condition = if id_of(word).is_some() {
+                let either = "(contains(#, :) OR contains(#, :))";
+                condition.and(either, "words", [begins, is_id])
+            } else {
+                condition.and("contains(#, :)", "words", [begins])
             };
         }
         condition
@@ -292,24 +256,19 @@ impl SearchFilter<'_> {
             // A comment is in the project of what it is on.
             _ => titled.project_id,
         };
-        let row = self.is_readable(&text) && self.is_of_projects(project_id);
-        (row && self.matches(id, &text)).then(|| FoundRecord {
+        let is_readable = text.deleted_at.is_none() && (self.with_notes || !text.internal);
+        let is_shown = is_readable && self.is_of_projects(project_id) && self.matches(id, &text);
+        let changed_at = text.updated_at.or(text.created_at);
+        is_shown.then(|| FoundRecord {
             kind,
             id,
             title,
             excerpt: text.excerpt(self.words.longest_first()),
             project_id,
-            updated_at: text
-                .updated_at
-                .or(text.created_at)
-                .unwrap_or(indexed.updated_at),
+            updated_at: changed_at.unwrap_or(indexed.updated_at),
             status: text.status,
             parent,
         })
-    }
-
-    fn is_readable(&self, text: &SearchedText) -> bool {
-        text.deleted_at.is_none() && (self.with_notes || !text.internal)
     }
 
     fn is_of_projects(&self, project: Option<ProjectId>) -> bool {

@@ -8,19 +8,15 @@
 //! finishes, and the others begin again. A delivery with late words restores the newer record's
 //! words, and writes that record again. Concurrent deletes of these words begin again, too.
 
-use std::collections::{BTreeMap, BTreeSet, btree_map::Entry};
+use std::collections::{BTreeMap, BTreeSet};
 
 use futures::{StreamExt, stream};
-use model::{
-    Error, FeedAction, FeedEntry, OrganizationId, RecordName, SearchedType, words::spaced,
-};
+use model::{FeedAction, FeedEntry, RecordName, SearchedType, words::spaced};
 
-use super::{Search, cut};
+use super::cut;
+use crate::prelude::*;
 use crate::{
-    feed::Change,
-    key::Key,
-    records::{IndexedRecord, IndexedWord, SearchedText},
-    table::{Batch, Condition, Read, Record, Stored, Write, back_off, is_refusal, unavailable},
+    Change, IndexedRecord, IndexedWord, Search, SearchedText, back_off, is_refusal, unavailable,
 };
 
 /// The records whose state in the index is read at the same time.
@@ -147,10 +143,7 @@ impl Changed {
         let wanted = record.all_words();
         let missing = |word: &&String| !known.contains(*word) || self.uncertain.contains(*word);
         let puts: BTreeSet<_> = wanted.iter().filter(missing).cloned().collect();
-        let deletes: BTreeSet<_> = (&known | &self.uncertain)
-            .difference(&wanted)
-            .cloned()
-            .collect();
+        let deletes = &(&known | &self.uncertain) - &wanted;
         let mut writes = Vec::with_capacity(puts.len() + deletes.len());
         for word in &puts {
             writes.push(Write::put(&self.indexed_word(word))?);
@@ -171,9 +164,8 @@ impl Changed {
         let is_next = indexed.map(|indexed| indexed.record_version) == self.since;
         let everywhere = |word: &&String| self.images.iter().all(|image| image.contains(*word));
         let words = self.images.iter().flatten();
-        let doubtful = words.filter(|word| !is_next || !everywhere(word)).cloned();
-        let doubtful: Vec<String> = doubtful.collect();
-        self.uncertain.extend(doubtful);
+        let doubtful = words.filter(|word| !is_next || !everywhere(word));
+        self.uncertain.extend(doubtful.cloned());
         if !is_next {
             self.uncertain.extend(known.iter().cloned());
         }
@@ -225,11 +217,9 @@ fn changed_records(tenant: OrganizationId, changes: &[Change]) -> (Vec<Changed>,
                 continue;
             }
         };
-        match all.entry((kind, record_id)) {
-            Entry::Vacant(first) => {
-                first.insert(next);
-            }
-            Entry::Occupied(mut earlier) => earlier.get_mut().then(next),
+        match all.get_mut(&(kind, record_id)) {
+            Some(earlier) => Changed::then(earlier, next),
+            None => drop(all.insert((kind, record_id), next)),
         }
     }
     (all.into_values().collect(), fault)

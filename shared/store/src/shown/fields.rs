@@ -39,11 +39,11 @@ impl<M: SerializeMap> SerializeStruct for Fields<'_, M> {
 
 /// Methods of a serializer that a struct does not call.
 macro_rules! not_a_struct {
-    ($($method:ident$(<$T:ident>)?($($argument:ty),*) -> $ok:ty;)*) => {$(
+    ($($($method:ident$(<$T:ident>)?($($argument:ty),*)),+ -> $ok:ty;)*) => {$($(
         fn $method$(<$T: Serialize + ?Sized>)?(self, $(_: $argument),*) -> Result<$ok, M::Error> {
             Err(M::Error::custom("a record is a struct"))
         }
-    )*};
+    )+)*};
 }
 
 impl<M: SerializeMap> Serializer for Fields<'_, M> {
@@ -62,24 +62,12 @@ impl<M: SerializeMap> Serializer for Fields<'_, M> {
     }
 
     not_a_struct! {
-        serialize_bool(bool) -> ();
-        serialize_i8(i8) -> ();
-        serialize_i16(i16) -> ();
-        serialize_i32(i32) -> ();
-        serialize_i64(i64) -> ();
-        serialize_u8(u8) -> ();
-        serialize_u16(u16) -> ();
-        serialize_u32(u32) -> ();
-        serialize_u64(u64) -> ();
-        serialize_f32(f32) -> ();
-        serialize_f64(f64) -> ();
-        serialize_char(char) -> ();
-        serialize_str(&str) -> ();
-        serialize_bytes(&[u8]) -> ();
-        serialize_none() -> ();
-        serialize_some<T>(&T) -> ();
-        serialize_unit() -> ();
-        serialize_unit_struct(&'static str) -> ();
+        serialize_i8(i8), serialize_i16(i16), serialize_i32(i32), serialize_i64(i64) -> ();
+        serialize_u8(u8), serialize_u16(u16), serialize_u32(u32), serialize_u64(u64) -> ();
+        serialize_f32(f32), serialize_f64(f64), serialize_bool(bool), serialize_char(char) -> ();
+        serialize_str(&str), serialize_bytes(&[u8]) -> ();
+        serialize_none(), serialize_some<T>(&T) -> ();
+        serialize_unit(), serialize_unit_struct(&'static str) -> ();
         serialize_unit_variant(&'static str, u32, &'static str) -> ();
         serialize_newtype_struct<T>(&'static str, &T) -> ();
         serialize_newtype_variant<T>(&'static str, u32, &'static str, &T) -> ();

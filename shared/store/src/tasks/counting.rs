@@ -1,15 +1,10 @@
 use std::collections::{BTreeMap, HashMap};
 
-use model::{Error, Id, OrOther, OrganizationId, ProjectId, TaskStatus, UserId, UserRef};
+use model::{OrOther, ProjectId, TaskStatus, UserRef};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::Tasks;
-use crate::{
-    key,
-    page::Wanted,
-    table::{OrNotFound, Read},
-};
+use crate::{Tasks, prelude::*};
 
 const MOST: i64 = 10_000;
 
@@ -63,29 +58,23 @@ impl Tasks<'_> {
     ) -> Result<TaskCounts, Error> {
         let table = &self.0.table;
         let key = key::project(tenant, project);
-        let (project, counts) =
-            tokio::try_join!(table.get(&key, Read::Lasting), self.count(tenant, project),)?;
+        let (project, (mut counts, assignees)) =
+            tokio::try_join!(table.get(&key, Read::Lasting), self.count(tenant, project))?;
         project.or_not_found(ProjectId::NOUN)?;
-        let (mut counts, assignees) = counts;
-        let named: HashMap<UserId, UserRef> = self
-            .0
-            .users(tenant, assignees.keys().flatten().copied())
-            .await?;
+        let ids = assignees.keys().flatten().copied();
+        let named: HashMap<UserId, UserRef> = self.0.users(tenant, ids).await?;
         let mut by_assignee: HashMap<Option<UserId>, i64> = HashMap::new();
         for (assignee, count) in assignees {
             let known = assignee.filter(|id| named.contains_key(id));
             *by_assignee.entry(known).or_default() += count;
         }
-        let by_assignee = by_assignee.into_iter();
-        counts.by_assignee = by_assignee
-            .map(|(id, total)| AssigneeCount {
-                assignee: id.and_then(|id| named.get(&id).cloned()),
-                total,
-            })
-            .collect();
-        counts
-            .by_assignee
-            .sort_by_key(|one| (-one.total, one.assignee.as_ref().map(|user| user.id)));
+        let mut by_assignee: Vec<_> = by_assignee.into_iter().collect();
+        by_assignee.sort_by_key(|(id, total)| (-total, *id));
+        let by_assignee = by_assignee.into_iter().map(|(id, total)| AssigneeCount {
+            assignee: id.and_then(|id| named.get(&id).cloned()),
+            total,
+        });
+        counts.by_assignee = by_assignee.collect();
         Ok(counts)
     }
 
@@ -110,12 +99,9 @@ impl Tasks<'_> {
             let tasks = key::tasks_of_project(tenant, project).only::<Counted>(COUNTED);
             let page = self.0.table.page(tasks, &wanted).await?;
             for row in page.rows {
-                let Counted {
-                    status,
-                    assignee_id,
-                } = row.record.record;
-                *counts.by_status.entry(status).or_default() += 1;
-                *assignees.entry(assignee_id).or_default() += 1;
+                let counted = row.record.record;
+                *counts.by_status.entry(counted.status).or_default() += 1;
+                *assignees.entry(counted.assignee_id).or_default() += 1;
                 counts.total += 1;
             }
             wanted.after = page.end;

@@ -3,19 +3,12 @@
 use serde::de::DeserializeOwned;
 
 use model::{
-    AnyOf, Error, Fault, FaultCode, Id, Ids, OrganizationId, ProjectId, SearchedType, Task,
-    TaskFilter, TaskId, TaskSort, UserId, Who,
+    AnyOf, Fault, FaultCode, Ids, ProjectId, SearchedType, Task, TaskFilter, TaskId, TaskSort, Who,
 };
 
 use super::joined::{JoinedTask, TaggedTask};
-use crate::{
-    filter::Filter,
-    key::{self, Index, Key, List},
-    page::{Page, Place, Row, Wanted},
-    store::Store,
-    table::{Condition, Read, Record, Stored},
-    tagging,
-};
+use crate::prelude::*;
+use crate::{Index, List, Place, Row, tagging};
 
 /// The keys that a page reads after its first ones, if too few of these tasks match.
 const FURTHER_KEYS: usize = 200;
@@ -34,14 +27,8 @@ pub(super) struct Finding<'a> {
 impl Finding<'_> {
     /// The tasks in that order. 400 for an order that needs another filter.
     pub(super) async fn find(self, sort: TaskSort) -> Result<Page<Stored<Task>>, Error> {
-        let Self {
-            store,
-            tenant,
-            wanted,
-            filter,
-            ..
-        } = self;
-        let table = &store.table;
+        let (table, tenant) = (&self.store.table, self.tenant);
+        let (filter, wanted) = (self.filter, self.wanted);
         let ids = filter.id.as_ref();
         let project = filter.project_id.as_ref().and_then(AnyOf::only_value);
         let milestone = filter.milestone_id.as_ref().and_then(AnyOf::only_value);
@@ -146,8 +133,7 @@ impl Finding<'_> {
             place: by.place(&record),
             record,
         });
-        let page = Page::sorted(rows.collect(), descending, self.wanted);
-        Ok(Some(page))
+        Ok(Some(Page::sorted(rows.collect(), descending, self.wanted)))
     }
 
     /// The tasks with these ids that match, in the order of their places. A task without one is left out.
@@ -261,20 +247,17 @@ pub(super) fn still_fits(filter: &TaskFilter, JoinedTask { task, .. }: &JoinedTa
     let TaggedTask { task, tags } = task;
     let milestone = filter.milestone_id.as_ref();
     let phase = filter.phase_id.as_ref();
+    let tag = filter.tag_id.as_ref();
     milestone.is_none_or(|names| names.names(task.milestone_id.as_ref()))
         && phase.is_none_or(|names| names.names(task.phase_id.as_ref()))
-        && filter
-            .tag_id
-            .as_ref()
-            .is_none_or(|asked| tagging::fits(asked, tags))
+        && tag.is_none_or(|asked| tagging::fits(asked, tags))
 }
 
 /// The fault of an order that exists only among the tasks of one record.
 fn takes_one(sort: &str, filter: &str) -> Error {
-    let detail = format!("`sort={sort}` needs one `{filter}`. Without it, send id or -id.");
     Error::invalid(Fault {
         pointer: "?sort".to_owned(),
         code: FaultCode::Combination,
-        detail,
+        detail: format!("`sort={sort}` needs one `{filter}`. Without it, send id or -id."),
     })
 }

@@ -6,7 +6,7 @@ use model::{MilestoneRef, ProjectRef, TagRef, Task, UserRef};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::{shown::Shown, table::Stored, versioned};
+use crate::{Named, Shown, Stored, versioned};
 
 /// The fields of the record. `ToSchema` takes no type arguments here.
 type Fields = Shown<Task>;
@@ -59,5 +59,24 @@ impl Deref for JoinedTask {
 
     fn deref(&self) -> &Stored<Task> {
         &self.task.task
+    }
+}
+
+impl JoinedTask {
+    pub(super) fn new(mut task: Stored<Task>, named: &Named) -> Self {
+        let milestone = task.milestone_id.and_then(|id| named.milestones.get(&id));
+        task.milestone_id = milestone.map(|milestone| milestone.id);
+        task.phase_id = task.phase_id.filter(|id| named.phases.contains(id));
+        let assignee = task.assignee_id.and_then(|id| named.users.get(&id));
+        let project = task.project_id.and_then(|id| named.projects.get(&id));
+        Self {
+            assignee: assignee.cloned(),
+            project: project.cloned(),
+            milestone: milestone.cloned(),
+            task: TaggedTask {
+                tags: named.tags(&task.tag_ids),
+                task: task.into(),
+            },
+        }
     }
 }

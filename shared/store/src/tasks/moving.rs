@@ -1,23 +1,13 @@
 //! Moves of a task beside another one of its project.
 
-use model::{
-    Code, Error, Fault, FaultCode, Id, Neighbour, Order, OrganizationId, ProjectId, Task, TaskId,
-    TaskMove,
-};
+use model::{Fault, FaultCode, Neighbour, Order, ProjectId, Task, TaskId, TaskMove};
 
 use super::{
-    Tasks,
     joined::JoinedTask,
-    named::Names,
     place::{Place, Room},
 };
-use crate::{
-    PendingWrite, WriteContext,
-    idempotency::id_of,
-    key::{self, AnyKey},
-    table::{Batch, Read},
-    writes::Writes,
-};
+use crate::prelude::*;
+use crate::{Names, Tasks, id_of};
 
 /// The most tasks that a move gives new orders.
 const MOST_RENUMBERED: usize = 1_000;
@@ -52,7 +42,8 @@ impl Tasks<'_> {
             let mut renumbered = Vec::new();
             if let (Some(neighbour), Some(other_key)) = (neighbour, &other_key) {
                 let other = found.get(other_key)?.map(|stored| stored.record);
-                let other = other.ok_or_else(|| unknown(neighbour))?;
+                let unknown = || Fault::unknown(neighbour.field(), TaskId::NOUN);
+                let other = other.ok_or_else(|| Error::invalid(unknown()))?;
                 let room = self.room(&before, neighbour, &other).await?;
                 task.order = room.order;
                 renumbered = room.renumbered;
@@ -74,13 +65,11 @@ impl Tasks<'_> {
             let mut writes = Writes::default();
             writes.extend(renumbered.iter().map(|one| one.write(tenant, now)));
             writes.extend(context.updated(&before.record, &task, now)?);
-            let referred = Names::of([&task.record]);
+            let referred = Names::of_tasks([&task.record]);
             let writes = writes.making(id);
-            let (done, named) = tokio::try_join!(
-                self.0.commit_change(&context, before, task, writes),
-                self.named(tenant, referred),
-            )?;
-            Ok(done.map(|done| done.map(|task| named.join(task))))
+            let written = self.0.commit_change(&context, before, task, writes);
+            let (done, named) = tokio::try_join!(written, self.0.named(tenant, referred))?;
+            Ok(done.map(|done| done.map(|task| JoinedTask::new(task, &named))))
         };
         let moved = self.0.write(pending, read, write).await?;
         let load = async |made| self.get(tenant, id_of(made)?).await;
@@ -105,11 +94,9 @@ impl Tasks<'_> {
         let (table, list) = (&self.0.table, || key::tasks_of_project(tenant, project));
         let at_other = || key::task_order(other.order, other.id);
         // The task itself may be among them.
-        let others = |tasks: Vec<Task>| {
-            let others = tasks
-                .into_iter()
-                .filter(|one| ![task.id, other.id].contains(&one.id));
-            others.collect::<Vec<_>>()
+        let others = |mut tasks: Vec<Task>| {
+            tasks.retain(|one| ![task.id, other.id].contains(&one.id));
+            tasks
         };
         let at = |one: &Task| (one.order, one.id);
         let is_after = matches!(neighbour, Neighbour::After(_));
@@ -180,10 +167,6 @@ impl Tasks<'_> {
 
 fn orders(tasks: &[Task]) -> Vec<Order> {
     tasks.iter().map(|task| task.order).collect()
-}
-
-fn unknown(neighbour: Neighbour) -> Error {
-    Error::invalid(Fault::unknown(neighbour.field(), TaskId::NOUN))
 }
 
 fn no_room() -> Error {

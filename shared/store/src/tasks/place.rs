@@ -1,12 +1,8 @@
 //! Places in a list of tasks, and the orders that fit there.
 
-use model::{Error, MAX_ID, Order, OrganizationId, Task, TaskId, Timestamp};
+use model::{MAX_ID, Order, Task, TaskId};
 
-use crate::{
-    key,
-    table::{Change, Condition, Write},
-    writes::Writes,
-};
+use crate::prelude::*;
 
 /// The least distance between new orders. It leaves room for the next moves.
 const ROOM: i64 = 16;
@@ -250,17 +246,13 @@ mod tests {
             // As if no more than so many were read.
             let (most, read) = (usize::try_from(1 + random(20)).unwrap(), random(2));
             let part = |all: &[i64]| {
-                let some = if read == 0 {
-                    all
-                } else {
-                    &all[..all.len().min(most)]
-                };
+                let most = if read == 0 { usize::MAX } else { most };
+                let some = &all[..all.len().min(most)];
                 (orders(some), some.len() == all.len())
             };
             let ((on, is_whole_on), (back, is_whole_back)) = (part(following), part(&preceding));
-            let own = between.order().map(|order| vec![order]);
+            let own = between.order().map(|order| (vec![order], true));
             let pushed = own
-                .map(|own| (own, true))
                 .or_else(|| Some((between.pushing_on(&on, is_whole_on)?, true)))
                 .or_else(|| Some((between.pushing_back(&back, is_whole_back)?, false)));
             let Some((new, is_on)) = pushed else {
@@ -281,10 +273,8 @@ mod tests {
             // No tie that an id could decide.
             let is_apart = |one: usize, other: usize| after.get(one) < after.get(other);
             assert!(place == 0 || is_apart(place - 1, place), "{after:?}");
-            assert!(
-                place + 1 == after.len() || is_apart(place, place + 1),
-                "{after:?}"
-            );
+            let is_last = place + 1 == after.len();
+            assert!(is_last || is_apart(place, place + 1), "{after:?}");
             assert!((0..=MAX_ID).contains(&after[0]) && *after.last().unwrap() <= MAX_ID);
         }
         assert!(none > 0, "a list without room was among them");

@@ -1,14 +1,9 @@
 //! The deletion of an organization.
 
-use model::{Error, Organization, OrganizationId, Suspension, SuspensionCause};
+use model::{Suspension, SuspensionCause};
 
 use super::{Found, Tenants};
-use crate::{
-    key::{self, AnyKey},
-    record::record,
-    records::Tombstone,
-    table::{Condition, OrLeave, RawItem, Read, Stored, Write},
-};
+use crate::{prelude::*, records::Tombstone, table::RawItem};
 
 record! {
     tombstone: Tombstone = "tombstone",
@@ -17,7 +12,7 @@ record! {
 
 impl Tenants<'_> {
     /// Begins the deletion of a suspended organization: from now on its changes have no effects.
-    pub async fn begin_deletion(&self, organization: &Stored<Organization>) -> Result<(), Error> {
+    pub async fn begin_deletion(&self, organization: &Stored<Organization>) -> Result<()> {
         let mut leaving = organization.clone();
         leaving.suspended = organization.suspended.map(|suspension| Suspension {
             cause: SuspensionCause::Deletion,
@@ -33,7 +28,7 @@ impl Tenants<'_> {
         &self,
         tenant: OrganizationId,
         report: &mut impl FnMut(usize),
-    ) -> Result<usize, Error> {
+    ) -> Result<usize> {
         let last = [
             AnyKey::from(key::organization(tenant)),
             AnyKey::from(key::tombstone(tenant)),
@@ -42,10 +37,10 @@ impl Tenants<'_> {
         let mut each = async |found: Found| {
             let mut keys: Vec<AnyKey> = found.items.iter().filter_map(RawItem::key).collect();
             keys.retain(|key| !last.contains(key));
-            let deletes = keys.iter();
-            let deletes = deletes.map(|key| Write::delete(key.clone(), Condition::default()));
-            self.0.table.write_batch(deletes.collect()).await?;
             all += keys.len();
+            let deletes = keys.into_iter();
+            let deletes = deletes.map(|key| Write::delete(key, Condition::default()));
+            self.0.table.write_batch(deletes.collect()).await?;
             report(all);
             Ok(())
         };
@@ -54,7 +49,7 @@ impl Tenants<'_> {
     }
 
     /// Replaces the record of an organization, which has no other items, by its tombstone.
-    pub async fn bury(&self, tenant: OrganizationId) -> Result<(), Error> {
+    pub async fn bury(&self, tenant: OrganizationId) -> Result<()> {
         let tombstone = Tombstone {
             id: tenant,
             deleted_at: self.0.now(),
@@ -68,8 +63,7 @@ impl Tenants<'_> {
     }
 
     /// Returns true if the organization was deleted.
-    pub async fn is_deleted(&self, tenant: OrganizationId) -> Result<bool, Error> {
-        let key = key::tombstone(tenant);
-        Ok(self.0.table.get(&key, Read::Consistent).await?.is_some())
+    pub async fn is_deleted(&self, tenant: OrganizationId) -> Result<bool> {
+        Ok(self.0.read(&key::tombstone(tenant)).await?.is_some())
     }
 }

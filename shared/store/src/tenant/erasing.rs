@@ -3,21 +3,18 @@
 use std::collections::{BTreeMap, HashSet};
 
 use model::{
-    Email, EntryContent, Error, Id, Invitation, Mail, OrganizationEntry, OrganizationEvent,
-    OrganizationId, User, UserId, UserRef, Webhook, WebhookDelivery,
+    Email, Invitation, Mail, OrganizationEntry, UserRef, Webhook, WebhookDelivery,
     journal::{ErasedBy, subject},
     unique_name,
 };
 
 use super::{Found, Tenants};
 use crate::{
-    WriteContext,
     directory::{count_admins, take_email},
-    key::{self, AnyKey, Key},
+    prelude::*,
     providers::subject_hash,
-    records::{Account, ReadHead},
-    retry::retry,
-    table::{Condition, IntoAttribute, OrLeave, OrNotFound, RawItem, Read, Record, Stored, Write},
+    records::Account,
+    table::RawItem,
 };
 
 /// The most entries of a journal that are read about a user.
@@ -39,15 +36,17 @@ type ToErase = (Stored<User>, Vec<Key<Account>>, ReadHead);
 impl Tenants<'_> {
     /// Erases a user, who is disabled from then on. Can begin again after an interruption. 404 when the user is
     /// not the tenant's, 409 for the last admin.
-    pub async fn erase_user(&self, tenant: OrganizationId, id: UserId) -> Result<Erased, Error> {
+    pub async fn erase_user(&self, tenant: OrganizationId, id: UserId) -> Result<Erased> {
         let invited = self.erase_invitations(tenant, id).await?;
-        let mut rests = BTreeMap::new();
-        for mut entry in self.entries_of(tenant, &subject::user(id)).await? {
-            if let Some(rest) = entry.erase_names() {
-                rests.insert(entry.seq.to_string(), rest);
-            }
-        }
-        let user = self.erase_names(tenant, id, &rests).await?;
+        let entries = self
+            .entries_of(tenant, &subject::user(id))
+            .await?
+            .into_iter();
+        let rests = entries.filter_map(|mut entry| {
+            let rest = entry.erase_names()?;
+            Some((entry.seq.to_string(), rest))
+        });
+        let user = self.erase_names(tenant, id, &rests.collect()).await?;
         let entries = self.erase_entries(tenant, &subject::user(id)).await? + invited;
         self.erase_deliveries(tenant, &user).await?;
         let items = self.delete_of_user(tenant, id).await?;
@@ -59,7 +58,7 @@ impl Tenants<'_> {
     }
 
     /// Deletes the invitations to the user's address. Returns the number of entries that lost it.
-    async fn erase_invitations(&self, tenant: OrganizationId, id: UserId) -> Result<usize, Error> {
+    async fn erase_invitations(&self, tenant: OrganizationId, id: UserId) -> Result<usize> {
         let (user, ..) = self.read_user(tenant, id).await?;
         let invitations = key::invitations(tenant).limit(MOST);
         let mut invitations: Vec<Invitation> = self.0.table.list(invitations).await?;
@@ -84,7 +83,7 @@ impl Tenants<'_> {
         tenant: OrganizationId,
         id: UserId,
         rests: &BTreeMap<String, String>,
-    ) -> Result<User, Error> {
+    ) -> Result<User> {
         let read = || self.read_user(tenant, id);
         let write = async |(user, accounts, head): ToErase| {
             let mut after = user.clone();
@@ -98,25 +97,23 @@ impl Tenants<'_> {
                 let holder = key::subject_holder(tenant, &hash);
                 writes.push(Write::delete(holder, Condition::default()));
             }
-            for account in accounts {
-                writes.push(Write::delete(account, Condition::default()));
-            }
-            writes.note(Some(EntryContent::user_erased(id, rests.clone())));
+            let accounts = accounts.into_iter();
+            writes.extend(accounts.map(|account| Write::delete(account, Condition::default())));
+            writes.note(EntryContent::user_erased(id, rests.clone()));
             let context = WriteContext::of_operator(tenant).with_head(head);
-            let user = after.record;
-            self.0.commit(&context, writes, user).await
+            self.0.commit(&context, writes, after.record).await
         };
         retry(read().await?, read, write).await?.not_replayed()
     }
 
-    async fn read_user(&self, tenant: OrganizationId, id: UserId) -> Result<ToErase, Error> {
+    async fn read_user(&self, tenant: OrganizationId, id: UserId) -> Result<ToErase> {
         let (user, head) = self.0.with_head(&key::user(tenant, id), tenant).await?;
         let user: Stored<User> = user.or_not_found(UserId::NOUN)?;
         let names = unique_name::keys(&user.username);
         let mut accounts: Vec<Key<Account>> = names.iter().map(|name| key::account(name)).collect();
-        let found = self.0.table.batch_get(&accounts, Read::Consistent).await?;
+        let found = self.0.batch(&accounts).await?;
         accounts.retain(|key| {
-            let account: Option<Stored<Account>> = found.named(key);
+            let account = found.named(key);
             account.is_some_and(|one| (one.organization_id, one.user_id) == (tenant, id))
         });
         Ok((user, accounts, head))
@@ -127,32 +124,23 @@ impl Tenants<'_> {
         &self,
         tenant: OrganizationId,
         subject: &str,
-    ) -> Result<Vec<Stored<OrganizationEntry>>, Error> {
+    ) -> Result<Vec<Stored<OrganizationEntry>>> {
         let subject = subject.into_attribute();
         let about = Condition::default().and("contains(#, :)", "subjects", [subject]);
         let entries = key::organization_journal(tenant).consistent().limit(MOST);
-        self.0
-            .table
-            .list_stored(entries.filter(about).reading(MOST))
-            .await
+        let about = entries.filter(about).reading(MOST);
+        self.0.table.list_stored(about).await
     }
 
     /// Erases the user's names beside the entries, and in the chain of those that earlier releases wrote.
-    async fn erase_entries(&self, tenant: OrganizationId, subject: &str) -> Result<usize, Error> {
+    async fn erase_entries(&self, tenant: OrganizationId, subject: &str) -> Result<usize> {
         let entries = self.entries_of(tenant, subject).await?;
-        let erasures = entries
-            .iter()
-            .filter(|one| one.event == OrganizationEvent::UserErased);
+        let erasures = entries.iter();
+        let erasures = erasures.filter(|one| one.event == OrganizationEvent::UserErased);
         let mut erased_by = BTreeMap::new();
-        for entry in erasures {
-            let place = ErasedBy {
-                seq: entry.seq,
-                at: entry.at,
-            };
-            let named = entry
-                .after
-                .iter()
-                .flat_map(|after| after.0.0.keys().cloned());
+        for OrganizationEntry { seq, at, after, .. } in erasures.map(|entry| &entry.record) {
+            let place = ErasedBy { seq: *seq, at: *at };
+            let named = after.iter().flat_map(|after| after.0.0.keys().cloned());
             erased_by.extend(named.map(|seq| (seq, place)));
         }
         let mut changed = 0;
@@ -171,7 +159,7 @@ impl Tenants<'_> {
     }
 
     /// Replaces the names in deliveries of the user's changes.
-    async fn erase_deliveries(&self, tenant: OrganizationId, user: &User) -> Result<(), Error> {
+    async fn erase_deliveries(&self, tenant: OrganizationId, user: &User) -> Result<()> {
         let webhooks: Vec<Webhook> = self.0.table.list(key::webhooks(tenant)).await?;
         for webhook in webhooks {
             let deliveries = key::webhook_deliveries(tenant, webhook.id).limit(MOST);
@@ -184,22 +172,17 @@ impl Tenants<'_> {
                 };
                 *actor = UserRef::from(user);
                 // A refused write is of an attempt. It keeps the delivery for seven days at most.
-                self.0
-                    .table
-                    .write(Write::replace(&delivery)?)
-                    .await?
-                    .or_leave();
+                self.0.replace_or_leave(&delivery).await?;
             }
         }
         Ok(())
     }
 
     /// Deletes the user's sessions, tokens, notifications and idempotency keys.
-    async fn delete_of_user(&self, tenant: OrganizationId, id: UserId) -> Result<usize, Error> {
+    async fn delete_of_user(&self, tenant: OrganizationId, id: UserId) -> Result<usize> {
         let mut items = 0;
         let mut each = async |found: Found| {
-            let keys: Vec<AnyKey> = found.items.iter().filter_map(RawItem::key).collect();
-            let deletes = keys.into_iter();
+            let deletes = found.items.iter().filter_map(RawItem::key);
             let deletes = deletes.map(|key| Write::delete(key, Condition::default()));
             let deletes: Vec<Write> = deletes.collect();
             items += deletes.len();
@@ -207,17 +190,14 @@ impl Tenants<'_> {
         };
         let mails = key::mails(tenant).consistent().limit(MOST);
         let mails: Vec<Mail> = self.0.table.list(mails).await?;
-        let own = mails.iter().filter(|mail| mail.user_id == Some(id));
-        for mail in own {
-            let mut writes = vec![Write::delete(mail.key(), Condition::default())];
-            let link = mail.letter.link();
-            let link = link.map(|link| key::link(&link.hash));
-            writes.extend(link.map(|link| Write::delete(link, Condition::default())));
-            self.0.table.transact(writes).await?.or_leave();
+        for mail in mails.iter().filter(|mail| mail.user_id == Some(id)) {
+            let link = mail.letter.link().map(|link| key::link(&link.hash).into());
+            let keys = [Some(AnyKey::from(mail.key())), link].into_iter().flatten();
+            let writes = keys.map(|key| Write::delete(key, Condition::default()));
+            self.0.table.transact(writes.collect()).await?.or_leave();
         }
-        let own = key::partitions_of_user(tenant, id);
-        self.walk_below(tenant, own, &mut HashSet::new(), &mut each)
-            .await?;
+        let (own, mut known) = (key::partitions_of_user(tenant, id), HashSet::new());
+        self.walk_below(tenant, own, &mut known, &mut each).await?;
         Ok(items)
     }
 }

@@ -2,15 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use model::{Error, OrganizationId, PasswordHash, RecordType, SignInProvider, Timestamp};
+use model::{PasswordHash, SignInProvider};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{Found, Tenants};
 use crate::{
-    key,
+    prelude::*,
     records::{Account, FeedStart},
-    table::{RawItem, Record},
+    table::RawItem,
 };
 
 /// The first line of an export.
@@ -47,7 +47,7 @@ impl Tenants<'_> {
         &self,
         tenant: OrganizationId,
         at: Timestamp,
-    ) -> Result<ExportHeader, Error> {
+    ) -> Result<ExportHeader> {
         let mut counts = BTreeMap::new();
         self.export(tenant, at, None, &mut |line| {
             *counts.entry(line.kind).or_default() += 1;
@@ -63,15 +63,14 @@ impl Tenants<'_> {
     }
 
     /// Passes each item to `line`, always in the same order: all but derived items, sessions, tokens,
-    /// ciphertexts, and those that have expired at this instant. `unusable` takes the place of password
-    /// hashes.
+    /// ciphertexts, and those that have expired at this instant. `unusable` takes the place of password hashes.
     pub async fn export(
         &self,
         tenant: OrganizationId,
         at: Timestamp,
         unusable: Option<&PasswordHash>,
         line: &mut impl FnMut(Line),
-    ) -> Result<(), Error> {
+    ) -> Result<()> {
         let mut each = async |found: Found| {
             let items = found.items.into_iter().filter(|_| found.is_exported);
             for item in items.filter_map(|item| exported(item, tenant, at, unusable)) {
@@ -92,9 +91,8 @@ fn exported(
     at: Timestamp,
     unusable: Option<&PasswordHash>,
 ) -> Option<RawItem> {
-    let has_expired = item
-        .number("expiresAt")
-        .is_some_and(|end| end <= at.epoch_seconds());
+    let end = item.number("expiresAt");
+    let has_expired = end.is_some_and(|end| end <= at.epoch_seconds());
     let is_own = item.key()? == key::tombstone(tenant).into();
     if has_expired || is_own || item.text("kind") == Some(FeedStart::KIND) {
         return None;
@@ -119,10 +117,8 @@ fn kind_of(item: &RawItem) -> String {
     if let Some(kind) = item.text("kind") {
         return kind.to_owned();
     }
-    let key = item.key();
-    let name = key.as_ref().map(|key| {
+    item.key().map_or_else(String::new, |key| {
         let below = key.pk().split('#').nth(2);
         below.unwrap_or(key.sk()).to_lowercase()
-    });
-    name.unwrap_or_default()
+    })
 }

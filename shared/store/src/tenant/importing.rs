@@ -3,18 +3,17 @@
 use std::collections::BTreeMap;
 
 use agent::journal::JournalEntry;
-use futures::{StreamExt, stream};
+use futures::{StreamExt, TryStreamExt, stream};
 use model::{
-    Deleted, Error, Id, Organization, OrganizationEntry, OrganizationId, OrganizationName,
-    RecordType, SignInEntry, Suspension, SuspensionCause,
+    Deleted, OrganizationEntry, OrganizationName, SignInEntry, Suspension, SuspensionCause,
 };
 use serde_json::Value;
 
 use super::{CONCURRENCY, ExportHeader, Line, Tenants, exporting::NO_SECRET};
 use crate::{
-    key::{self, AnyKey},
+    prelude::*,
     records::{Account, EmailHolder, Reference},
-    table::{Change, Condition, IntoAttribute, OrLeave, RawItem, Read, Record, Stored, Write},
+    table::RawItem,
 };
 
 /// The attributes of partition keys, in the table and in the indexes.
@@ -66,7 +65,9 @@ impl Tenants<'_> {
         let mut tenant = header.organization;
         if as_new.is_some() {
             let id = self.0.next_id().await?.used();
-            items.retain(|item| !refers_to_organization(item));
+            // Reference search finds the organization itself by another item then.
+            let own = Some(RecordType::Organization.name());
+            items.retain(|item| item.text("refersTo") != own);
             for item in &mut items {
                 move_to(item, tenant, id);
             }
@@ -83,16 +84,16 @@ impl Tenants<'_> {
         }
         self.is_free(tenant).await?;
         self.are_free(tenant, &items).await?;
-        self.put_organization(organization.clone(), SuspensionCause::Import, None)
+        let (import, operator) = (SuspensionCause::Import, SuspensionCause::Operator);
+        let first = Condition::absent();
+        self.put_organization(&mut organization, import, first)
             .await?;
         let puts = stream::iter(&items).map(|item| self.put_once(item));
-        let mut puts = puts.buffer_unordered(CONCURRENCY);
-        while let Some(done) = puts.next().await {
-            done?;
-        }
+        let puts = puts.buffer_unordered(CONCURRENCY);
+        puts.try_collect::<()>().await?;
         self.raise_counters(tenant, &items).await?;
-        let from = Some(SuspensionCause::Import);
-        self.put_organization(organization, SuspensionCause::Operator, from)
+        let again = Condition::exists();
+        self.put_organization(&mut organization, operator, again)
             .await?;
         if as_new.is_some() {
             let organization = self.0.directory().organization(tenant).await?;
@@ -110,94 +111,68 @@ impl Tenants<'_> {
 
     /// 409 if another organization has the id. An import that was interrupted goes on.
     async fn is_free(&self, tenant: OrganizationId) -> Result<(), ImportError> {
-        let found = self
-            .0
-            .table
-            .get(&key::organization(tenant), Read::Consistent)
-            .await?;
-        let goes_on = |one: &Stored<Organization>| {
-            one.suspended
-                .is_some_and(|one| one.cause == SuspensionCause::Import)
-        };
-        match found {
-            Some(found) if !goes_on(&found) => Err(ImportError::Exists(tenant)),
-            _ => Ok(()),
-        }
+        let found = self.0.read(&key::organization(tenant)).await?;
+        let goes_on = found.is_none_or(|one| {
+            let suspended = one.suspended;
+            suspended.is_some_and(|one| one.cause == SuspensionCause::Import)
+        });
+        goes_on.then_some(()).ok_or(ImportError::Exists(tenant))
     }
 
     /// Refuses usernames of other users.
     async fn are_free(&self, tenant: OrganizationId, items: &[RawItem]) -> Result<(), ImportError> {
-        let accounts = items
-            .iter()
-            .filter(|item| item.text("kind") == Some(Account::KIND));
-        let accounts: Vec<_> = accounts
-            .filter_map(|item| Some((item.text("username")?, item)))
-            .collect();
+        let is_account = |item: &&RawItem| item.text("kind") == Some(Account::KIND);
+        let accounts = items.iter().filter(is_account);
+        let accounts = accounts.filter_map(|item| Some((item.text("username")?, item)));
+        let accounts: Vec<_> = accounts.collect();
         let keys = accounts.iter().map(|(name, _)| key::account(name));
-        let found = self.0.table.batch_get(keys, Read::Consistent).await?;
-        let is_taken = |(name, item): &(&str, &RawItem)| {
+        let found = self.0.batch(keys).await?;
+        let is_taken = |(name, item): &&(&str, &RawItem)| {
             let key = key::account(name);
-            let owner: Option<Stored<Account>> = found.named(&key);
-            let is_same = owner.is_some_and(|owner| {
+            let is_same = found.named(&key).is_some_and(|owner| {
                 owner.organization_id == tenant
                     && Some(owner.user_id.get()) == item.number("userId")
             });
             found.has(&key) && !is_same
         };
-        let taken = accounts.iter().filter(|one| is_taken(one));
+        let taken = accounts.iter().filter(is_taken);
         let taken: Vec<String> = taken.map(|(name, _)| (*name).to_owned()).collect();
-        if taken.is_empty() {
-            Ok(())
-        } else {
-            Err(ImportError::Taken(taken))
+        if !taken.is_empty() {
+            return Err(ImportError::Taken(taken));
         }
+        Ok(())
     }
 
     async fn put_organization(
         &self,
-        mut item: RawItem,
+        item: &mut RawItem,
         cause: SuspensionCause,
-        from: Option<SuspensionCause>,
+        expected: Condition,
     ) -> Result<(), ImportError> {
         let since = self.0.now();
         item.set("suspended", Suspension { since, cause });
-        let condition = match from {
-            None => Condition::absent(),
-            Some(_) => Condition::exists(),
-        };
         // A refused one is that of an interrupted import.
-        self.0.table.put_raw(&item, condition).await?.or_leave();
+        self.0.table.put_raw(item, expected).await?.or_leave();
         Ok(())
     }
 
     /// Writes an item, unless an interrupted import did.
     async fn put_once(&self, item: &RawItem) -> Result<(), ImportError> {
-        if self
-            .0
-            .table
-            .put_raw(item, Condition::absent())
-            .await?
-            .is_ok()
-        {
-            return Ok(());
-        }
-        let Some(key) = item.key() else {
+        let table = &self.0.table;
+        let done = table.put_raw(item, Condition::absent()).await?;
+        let Some(key) = item.key().filter(|_| done.is_err()) else {
             return Ok(());
         };
-        let found = self.0.table.raw_item(&key).await?;
+        let found = table.raw_item(&key).await?;
         let is_same = found.is_some_and(|mut found| {
             found.forget_write();
             found == *item
         });
-        if is_same {
-            Ok(())
-        } else {
-            Err(ImportError::Occupied(key))
-        }
+        is_same.then_some(()).ok_or(ImportError::Occupied(key))
     }
 
     /// Raises the counters of ids beyond all ids that the items have or name.
-    async fn raise_counters(&self, tenant: OrganizationId, items: &[RawItem]) -> Result<(), Error> {
+    async fn raise_counters(&self, tenant: OrganizationId, items: &[RawItem]) -> Result<()> {
         let mut newest: BTreeMap<&'static str, i64> = BTreeMap::new();
         let mut note = |kind: RecordType, id: i64| {
             let most = newest.entry(kind.name()).or_default();
@@ -255,11 +230,10 @@ fn parsed(text: &str) -> Result<(ExportHeader, Vec<RawItem>), ImportError> {
         let own = RawItem::from_json(&item).filter(|item| belongs(item, header.organization));
         items.push(own.ok_or(wrong)?);
     }
-    if counts == header.counts {
-        Ok((header, items))
-    } else {
-        Err(ImportError::Counts)
+    if counts != header.counts {
+        return Err(ImportError::Counts);
     }
+    Ok((header, items))
 }
 
 /// True for an item of the organization or of one of its accounts, so that no line writes elsewhere.
@@ -268,9 +242,8 @@ fn belongs(item: &RawItem, tenant: OrganizationId) -> bool {
         return false;
     };
     let organization = AnyKey::from(key::organization(tenant));
-    let account = item
-        .text("username")
-        .map(|name| AnyKey::from(key::account(name)));
+    let account = item.text("username");
+    let account = account.map(|name| AnyKey::from(key::account(name)));
     let email = item.text("email");
     let email = email.map(|email| AnyKey::from(key::email_holder(tenant, email)));
     key.pk() == organization.pk()
@@ -304,13 +277,12 @@ fn move_to(item: &mut RawItem, from: OrganizationId, to: OrganizationId) {
     {
         item.set("sk", AnyKey::from(key).sk());
     }
-    let is_entry = [
+    let entries = [
         OrganizationEntry::KIND,
         SignInEntry::KIND,
         JournalEntry::KIND,
-    ]
-    .contains(&kind.as_str());
-    if is_entry && item.number(CHAINED_AS).is_none() {
+    ];
+    if entries.contains(&&*kind) && item.number(CHAINED_AS).is_none() {
         item.set(CHAINED_AS, from);
     }
     if kind == RecordType::Organization.name() {
@@ -320,9 +292,4 @@ fn move_to(item: &mut RawItem, from: OrganizationId, to: OrganizationId) {
         item.set("referenceId", to);
     }
     item.replace_numbers("organizationId", to.get());
-}
-
-/// True for the item by which reference search finds the organization itself.
-fn refers_to_organization(item: &RawItem) -> bool {
-    item.text("refersTo") == Some(RecordType::Organization.name())
 }

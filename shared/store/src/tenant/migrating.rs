@@ -14,25 +14,26 @@ use agent::{
     session::{AgentSession, PlaybookRuns},
 };
 use model::{
-    Activity, Comment, Error, HistoryEntry, Invitation, Link, Mail, Milestone, Notification,
-    Organization, OrganizationEntry, OrganizationHead, OrganizationId, Phase, Project,
-    ServiceRequest, Session, SignInEntry, SignInProvider, Tag, Task, Ticket, TicketMessage, Token,
-    User, Webhook, WebhookDelivery, WebhookHealth,
+    Activity, Comment, HistoryEntry, Invitation, Link, Mail, Milestone, Notification,
+    OrganizationEntry, OrganizationHead, Phase, Project, ServiceRequest, Session, SignInEntry,
+    SignInProvider, Tag, Task, Ticket, TicketMessage, Token, Webhook, WebhookDelivery,
+    WebhookHealth,
 };
 
 use super::{Found, Tenants};
 use crate::{
+    prelude::*,
     records::{
         Account, AlertDay, AlertSeries, AlertSource, AlertsSince, Attempted, Cleanup, Day,
         Deletion, EmailHolder, FailureCount, FeedBatch, FeedStart, IndexedRecord, IndexedWord,
         KeptExcerpt, ListedProvider, NameOfTag, NotifiedChange, Participant, Reference, Reminder,
-        SessionOfAlert, SubjectHolder, TokenHolder, UsedState, Workdesk,
+        SessionOfAlert, SubjectHolder, TokenHolder, UsedState,
     },
-    table::{RawItem, Record, Write},
+    table::RawItem,
 };
 
 /// Returns the write of the present form; `None` for an item that has it.
-type Form = fn(&RawItem) -> Result<Option<Write>, Error>;
+type Form = fn(&RawItem) -> Result<Option<Write>>;
 
 macro_rules! forms {
     ($($record:ident)*) => {
@@ -51,8 +52,7 @@ const FORMS: &[(&str, Form)] = forms![
     TicketMessage Token TokenHolder UsedState User Webhook WebhookDelivery WebhookHealth
 ];
 
-/// Kinds of items whose attributes are only updated, one by one. Entries and counts of sign-ins leave the due work
-/// so.
+/// Kinds of items whose attributes are only updated, one by one. Sign-ins leave the due work so.
 const FORMLESS: [&str; 6] = [
     FailureCount::KIND,
     "inbox",
@@ -87,31 +87,15 @@ impl Forms {
 }
 
 impl Tenants<'_> {
-    /// Reads the forms of all items of an organization. `each` gets them after each page of items.
+    /// Reads the forms of all items of an organization. `each` gets them after each page of items. If it
+    /// `rewrites`, items of an older form get that of this version. They keep their versions, and nothing tells
+    /// of it. Can begin again after an interruption.
     pub async fn forms(
-        &self,
-        tenant: OrganizationId,
-        each: &mut impl AsyncFnMut(&Forms),
-    ) -> Result<Forms, Error> {
-        self.walk_forms(tenant, false, each).await
-    }
-
-    /// As [`forms`](Self::forms), and gives items of an older form that of this version. They keep their
-    /// versions, and nothing tells of it. Can begin again after an interruption.
-    pub async fn migrate(
-        &self,
-        tenant: OrganizationId,
-        each: &mut impl AsyncFnMut(&Forms),
-    ) -> Result<Forms, Error> {
-        self.walk_forms(tenant, true, each).await
-    }
-
-    async fn walk_forms(
         &self,
         tenant: OrganizationId,
         rewrites: bool,
         each: &mut impl AsyncFnMut(&Forms),
-    ) -> Result<Forms, Error> {
+    ) -> Result<Forms> {
         let mut forms = Forms::default();
         let mut note = async |found: Found| {
             for item in &found.items {

@@ -17,22 +17,19 @@ pub use restoring::CameBack;
 use std::collections::HashSet;
 
 use futures::{StreamExt, stream};
-use model::{Error, Id, Organization, OrganizationId, SuspensionCause};
+use model::SuspensionCause;
 use serde_json::Value;
 
-use super::{
-    key::{self, AnyKey, Named, Partition},
-    store::resource,
-    table::{RawItem, RawPage, Read, Stored},
+use crate::{
+    key::{Named, Partition},
+    prelude::*,
+    table::{RawItem, RawPage},
 };
 
 /// Partitions read at the same time.
 const CONCURRENCY: usize = 16;
 
-resource! {
-    /// Organizations as a whole.
-    pub Tenants as tenants
-}
+resource! { pub Tenants as tenants }
 
 /// Items of one partition of an organization.
 pub(crate) struct Found {
@@ -43,12 +40,11 @@ pub(crate) struct Found {
 impl Tenants<'_> {
     /// Calls `each` with all items of an organization, always in the same order. Items come
     /// after those of the partitions they name: an interrupted deletion finds the rest. Reads by Query alone.
-    pub(crate) async fn walk<E>(&self, tenant: OrganizationId, each: &mut E) -> Result<(), Error>
+    pub(crate) async fn walk<E>(&self, tenant: OrganizationId, each: &mut E) -> Result<()>
     where
-        E: AsyncFnMut(Found) -> Result<(), Error>,
+        E: AsyncFnMut(Found) -> Result<()>,
     {
-        let mut known = HashSet::new();
-        let all = key::partitions(tenant);
+        let (all, mut known) = (key::partitions(tenant), HashSet::new());
         self.walk_below(tenant, all, &mut known, each).await
     }
 
@@ -58,9 +54,9 @@ impl Tenants<'_> {
         partitions: Vec<Partition>,
         known: &mut HashSet<String>,
         each: &mut E,
-    ) -> Result<(), Error>
+    ) -> Result<()>
     where
-        E: AsyncFnMut(Found) -> Result<(), Error>,
+        E: AsyncFnMut(Found) -> Result<()>,
     {
         let mut partitions = partitions;
         partitions.retain(|partition| known.insert(partition.key.clone()));
@@ -91,18 +87,17 @@ impl Tenants<'_> {
     }
 
     /// Returns true if the organization is being deleted, or does not exist.
-    pub async fn is_leaving(&self, tenant: OrganizationId) -> Result<bool, Error> {
+    pub async fn is_leaving(&self, tenant: OrganizationId) -> Result<bool> {
         let key = key::organization(tenant);
-        let found = self.0.table.batch_get([&key], Read::Consistent).await?;
+        let found = self.0.batch([&key]).await?;
         // One that does not read is there.
-        let read: Option<Stored<Organization>> = found.named(&key);
-        let suspended = read.and_then(|organization| organization.record.suspended);
+        let suspended = found.named(&key).and_then(|found| found.suspended);
         let is_deleted = suspended.is_some_and(|one| one.cause == SuspensionCause::Deletion);
         Ok(is_deleted || !found.has(&key))
     }
 
     /// The keys of all items of an organization.
-    pub async fn keys(&self, tenant: OrganizationId) -> Result<Vec<AnyKey>, Error> {
+    pub async fn keys(&self, tenant: OrganizationId) -> Result<Vec<AnyKey>> {
         let mut all = Vec::new();
         let mut each = async |found: Found| {
             all.extend(found.items.iter().filter_map(RawItem::key));

@@ -1,24 +1,15 @@
-//! The first work on a table that was put back to an earlier instant. No id comes again. Sessions end, and the
-//! agent pauses.
+//! The first work on a restored table. No id comes again. Sessions end, and the agent pauses.
 
 use agent::{
     connection::{AgentPause, Restored},
     journal::JournalEvent,
 };
 use futures::{StreamExt, TryStreamExt, stream};
-use model::{
-    EntryContent, Error, OrganizationEvent, OrganizationId, RecordType, Timestamp, Token, User,
-    journal::subject, random, span,
-};
+use model::{Token, journal::subject, random, span};
 use serde_json::{Value, json};
 
 use super::{CONCURRENCY, Tenants};
-use crate::{
-    WriteContext, feed, key,
-    records::Stack,
-    retry::retry,
-    table::{Change, Condition, OrLeave, Read, Record, Stored, Write},
-};
+use crate::{Connections, feed, prelude::*, records::Stack, sessions::end_sessions};
 
 /// Ids that are skipped, more than any restore loses.
 const SKIPPED: i64 = 1_000_000;
@@ -64,21 +55,20 @@ impl CameBack {
             "users": self.users.iter().map(|user| user.id).collect::<Vec<_>>(),
             "changes": changes.map(|(at, event, of)| format!("{at} {event} {of}")).collect::<Vec<_>>(),
         });
-        let subjects = vec![subject::AGENT.to_owned()];
-        EntryContent::noted(
+        let (event, subjects) = (
             OrganizationEvent::TableRestored,
-            subjects,
-            [Value::Null, after],
-        )
+            vec![subject::AGENT.to_owned()],
+        );
+        EntryContent::noted(event, subjects, [Value::Null, after])
     }
 }
 
 impl Tenants<'_> {
     /// Raises the counters of ids, and gives the stack's name to the table, both or neither: calls keep their
     /// idempotency keys. Does nothing if that was done for the instant. Returns the stack's name.
-    pub async fn restore_ids(&self, to: Timestamp) -> Result<String, Error> {
+    pub async fn restore_ids(&self, to: Timestamp) -> Result<String> {
         let stack = key::stack();
-        let read = || self.0.table.get(&stack, Read::Consistent);
+        let read = || self.0.read(&stack);
         let write = async |found: Option<Stored<Stack>>| {
             if let Some(stack) = found.as_ref().filter(|one| one.restored_to == Some(to)) {
                 return Ok(Some(stack.name.clone()));
@@ -112,20 +102,17 @@ impl Tenants<'_> {
         tenant: OrganizationId,
         to: Timestamp,
         ends_tokens: bool,
-    ) -> Result<CameBack, Error> {
+    ) -> Result<CameBack> {
         let pause = self.0.connections().agent_pause(tenant).await?;
         let restored = pause.and_then(|pause| pause.restored);
         let is_new = restored.is_none_or(|restored| restored.to != to);
         let users = key::users(tenant).limit(usize::MAX);
         let users: Vec<User> = self.0.table.list(users).await?;
+        let enabled = users.iter().filter(|user| !user.disabled);
         let came_back = CameBack {
             tokens: self.tokens_at(tenant, to, &users).await?,
             changes: self.changed_shortly(tenant, to).await?,
-            users: users
-                .iter()
-                .filter(|user| !user.disabled)
-                .cloned()
-                .collect(),
+            users: enabled.cloned().collect(),
             is_new,
         };
         self.end_credentials(&users, is_new, ends_tokens).await?;
@@ -146,11 +133,7 @@ impl Tenants<'_> {
                 restored: Some(Restored { to, at: now }),
                 updated_at: now,
             };
-            let running = AgentPause {
-                paused: false,
-                ..pause
-            };
-            let before = found.as_ref().map_or(running, |found| found.record);
+            let before = Connections::before(pause, found.as_ref());
             let paused = EntryContent::changed(OrganizationEvent::AgentPaused, &before, &pause);
             let entries: Vec<_> = paused.into_iter().chain([noted.clone()]).collect();
             let writes = vec![
@@ -169,7 +152,7 @@ impl Tenants<'_> {
         tenant: OrganizationId,
         at: Timestamp,
         users: &[User],
-    ) -> Result<Vec<Token>, Error> {
+    ) -> Result<Vec<Token>> {
         let tokens = stream::iter(users)
             .map(async |user| {
                 let tokens = self.0.tokens().all(tenant, user.id).await?;
@@ -187,7 +170,7 @@ impl Tenants<'_> {
         &self,
         tenant: OrganizationId,
         to: Timestamp,
-    ) -> Result<Vec<(Timestamp, &'static str, String)>, Error> {
+    ) -> Result<Vec<(Timestamp, &'static str, String)>> {
         let (since, after) = (to.plus(-SHORTLY), to.plus(1));
         let entries = key::organization_journal(tenant).limit(usize::MAX);
         let entries = entries.from(key::instant(since)).up_to(key::instant(after));
@@ -199,27 +182,21 @@ impl Tenants<'_> {
             .up_to(key::instant(after));
         let mut approvals = self.0.table.list(approvals).await?;
         approvals.retain(|entry| entry.what == JournalEvent::Approved);
-        let mut changes: Vec<_> = entries
-            .into_iter()
-            .map(|entry| (entry.at, entry.event.name(), entry.subjects.join(" ")))
-            .collect();
-        changes.extend(approvals.into_iter().map(|entry| {
+        let changes = entries.iter();
+        let changes = changes.map(|one| (one.at, one.event.name(), one.subjects.join(" ")));
+        let approvals = approvals.iter().map(|entry| {
             let session = subject::agent_session(entry.session_id);
             (entry.at, entry.what.name(), session)
-        }));
+        });
+        let mut changes: Vec<_> = changes.chain(approvals).collect();
         changes.sort();
         Ok(changes)
     }
 
-    async fn end_credentials(
-        &self,
-        users: &[User],
-        sessions: bool,
-        tokens: bool,
-    ) -> Result<(), Error> {
+    async fn end_credentials(&self, users: &[User], sessions: bool, tokens: bool) -> Result<()> {
         let mut end = Change::default();
         if sessions {
-            end = end.add("sessionEpoch", 1).remove("keptSession");
+            end = end_sessions(end);
         }
         if tokens {
             end = end.add("tokenEpoch", 1);

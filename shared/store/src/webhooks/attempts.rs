@@ -1,16 +1,14 @@
 //! Attempts of deliveries: begun by a conditional write, so that one runs at a time, and ended by another.
 
 use model::{
-    DeliveryMessage, DisabledReason, Error, FailedAttempt, Organization, OrganizationId, Timestamp,
-    WebUrl, Webhook, WebhookDelivery, WebhookHealth, WebhookId, random,
+    DeliveryMessage, DisabledReason, FailedAttempt, WebUrl, Webhook, WebhookDelivery,
+    WebhookHealth, WebhookId, random,
 };
 
-use super::{FAILING_SINCE, LAST_FAILURE_AT, LAST_SUCCESS_AT, NEXT_SLOT_AT, Webhooks};
-use crate::{
-    key::{self, AnyKey},
-    retry::try_retry,
-    table::{Batch, Change, Condition, OrLeave, Read, Stored, Write},
+use super::{
+    FAILING_SINCE, LAST_FAILURE_AT, LAST_SUCCESS_AT, NEXT_SLOT_AT, WebhookWithHealth, Webhooks,
 };
+use crate::prelude::*;
 
 /// The status by which a receiver ends its webhook.
 const GONE: u16 = 410;
@@ -42,45 +40,43 @@ impl Webhooks<'_> {
         tenant: OrganizationId,
         webhook: WebhookId,
         delivery: &str,
-    ) -> Result<Begun, Error> {
+    ) -> Result<Begun> {
         let of_organization = key::organization(tenant);
         let of_webhook = key::webhook(tenant, webhook);
         let of_health = key::webhook_health(tenant, webhook);
         let of_delivery = key::webhook_delivery(tenant, webhook, delivery);
-        let read = || async {
-            let keys = [
-                AnyKey::from(&of_organization),
-                (&of_webhook).into(),
-                (&of_health).into(),
-                (&of_delivery).into(),
-            ];
-            self.0.table.batch_get(keys, Read::Consistent).await
-        };
+        let keys = [
+            AnyKey::from(&of_organization),
+            (&of_webhook).into(),
+            (&of_health).into(),
+            (&of_delivery).into(),
+        ];
+        let read = || self.0.batch(keys.clone());
         let write = async |found: Batch| {
-            let delivery: Option<Stored<WebhookDelivery>> = found.get(&of_delivery)?;
-            let organization: Option<Stored<Organization>> = found.named(&of_organization);
-            let webhook: Option<Stored<Webhook>> = found.get(&of_webhook)?;
-            let health: Option<Stored<WebhookHealth>> = found.get(&of_health)?;
-            let now = self.0.clock.now();
+            let (delivery, webhook) = (found.get(&of_delivery)?, found.get(&of_webhook)?);
+            let (health, now) = (found.get(&of_health)?, self.0.now());
             let may_begin = |delivery: &Stored<WebhookDelivery>| delivery.may_begin(now);
             let Some(mut delivery) = delivery.filter(may_begin) else {
                 return Ok(Some(Begun::Later(None)));
             };
-            let is_suspended = |one: &Stored<Organization>| one.suspended.is_some();
-            if organization.as_ref().is_some_and(is_suspended) {
+            let organization = found.named(&of_organization);
+            let organization = organization.map(|organization| organization.record);
+            if organization
+                .as_ref()
+                .is_some_and(|one| one.suspended.is_some())
+            {
                 delivery.hold(now);
                 let done = self.0.table.write(Write::replace(&delivery)?).await?;
                 return Ok(done.is_ok().then_some(Begun::Later(None)));
             }
-            let webhook = webhook.filter(|webhook| webhook.enabled);
-            let health = health.map(|health| health.record);
-            let begun = match webhook {
+            let begun = match webhook.filter(|webhook| webhook.enabled) {
                 Some(_) if delivery.is_expired(now) => {
                     delivery.give_up("It was not delivered within 7 days.");
                     None
                 }
                 Some(webhook) => {
-                    let health = health.unwrap_or_else(|| WebhookHealth::of(&webhook));
+                    let WebhookWithHealth { webhook, health } =
+                        WebhookWithHealth::new(webhook, health);
                     let has_slot = self.has_slot(&health, now).await?;
                     if has_slot {
                         delivery.begin(now);
@@ -104,9 +100,9 @@ impl Webhooks<'_> {
             Ok(Some(Begun::Attempt(Box::new(Attempt {
                 webhook,
                 delivery: delivery.replaced(),
-                web_url: organization.and_then(|organization| organization.record.web_url),
+                web_url: organization.and_then(|organization| organization.web_url),
                 health,
-                began: self.0.clock.now(),
+                began: self.0.now(),
             }))))
         };
         let begun = try_retry(read().await?, read, write).await?;
@@ -115,7 +111,7 @@ impl Webhooks<'_> {
     }
 
     /// Takes the slot of a slow receiver. Returns whether a message may be sent.
-    async fn has_slot(&self, health: &WebhookHealth, now: Timestamp) -> Result<bool, Error> {
+    async fn has_slot(&self, health: &WebhookHealth, now: Timestamp) -> Result<bool> {
         let Some(slot) = health.next_slot_at else {
             return Ok(true);
         };
@@ -135,7 +131,7 @@ impl Webhooks<'_> {
         &self,
         attempt: Attempt,
         outcome: Result<u16, FailedAttempt>,
-    ) -> Result<Option<DeliveryMessage>, Error> {
+    ) -> Result<Option<DeliveryMessage>> {
         let Attempt {
             webhook,
             mut delivery,
@@ -143,17 +139,16 @@ impl Webhooks<'_> {
             began,
             ..
         } = attempt;
-        let now = self.0.clock.now();
+        let now = self.0.now();
         let (tenant, id) = (webhook.organization_id, webhook.id);
         match &outcome {
             Ok(status) => delivery.succeed(*status),
             Err(failed) => {
                 delivery.fail(failed, jitter(), now);
+                let is_failing = health.has_failed_long(now);
                 let reason = match failed.status {
                     Some(GONE) => Some(DisabledReason::Gone),
-                    _ => health
-                        .has_failed_long(now)
-                        .then_some(DisabledReason::Failing),
+                    _ => is_failing.then_some(DisabledReason::Failing),
                 };
                 if let Some(reason) = reason {
                     delivery.give_up(&failed.problem);
@@ -162,22 +157,15 @@ impl Webhooks<'_> {
             }
         }
         // A refused write means that the lease ended, and another attempt began.
-        let write = Write::replace(&delivery)?;
-        self.0.table.write(write).await?.or_leave();
+        self.0.replace_or_leave(&delivery).await?;
         let is_slow = WebhookHealth::is_slow(began, now);
         self.note(&health, outcome.is_ok(), is_slow).await?;
         Ok(delivery.message(now))
     }
 
-    /// Notes a success or a failure, and whether it came slowly, in the results of a webhook, unless they show
-    /// it already.
-    async fn note(
-        &self,
-        health: &WebhookHealth,
-        success: bool,
-        is_slow: bool,
-    ) -> Result<(), Error> {
-        let now = self.0.clock.now();
+    /// Notes a success or a failure, and a slow one, in a webhook's results, unless they show it.
+    async fn note(&self, health: &WebhookHealth, success: bool, is_slow: bool) -> Result<()> {
+        let now = self.0.now();
         let (mut change, mut condition) = (Change::default(), Condition::exists());
         let is_new = if success {
             health.lacks_success(now)
@@ -195,15 +183,12 @@ impl Webhooks<'_> {
                 None => condition.lacks(FAILING_SINCE),
             };
         }
-        let is_changed = is_slow != health.next_slot_at.is_some();
-        if is_changed && is_slow {
-            change = change.set(NEXT_SLOT_AT, WebhookHealth::slot_after(now));
-        } else if is_changed {
-            change = change.remove(NEXT_SLOT_AT);
-        }
-        if !is_new && !is_changed {
-            return Ok(());
-        }
+        change = match (health.next_slot_at, is_slow) {
+            (None, true) => change.set(NEXT_SLOT_AT, WebhookHealth::slot_after(now)),
+            (Some(_), false) => change.remove(NEXT_SLOT_AT),
+            _ if is_new => change,
+            _ => return Ok(()),
+        };
         let key = key::webhook_health(health.organization_id, health.webhook_id);
         let write = Write::update(key, change, condition);
         // A refused write means that the webhook is gone, or that another failure was noted.

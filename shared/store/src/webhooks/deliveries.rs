@@ -1,20 +1,12 @@
 //! Deliveries: created by the publisher, listed and sent again by users, found by the sweeper.
 
 use futures::{StreamExt, TryStreamExt, stream};
-use model::{
-    Code, DeliveryMessage, Error, Id, OrganizationId, Timestamp, UserId, Webhook, WebhookDelivery,
-    WebhookDeliveryFilter, WebhookId,
-};
+use model::{DeliveryMessage, Webhook, WebhookDelivery, WebhookDeliveryFilter, WebhookId};
 
 use super::{WebhookEvent, Webhooks};
 use crate::{
-    PendingWrite, WriteContext,
     due::{self, Shard},
-    filter::Filter,
-    key::{self, AnyKey},
-    page::{Page, Wanted},
-    record::record,
-    table::{OrLeave, OrNotFound, Read, Readable, Stored, Write},
+    prelude::*,
 };
 
 /// Deliveries that are created at the same time.
@@ -34,32 +26,28 @@ impl Webhooks<'_> {
         &self,
         tenant: OrganizationId,
         events: Vec<WebhookEvent>,
-    ) -> Result<Vec<DeliveryMessage>, Error> {
+    ) -> Result<Vec<DeliveryMessage>> {
         if events.is_empty() {
             return Ok(Vec::new());
         }
         let webhooks = key::webhooks(tenant).limit(Webhook::MOST);
         let webhooks: Vec<Webhook> = self.0.table.list(webhooks).await?;
-        let is_wanted = |event: &WebhookEvent| {
-            let event = event.change.event_type();
-            webhooks.iter().any(|webhook| webhook.wants(&event))
-        };
-        let wanted: Vec<_> = events.into_iter().filter(is_wanted).collect();
+        let wanted = events.into_iter().flat_map(|event| {
+            let name = event.change.event_type();
+            let webhooks = webhooks.iter().filter(move |one| one.wants(&name));
+            webhooks.map(move |webhook| (webhook.id, event.clone()))
+        });
+        let wanted: Vec<_> = wanted.collect();
         if wanted.is_empty() {
             return Ok(Vec::new());
         }
-        let actors = wanted.iter().filter_map(|event| event.actor);
+        let actors = wanted.iter().filter_map(|(_, event)| event.actor);
         let actors = self.0.users(tenant, actors).await?;
-        let now = self.0.clock.now();
-        let mut deliveries = Vec::new();
-        for event in wanted {
-            let change = event.shown(&actors);
-            let of_event = change.event_type();
-            for webhook in webhooks.iter().filter(|one| one.wants(&of_event)) {
-                let (id, change) = (webhook.id, change.clone());
-                deliveries.push(WebhookDelivery::new(tenant, id, change, now));
-            }
-        }
+        let now = self.0.now();
+        let deliveries = wanted.into_iter().map(|(webhook, event)| {
+            WebhookDelivery::new(tenant, webhook, event.shown(&actors), now)
+        });
+        let deliveries: Vec<WebhookDelivery> = deliveries.collect();
         let created = stream::iter(deliveries).map(async |delivery| {
             // A refused write means that it was created before.
             let write = Write::create(&delivery)?;
@@ -73,8 +61,7 @@ impl Webhooks<'_> {
             .await
     }
 
-    /// Returns a webhook's deliveries of the last seven days, the newest change first. 404 if the webhook is
-    /// another tenant's.
+    /// Returns a webhook's deliveries of seven days, the newest change first. 404 if it is another tenant's.
     pub async fn deliveries(
         &self,
         tenant: OrganizationId,
@@ -82,9 +69,9 @@ impl Webhooks<'_> {
         caller: UserId,
         filter: &WebhookDeliveryFilter,
         wanted: &Wanted,
-    ) -> Result<Page<Stored<WebhookDelivery>>, Error> {
+    ) -> Result<Page<Stored<WebhookDelivery>>> {
         let fits = Filter::of(caller).any("status", filter.status.as_ref())?;
-        let kept = self.0.clock.now().plus(-WebhookDelivery::KEPT);
+        let kept = self.0.now().plus(-WebhookDelivery::KEPT);
         let newest_first = key::webhook_deliveries(tenant, webhook)
             .from(key::deliveries_since(kept))
             .descending()
@@ -96,30 +83,26 @@ impl Webhooks<'_> {
     }
 
     /// Plans the first attempt of a delivery once more. Returns the message for it. 404 if the delivery or
-    /// its webhook does not exist or is another tenant's, 409 if the webhook is disabled. A replay returns
-    /// no message.
+    /// its webhook does not exist or is another tenant's, 409 if it is disabled. A replay has none.
     pub async fn redeliver(
         &self,
         pending: impl Into<PendingWrite>,
         webhook: WebhookId,
         id: &str,
-    ) -> Result<Option<DeliveryMessage>, Error> {
-        let pending = pending.into();
-        let tenant = pending.tenant();
+    ) -> Result<Option<DeliveryMessage>> {
+        let (pending, tenant) = PendingWrite::with_tenant(pending);
         let of_webhook = key::webhook(tenant, webhook);
         let of_delivery = key::webhook_delivery(tenant, webhook, id);
-        let read = || async {
-            let keys = [AnyKey::from(&of_webhook), (&of_delivery).into()];
-            self.0.table.batch_get(keys, Read::Consistent).await
-        };
-        let write = async |context: WriteContext, found: table::Batch| {
-            let webhook: Stored<Webhook> = found.get(&of_webhook)?.or_not_found(WebhookId::NOUN)?;
-            let delivery: Option<Stored<WebhookDelivery>> = found.get(&of_delivery)?;
-            let now = self.0.clock.now();
+        let keys = [AnyKey::from(&of_webhook), (&of_delivery).into()];
+        let read = || self.0.batch(keys.clone());
+        let write = async |context: WriteContext, found: Batch| {
+            let webhook = found.get(&of_webhook)?.or_not_found(WebhookId::NOUN)?;
+            let (delivery, now) = (found.get(&of_delivery)?, self.0.now());
             let delivery = delivery.filter(|delivery| !delivery.is_expired(now));
             let mut delivery = context.current(delivery, WebhookDelivery::NOUN)?;
             if !webhook.enabled {
-                return Err(is_disabled());
+                let detail = "The webhook is disabled. Enable it first.";
+                return Err(Error::conflict(Code::WebhookDisabled, detail));
             }
             delivery.send_again(now);
             let (write, message) = (Write::replace(&delivery)?, delivery.message(now));
@@ -135,22 +118,15 @@ impl Webhooks<'_> {
         shard: Shard,
         now: Timestamp,
         wanted: &Wanted,
-    ) -> Result<Page<Stored<WebhookDelivery>>, Error> {
+    ) -> Result<Page<Stored<WebhookDelivery>>> {
         let due = due::page::<WebhookDelivery, _>(&self.0.table, shard, now, wanted);
         Ok(due.await?.filter_map(Readable::yes))
     }
 
-    pub async fn resent(&self, due: &Stored<WebhookDelivery>) -> Result<(), Error> {
+    pub async fn resent(&self, due: &Stored<WebhookDelivery>) -> Result<()> {
         let mut delivery = due.clone();
-        delivery.resent(self.0.clock.now());
+        delivery.resent(self.0.now());
         // A refused write means that an attempt began meanwhile.
-        let write = Write::replace(&delivery)?;
-        self.0.table.write(write).await?.or_leave();
-        Ok(())
+        self.0.replace_or_leave(&delivery).await
     }
-}
-
-fn is_disabled() -> Error {
-    let detail = "The webhook is disabled. Enable it first.";
-    Error::conflict(Code::WebhookDisabled, detail)
 }

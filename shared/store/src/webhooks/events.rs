@@ -4,11 +4,11 @@ use std::collections::HashMap;
 
 use model::{
     EventChange, EventRecordId, EventSubject, FeedAction, FeedEntry, NotificationKind, OrOther,
-    RecordType, Timestamp, UserId, UserRef,
+    UserRef,
 };
 use serde::Deserialize;
 
-use crate::feed::UnlistedChange;
+use crate::{feed::UnlistedChange, prelude::*};
 
 /// An event that webhooks may be told of.
 #[derive(Clone, Debug)]

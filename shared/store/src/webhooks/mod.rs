@@ -5,27 +5,11 @@ mod events;
 pub use attempts::{Attempt, Begun};
 pub use events::WebhookEvent;
 
-use model::{
-    Code, DisabledReason, EntryContent, Error, Id, OrganizationEvent, OrganizationId, RecordType,
-    Webhook, WebhookCreate, WebhookHealth, WebhookId, WebhookUpdate,
-};
+use model::{DisabledReason, Webhook, WebhookCreate, WebhookHealth, WebhookId, WebhookUpdate};
 
-use super::{
-    PendingWrite, WriteContext,
-    key::{self, AnyKey},
-    page::{Page, Wanted},
-    records::ReadHead,
-    store::resource,
-    table::{Change, Condition, OrNotFound, Read, Record, Stored, Write},
-    tracked::Tracked,
-    writes::Writes,
-};
-use crate::record::record;
+use crate::prelude::*;
 
-resource! {
-    /// Webhooks and their deliveries.
-    pub Webhooks as webhooks
-}
+resource! { pub Webhooks as webhooks }
 
 record! {
     webhook: Webhook = RecordType::Webhook.name(),
@@ -41,10 +25,8 @@ impl Tracked for Webhook {
     const IS_JOURNALED: bool = true;
 
     fn entry_of_new(&self) -> Option<EntryContent> {
-        Some(EntryContent::created(
-            OrganizationEvent::WebhookCreated,
-            self,
-        ))
+        let event = OrganizationEvent::WebhookCreated;
+        Some(EntryContent::created(event, self))
     }
 
     fn entry_of_change(before: &Self, after: &Self) -> Option<EntryContent> {
@@ -78,7 +60,7 @@ impl Webhooks<'_> {
         &self,
         tenant: OrganizationId,
         wanted: &Wanted,
-    ) -> Result<Page<WebhookWithHealth>, Error> {
+    ) -> Result<Page<WebhookWithHealth>> {
         let page = self.0.table.page(key::webhooks(tenant), wanted).await?;
         let ids = page.rows.iter().map(|row| row.record.id);
         let key = |id| key::webhook_health(tenant, id);
@@ -90,14 +72,10 @@ impl Webhooks<'_> {
     }
 
     /// Returns a webhook. 404 if it is another tenant's.
-    pub async fn get(
-        &self,
-        tenant: OrganizationId,
-        id: WebhookId,
-    ) -> Result<WebhookWithHealth, Error> {
+    pub async fn get(&self, tenant: OrganizationId, id: WebhookId) -> Result<WebhookWithHealth> {
         let (webhook, health) = (key::webhook(tenant, id), key::webhook_health(tenant, id));
         let keys = [AnyKey::from(&webhook), (&health).into()];
-        let found = self.0.table.batch_get(keys, Read::Consistent).await?;
+        let found = self.0.batch(keys).await?;
         let webhook = found.get(&webhook)?.or_not_found(WebhookId::NOUN)?;
         Ok(WebhookWithHealth::new(webhook, found.get(&health)?))
     }
@@ -107,7 +85,7 @@ impl Webhooks<'_> {
         &self,
         pending: impl Into<PendingWrite>,
         create: WebhookCreate,
-    ) -> Result<Stored<Webhook>, Error> {
+    ) -> Result<Stored<Webhook>> {
         let new = |context: &WriteContext, id, (), now| {
             let webhook = Webhook::new(id, context.tenant, create, now);
             let mut writes = Writes::from(Write::create(&WebhookHealth::of(&webhook))?);
@@ -127,16 +105,14 @@ impl Webhooks<'_> {
         pending: impl Into<PendingWrite>,
         id: WebhookId,
         update: WebhookUpdate,
-    ) -> Result<WebhookWithHealth, Error> {
+    ) -> Result<WebhookWithHealth> {
         let change = |context: &WriteContext, webhook: &mut Webhook, now| {
             let (was_enabled, url) = (webhook.enabled, webhook.url.clone());
             webhook.update(update.clone(), now);
             let mut writes = Writes::default();
             if (webhook.enabled && !was_enabled) || webhook.url != url {
-                let forgotten = [FAILING_SINCE, LAST_FAILURE_AT, NEXT_SLOT_AT];
-                let forgotten = forgotten
-                    .into_iter()
-                    .fold(Change::default(), Change::remove);
+                let forgotten = [FAILING_SINCE, LAST_FAILURE_AT, NEXT_SLOT_AT].into_iter();
+                let forgotten = forgotten.fold(Change::default(), Change::remove);
                 let key = key::webhook_health(context.tenant, id);
                 writes.push(Write::update(key, forgotten, Condition::exists()));
             }
@@ -147,9 +123,9 @@ impl Webhooks<'_> {
     }
 
     /// Returns a webhook with the results of its deliveries, as they are now.
-    async fn with_health(&self, webhook: Stored<Webhook>) -> Result<WebhookWithHealth, Error> {
+    async fn with_health(&self, webhook: Stored<Webhook>) -> Result<WebhookWithHealth> {
         let key = key::webhook_health(webhook.organization_id, webhook.id);
-        let health = self.0.table.get(&key, Read::Consistent).await?;
+        let health = self.0.read(&key).await?;
         Ok(WebhookWithHealth::new(webhook, health))
     }
 
@@ -159,9 +135,8 @@ impl Webhooks<'_> {
         tenant: OrganizationId,
         id: WebhookId,
         reason: DisabledReason,
-    ) -> Result<(), Error> {
-        let key = key::webhook(tenant, id);
-        let found = self.0.table.get(&key, Read::Consistent).await?;
+    ) -> Result<()> {
+        let found = self.0.read(&key::webhook(tenant, id)).await?;
         if !found.is_some_and(|webhook| webhook.enabled) {
             return Ok(());
         }
@@ -180,16 +155,15 @@ impl Webhooks<'_> {
         &self,
         pending: impl Into<PendingWrite>,
         id: WebhookId,
-    ) -> Result<WebhookWithHealth, Error> {
-        let pending = pending.into();
-        let tenant = pending.tenant();
+    ) -> Result<WebhookWithHealth> {
+        let (pending, tenant) = PendingWrite::with_tenant(pending);
         let key = key::webhook(tenant, id);
         let read = || self.0.with_head(&key, tenant);
         let write = async |context: WriteContext, (found, head): (Option<_>, ReadHead)| {
             let context = context.with_head(head);
             let before: Stored<Webhook> = context.current(found, WebhookId::NOUN)?;
             let mut after = before.clone();
-            after.rotate(self.0.clock.now());
+            after.rotate(self.0.now());
             let entry = Webhook::entry_of_change(&before, &after);
             let writes = Writes::from(Write::replace(&after)?).noting(entry);
             self.0.commit(&context, writes, after.replaced()).await
@@ -200,13 +174,8 @@ impl Webhooks<'_> {
     }
 
     /// Deletes a webhook. Its deliveries are made no more, and expire. 404 if it is another tenant's.
-    pub async fn delete(
-        &self,
-        pending: impl Into<PendingWrite>,
-        id: WebhookId,
-    ) -> Result<(), Error> {
-        let pending = pending.into();
-        let tenant = pending.tenant();
+    pub async fn delete(&self, pending: impl Into<PendingWrite>, id: WebhookId) -> Result<()> {
+        let (pending, tenant) = PendingWrite::with_tenant(pending);
         let key = key::webhook(tenant, id);
         let read = || self.0.with_head(&key, tenant);
         let write = async |context: WriteContext, (found, head): (Option<_>, ReadHead)| {
@@ -214,26 +183,24 @@ impl Webhooks<'_> {
             let webhook: Stored<Webhook> = context.current(found, WebhookId::NOUN)?;
             let health = key::webhook_health(tenant, id);
             let ids = Change::default().take_from_set(IDS, id);
-            let writes = vec![
+            let writes = Writes::from(vec![
                 Write::delete(webhook.key(), Condition::version(webhook.version)),
                 Write::delete(health, Condition::default()),
                 Write::update(key::webhook_ids(tenant), ids, Condition::exists()),
-            ];
+            ]);
             let event = OrganizationEvent::WebhookDeleted;
             let entry = EntryContent::deleted(event, &webhook.record);
-            let writes = Writes::from(writes).noting(entry);
-            self.0.commit(&context, writes, ()).await
+            self.0.commit(&context, writes.noting(entry), ()).await
         };
         self.0.write(pending, read, write).await?.not_replayed()
     }
 
-    /// Returns a webhook for a test. 404 if it is another tenant's. A replay tests again, since a test
-    /// changes nothing.
+    /// Returns a webhook for a test. 404 if it is another tenant's. A replay tests again.
     pub async fn to_test(
         &self,
         pending: impl Into<PendingWrite>,
         id: WebhookId,
-    ) -> Result<Stored<Webhook>, Error> {
+    ) -> Result<Stored<Webhook>> {
         let pending = pending.into();
         let key = key::webhook(pending.tenant(), id);
         let read = || self.0.one(&key, WebhookId::NOUN);

@@ -1,18 +1,15 @@
 //! `GET /api/auth/oidc/callback`: what is refused
 
-use serde_json::{Value, json};
+use serde_json::json;
+use shared::model::span;
 
-use super::{failed, person, session_of, user_of, users_of};
-use tests::support::Api;
-
-const BEGIN: &str = "/api/auth/oidc?organization=1&return=/%23/tasks";
+use super::{World, failed, person};
 
 #[tokio::test]
 async fn a_token_with_a_fault_makes_nothing() {
-    let api = Api::start().await;
-    let provider = api.has_provider(json!({"defaultRole": "admin"})).await;
-    let before = users_of(&api).await;
-    let now = api.clock.now().epoch_seconds();
+    let world = World::start(json!({"defaultRole": "admin"})).await;
+    let before = world.names().await;
+    let now = world.api.clock.now().epoch_seconds();
     for fault in [
         json!({"aud": "another"}),
         json!({"aud": ["workdesk", "another"]}),
@@ -27,45 +24,30 @@ async fn a_token_with_a_fault_makes_nothing() {
         json!({"header": {"alg": "RS256"}}),
         json!({"header": {"forged": true}}),
     ] {
-        // Thirty failures would close the network.
-        let caller = api
-            .anonymous()
-            .at(&format!("198.51.100.{}", fault.to_string().len()));
-        let answer = provider.signs_in(&caller, person("grace", &fault)).await;
-        failed(&answer, "token_invalid");
+        world.refuses("grace", fault, "token_invalid").await;
     }
-    assert_eq!(users_of(&api).await, before);
+    assert_eq!(world.names().await, before);
 }
 
 #[tokio::test]
 async fn a_state_is_of_its_browser_and_of_use_once() {
-    let api = Api::start().await;
-    let provider = api.has_provider(json!({"defaultRole": "member"})).await;
-    let begin = async || {
-        provider
-            .begins(&api.anonymous(), BEGIN, person("grace", &json!({})))
-            .await
-    };
+    let world = World::start(json!({"defaultRole": "member"})).await;
     // Without the cookie, with another one, and with another state.
-    let (browser, back) = begin().await;
-    let (other, other_back) = begin().await;
-    let stranger = api.anonymous().get(&back).await;
-    assert_eq!(stranger.header("location"), Some("/#sign-in=state_invalid"));
+    let (browser, back) = world.begins().await;
+    let (other, _) = world.begins().await;
+    let invalid = Some("/#sign-in=state_invalid");
+    let stranger = world.api.anonymous().get(&back).await;
+    assert_eq!(stranger.header("location"), invalid);
     failed(&other.get(&back).await, "state_invalid");
-    failed(
-        &browser.get("/api/auth/oidc/callback?code=x").await,
-        "state_invalid",
-    );
-    // Ten minutes.
-    api.clock.advance(600_000);
-    let late = browser.get(&back).await;
-    assert_eq!(late.header("location"), Some("/#sign-in=state_invalid"));
-    drop(other_back);
+    let without_state = browser.get("/api/auth/oidc/callback?code=x").await;
+    failed(&without_state, "state_invalid");
+    world.api.clock.advance(10 * span::MINUTE);
+    assert_eq!(browser.get(&back).await.header("location"), invalid);
     // A replay, also of a sign-in that failed.
-    let (browser, back) = begin().await;
-    user_of(&api, &browser.get(&back).await).await;
+    let (browser, back) = world.begins().await;
+    world.user_of(&browser.get(&back).await).await;
     failed(&browser.get(&back).await, "state_invalid");
-    let (browser, back) = begin().await;
+    let (browser, back) = world.begins().await;
     let without_code = back.replace("code=", "x=");
     failed(&browser.get(&without_code).await, "provider_refused");
     failed(&browser.get(&back).await, "state_invalid");
@@ -73,19 +55,13 @@ async fn a_state_is_of_its_browser_and_of_use_once() {
 
 #[tokio::test]
 async fn a_code_is_of_use_once_and_only_with_its_verifier() {
-    let api = Api::start().await;
-    let provider = api.has_provider(json!({"defaultRole": "member"})).await;
-    let begin = async || {
-        provider
-            .begins(&api.anonymous(), BEGIN, person("grace", &json!({})))
-            .await
-    };
+    let world = World::start(json!({"defaultRole": "member"})).await;
     let code = |back: &str| {
         let (_, rest) = back.split_once("code=").unwrap();
         rest.split('&').next().unwrap().to_owned()
     };
-    let (first, back) = begin().await;
-    let (second, second_back) = begin().await;
+    let (first, back) = world.begins().await;
+    let (second, second_back) = world.begins().await;
     // The code of another sign-in, which has another verifier.
     let mixed = second_back.replace(&code(&second_back), &code(&back));
     failed(&second.get(&mixed).await, "code_invalid");
@@ -95,81 +71,57 @@ async fn a_code_is_of_use_once_and_only_with_its_verifier() {
 
 #[tokio::test]
 async fn keys_are_read_again_once_for_an_unknown_one() {
-    let api = Api::start().await;
-    let provider = api.has_provider(json!({"defaultRole": "member"})).await;
-    let sign_in = async || {
-        provider
-            .signs_in(&api.anonymous(), person("grace", &json!({})))
-            .await
-    };
-    user_of(&api, &sign_in().await).await;
-    user_of(&api, &sign_in().await).await;
-    assert_eq!(provider.keys_read(), 1);
-    provider.rotates();
-    user_of(&api, &sign_in().await).await;
-    assert_eq!(provider.keys_read(), 2);
-    provider.hides_its_key();
-    failed(&sign_in().await, "token_invalid");
-    assert_eq!(provider.keys_read(), 3);
+    let world = World::start(json!({"defaultRole": "member"})).await;
+    for _ in 0..2 {
+        world.user("grace", json!({})).await;
+    }
+    assert_eq!(world.provider.keys_read(), 1);
+    world.provider.rotates();
+    world.user("grace", json!({})).await;
+    assert_eq!(world.provider.keys_read(), 2);
+    world.provider.hides_its_key();
+    world.refuses("grace", json!({}), "token_invalid").await;
+    assert_eq!(world.provider.keys_read(), 3);
 }
 
 #[tokio::test]
 async fn a_forged_state_is_none() {
-    let api = Api::start().await;
-    let provider = api.has_provider(json!({"defaultRole": "member"})).await;
-    let (browser, back) = provider
-        .begins(&api.anonymous(), BEGIN, person("grace", &json!({})))
-        .await;
+    let world = World::start(json!({"defaultRole": "member"})).await;
+    let (browser, back) = world.begins().await;
     let cookie = browser.cookie.clone().unwrap();
+    // It has its own members alone, and no secret of the deployment, so that it cannot be long.
+    assert!(cookie.len() < 1_000, "{}", cookie.len());
     let (name, value) = cookie.split_once('=').unwrap();
     let (state, signature) = value.split_once('.').unwrap();
-    let mia = api.sign_in("mia").await.cookie.unwrap();
+    let mia = world.api.sign_in("mia").await.cookie.unwrap();
+    let nobody = world.api.anonymous();
     for forged in [
         format!("{name}={state}"),
         format!("{name}={}.{signature}", &state[1..]),
         format!("{name}={}", mia.split_once('=').unwrap().1),
     ] {
-        let answer = api.anonymous().with_cookie(forged).get(&back).await;
+        let answer = nobody.clone().with_cookie(forged).get(&back).await;
         assert_eq!(answer.header("location"), Some("/#sign-in=state_invalid"));
     }
     // It is no session either.
     let as_session = cookie.replace("connect.oidc", "connect.sid");
-    api.anonymous()
-        .with_cookie(as_session)
-        .get("/api/auth/session")
-        .await
-        .expect(401);
-    user_of(&api, &browser.get(&back).await).await;
+    nobody.with_cookie(as_session).is_signed_out().await;
+    world.user_of(&browser.get(&back).await).await;
 }
 
 #[tokio::test]
 async fn a_network_with_thirty_failures_waits() {
-    let api = Api::start().await;
-    let provider = api.has_provider(json!({"defaultRole": "member"})).await;
-    let grace = person("grace", &json!({}));
+    let world = World::start(json!({"defaultRole": "member"})).await;
     for _ in 0..30 {
-        let (browser, back) = provider
-            .begins(&api.anonymous(), BEGIN, grace.clone())
-            .await;
-        failed(
-            &browser.get(&back.replace("code=", "x=")).await,
-            "provider_refused",
-        );
+        let (browser, back) = world.begins().await;
+        let without_code = back.replace("code=", "x=");
+        failed(&browser.get(&without_code).await, "provider_refused");
     }
-    let answer = provider.signs_in(&api.anonymous(), grace.clone()).await;
-    failed(&answer, "too_many_attempts");
-    let elsewhere = api.anonymous().at("198.51.100.9");
-    session_of(&api, &provider.signs_in(&elsewhere, grace.clone()).await);
-    api.clock.advance(15 * 60_000);
-    session_of(&api, &provider.signs_in(&api.anonymous(), grace).await);
-}
-
-/// Its own members are what the service sends, so a state cannot be long.
-#[tokio::test]
-async fn a_state_shows_no_secret_of_the_deployment() {
-    let api = Api::start().await;
-    let provider = api.has_provider(json!({})).await;
-    let (browser, _) = provider.begins(&api.anonymous(), BEGIN, Value::Null).await;
-    let cookie = browser.cookie.unwrap();
-    assert!(cookie.len() < 1_000, "{}", cookie.len());
+    world.refuses("grace", json!({}), "too_many_attempts").await;
+    let elsewhere = world.api.anonymous().at("198.51.100.9");
+    let grace = person("grace", &json!({}));
+    let signed_in = world.provider.signs_in(&elsewhere, grace).await;
+    world.user_of(&signed_in).await;
+    world.api.clock.advance(15 * span::MINUTE);
+    world.user("grace", json!({})).await;
 }

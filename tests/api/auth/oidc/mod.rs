@@ -7,21 +7,79 @@ mod roles;
 
 use serde_json::{Value, json};
 
-use tests::support::{Answer, Api, Caller, merges};
+use tests::support::{Answer, Api, Caller, OidcProvider, column, merges};
 
-/// The user of an answer's session.
-async fn user_of(api: &Api, answer: &Answer) -> Value {
-    answer.expect(302);
-    assert_eq!(answer.header("location"), Some("/#/tasks"));
-    let session = session_of(api, answer);
-    let session = session.get("/api/auth/session").await.expect(200);
-    session["user"].clone()
+/// A path that leads to the provider and, after it, to a page of the desk.
+const BEGIN: &str = "/api/auth/oidc?organization=1&return=/%23/tasks";
+
+/// A provider of organization 1.
+struct World {
+    api: Api,
+    provider: OidcProvider,
 }
 
-fn session_of(api: &Api, answer: &Answer) -> Caller {
-    let cookie = answer.cookie().split(';').next().unwrap();
-    assert!(cookie.starts_with("connect.sid="), "{cookie}");
-    api.anonymous().with_cookie(cookie)
+impl World {
+    /// `more` are further members of the provider's setting.
+    async fn start(more: Value) -> Self {
+        let api = Api::start().await;
+        let provider = api.has_provider(more).await;
+        Self { api, provider }
+    }
+
+    /// A sign-in of a person with a verified address, or with these claims.
+    async fn signs_in(&self, name: &str, more: Value) -> Answer {
+        let nobody = self.api.anonymous();
+        self.provider.signs_in(&nobody, person(name, &more)).await
+    }
+
+    /// The user of a sign-in that succeeds.
+    async fn user(&self, name: &str, more: Value) -> Value {
+        self.user_of(&self.signs_in(name, more).await).await
+    }
+
+    /// Asserts that a sign-in ends with a fault.
+    async fn refuses(&self, name: &str, more: Value, fault: &str) {
+        failed(&self.signs_in(name, more).await, fault);
+    }
+
+    /// A browser with the state of a sign-in of grace, and the path by which the provider sends it back.
+    async fn begins(&self) -> (Caller, String) {
+        let grace = person("grace", &json!({}));
+        self.provider
+            .begins(&self.api.anonymous(), BEGIN, grace)
+            .await
+    }
+
+    /// The user of an answer's session.
+    async fn user_of(&self, answer: &Answer) -> Value {
+        answer.expect(302);
+        assert_eq!(answer.header("location"), Some("/#/tasks"));
+        let session = self.session_of(answer).reads("/api/auth/session").await;
+        session["user"].clone()
+    }
+
+    fn session_of(&self, answer: &Answer) -> Caller {
+        self.api.anonymous().with_cookie(answer.session())
+    }
+
+    /// Usernames of organization 1, in order.
+    async fn names(&self) -> Vec<Value> {
+        let users = self.api.sign_in("ada").await.walk("/api/users").await;
+        column(&users, "username").into_iter().cloned().collect()
+    }
+
+    /// The entries of an event in the journal.
+    async fn entries(&self, event: &str) -> Vec<Value> {
+        let mut entries = self.api.sign_in("ada").await.walk("/api/journal").await;
+        entries.retain(|entry| entry["event"] == event);
+        entries
+    }
+
+    /// Has an admin change a user.
+    async fn changes(&self, user: &Value, change: Value) {
+        let path = format!("/api/users/{user}");
+        self.api.sign_in("ada").await.patches(&path, change).await;
+    }
 }
 
 /// Asserts that a sign-in ended with a fault, and forgets its state.
@@ -32,13 +90,6 @@ fn failed(answer: &Answer, fault: &str) {
     assert_eq!(answer.header("location"), Some(&*page));
     let forgotten = "connect.oidc=; Path=/api/auth/oidc; Max-Age=0; HttpOnly; SameSite=Lax; Secure";
     assert_eq!(answer.cookie(), forgotten);
-}
-
-/// Usernames of organization 1, in order.
-async fn users_of(api: &Api) -> Vec<String> {
-    let users = api.sign_in("ada").await.walk("/api/users").await;
-    let names = users.iter().map(|user| user["username"].as_str().unwrap());
-    names.map(str::to_owned).collect()
 }
 
 /// Claims of a user whose address the provider verified.

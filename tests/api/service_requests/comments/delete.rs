@@ -1,7 +1,7 @@
 //! `DELETE /api/service-requests/{serviceRequestId}/comments/{commentId}`
 
 use crate::service_requests::comments;
-use tests::support::Api;
+use tests::support::{Api, statuses};
 
 #[tokio::test]
 async fn one_of_two_deletes_at_once_succeeds() {
@@ -9,8 +9,6 @@ async fn one_of_two_deletes_at_once_succeeds() {
     let request = mia.raises_request().await;
     mia.comments_on_request(request, "Mine").await;
     let path = format!("{}/1", comments(request));
-    let (one, other) = tokio::join!(mia.delete(&path), mia.delete(&path));
-    let mut statuses = [one.status, other.status];
-    statuses.sort_unstable();
-    assert_eq!(statuses, [204, 404]);
+    let answers = futures::future::join_all([mia.delete(&path), mia.delete(&path)]).await;
+    assert_eq!(statuses(&answers), [204, 404]);
 }

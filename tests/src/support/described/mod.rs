@@ -180,9 +180,8 @@ fn undescribed_bounds<'a>(
             && ![("pattern", "/username"), ("value", "?return")].contains(&(code, pointer))
             && is_for_schemas(code, value)
         {
-            faults.push(format!(
-                "{pointer} was refused as {code}, and its schema allows it"
-            ));
+            let fault = format!("{pointer} was refused as {code}, and its schema allows it");
+            faults.push(fault);
         }
     }
     faults
@@ -218,10 +217,7 @@ fn faults_of_body(described: &DescribedAnswer, answer: &Answer) -> Vec<String> {
     };
     if answer.is_lines() {
         let lines = answer.lines();
-        let faults = lines
-            .iter()
-            .map(|line| texts(schema.faults(line)).collect::<Vec<_>>());
-        return faults.flatten().collect();
+        return texts(lines.iter().flat_map(|line| schema.faults(line)).collect()).collect();
     }
     match serde_json::from_str(&answer.text) {
         Ok(body) => texts(schema.faults(&body)).collect(),

@@ -189,9 +189,8 @@ fn rewritten(schema: &Value, is_part: bool) -> Value {
             }
             "properties" => {
                 let members = value.as_object().unwrap().iter();
-                members
-                    .map(|(name, schema)| (name.clone(), closed(schema)))
-                    .collect()
+                let members = members.map(|(name, schema)| (name.clone(), closed(schema)));
+                members.collect()
             }
             "items" | "additionalProperties" | "propertyNames" => closed(value),
             "enum" => {

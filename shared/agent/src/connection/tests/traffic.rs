@@ -34,12 +34,8 @@ fn opened(connection: &Connection) -> ConnectionTraffic {
     traffic
 }
 
-fn deferred(
-    traffic: &ConnectionTraffic,
-    connection: &Connection,
-    millis: i64,
-) -> Option<Timestamp> {
-    match traffic.clone().admit(connection, request("other", millis)) {
+fn deferred(traffic: &ConnectionTraffic, of: &Connection, millis: i64) -> Option<Timestamp> {
+    match traffic.clone().admit(of, request("other", millis)) {
         Admission::From(_) => None,
         Admission::Slot(until) | Admission::Deferred(until) => Some(until),
     }
@@ -89,11 +85,8 @@ fn an_open_breaker_lets_one_probe_through_and_doubles_its_pause() {
     let mut since = 0;
     for pause in [30, 60, 120, 240, 480, 900, 900].map(|seconds| seconds * span::SECOND) {
         let open = since + pause;
-        assert_eq!(
-            deferred(&traffic, &one, open - 1),
-            Some(at(open)),
-            "{pause}"
-        );
+        let until = deferred(&traffic, &one, open - 1);
+        assert_eq!(until, Some(at(open)), "{pause}");
         assert_eq!(traffic.breaker.state(at(open)), BreakerState::Probing);
         let probe = traffic.admit(&one, request("probe", open));
         assert_eq!(probe, Admission::From(at(open)));
@@ -119,11 +112,8 @@ fn another_revision_has_another_breaker() {
     let one = limited(&json!({}));
     let mut traffic = opened(&one);
     let mut other = one.clone();
-    other.replace(
-        put(&json!({"baseUrl": "https://other.example.com"})),
-        Patch::Keep,
-        at(1),
-    );
+    let elsewhere = put(&json!({"baseUrl": "https://other.example.com"}));
+    other.replace(elsewhere, Patch::Keep, at(1));
     assert_eq!(deferred(&traffic, &other, 1), None);
     assert!(!traffic.is_troubled(&other));
     // A new revision needs five answers. An older revision's answers do not count.
@@ -179,19 +169,15 @@ fn an_action_that_has_to_wait_longer_than_a_second_gets_a_turn() {
         ..request("c", 0)
     };
     assert_eq!(traffic.admit(&one, three), Admission::Slot(at(2_000)));
-    assert_eq!(
-        traffic.admit(&one, request("d", 0)),
-        Admission::Slot(at(5_000))
-    );
+    let next = traffic.admit(&one, request("d", 0));
+    assert_eq!(next, Admission::Slot(at(5_000)));
     // Its turn has come. A newcomer gets none of its slots.
     let third = AdmissionRequest {
         slot: Some(at(2_000)),
         ..request("c", 2_100)
     };
-    assert_eq!(
-        traffic.admit(&one, request("e", 2_100)),
-        Admission::Slot(at(6_000))
-    );
+    let newcomer = traffic.admit(&one, request("e", 2_100));
+    assert_eq!(newcomer, Admission::Slot(at(6_000)));
     assert_eq!(traffic.admit(&one, third), from(2_100));
     // It comes late, and others have the next slots: it gets another turn.
     for _ in 0..9 {
@@ -299,11 +285,8 @@ fn limits_have_bounds_and_change_no_revision() {
     assert_eq!(faults(&wrong), expected);
     let mut one = limited(&json!({"perSecond": 100, "concurrent": 50}));
     let revision = one.revision;
-    one.replace(
-        put(&json!({"limits": {"perSecond": 1}})),
-        Patch::Keep,
-        at(1),
-    );
+    let limited = put(&json!({"limits": {"perSecond": 1}}));
+    one.replace(limited, Patch::Keep, at(1));
     let limits = CallLimits {
         per_second: Some(1),
         concurrent: None,

@@ -1,8 +1,15 @@
 //! `GET /api/docs`
+//! `GET /api/docs/{file}`
+//!
+//! The page that shows the document.
 
 use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, header};
-use shared::auth::cookie;
+use shared::{auth::cookie, endpoint::*};
+
+use crate::file::{File, served};
+
+const FILES: &[File] = &include!(concat!(env!("OUT_DIR"), "/reference.rs"));
 
 const PAGE: &str = include_str!(concat!(env!("OUT_DIR"), "/reference.html"));
 
@@ -18,17 +25,17 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
 
 /// Serves the page that shows the OpenAPI document and lets a signed-in user try its operations.
 pub(crate) async fn page(headers: HeaderMap) -> Response {
-    // With a cookie the page asks for the session, which may have ended; without one it need not
-    // ask.
-    let session = if cookie::value(&headers).is_some() {
-        "perhaps"
-    } else {
-        "none"
-    };
+    // With a cookie the page asks for the session, which may have ended; without one it need not ask.
+    let session = cookie::value(&headers).map_or("none", |_| "perhaps");
     let headers = [
         (header::CONTENT_TYPE, "text/html; charset=utf-8"),
         (header::CONTENT_SECURITY_POLICY, POLICY),
         (header::REFERRER_POLICY, "no-referrer"),
     ];
     (headers, PAGE.replace(SESSION, session)).into_response()
+}
+
+/// Serves a file of the reference page. 404 for any other name.
+pub(crate) async fn file(Path(name): Path<String>) -> Result<Response, Problem> {
+    served(FILES, &name)
 }

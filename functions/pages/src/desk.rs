@@ -1,9 +1,15 @@
 //! `GET /`
+//! `GET /desk/{file}`
+//!
+//! The desk: a client of the API for people.
 
-use axum::response::IntoResponse;
+use axum::response::{IntoResponse, Response};
 use http::header;
+use shared::endpoint::*;
 
-use crate::file::CURRENT;
+use crate::file::{CURRENT, File, served};
+
+const FILES: &[File] = &include!(concat!(env!("OUT_DIR"), "/desk.rs"));
 
 /// HTML of the page, with the names of its files.
 const PAGE: &str = include_str!(concat!(env!("OUT_DIR"), "/desk.html"));
@@ -25,4 +31,9 @@ pub(crate) async fn page() -> impl IntoResponse {
         (header::ETAG, TAG),
     ];
     (headers, PAGE)
+}
+
+/// Serves a file of the desk. 404 for any other name.
+pub(crate) async fn file(Path(name): Path<String>) -> Result<Response, Problem> {
+    served(FILES, &name)
 }

@@ -1,4 +1,0 @@
-//! `/api/phases`
-
-pub mod delete;
-mod update;
