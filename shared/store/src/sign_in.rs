@@ -355,7 +355,7 @@ impl SignIn<'_> {
     }
 
     /// Adds an attempt to sign in, before its password is verified, and returns it with the account. 429 with
-    /// the seconds to wait while one of the [counters](self) blocks it.
+    /// the seconds to wait while one of the counters blocks it.
     ///
     /// The attempt counts like a failure. [`failed`](Self::failed) makes it one;
     /// [`succeeded`](Self::succeeded) and [`decided`](Self::decided) take it back. Without any of them it
