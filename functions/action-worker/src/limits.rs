@@ -35,7 +35,7 @@ impl Limits {
     /// The longest wait before a retry within the lease. Beyond it, the action is released.
     pub const LONGEST_WAIT: Duration = Duration::from_secs(5);
 
-    /// The longest check of a target system.
+    /// Time limit of a check of a target system.
     const CHECK: Duration = Duration::from_secs(8);
 
     /// Reads `ACTION_LEASE_SECONDS` (default 60) and `STEP_TIMEOUT_SECONDS` (default 10). The lease

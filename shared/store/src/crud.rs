@@ -89,7 +89,7 @@ impl Store {
         done.ok_or_else(|| id_is_taken(R::KIND))
     }
 
-    /// Changes a record with its history. 404 when it is not the tenant's, 412 at a version that the
+    /// Changes a record, and adds to its history. 404 when it is not the tenant's, 412 at a version that the
     /// conditions do not allow. `change` returns further writes, and may refuse.
     pub(crate) async fn update<R: Tracked + Clone, I: Id>(
         &self,

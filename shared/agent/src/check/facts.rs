@@ -9,7 +9,7 @@ use serde_json::{Number, Value};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TargetRead {
-    /// Its name, the prefix of its facts.
+    /// Name of the read. The names of its facts begin with it.
     pub name: String,
     /// The connection through which it is sent.
     pub connection: String,
