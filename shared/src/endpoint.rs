@@ -1,6 +1,7 @@
 //! The names that endpoints use: `use shared::endpoint::*;` begins the file of each handler.
 //!
-//! Contains the arguments and answers of handlers, and the records with their ids and bodies.
+//! Contains the arguments and answers of handlers, and the records with their ids and bodies. A name of two crates
+//! is listed beside the `*` of the crate whose type it means here.
 
 pub use agent::{
     action::{Progress, *},

@@ -10,8 +10,8 @@ use crate::circles::tokens::tokens;
 const FILES: &[(&str, usize)] = &[
     ("Activity", 18),
     ("Milestone", 16),
-    ("Phase", 14),
-    ("Tag", 26),
+    ("Phase", 13),
+    ("Tag", 25),
     ("Ticket", 22),
     ("Webhook", 39),
 ];

@@ -6,8 +6,8 @@
 
 use agent::action::ActionContent;
 use model::{
-    AgentSessionId, Deleted, Id, OrganizationId, RecordType, ReferenceId, Talk, Timestamp, UserId,
-    WebhookId, unique_name,
+    AgentSessionId, Deleted, Deletion, Id, OrganizationId, RecordType, ReferenceId, Talk,
+    Timestamp, UserId, WebhookId, unique_name,
 };
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -95,20 +95,20 @@ impl Partition {
 pub(crate) fn partitions(tenant: OrganizationId) -> Vec<Partition> {
     let of = |kind| partition(tenant, kind);
     let start = Timestamp::from_millis(0);
-    let of_its_own = |kind: &&RecordType| {
-        let facts = kind.facts();
-        facts.has_history || facts.thread.is_some()
-    };
-    let records = RecordType::ALL.iter().filter(of_its_own);
-    let records = records.map(|kind| Partition::exported(of(*kind)).naming(of_record));
+    let records = RecordType::ALL.iter().filter_map(|kind| {
+        let (facts, all) = (kind.facts(), Partition::exported(of(*kind)));
+        if facts.has_history || facts.thread.is_some() {
+            return Some(all.naming(of_record));
+        }
+        // Others whose deletion leaves work have nothing below them.
+        (facts.deletion != Deletion::Nothing).then_some(all)
+    });
     let others = [
         Partition::exported(of(RecordType::User)).naming(of_user),
         Partition::exported(pk(subject_holder(tenant, ""))),
         Partition::kept_back(listed_providers().partition()),
         Partition::exported(of(RecordType::Invitation)).naming(of_invitation),
         Partition::kept_back(of(RecordType::Mail)).naming(of_mail),
-        Partition::exported(of(RecordType::Phase)),
-        Partition::exported(of(RecordType::Tag)),
         Partition::exported(pk(name_of_tag(tenant, ""))),
         Partition::exported(of(RecordType::Cleanup)).naming(of_deletion),
         Partition::exported(resolution_days(tenant).partition()),
