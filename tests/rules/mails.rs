@@ -95,7 +95,9 @@ async fn a_thousand_mails_come_through_a_server_that_drops_defers_and_rejects() 
     let mail = (Some(vic.id), "to-0@example.com", changed(&api));
     api.has_mails([mail]).await;
     let receiver = MailReceiver::start().unwrap();
-    assert_eq!(api.sends_mails(&receiver).await, 1);
+    // The queue may still have delayed messages of mails that the sweeper's messages ended.
+    api.sends_mails(&receiver).await;
+    assert_eq!(receiver.inbox().newest_first().len(), 1);
     assert_eq!(bounced_at().await, Value::Null);
 }
 
