@@ -32,7 +32,7 @@ pub(crate) fn text(
   Accounts              {accounts}
   Password              {PASSWORD}
   API reference         {url}/api/docs
-  Demo billing system   {targets_url}
+  Demo billing system   {targets_url}/state
   Mails                 {targets_url}/mail
   Table                 {table} at {dynamodb}
   Queues                {sqs}
@@ -40,7 +40,7 @@ pub(crate) fn text(
 
 Ctrl-C stops everything.
 
-Paste into bash: max has an action proposed, ada approves it, and the journal tells who did what:
+Paste into bash, once for each --fresh: max has an action proposed, ada approves it, and the journal tells who did what:
   jar={jar}
   api() {{ curl -sS -b "$jar" -c "$jar" -H 'Content-Type: application/json' -X "$1" {url}/api"$2" "${{@:3}}"; echo; }}
   login() {{ api POST /auth/login -d "{{\"username\":\"$1\",\"password\":\"{PASSWORD}\"}}" | show fullName; }}
