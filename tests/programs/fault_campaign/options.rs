@@ -8,7 +8,7 @@ use crate::kind::Kind;
 
 /// Strikes of each kind by default.
 const EACH: usize = 1_000;
-const QUICK: usize = 25;
+const QUICK: usize = 10;
 
 const CLIENTS: usize = 16;
 const QUICK_CLIENTS: usize = 8;
